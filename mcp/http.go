@@ -65,7 +65,7 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 }
 
 // HTTP serves a core over HTTP: Streamable HTTP at /mcp, in both eras of the
-// protocol, and at /sse and /messages the transport of 2024-11-05.
+// protocol, and at /sse the transport of 2024-11-05.
 //
 // A request of 2026-07-28 gets a session that ends with it. Other requests have a
 // session with an id, which lasts until the client deletes it, it is idle for too
@@ -79,6 +79,7 @@ type HTTP struct {
 	mux       *http.ServeMux
 	stateful  http.Handler
 	stateless http.Handler
+	legacy    http.Handler
 	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
 	resuming  sync.Mutex  // held while a session is looked up or resumed
 
@@ -86,10 +87,11 @@ type HTTP struct {
 	closed   bool
 	shared   map[string]sharedLimits // by subject
 	sessions map[*sdk.ServerSession]*session
-	streams  map[string]*stream        // of subjects, by the id of the session
-	resumed  map[resumedAs]string      // the ids of the sessions that continue others
-	legacy   map[string]*legacySession // by the id in their URL
-	running  sync.WaitGroup            // what sessions have started
+	streams  map[string]*stream   // of subjects, by the id of the session
+	resumed  map[resumedAs]string // the ids of the sessions that continue others
+	running  sync.WaitGroup       // what sessions have started
+	streamed context.Context      // ends with Close, for streams on which no session has begun
+	end      context.CancelFunc
 }
 
 // sharedLimits are what the requests without a session share.
@@ -111,8 +113,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
 	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(h.serveMCP)))
-	h.mux.Handle("GET /sse", h.guard.authorized(http.HandlerFunc(h.serveLegacyStream)))
-	h.mux.Handle("POST /messages", h.guard.authorized(http.HandlerFunc(h.serveLegacyMessage)))
+	h.mux.Handle("/sse", h.guard.authorized(http.HandlerFunc(h.serveLegacy)))
 	for pattern, handler := range o.Own {
 		h.mux.Handle(pattern, h.guard.authorized(handler))
 	}
@@ -166,18 +167,19 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 	h := &HTTP{
 		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log}, versions: prototype.server,
 		sessions: make(map[*sdk.ServerSession]*session),
-		legacy:   make(map[string]*legacySession),
 		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), streams: make(map[string]*stream),
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: answers, SessionTimeout: httpIdle,
-		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readBody have done both
+		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readMessages have done both
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, Stateless: true, PropagateRequestCancellation: true,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
 	})
+	h.streamed, h.end = context.WithCancel(context.Background())
+	h.legacy = sdk.NewSSEHandler(h.serverFor, &sdk.SSEOptions{MaxRequestBodyBytes: -1, DisableLocalhostProtection: true})
 	return h, nil
 }
 
@@ -185,7 +187,7 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ContentLength != 0 {
-		// readBody clears it. The server reads the rest of a body that the answer did
+		// readMessages clears it. The server reads the rest of a body that the answer did
 		// not need, and would wait without a bound.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.bodyRead)) // a writer of a test may know none
 	}
@@ -261,9 +263,6 @@ func ServeUntil(ctx context.Context, ln net.Listener, server *http.Server, stopp
 func (h *HTTP) Close() {
 	h.mu.Lock()
 	h.closed = true
-	for _, l := range h.legacy {
-		l.end()
-	}
 	var closing sync.WaitGroup
 	for ss, s := range h.sessions {
 		s.barred = true
@@ -271,6 +270,7 @@ func (h *HTTP) Close() {
 	}
 	h.mu.Unlock()
 	closing.Wait()
+	h.end()
 	h.running.Wait()
 }
 
@@ -283,7 +283,7 @@ func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 func (h *HTTP) full(subject string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	own := len(h.legacy)
+	own := 0
 	for _, s := range h.sessions {
 		if s.profile.Subject == subject && !s.barred {
 			own++
@@ -308,7 +308,7 @@ func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
 func (h *HTTP) Sessions() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.sessions) + len(h.legacy)
+	return len(h.sessions)
 }
 
 // attach makes the session known to the notifier for as long as ss lasts: a

@@ -28,19 +28,12 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	var msgs []jsonrpc.Message
 	modern := sessionID == "" && r.Header.Get(headerVersion) >= transport.ModernVersion
 	if r.Method == http.MethodPost {
-		body, ok := h.readBody(w, r)
-		if !ok {
-			return
-		}
-		var bad *transport.Refusal
-		if msgs, bad = transport.Decode(body, r.Header.Get(headerVersion)); bad != nil {
-			writeRefusal(w, bad)
+		var ok bool
+		if msgs, ok = h.readMessages(w, r); !ok {
 			return
 		}
 		modern = modern || sessionID == "" && anyModern(msgs)
-		if !modern && sessionID == "" && begins(msgs) && h.full(caller.Subject) {
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.sessions), http.StatusServiceUnavailable)
+		if !modern && sessionID == "" && begins(msgs) && h.refuseFull(w, caller.Subject) {
 			return
 		}
 	}
@@ -73,6 +66,36 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.stateful.ServeHTTP(w, r)
+}
+
+// serveLegacy serves the transport of 2024-11-05: a client opens a stream, whose first
+// event names the URL to post to, and which carries all answers.
+func (h *HTTP) serveLegacy(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost:
+		if _, ok := h.readMessages(w, r); !ok {
+			return
+		}
+	case http.MethodGet:
+		if h.refuseFull(w, "") {
+			return
+		}
+		ctx, end := context.WithCancel(r.Context())
+		defer end()
+		defer context.AfterFunc(h.streamed, end)()
+		r = h.withServer(r.WithContext(ctx), false, nil)
+	}
+	h.legacy.ServeHTTP(w, r)
+}
+
+// refuseFull refuses a session of the subject, and returns true, if there is no room for it.
+func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
+	if !h.full(subject) {
+		return false
+	}
+	w.Header().Set("Retry-After", "60")
+	http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.sessions), http.StatusServiceUnavailable)
+	return true
 }
 
 // A stream is the one that a session's client listens on.
@@ -191,9 +214,9 @@ func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *s
 	return s.server
 }
 
-// readBody reads a request's body, within the limits of its size and of the time
-// that ServeHTTP gave it, and puts it back.
-func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// readMessages reads a request's body, within the limits of its size and of the time
+// that ServeHTTP gave it, and puts it back. It answers one that cannot be decoded.
+func (h *HTTP) readMessages(w http.ResponseWriter, r *http.Request) ([]jsonrpc.Message, bool) {
 	limit := h.core.limits.Line.MessageBytes
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
 	var tooLarge *http.MaxBytesError
@@ -207,7 +230,13 @@ func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what was set by ServeHTTP; the answer may be a stream
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return body, true
+	msgs, bad := transport.Decode(body, r.Header.Get(headerVersion))
+	if bad != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(bad.Encode()) //nolint:gosec // it is JSON, and ServeHTTP sets nosniff
+	}
+	return msgs, bad == nil
 }
 
 // anyModern reports whether a request says in its _meta that it is of 2026-07-28.
@@ -237,10 +266,4 @@ func begins(msgs []jsonrpc.Message) bool {
 		}
 	}
 	return false
-}
-
-func writeRefusal(w http.ResponseWriter, r *transport.Refusal) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
-	_, _ = w.Write(r.Encode()) //nolint:gosec // it is JSON, and ServeHTTP sets nosniff
 }
