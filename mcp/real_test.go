@@ -590,7 +590,7 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 	w := newRealWorld(t, map[string]string{
 		"Recipes/Bread/Rye.md": "---\nstatus: open\ntags: [baking/rye]\n---\nrye bread", "Work/Secret.md": "---\nsalary: 1\n---\n#raise",
 	})
-	for _, folder := range []string{"./Recipes/", "Recipes//Bread", "/recipes", "Recipes/"} {
+	for _, folder := range []string{"./Recipes/", "Recipes//Bread", "/recipes", "Recipes/", filepath.Join(w.root, "Recipes"), filepath.Join(w.root, "Recipes") + "/"} {
 		list, _ := call[tools.ListResult](t, w.session, "list_notes", map[string]any{"folder": folder})
 		assert.Equal(t, 1, list.Total, folder)
 	}

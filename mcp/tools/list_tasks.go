@@ -60,7 +60,7 @@ type ListedTask struct {
 }
 
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
-	q := notes.TaskQuery{Note: a.Note, Folder: a.Folder, Tags: a.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
+	q := notes.TaskQuery{Note: a.Note, Folder: in.Vault.InVault(a.Folder), Tags: a.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
 		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
 	if a.Done != "" && a.Done != "none" {
 		q.Status, q.Sort = cmp.Or(q.Status, "done"), cmp.Or(q.Sort, "done")

@@ -275,7 +275,7 @@ func (w Why) text(score float64) string {
 
 // filter builds the filter that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	f := notes.Filter{Folder: strings.Trim(path.Clean("/"+folder), "/"), Scope: in.Scope.Read}
+	f := notes.Filter{Folder: strings.Trim(path.Clean("/"+in.Vault.InVault(folder)), "/"), Scope: in.Scope.Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)

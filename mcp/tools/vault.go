@@ -17,6 +17,9 @@ type Vault interface {
 	Ready() bool
 	// Ignored reports whether no note can be at a path. It never blocks.
 	Ignored(path string) bool
+	// InVault makes the absolute path of a note or folder of the vault, and a link of
+	// Obsidian's, a path in the vault. It never blocks.
+	InVault(ref string) string
 	Status(ctx context.Context) (notes.Status, error)
 	// Period reads the words that name a period, with the weeks of the vault's calendar.
 	Period(words string, now time.Time) (notes.Period, bool)

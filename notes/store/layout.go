@@ -121,8 +121,9 @@ func (l *Layout) DailyFolder(scope notes.Scope) string {
 	return folders[0]
 }
 
-// InVault makes a link of Obsidian's or of the file system's, and an absolute path
-// below one of the vault's folders, a reference in the vault.
+// InVault makes a link of Obsidian's or of the file system's, and the absolute path
+// of one of the vault's folders or below it, a reference in the vault. A slash at its
+// end stays.
 func (l *Layout) InVault(ref string) string {
 	app, ref := notes.AppVault(ref), notes.AppRef(ref)
 	for _, root := range slices.Sorted(maps.Keys(l.Roots)) {
@@ -133,8 +134,12 @@ func (l *Layout) InVault(ref string) string {
 			}
 			continue
 		}
-		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
-			return path.Join(name, filepath.ToSlash(rel))
+		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) {
+			in := path.Join(name, filepath.ToSlash(rel))
+			if strings.HasSuffix(ref, "/") {
+				in += "/"
+			}
+			return in
 		}
 	}
 	return ref

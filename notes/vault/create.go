@@ -33,6 +33,7 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or give each word as a tag of its own."}
 		}
 	}
+	r.Path, r.Folder = v.store.InVault(r.Path), v.store.InVault(r.Folder)
 	c := &composer{v: v, ctx: ctx, scope: r.Scope}
 	r, err := c.fill(r)
 	if err != nil {
@@ -71,6 +72,12 @@ func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 	folder := strings.Trim(r.Folder, "/ ")
 	if folder != "" && folder != "." {
 		clean, err := notes.CleanPath(folder)
+		if err == nil && strings.HasPrefix(strings.TrimSpace(r.Folder), "/") {
+			// Of the vault if it has the folder, else of the file system.
+			if info, statErr := o.root.Stat(clean); statErr != nil || !info.IsDir() {
+				_, err = notes.CleanPath(r.Folder)
+			}
+		}
 		if err != nil {
 			return "", err
 		}

@@ -1,8 +1,10 @@
 package vault
 
 import (
+	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -85,6 +87,32 @@ func TestReferences(t *testing.T) {
 	f.reconcile()
 	_, err = f.Lookup(t.Context(), "Recipes", notes.Scope{Read: []string{"Elsewhere"}})
 	require.ErrorContains(t, err, "no such note", "a folder outside of the scope is not told of")
+}
+
+// A client that knows where the vault lies names folders and new notes by their
+// absolute paths; a folder elsewhere is not made again in the vault.
+func TestAbsolutePathsOfTheVault(t *testing.T) {
+	f := newFixture(t, "Work/Plan.md", "x")
+	in := func(p string) string { return filepath.Join(f.dir, p) }
+	for _, r := range []notes.CreateRequest{
+		{Title: "One", Folder: in("Work")}, {Title: "Two", Folder: "/Work/"}, {Path: in("Work/Three.md")}, {Path: in("Work") + "/", Title: "Four"}, {Title: "Five", Folder: in("New")},
+		{Title: "Six", Folder: f.dir}, {Title: "Seven", Folder: "/"},
+	} {
+		_, err := f.Create(t.Context(), r)
+		require.NoError(t, err, "%+v", r)
+	}
+	for _, r := range []notes.MoveRequest{{Note: "Six", To: in("Work") + "/"}, {Note: in("Work/Two.md"), To: in("New/2.md")}, {Note: in("New"), To: in("Old")}, {Note: "Three", To: f.dir}} {
+		_, err := f.Move(t.Context(), r)
+		require.NoError(t, err, "%+v", r)
+	}
+	assert.ElementsMatch(t, []string{"Work/Plan.md", "Work/One.md", "Old/2.md", "Three.md", "Work/Four.md", "Old/Five.md", "Work/Six.md", "Seven.md"}, slices.Collect(maps.Keys(f.files())))
+	before := f.files()
+	for _, folder := range []string{filepath.Dir(f.dir), filepath.Dir(f.dir) + "/Work", "/home/ann/Notes", "/Work/Deeper"} {
+		_, err := f.Create(t.Context(), notes.CreateRequest{Title: "Eight", Folder: folder})
+		require.ErrorContains(t, err, "absolute", folder)
+	}
+	assert.Equal(t, before, f.files())
+	f.requireConsistent()
 }
 
 // A change of a note that names only a part of it would be one of all of it.
