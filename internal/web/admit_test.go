@@ -1,11 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +133,22 @@ func TestVaultAway(t *testing.T) {
 	answer := get(s, "GET", "/?q=x", login(t, s, s.Link()))
 	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
 	assert.Contains(t, answer.Body.String(), "The vault does not answer: away")
+}
+
+// TestLeavingIsNoTrouble: what a browser no longer waits for is not logged.
+func TestLeavingIsNoTrouble(t *testing.T) {
+	var log bytes.Buffer
+	s, _ := newServer(t)
+	s.o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	for _, leaves := range []bool{true, false} {
+		ctx, leave := context.WithCancel(t.Context())
+		if leaves {
+			leave()
+		}
+		s.trouble(httptest.NewRecorder(), httptest.NewRequest("GET", "/?q=x", nil).WithContext(ctx), errors.New("search_notes: context canceled"))
+		leave()
+		assert.Equal(t, !leaves, strings.Contains(log.String(), "cannot ask the vault"))
+	}
 }
 
 // TestEvents wakes a page once for any number of changes, and ends its stream.

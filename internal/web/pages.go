@@ -92,8 +92,12 @@ func statusOf(err error) int {
 }
 
 // trouble sends the page for an error of the vault: what a tool refuses is the
-// user's to mend, all else is not.
+// user's to mend, all else is not. A browser that has left, as with each key of a
+// search, is no trouble.
 func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return
+	}
 	var refused *refusal
 	if errors.As(err, &refused) {
 		s.fail(w, r, statusOf(err), refused.text, "")
