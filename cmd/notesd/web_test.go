@@ -560,6 +560,31 @@ func TestPageIsAccessible(t *testing.T) {
 	})
 }
 
+// TestPageFitsAPhone scrolls in no view to the side, and sets each paragraph in the
+// direction of its script.
+func TestPageFitsAPhone(t *testing.T) {
+	long := strings.Repeat("abcdefghi", 20)
+	p := newPlace(t, map[string]string{
+		"Boat.md": "# Boat\n\n`" + long + "` " + long + "\n\n| " + strings.Repeat("column | ", 20) + "\n|" + strings.Repeat("--|", 20) + "\n\n```\n" + long + "\n```\n",
+		"خبز.md":  "# خبز\n\nنص عربي، then English.\n\nEnglish, ثم عربي.\n\n    code\n",
+		"Folder with a long name/And another one/" + long + ".md": "x",
+	})
+	p.run(t, "edit", "--replace", "then", "--with", "and", "خبز")
+	b := p.browse(t)
+	b.run(emulation.SetDeviceMetricsOverride(360, 740, 1, true))
+	for _, path := range []string{"/", "/?q=boat", "/n/Boat.md", "/n/%D8%AE%D8%A8%D8%B2.md", "/graph", "/status", "/changes", "/history/%D8%AE%D8%A8%D8%B2.md", "/why?note=Boat.md&q=boat"} {
+		b.open(path)
+		assert.Zero(t, evaluate[int](b, "document.documentElement.scrollWidth - innerWidth"), path)
+	}
+	b.open("/n/%D8%AE%D8%A8%D8%B2.md")
+	// Where the text of each paragraph begins or ends at the edge of the page's column.
+	edges := `(() => { const article = document.querySelector('article').getBoundingClientRect()
+		return [...document.querySelectorAll('article > *')].map(e => { const r = document.createRange(); r.selectNodeContents(e); const t = r.getBoundingClientRect()
+			return e.tagName + (e.tagName === 'PRE' ? getComputedStyle(e).direction : t.left - article.left < 1 ? ' left' : article.right - t.right < 1 ? ' right' : ' between') }).join() })()`
+	assert.Equal(t, "H1 right,P right,P left,PREltr", evaluate[string](b, edges))
+	b.clean()
+}
+
 // TestPageHistory compares two versions, restores one, undoes that from the list
 // of changes, and refuses to restore over a change that the page has not shown.
 func TestPageHistory(t *testing.T) {
