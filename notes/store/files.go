@@ -134,7 +134,7 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 			return err
 		}
 	}
-	return f.s.resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
+	return f.s.resolve(ctx, tx, `(SELECT DISTINCT value FROM json_each(?)) k CROSS JOIN links l ON l.target_key = k.value`, sqlite.List(keys))
 }
 
 // have returns what the store has of the attachments and skipped files that

@@ -174,15 +174,15 @@ func Segments(dir string) []string {
 	return strings.Split(dir, "/")
 }
 
-// resolveChanged resolves the links of the changed notes, those anywhere that
-// name a note which appeared, vanished or moved, and those to a heading or block
-// of a changed note.
-func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
+// resolveChanged resolves the links that were written, those of the notes that moved,
+// those anywhere that name a note which appeared, vanished or moved, and those to a
+// heading or block of a changed note.
+func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64) error {
 	names := map[string]bool{}
 	add := func(p string) {
 		names[LinkKey(p)], names[LinkKey(s.PageTitle(p))] = true, true
 	}
-	var ids []int64
+	var ids, moved []int64
 	for _, e := range entries {
 		if e.Kind != notes.Deleted {
 			ids = append(ids, e.Id)
@@ -191,12 +191,14 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry)
 			add(e.Path)
 		}
 		if e.OldPath != "" {
+			moved = append(moved, e.Id)
 			add(e.OldPath)
 		}
 	}
 	keys := slices.Collect(maps.Keys(names))
-	return s.resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
-		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, sqlite.List(ids), sqlite.List(keys), sqlite.List(ids))
+	return s.resolve(ctx, tx, `(SELECT value ->> 0 AS note, value ->> 1 AS ordinal FROM json_each(?)
+		UNION SELECT note, ordinal FROM links WHERE note IN (SELECT value FROM json_each(?)) OR target_key IN (SELECT value FROM json_each(?))
+			OR anchor <> '' AND resolved IN (SELECT value FROM json_each(?))) c CROSS JOIN links l ON l.note = c.note AND l.ordinal = c.ordinal`, sqlite.List(written), sqlite.List(moved), sqlite.List(keys), sqlite.List(ids))
 }
 
 // logseqSetting is where the store keeps which folders Logseq writes.
@@ -225,7 +227,7 @@ func (s *Store) FinishLinks(ctx context.Context) error {
 		return err
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
-		if err := s.resolveWhere(ctx, tx, `TRUE`); err != nil {
+		if err := s.resolve(ctx, tx, `links l`); err != nil {
 			return err
 		}
 		return setSetting(ctx, tx, LinksStale, false)
@@ -244,8 +246,9 @@ type pendingLink struct {
 	state         int
 }
 
-func (s *Store) resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
-	links, err := selectLinks(ctx, tx, where, args...)
+// resolve resolves the links l of a FROM clause.
+func (s *Store) resolve(ctx context.Context, tx *sql.Tx, from string, args ...any) error {
+	links, err := selectLinks(ctx, tx, from, args...)
 	if err != nil || len(links) == 0 {
 		return err
 	}
@@ -304,12 +307,12 @@ func anchorsOf(ctx context.Context, tx *sql.Tx, note int64) (*markdown.Anchors, 
 	return markdown.NewAnchors(markdown.Parse(text), text), err
 }
 
-func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]pendingLink, error) {
+func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]pendingLink, error) {
 	columns := func(l *pendingLink) []any {
 		return []any{&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.anchor, &l.resolved, &l.attachment, &l.state}
 	}
 	return sqlite.All(ctx, tx, columns, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.anchor, l.resolved, l.attachment, l.state
-		FROM links l JOIN notes n ON n.id = l.note WHERE `+where, args...)
+		FROM `+from+` JOIN notes n ON n.id = l.note`, args...)
 }
 
 // selectTargets returns the files that the links may lead to, by key.

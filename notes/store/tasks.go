@@ -87,7 +87,7 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 						return err
 					}
 				}
-				if err := w.tasks(n); err != nil {
+				if err := w.tasks(n, false); err != nil {
 					return err
 				}
 				if err := w.exec(`UPDATE notes SET open_tasks = ?1, inline = ?2 WHERE id = ?3 AND (open_tasks <> ?1 OR inline <> ?2)`, n.OpenTasks, inlineText(n), n.ID); err != nil {
@@ -106,34 +106,43 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 	return nil
 }
 
-// tasks writes those of a note that has none in the store.
-func (w *writer) tasks(n *notes.Note) error {
-	for i, t := range n.Tasks {
-		open := 0
-		if t.Status.IsOpen() {
-			open = 1
-		}
-		tags, due := " ", cmp.Or(t.Due, noDate)
-		for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
-			k := notes.Key(tag) + "/"
-			for end := range len(k) {
-				if k[end] != '/' { // a tag selects those nested in it
-					continue
-				}
-				tags += k[:end] + " "
+// tasks writes those of a note that differ from the store's.
+func (w *writer) tasks(n *notes.Note, replace bool) error {
+	return w.splice(n.ID, replace, series{
+		tables: []string{"tasks", "task_tags"}, columns: []string{"status", "tag_keys", "heading", "source"}, count: len(n.Tasks),
+		part: func(i int) (int, []string) {
+			t := &n.Tasks[i]
+			return t.Line, []string{string(t.Status), " " + strings.Join(tagKeys(t), ""), t.Heading, t.Source}
+		},
+		insert: func(i int, ordinal int64) error {
+			t := &n.Tasks[i]
+			open, due, keys := t.Status.IsOpen(), cmp.Or(t.Due, noDate), tagKeys(t)
+			for _, key := range keys {
 				if err := w.exec(`INSERT OR IGNORE INTO task_tags (tag_key, open, due, rank, note, ordinal) VALUES (?, ?, ?, ?, ?, ?)`,
-					k[:end], open, due, t.Rank(), n.ID, i); err != nil {
+					strings.TrimSuffix(key, " "), open, due, t.Rank(), n.ID, ordinal); err != nil {
 					return err
 				}
 			}
-		}
-		if err := w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, i, t.Line, open, string(t.Status), t.Mark,
-			due, cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), tags, t.Heading, t.Source); err != nil {
-			return err
+			return w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, ordinal, t.Line, open, string(t.Status), t.Mark,
+				due, cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), " "+strings.Join(keys, ""), t.Heading, t.Source)
+		},
+	})
+}
+
+// tagKeys returns the keys of a task's tags, and of those that they are nested in, each
+// with a blank.
+func tagKeys(t *notes.Task) []string {
+	var keys []string
+	for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
+		k := notes.Key(tag) + "/"
+		for end := range len(k) {
+			if k[end] == '/' { // a tag selects those nested in it
+				keys = append(keys, k[:end]+" ")
+			}
 		}
 	}
-	return nil
+	return keys
 }
 
 // noDate stands for no date and sorts behind all.

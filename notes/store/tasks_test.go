@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"cmp"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -159,4 +160,83 @@ func TestTasks_BruteForce(t *testing.T) {
 		_, err := w.Tasks(t.Context(), q)
 		require.Error(t, err, "%+v", q)
 	}
+}
+
+// TestPartsThatStayAreNotWritten: after any changes of a long note its tasks and links are
+// those of a store that has seen nothing but the note as it is, in the same order, and a
+// change of one line writes few rows.
+func TestPartsThatStayAreNotWritten(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 15))
+	any := func(list ...string) string { return list[rng.IntN(len(list))] }
+	line := func() string {
+		return any("- [ ] call [[One]]", "- [x] call [[One#Part]] ✅ 2031-05-02", "- [ ] paint #home/boat 📅 2031-05-03", "# Heading", "see [[Two|it]] and [[#Heading]]", "- [/] paint ⏫", "text")
+	}
+	head, lines := "", make([]string, 150)
+	for i := range lines {
+		lines[i] = line()
+	}
+	text := func() string { return head + strings.Join(lines, "\n") + "\n" }
+	files := map[string]string{"Long.md": text(), "One.md": "# Part\n"}
+	w := newWorld(t, files)
+	all := func(w *world) (said []string) {
+		for _, q := range []notes.TaskQuery{{}, {Sort: "priority"}, {Sort: "path", Status: "all"}, {Sort: "done", Status: "done"}, {Tags: []string{"home"}}, {Text: "PAINT"}} {
+			q.Limit = 1000
+			page, err := w.Tasks(t.Context(), q)
+			require.NoError(t, err)
+			said = append(said, fmt.Sprint(page.Total))
+			for _, task := range page.Tasks {
+				said = append(said, fmt.Sprint(task.Path, task.Line, task.Heading, task.Source, task.Status))
+			}
+		}
+		report, err := w.Links(t.Context(), "Long", notes.LinkQuery{Direction: "out", Limit: 1000})
+		require.NoError(t, err)
+		for _, l := range slices.Concat(report.Outgoing, report.Unresolved) {
+			said = append(said, fmt.Sprint(l.Line, l.Target, l.Anchor, l.To, l.NoAnchor))
+		}
+		return said
+	}
+	changes := func() (n int) {
+		require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+			return tx.QueryRowContext(t.Context(), `SELECT total_changes()`).Scan(&n)
+		}))
+		return n
+	}
+	for round := range 40 {
+		at := rng.IntN(len(lines))
+		few := false
+		switch op := rng.IntN(8); {
+		case round < 15: // the ordinals in between are used up
+			lines = slices.Insert(lines, 70, line())
+		case op == 0:
+			lines, few = append(lines, line()), true
+		case op == 1:
+			lines = slices.Insert(lines, 0, line())
+		case op == 2:
+			lines = slices.Delete(lines, at, min(at+1+rng.IntN(5), len(lines)))
+		case op == 3:
+			lines[at], lines[len(lines)-1-at] = line(), line()
+		case op == 4:
+			head = any("", "---\ntags: [home]\n---\n", "---\naliases: [x]\n---\n")
+		case op == 5:
+			lines = slices.Concat(lines[at:], lines[:at])
+		default:
+			lines[at], few = any("- [ ] call", "- [x] call", "text"), !strings.HasPrefix(lines[at], "#")
+		}
+		before := changes()
+		w.advance(1e9)
+		w.save("Long.md", text())
+		if few { // there are 250 rows
+
+			assert.Less(t, changes()-before, 80, "round %d", round)
+		}
+		files["Long.md"] = text()
+		require.Equal(t, all(newWorld(t, files)), all(w), "round %d", round)
+	}
+	w.save("Two.md", "")
+	files["Two.md"] = ""
+	require.Equal(t, all(newWorld(t, files)), all(w), "a link that stayed leads to the new note")
+	lines = nil
+	w.save("Long.md", text())
+	files["Long.md"] = text()
+	require.Equal(t, all(newWorld(t, files)), all(w))
 }

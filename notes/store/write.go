@@ -6,6 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"notesd/internal/fsid"
@@ -72,7 +75,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 		if deferLinks {
 			return setSetting(ctx, tx, LinksStale, true)
 		}
-		return s.resolveChanged(ctx, tx, entries)
+		return s.resolveChanged(ctx, tx, entries, w.linked)
 	})
 	if err != nil {
 		return nil, err
@@ -88,6 +91,7 @@ type writer struct {
 	tasksOf func(path string) *tasks.Settings
 	head    int64 // seq of the last change
 	lastID  int64
+	linked  [][2]int64 // the links that were written: note and ordinal
 }
 
 func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
@@ -153,7 +157,7 @@ func inlineText(n *notes.Note) string {
 // those that the store has if replace is set.
 func (w *writer) parts(n *notes.Note, replace bool) error {
 	if replace {
-		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks", "tasks", "task_tags"} {
+		for _, table := range []string{"contents", "tags", "aliases", "chunks"} {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
 				return err
 			}
@@ -177,16 +181,137 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 			return err
 		}
 	}
-	for i, l := range n.Links {
-		if err := w.exec(`INSERT INTO links (note, ordinal, kind, target, target_key, anchor, alias, line, resolved, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, 0)`,
-			n.ID, i, string(l.Kind), l.Target, LinkKey(l.Target), l.Anchor, l.Alias, l.Line); err != nil {
-			return err
-		}
+	if err := w.links(n, replace); err != nil {
+		return err
 	}
-	if err := w.tasks(n); err != nil {
+	if err := w.tasks(n, replace); err != nil {
 		return err
 	}
 	return w.chunks(n)
+}
+
+// links writes those of a note that differ from the store's.
+func (w *writer) links(n *notes.Note, replace bool) error {
+	return w.splice(n.ID, replace, series{
+		tables: []string{"links"}, columns: []string{"kind", "target", "anchor", "alias"}, count: len(n.Links),
+		part: func(i int) (int, []string) {
+			l := n.Links[i]
+			return l.Line, []string{string(l.Kind), l.Target, l.Anchor, l.Alias}
+		},
+		insert: func(i int, ordinal int64) error {
+			l := n.Links[i]
+			w.linked = append(w.linked, [2]int64{n.ID, ordinal})
+			return w.exec(`INSERT INTO links (note, ordinal, kind, target, target_key, anchor, alias, line, resolved, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, 0)`,
+				n.ID, ordinal, string(l.Kind), l.Target, LinkKey(l.Target), l.Anchor, l.Alias, l.Line)
+		},
+	})
+}
+
+// series is a table with a row for each of a note's parts, in the order of their
+// ordinals.
+type series struct {
+	tables  []string                                // the first; others have rows of the same ordinals
+	columns []string                                // what the row of a part depends on, but for its line
+	count   int                                     // of the note's parts
+	part    func(i int) (line int, values []string) // of the columns
+	insert  func(i int, ordinal int64) error
+}
+
+// ordinalGap is left between the ordinals of parts, for those that are inserted there.
+const ordinalGap = 1 << 10
+
+// splice makes the rows of a note those of its parts; it has none unless replace is set.
+// A note may have a hundred thousand, and writing a row takes ten times as long as reading
+// it: the rows at the beginning and at the end that stay keep their ordinals and are not
+// written, except for lines that move.
+func (w *writer) splice(note int64, replace bool, s series) error {
+	first, end := 0, s.count // the parts between them are written
+	low, high := int64(math.MinInt64), int64(math.MaxInt64)
+	if replace {
+		moved := 0
+		err := w.scanSeries(note, low, s, "ASC", func(ordinal int64, line int, values []string) bool {
+			if first == end {
+				return false
+			}
+			at, want := s.part(first)
+			if at != line || !slices.Equal(values, want) {
+				return false
+			}
+			low, first = ordinal, first+1
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		err = w.scanSeries(note, low, s, "DESC", func(ordinal int64, line int, values []string) bool {
+			if first == end {
+				return false
+			}
+			at, want := s.part(end - 1)
+			if !slices.Equal(values, want) || end < s.count && at-line != moved {
+				return false
+			}
+			moved, high, end = at-line, ordinal, end-1
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if low != math.MinInt64 && high != math.MaxInt64 && high-low <= int64(end-first) { // no room
+			high, end, moved = math.MaxInt64, s.count, 0
+		}
+		for _, table := range s.tables {
+			if err := w.exec(`DELETE FROM `+table+` WHERE note = ? AND ordinal > ? AND ordinal < ?`, note, low, high); err != nil {
+				return err
+			}
+		}
+		if moved != 0 {
+			if err := w.exec(`UPDATE `+s.tables[0]+` SET line = line + ? WHERE note = ? AND ordinal >= ?`, moved, note, high); err != nil {
+				return err
+			}
+		}
+	}
+	count, gap := int64(end-first), int64(ordinalGap)
+	switch {
+	case low == math.MinInt64 && high == math.MaxInt64:
+		low = -gap
+	case low == math.MinInt64:
+		low = high - gap*(count+1)
+	case high != math.MaxInt64:
+		gap = (high - low) / (count + 1)
+	}
+	for i := range count {
+		if err := s.insert(first+int(i), low+gap*(i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanSeries reads the rows of a note beyond an ordinal until stays returns false.
+func (w *writer) scanSeries(note, after int64, s series, order string, stays func(ordinal int64, line int, values []string) bool) error {
+	query, err := w.prepare(`SELECT ordinal, line, ` + strings.Join(s.columns, ", ") + ` FROM ` + s.tables[0] + ` WHERE note = ? AND ordinal > ? ORDER BY ordinal ` + order) //nolint:sqlclosecheck // the transaction's end closes it
+	if err != nil {
+		return err
+	}
+	rows, err := query.QueryContext(w.ctx, note, after)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err reports the error
+	var ordinal int64
+	var line int
+	values := make([]string, len(s.columns))
+	dest := []any{&ordinal, &line}
+	for i := range values {
+		dest = append(dest, &values[i])
+	}
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil || !stays(ordinal, line, values) {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // chunks writes the chunks of a note in one statement, as there are many.

@@ -3,6 +3,8 @@ package vault
 import (
 	"database/sql"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -263,4 +265,33 @@ func TestTasksPlugin(t *testing.T) {
 	f.remove(settings)
 	f.restart()
 	assert.Len(t, f.listed(notes.TaskQuery{}), 1)
+}
+
+// BenchmarkEditOfManyTasks appends to a note of a few tasks, and to one that is nothing else
+// and nearly as large as a note may be.
+func BenchmarkEditOfManyTasks(b *testing.B) {
+	for _, count := range []int{100, 160_000} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			var text strings.Builder
+			for i := range count {
+				fmt.Fprintf(&text, "- [ ] task number %d with some words to make it longer #tag%d 📅 2026-%02d-%02d [[note%d]]\n", i, i%50, i%12+1, i%28+1, i%100)
+			}
+			dir := b.TempDir()
+			require.NoError(b, os.WriteFile(filepath.Join(dir, "big.md"), []byte(text.String()), 0o644))
+			ctx := b.Context()
+			s, err := store.Open(ctx, b.TempDir(), store.Options{})
+			require.NoError(b, err)
+			defer func() { require.NoError(b, s.Close()) }()
+			v, err := New(ctx, s, dir, Options{})
+			require.NoError(b, err)
+			require.NoError(b, v.Reconcile(ctx))
+			turn := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				turn++
+				_, err := v.Edit(ctx, notes.EditRequest{Note: "big.md", Edits: []notes.Edit{{Op: "append", Content: fmt.Sprintf("- [ ] more %d\n", turn)}}})
+				require.NoError(b, err)
+			}
+		})
+	}
 }
