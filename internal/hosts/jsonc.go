@@ -13,19 +13,15 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-var bom = []byte("\ufeff")
-
 // document is a JSON text with comments and trailing commas. Its tree keeps
 // every byte.
 type document struct {
-	text []byte // without the byte order mark
+	text []byte
 	root hujson.Value
-	bom  bool
 }
 
 func parseJSON(text []byte) (*document, error) {
-	d := &document{bom: bytes.HasPrefix(text, bom)}
-	d.text = bytes.TrimPrefix(text, bom)
+	d := &document{text: text}
 	if len(bytes.TrimSpace(d.text)) == 0 {
 		d.text = []byte("{}\n")
 	}
@@ -34,13 +30,6 @@ func parseJSON(text []byte) (*document, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	return d, nil
-}
-
-func (d *document) pack() []byte {
-	if d.bom {
-		return append(slices.Clone(bom), d.root.Pack()...)
-	}
-	return d.root.Pack()
 }
 
 // object returns the member of that name as an object; nil when there is no
@@ -152,7 +141,7 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 			d.replace(old, value)
 		}
 	}
-	return d.pack(), nil
+	return d.root.Pack(), nil
 }
 
 // hasOthers reports whether an entry has comments, or members that notesd does
@@ -252,22 +241,37 @@ func (d *document) indentAt(at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
+// removeJSON removes the members of a name. A comment on the line behind one goes with
+// it; those before it stay, because they may be about another.
 func removeJSON(text []byte, table, name string) ([]byte, error) {
 	d, servers, err := serversOf(text, table)
 	if err != nil {
 		return nil, err
 	}
-	escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 	for servers != nil && memberOf(servers, name) != nil {
 		obj := servers.Value.(*hujson.Object)
-		closing := slices.Clone(obj.AfterExtra[len(bytes.TrimRight(obj.AfterExtra, " \t\r\n")):])
-		patch := fmt.Appendf(nil, `[{"op":"remove","path":%q}]`, "/"+table+"/"+escaped)
-		if err := d.root.Patch(patch); err != nil {
-			return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		last := len(obj.Members) - 1
+		comma := obj.Members[last].Value.AfterExtra != nil // hujson's sign of a comma after the last member
+		i := slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == name })
+		m, after := obj.Members[i], &obj.AfterExtra
+		if i < last {
+			after = &obj.Members[i+1].Name.BeforeExtra
 		}
-		if bytes.ContainsRune(closing, '\n') { // the brace keeps its place, and never follows a line comment
-			obj.AfterExtra = append(bytes.TrimRight(obj.AfterExtra, " \t\r\n"), closing...)
+		if line := bytes.TrimLeft(*after, " \t"); bytes.HasPrefix(line, []byte("//")) {
+			*after = line[bytes.IndexByte(line, '\n'):]
+		}
+		if beside := bytes.TrimSpace(append(slices.Clone(m.Name.BeforeExtra), m.Value.AfterExtra...)); len(beside) > 0 {
+			if !bytes.HasPrefix(bytes.TrimLeft(*after, " \t\r"), []byte("\n")) {
+				beside = append(beside, '\n')
+			}
+			blank := m.Name.BeforeExtra[:len(m.Name.BeforeExtra)-len(bytes.TrimLeft(m.Name.BeforeExtra, " \t\r\n"))]
+			*after = slices.Concat(blank, beside, *after)
+		}
+		obj.Members = slices.Delete(obj.Members, i, i+1)
+		if end := i - 1; i == last && end >= 0 && !comma {
+			obj.AfterExtra = append(obj.Members[end].Value.AfterExtra, obj.AfterExtra...)
+			obj.Members[end].Value.AfterExtra = nil
 		}
 	}
-	return d.pack(), nil
+	return d.root.Pack(), nil
 }

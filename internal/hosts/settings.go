@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -51,7 +52,7 @@ func (h Host) Read(e Env) (*Settings, error) {
 	if h.toml {
 		read = readTOML
 	}
-	if s.servers, err = read(s.Text, h.servers); err != nil {
+	if s.servers, err = read(bytes.TrimPrefix(s.Text, bom), h.servers); err != nil {
 		return nil, &SyntaxError{s.File, err}
 	}
 	return s, nil
@@ -65,32 +66,39 @@ func (s *Settings) Servers() map[string]Server { return s.servers }
 // existing entry stay. The text is unchanged if the entry already says the
 // same.
 func (s *Settings) Set(name string, server Server) ([]byte, error) {
-	return s.edit(func() ([]byte, error) {
+	return s.edit(func(text []byte) ([]byte, error) {
 		if s.host.toml {
-			return setTOML(s.Text, s.host.servers, name, server)
+			return setTOML(text, s.host.servers, name, server)
 		}
-		return setJSON(s.Text, s.host.servers, name, server, s.host.stdio)
+		return setJSON(text, s.host.servers, name, server, s.host.stdio)
 	})
 }
 
 // Remove returns the text without the entry of a name, which must exist.
 func (s *Settings) Remove(name string) ([]byte, error) {
-	return s.edit(func() ([]byte, error) {
+	return s.edit(func(text []byte) ([]byte, error) {
 		if s.host.toml {
-			return removeTOML(s.Text, s.host.servers, name)
+			return removeTOML(text, s.host.servers, name)
 		}
-		return removeJSON(s.Text, s.host.servers, name)
+		return removeJSON(text, s.host.servers, name)
 	})
 }
 
-// edit calls change and keeps the file's line ends.
-func (s *Settings) edit(change func() ([]byte, error)) ([]byte, error) {
-	text, err := change()
+// bom is the byte order mark with which some editors of Windows begin a file.
+var bom = []byte("\ufeff")
+
+// edit calls change with the text, and keeps the file's byte order mark and line ends.
+func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error) {
+	old, marked := bytes.CutPrefix(s.Text, bom)
+	text, err := change(old)
 	if err != nil {
 		return nil, &SyntaxError{s.File, err}
 	}
 	if lines := bytes.Count(s.Text, []byte("\n")); lines > 0 && lines == bytes.Count(s.Text, []byte("\r\n")) {
 		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	}
+	if marked {
+		text = append(slices.Clone(bom), text...)
 	}
 	return text, nil
 }
