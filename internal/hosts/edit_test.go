@@ -37,6 +37,7 @@ func newUser(t *testing.T, host string) user {
 func (u user) file() string { return u.host.File(u.env) }
 
 func (u user) has(text string) {
+	require.NoError(u.t, os.RemoveAll(u.file())) // a disk may be slow to write a file that had another text
 	require.NoError(u.t, os.WriteFile(u.file(), []byte(text), 0o600))
 }
 
