@@ -292,7 +292,9 @@ func (m *Mirror) Followed() uint64 { return m.followed.load() }
 func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
 	if all {
 		clear(m.refused)
-		m.status.setProblems(nil)
+		m.status.Lock()
+		m.status.Problems = nil
+		m.status.Unlock()
 	}
 	for range maxRounds {
 		changed, err := m.down(ctx, all || len(paths) > 0)
@@ -354,12 +356,6 @@ func (c *condition) report(err error) {
 // maxListed bounds what a status lists.
 const maxListed = 20
 
-func (c *condition) setProblems(problems []string) {
-	c.Lock()
-	defer c.Unlock()
-	c.Problems = problems
-}
-
 // problem reports that a file is left out, once.
 func (c *condition) problem(file string, reason string) {
 	text := notes.Quote(file) + ": " + reason
@@ -406,17 +402,17 @@ type version struct {
 func statOf(st fsid.Stat) [4]int64 { return [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode} }
 
 // bases returns the rows at and below the paths, or all.
-func (m *records) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
+func (r *records) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
 	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode, placing, placing_seq FROM base`, []any{}
 	if !all {
 		query += ` WHERE path IN (SELECT b.path FROM json_each(?) p JOIN base b ON b.path = p.value OR b.path > p.value || '/' AND b.path < p.value || '0')`
 		args = append(args, sqlite.List(paths))
 	}
 	rows := map[string]base{}
-	err := sqlite.ForEach(ctx, m.db.Reader(), query, args, func(r *sql.Rows) error {
+	err := sqlite.ForEach(ctx, r.db.Reader(), query, args, func(row *sql.Rows) error {
 		var p string
 		var b base
-		err := r.Scan(&p, &b.hash, &b.seq, &b.stat[0], &b.stat[1], &b.stat[2], &b.stat[3], &b.placing.hash, &b.placing.seq)
+		err := row.Scan(&p, &b.hash, &b.seq, &b.stat[0], &b.stat[1], &b.stat[2], &b.stat[3], &b.placing.hash, &b.placing.seq)
 		rows[p] = b
 		return err
 	})
@@ -425,61 +421,43 @@ func (m *records) bases(ctx context.Context, paths []string, all bool) (map[stri
 
 // record is what a step has found out, and is written at once.
 type record struct {
-	base    map[string]base // a zero hash: neither has the file
-	pending map[string]bool // true: to be compared later; false: done
-	placing map[string]version
+	base    map[string]base    // a zero hash: neither has the file
+	pending map[string]bool    // true: to be compared later; false: done
+	placing map[string]version // what is about to be placed
 	at      *pglog.Position
 	forget  bool // all that was in the base
 }
 
-func (r *record) set(file string, b base) {
-	if r.base == nil {
-		r.base = map[string]base{}
-	}
-	r.base[file] = b
+func newRecord() *record {
+	return &record{base: map[string]base{}, pending: map[string]bool{}, placing: map[string]version{}}
 }
 
-// intend notes what is about to be placed.
-func (r *record) intend(file string, v version) {
-	if r.placing == nil {
-		r.placing = map[string]version{}
-	}
-	r.placing[file] = v
-}
-
-func (r *record) pend(file string, pending bool) {
-	if r.pending == nil {
-		r.pending = map[string]bool{}
-	}
-	r.pending[file] = pending
-}
-
-func (m *records) write(ctx context.Context, r record) error {
-	if len(r.base)+len(r.pending)+len(r.placing) == 0 && r.at == nil {
+func (r *records) write(ctx context.Context, w *record) error {
+	if len(w.base)+len(w.pending)+len(w.placing) == 0 && w.at == nil {
 		return nil
 	}
-	err := m.db.Write(ctx, func(tx *sql.Tx) error {
+	err := r.db.Write(ctx, func(tx *sql.Tx) error {
 		exec := func(query string, args ...any) error { _, err := tx.ExecContext(ctx, query, args...); return err }
-		if r.forget {
+		if w.forget {
 			if err := errors.Join(exec(`DELETE FROM base`), exec(`DELETE FROM pending`)); err != nil {
 				return err
 			}
 		}
-		for _, p := range slices.Sorted(maps.Keys(r.base)) {
+		for _, p := range slices.Sorted(maps.Keys(w.base)) {
 			query, args := `DELETE FROM base WHERE path = ?`, []any{p}
-			if b := r.base[p]; b.hash != "" {
+			if b := w.base[p]; b.hash != "" {
 				query, args = `INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, append(args, b.hash, b.seq, b.stat[0], b.stat[1], b.stat[2], b.stat[3])
 			}
 			if err := exec(query, args...); err != nil {
 				return err
 			}
 		}
-		for p, v := range r.placing {
+		for p, v := range w.placing {
 			if err := exec(`INSERT INTO base (path, hash, seq, placing, placing_seq) VALUES (?1, '', 0, ?2, ?3) ON CONFLICT (path) DO UPDATE SET placing = ?2, placing_seq = ?3`, p, v.hash, v.seq); err != nil {
 				return err
 			}
 		}
-		for p, pending := range r.pending {
+		for p, pending := range w.pending {
 			query := `DELETE FROM pending WHERE path = ?`
 			if pending {
 				query = `INSERT OR IGNORE INTO pending (path) VALUES (?)`
@@ -488,13 +466,13 @@ func (m *records) write(ctx context.Context, r record) error {
 				return err
 			}
 		}
-		if r.at == nil {
+		if w.at == nil {
 			return nil
 		}
-		return exec(`UPDATE position SET seq = ?, mark = ?`, r.at.Seq, r.at.Mark)
+		return exec(`UPDATE position SET seq = ?, mark = ?`, w.at.Seq, w.at.Mark)
 	})
-	if err == nil && r.at != nil {
-		m.at = *r.at
+	if err == nil && w.at != nil {
+		r.at = *w.at
 	}
 	return err
 }
@@ -524,6 +502,6 @@ func cleanName(name string) string {
 }
 
 // pending returns the paths that are to be compared.
-func (m *records) pending(ctx context.Context) ([]string, error) {
-	return sqlite.Column[string](ctx, m.db.Reader(), `SELECT path FROM pending ORDER BY path`)
+func (r *records) pending(ctx context.Context) ([]string, error) {
+	return sqlite.Column[string](ctx, r.db.Reader(), `SELECT path FROM pending ORDER BY path`)
 }

@@ -372,10 +372,7 @@ func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 			a.save("New.md", "new")
 			a.save("Old.md", "2")
 			a.sync()
-			r := record{at: &a.m.at}
-			r.pend("New.md", true)
-			r.pend("Old.md", true)
-			require.NoError(t, b.m.write(t.Context(), r))
+			require.NoError(t, b.m.write(t.Context(), &record{at: &a.m.at, pending: map[string]bool{"New.md": true, "Old.md": true}}))
 			ctx, crash := context.WithCancel(t.Context())
 			b.Follow(onChange(crash))
 			require.NoError(t, b.Reconcile(t.Context())) // it follows from now on

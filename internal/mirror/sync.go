@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/pglog"
 	"notesd/notes/store"
@@ -77,15 +76,16 @@ func (m *Mirror) begin(ctx context.Context, same bool) error {
 	} else if m.at.Mark != "" {
 		m.opt.Log.Warn("the database has another log than before, or an older copy of it; every file is compared")
 	}
-	r := record{at: &at, forget: !same}
+	r := newRecord()
+	r.at, r.forget = &at, !same
 	for _, f := range files {
 		if bases[f.Path].hash != f.Hash {
-			r.pend(f.Path, true)
+			r.pending[f.Path] = true
 		}
 		delete(bases, f.Path)
 	}
 	for p := range bases { // the log has it no longer
-		r.pend(p, true)
+		r.pending[p] = true
 	}
 	m.queue.AddAll()
 	return m.write(ctx, r)
@@ -137,7 +137,8 @@ func (m *Mirror) read(ctx context.Context, paths []string) (map[string]*sides, e
 
 // apply places one batch of the log as one operation.
 func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
-	r := record{at: &e.Position}
+	r := newRecord()
+	r.at = &e.Position
 	own := strings.HasPrefix(e.Mark, m.node)
 	var placed map[string]bool
 	if !own {
@@ -164,9 +165,9 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 			if !own && !placed[p] {
 				paths = append(paths, p)
 			} else if p == c.Path {
-				r.set(p, base{hash: c.After, seq: e.Seq})
+				r.base[p] = base{hash: c.After, seq: e.Seq}
 			} else {
-				r.set(p, base{})
+				r.base[p] = base{}
 			}
 		}
 		if !own && !placed[c.OldPath] && !placed[c.Path] {
@@ -174,7 +175,7 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 		}
 	}
 	if len(paths) > 0 {
-		if err := m.place(ctx, e, paths, open, bases, &r); err != nil {
+		if err := m.place(ctx, e, paths, open, bases, r); err != nil {
 			return err
 		}
 	}
@@ -219,7 +220,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 	for p, s := range found {
 		if current[p].Hash != s.log { // a later batch has changed it
 			if s.clear && s.here == s.log { // placed before a crash, and not recorded
-				r.set(p, base{hash: s.log, seq: s.seq})
+				r.base[p] = base{hash: s.log, seq: s.seq}
 			}
 			w.later(p)
 			delete(found, p)
@@ -231,7 +232,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 			from.here != c.Before || bases[c.OldPath].hash != c.Before || from.log != "" || to.here != "" {
 			continue
 		}
-		w.add(step{move: true, path: c.Path, sides: to, Placement: vault.Placement{OldPath: c.OldPath, OldDisk: from.file.DiskPath, Path: c.Path, Old: from.data}})
+		w.steps = append(w.steps, step{move: true, path: c.Path, sides: to, Placement: vault.Placement{OldPath: c.OldPath, OldDisk: from.file.DiskPath, Path: c.Path, Old: from.data}})
 		delete(found, c.OldPath)
 		delete(found, c.Path)
 	}
@@ -262,17 +263,17 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w := &work{m: m, bases: bases, record: &record{}, kind: vault.Together, single: true}
+		w := &work{m: m, bases: bases, record: newRecord(), kind: vault.Together, single: true}
 		for _, p := range chunk {
 			s := found[p]
 			s.log, s.seq, s.by = current[p].Hash, current[p].Seq, current[p].By
-			w.record.pend(p, false)
+			w.record.pending[p] = false
 			w.decide(p, s)
 		}
-		var intent record
+		intent := newRecord()
 		for _, s := range w.steps {
 			if s.Path != "" {
-				intent.intend(s.path, version{s.sides.log, s.sides.seq})
+				intent.placing[s.path] = version{s.sides.log, s.sides.seq}
 			}
 		}
 		if err := m.write(ctx, intent); err != nil {
@@ -281,7 +282,7 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		if err := w.do(ctx); err != nil {
 			return nil, err
 		}
-		if err := m.write(ctx, *w.record); err != nil {
+		if err := m.write(ctx, w.record); err != nil {
 			return nil, err
 		}
 		changed = append(changed, w.newer...)
@@ -311,10 +312,8 @@ type step struct {
 	copy  string // where the folder's version goes
 }
 
-func (w *work) add(s step) { w.steps = append(w.steps, s) }
-
 // later leaves a file to a later comparison.
-func (w *work) later(p string) { w.record.pend(p, true) }
+func (w *work) later(p string) { w.record.pending[p] = true }
 
 // undone leaves the files of a step to a later comparison.
 func (w *work) undone(s step) {
@@ -349,21 +348,21 @@ func (w *work) decide(p string, s *sides) {
 	case !s.clear || w.m.vault.Ignored(p):
 		w.later(p)
 	case s.here == s.log:
-		w.record.set(p, in)
+		w.record.base[p] = in
 	case s.log == b.hash: // changed in the folder only
 		w.newer = append(w.newer, p)
 	case s.here == "": // and deleted here, if it was known: a change goes before a deletion
-		w.add(step{path: p, sides: s, Placement: vault.Placement{Path: p}})
+		w.steps = append(w.steps, step{path: p, sides: s, Placement: vault.Placement{Path: p}})
 	case s.here == b.hash && s.log == "":
-		w.add(remove)
+		w.steps = append(w.steps, remove)
 	case s.here == b.hash:
-		w.add(replace)
+		w.steps = append(w.steps, replace)
 	case s.log == "": // deleted there: a change goes before a deletion
-		w.record.set(p, base{})
+		w.record.base[p] = base{}
 		w.newer = append(w.newer, p)
 	default:
 		replace.copy = p
-		w.add(replace)
+		w.steps = append(w.steps, replace)
 	}
 }
 
@@ -475,12 +474,12 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 			continue
 		}
 		if s.Path == "" {
-			w.record.set(s.path, base{})
+			w.record.base[s.path] = base{}
 		} else {
-			w.record.set(s.path, base{hash: s.sides.log, seq: s.sides.seq})
+			w.record.base[s.path] = base{hash: s.sides.log, seq: s.sides.seq}
 		}
 		if s.move {
-			w.record.set(s.OldPath, base{})
+			w.record.base[s.OldPath] = base{}
 			if err := w.m.vault.Replica().RemoveEmptyFolder(s.OldDisk); err != nil {
 				return err
 			}
@@ -535,7 +534,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		pending[p] = true
 	}
 	c := &commit{m: m, gone: map[string]base{}}
-	var r record
+	r := newRecord()
 	for p, b := range bases {
 		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
 			c.gone[p] = b
@@ -563,9 +562,9 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		}
 		hash := notes.Hash(data)
 		if known && hash == b.hash {
-			if m.isSettled(st) {
+			if m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) >= settled {
 				b.stat = statOf(st)
-				r.set(f.Path, b)
+				r.base[f.Path] = b
 			}
 			continue
 		}
@@ -593,10 +592,6 @@ func reasonOf(err error, other string) string {
 		return own.Detail
 	}
 	return other
-}
-
-func (m *Mirror) isSettled(st fsid.Stat) bool {
-	return m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) >= settled
 }
 
 // commit gathers changes of the folder into batches.
@@ -669,13 +664,13 @@ func (c *commit) ahead(ctx context.Context, changes []notes.FileChange, other *n
 	if err != nil {
 		return err
 	}
-	r := record{}
+	r := newRecord()
 	for _, f := range changes {
 		if f.OldPath != "" && current[f.OldPath].Hash != f.Before {
-			r.pend(f.OldPath, true)
+			r.pending[f.OldPath] = true
 		}
 		if f.Path != "" && f.Path != f.OldPath && current[f.Path].Hash != "" {
-			r.pend(f.Path, true)
+			r.pending[f.Path] = true
 		}
 		if f.Path != "" && f.Path != other.Path && notes.Key(f.Path) == notes.Key(other.Path) {
 			c.m.status.problem(f.Path, "the log has "+notes.Quote(other.Path)+", whose name differs in case only")
