@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"context"
 	"maps"
 	"path"
 	"slices"
@@ -31,17 +30,8 @@ type tracker struct {
 	audit     []*dir // watched directories that verify has yet to compare
 }
 
-func newTracker(ctx context.Context, w *Watcher, root string, emit func(Batch)) *tracker {
-	t := &tracker{
-		tree:      tree{ctx: ctx, opt: w.opt, env: w.env, root: root, log: w.opt.Log.With("root", root)},
-		emit:      emit,
-		setStatus: w.setStatus,
-	}
-	t.reset()
-	return t
-}
-
 func (t *tracker) run() {
+	t.reset()
 	defer t.stop()
 	t.setStatus(Status{State: StateStarting, Backend: t.backend()})
 	t.restart("started")
@@ -209,12 +199,12 @@ func (t *tracker) handle(ev fsnotify.Event) {
 		return
 	}
 	moved := ev.Op.Has(fsnotify.Remove) || ev.Op.Has(fsnotify.Rename)
-	if rel == "" {
-		t.handleRoot(moved)
-		return
-	}
 	d := t.find(rel)
 	switch {
+	case rel == "" && moved:
+		t.restart("the folder was moved or removed")
+	case rel == "":
+		t.checkRoot() // its permissions may have changed
 	case d == nil && !ev.Op.Has(fsnotify.Create):
 		// A file, or a directory outside the tree. It is not statted here,
 		// because a file that is being written has many such events.
@@ -227,15 +217,6 @@ func (t *tracker) handle(ev fsnotify.Event) {
 	default:
 		t.recheck(rel, d, moved)
 	}
-}
-
-// handleRoot handles an event of the root itself.
-func (t *tracker) handleRoot(moved bool) {
-	if moved {
-		t.restart("the folder was moved or removed")
-		return
-	}
-	t.checkRoot() // its permissions may have changed
 }
 
 // recheck compares a path that is, was or may have become a directory with the

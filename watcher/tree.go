@@ -216,7 +216,9 @@ func (t *tree) follow(d *dir) bool {
 		return false
 	}
 	d.id = id
-	t.checkDevice(d)
+	if t.opt.backend == BackendAuto && d.parent != nil && id.Device != d.parent.id.Device { // it may be of another kind
+		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
+	}
 	mounted := t.boundTo(d)
 	if mounted == nil {
 		t.ids[id] = d
@@ -235,14 +237,6 @@ func (t *tree) lookup(d *dir) (id fsid.Identity, isDir bool, err error) {
 		return t.rootID.Identity, true, nil
 	}
 	return lookup(t.abs(d.rel()))
-}
-
-// checkDevice determines the kind of file system of a directory that is on
-// another device than its parent.
-func (t *tree) checkDevice(d *dir) {
-	if t.opt.backend == BackendAuto && d.parent != nil && d.id.Device != d.parent.id.Device {
-		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
-	}
 }
 
 // boundTo returns another directory of the tree that has the identity of d and

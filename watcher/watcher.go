@@ -160,7 +160,12 @@ func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
 		return errors.New("watcher: already running")
 	}
 	defer w.running.Store(false)
-	newTracker(ctx, w, root, emit).run()
+	t := &tracker{
+		tree:      tree{ctx: ctx, opt: w.opt, env: w.env, root: root, log: w.opt.Log.With("root", root)},
+		emit:      emit,
+		setStatus: w.setStatus,
+	}
+	t.run()
 	return nil
 }
 

@@ -60,14 +60,8 @@ func (d *Database) AddSubject(ctx context.Context, name string) (token string, e
 		return "", &notes.Error{Op: "add", Path: name, Err: notes.ErrInvalid, Detail: problem, Hint: `Use a short name such as "ann" or "ann@example.org".`}
 	}
 	token, digest := newToken()
-	err = d.change(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `INSERT INTO subjects (name, token) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, digest[:])
-		if err == nil && tag.RowsAffected() == 0 {
-			err = &notes.Error{Op: "add", Path: name, Err: notes.ErrExists, Detail: "there is a subject of that name", Hint: "notesd team renew gives it a new token; notesd team revoke removes it."}
-		}
-		return err
-	})
-	return token, err
+	taken := &notes.Error{Op: "add", Path: name, Err: notes.ErrExists, Detail: "there is a subject of that name", Hint: "notesd team renew gives it a new token; notesd team revoke removes it."}
+	return token, d.changeOne(ctx, taken, `INSERT INTO subjects (name, token) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, digest[:])
 }
 
 func nameProblem(name string) string {
@@ -84,25 +78,13 @@ func nameProblem(name string) string {
 // RenewToken gives a subject a new token; the old one is void.
 func (d *Database) RenewToken(ctx context.Context, name string) (token string, err error) {
 	token, digest := newToken()
-	return token, d.change(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE subjects SET token = $2 WHERE name = $1`, name, digest[:])
-		if err == nil && tag.RowsAffected() == 0 {
-			err = noSubject("renew", name)
-		}
-		return err
-	})
+	return token, d.changeOne(ctx, noSubject("renew", name), `UPDATE subjects SET token = $2 WHERE name = $1`, name, digest[:])
 }
 
 // RemoveSubject removes a subject, its token and its grants. What it wrote keeps its
 // name.
 func (d *Database) RemoveSubject(ctx context.Context, name string) error {
-	return d.change(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `DELETE FROM subjects WHERE name = $1`, name)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = noSubject("revoke", name)
-		}
-		return err
-	})
+	return d.changeOne(ctx, noSubject("revoke", name), `DELETE FROM subjects WHERE name = $1`, name)
 }
 
 func noSubject(op, name string) error {
@@ -183,6 +165,17 @@ func (d *Database) change(ctx context.Context, do func(tx pgx.Tx) error) error {
 		return err
 	}
 	return d.inTx(ctx, do)
+}
+
+// changeOne runs a statement. The error is none if it changes no row.
+func (d *Database) changeOne(ctx context.Context, none error, statement string, args ...any) error {
+	return d.change(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, statement, args...)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = none
+		}
+		return err
+	})
 }
 
 // Subjects returns all subjects, by name.
