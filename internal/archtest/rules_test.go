@@ -216,8 +216,8 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"vectors/model/convert":  {imports: []string{"vectors/bert"}},
 	"notes/vault":            {imports: []string{"migrations"}}, // it opens stores of earlier versions
 	"migrations":             {thirdParty: []string{"modernc.org/sqlite"}},
-	"vectors/table":          {thirdParty: []string{"modernc.org/sqlite"}},                                                      // its vec, the reference for distances
-	"internal/markdown":      {imports: []string{"internal/markdown/mdtest"}, thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
-	"internal/markdown/edit": {imports: []string{"internal/markdown/mdtest", "internal/textdiff"}},
+	"vectors/table":          {thirdParty: []string{"modernc.org/sqlite"}},                                                                     // its vec, the reference for distances
+	"internal/markdown":      {imports: []string{"internal/markdown/mdtest"}, thirdParty: []string{"github.com/yuin/goldmark"}},                // the oracle for CommonMark
+	"internal/markdown/edit": {imports: []string{"internal/markdown/mdtest", "internal/textdiff"}, thirdParty: []string{"go.yaml.in/yaml/v3"}}, // another reader of front matter
 	"internal/archtest":      {thirdParty: []string{"github.com/goccy/go-yaml"}},
 }

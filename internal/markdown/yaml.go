@@ -90,24 +90,32 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 // is a key, or for the end of the text before it.
 var placeholder = regexp.MustCompile(`\{\{[^{}\n]*\}\}`)
 
-// syntax is what has a meaning to YAML in a placeholder. While it is parsed, the
-// number of the byte stands for it, which no front matter contains.
-const syntax = "\x00{}:#,[]"
+// syntax is what has a meaning to YAML in a placeholder, and the tab. While it is parsed,
+// the number of the byte stands for it, which no front matter contains.
+const syntax = "\x00{}:#,[]\t"
 
 // ParseYAML parses inner with its line breaks as "\n": the library loses count of
-// lines that end in "\r\n". Placeholders are text.
+// lines that end in "\r\n". Placeholders are text, and so are tabs between words, which
+// the library leaves out.
 func ParseYAML(inner []byte) (*ast.File, error) {
 	text, _ := WithoutCRs(inner)
 	places := placeholder.FindAllIndex(text, -1)
 	for _, p := range places {
-		for i := p[0]; i < p[1]; i++ {
-			if n := strings.IndexByte(syntax, text[i]); n > 0 {
-				text[i] = byte(n)
-			}
+		replaceSyntax(text[p[0]:p[1]])
+	}
+	tabs := bytes.IndexByte(text, '\t') >= 0
+	for i, start, before := 0, 0, byte('\n'); tabs && i < len(text); i++ { // blanks from start on follow the byte before
+		c := text[i]
+		if c == ' ' || c == '\t' {
+			continue
 		}
+		if strings.IndexByte("\n:-?,[{", before) < 0 && strings.IndexByte("\n#:,]}", c) < 0 {
+			replaceSyntax(text[start:i])
+		}
+		start, before = i+1, c
 	}
 	file, err := parser.ParseBytes(text, 0)
-	if err != nil || len(places) == 0 {
+	if err != nil || len(places) == 0 && !tabs {
 		return file, err
 	}
 	for _, doc := range file.Docs {
@@ -116,6 +124,14 @@ func ParseYAML(inner []byte) (*ast.File, error) {
 		}
 	}
 	return file, nil
+}
+
+func replaceSyntax(text []byte) {
+	for i, c := range text {
+		if n := strings.IndexByte(syntax, c); n > 0 {
+			text[i] = byte(n)
+		}
+	}
 }
 
 // restored visits the nodes of a document and puts back the placeholders.
