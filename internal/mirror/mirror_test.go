@@ -156,6 +156,25 @@ func TestFoldersFollowOneAnother(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a2", "Sub/B.md": "# B\r\n[[A]]", "Sub/image.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", "B only.md": "b2", "Same.md": "same", "Sub/New/N.md": "n"}, b.files())
 }
 
+// TestFoldersThatAMoveEmpties: on every node a folder that moved is gone, and one of the
+// node's user stays when the last of its notes is moved elsewhere.
+func TestFoldersThatAMoveEmpties(t *testing.T) {
+	s := pgtest.Start(t)
+	b := newNode(t, s.URL(), "team", map[string]string{"Mine/N.md": "n", "Whole/A.md": "a", "Whole/Sub/B.md": "b", "In/Inner/C.md": "c", "In/Inner/D.md": "d"})
+	a := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	_, err := a.Move(t.Context(), notes.MoveRequest{Note: "Mine/N.md", To: "Else/N.md"})
+	require.NoError(t, err)
+	_, err = a.Move(t.Context(), notes.MoveRequest{Note: "Whole", To: "Renamed"})
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(filepath.Join(a.dir, "In", "Inner"), filepath.Join(a.dir, "Inner")))
+	assert.Equal(t, map[string]string{"Else/N.md": "n", "Renamed/A.md": "a", "Renamed/Sub/B.md": "b", "Inner/C.md": "c", "Inner/D.md": "d"}, agree(t, a, b))
+	assert.NoDirExists(t, filepath.Join(a.dir, "Mine"), "notesd has made it there")
+	assert.DirExists(t, filepath.Join(b.dir, "Mine"))
+	assert.NoDirExists(t, filepath.Join(b.dir, "Whole"))
+	assert.NoDirExists(t, filepath.Join(b.dir, "In", "Inner"))
+}
+
 // What was changed on both sides is kept twice: the log's version has the name, and a
 // copy beside it the other.
 func TestConflicts(t *testing.T) {

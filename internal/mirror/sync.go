@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -468,6 +469,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		}
 		w.m.opt.Placed(placed)
 	}
+	moved := map[[2]string][]string{}
 	for _, s := range group {
 		if slices.Contains(written.Conflicts, s.path) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
 			w.undone(s)
@@ -480,16 +482,37 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		}
 		if s.move {
 			w.record.base[s.OldPath] = base{}
-			if err := w.m.vault.Replica().RemoveEmptyFolder(s.OldDisk); err != nil {
-				return err
-			}
+			between := folderMove(s.OldPath, s.path)
+			moved[between] = append(moved[between], s.OldDisk)
 		}
 		if s.copy != "" {
 			w.m.status.conflict(s.copy)
 			w.newer = append(w.newer, s.copy)
 		}
 	}
+	for folders, files := range moved {
+		if len(files) == 1 {
+			continue // of a note: its folder may be there on the author's node
+		}
+		for _, file := range files {
+			if err := w.m.vault.Replica().RemoveEmptyFolder(file, folders[0]); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// folderMove returns the folders from which and to which a file moves, without what the
+// two paths have in common at their ends.
+func folderMove(from, to string) [2]string {
+	for from != "." && to != "." && path.Base(from) == path.Base(to) {
+		from, to = path.Dir(from), path.Dir(to)
+	}
+	if from == "." {
+		from = ""
+	}
+	return [2]string{from, to}
 }
 
 // freeCopy returns a name for a conflict copy that no file has.

@@ -85,8 +85,8 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 }
 
 // RemoveEmptyFolder removes the folder of a file that was moved away, and those above
-// it, as far as they are empty.
-func (r Replica) RemoveEmptyFolder(diskPath string) error {
+// it up to the folder that moved, as far as they are empty.
+func (r Replica) RemoveEmptyFolder(diskPath, moved string) error {
 	r.v.mu.Lock()
 	defer r.v.mu.Unlock()
 	root, err := r.v.disk.Open()
@@ -94,7 +94,7 @@ func (r Replica) RemoveEmptyFolder(diskPath string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // nothing is written
-	for dir := path.Dir(diskPath); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(diskPath); dir != "." && notes.Under(notes.Nfc(dir), moved); dir = path.Dir(dir) {
 		if root.Remove(dir) != nil { // it is not empty
 			return nil
 		}

@@ -135,15 +135,19 @@ func TestReplica_Bytes(t *testing.T) {
 }
 
 func TestReplica_RemoveEmptyFolder(t *testing.T) {
-	r, dir := openReplica(t, vault.Options{}, "a/b/c/n.md", "x", "a/keep.png", "x")
-	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md"))
+	r, dir := openReplica(t, vault.Options{}, "a/b/c/n.md", "x", "a/keep.png", "x", "d/e/n.md", "x")
+	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md", ""))
 	assert.FileExists(t, filepath.Join(dir, "a/b/c/n.md"), "a folder with a file stays")
 	require.NoError(t, os.Remove(filepath.Join(dir, "a/b/c/n.md")))
-	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md"))
+	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md", ""))
 	assert.NoDirExists(t, filepath.Join(dir, "a/b"))
 	assert.FileExists(t, filepath.Join(dir, "a/keep.png"))
-	require.NoError(t, r.RemoveEmptyFolder("n.md"))
+	require.NoError(t, r.RemoveEmptyFolder("n.md", ""))
 	assert.DirExists(t, dir)
+	require.NoError(t, os.Remove(filepath.Join(dir, "d/e/n.md")))
+	require.NoError(t, r.RemoveEmptyFolder("d/e/n.md", "d/e"))
+	assert.NoDirExists(t, filepath.Join(dir, "d/e"))
+	assert.DirExists(t, filepath.Join(dir, "d"), "it is above the folder that moved")
 }
 
 // TestReplica_Place: the changes of a batch are made together; what is not as it was
