@@ -60,6 +60,11 @@ func TestWeeksAreThoseOfTheCalendar(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{"note:///2027-01-09.md", "note:///2027-W02.md"}, embedded)
 
-	_, text := call[tools.HistoryResult](t, w.session, "note_history", args{"since": "this week"})
-	assert.Contains(t, text, "2027-01-09.md")
+	assert.ElementsMatch(t, within, paths(args{"after": "this week", "before": "next week"}))
+	assert.Len(t, paths(args{"after": "last friday"}), 4)
+	assert.Empty(t, paths(args{"before": "friday"}))
+	for _, since := range []string{"this week", "friday"} {
+		_, text := call[tools.HistoryResult](t, w.session, "note_history", args{"since": since})
+		assert.Contains(t, text, "2027-01-09.md")
+	}
 }

@@ -104,6 +104,18 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	return Period{unit, moment.Day(t.Year(), t.Month(), t.Day(), now.Location())}, ok
 }
 
+// ParsePast reads what [Periodic.Parse] reads, and the name of a weekday, with "last" or
+// without: the newest such day before today.
+func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
+	name := strings.TrimPrefix(strings.ToLower(strings.Join(strings.Fields(s), " ")), "last ")
+	for back := 1; back <= 7; back++ {
+		if day := Day.add(Day.start(now), -back); strings.ToLower(day.Weekday().String()) == name {
+			return Period{Day, day}, true
+		}
+	}
+	return p.Parse(s, now)
+}
+
 // PeriodicNotes are how a vault names and begins the notes of one unit.
 type PeriodicNotes struct {
 	NameFormat

@@ -33,6 +33,20 @@ func TestPeriodicParse(t *testing.T) {
 	}
 }
 
+func TestPeriodicParsePast(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 9*3600)) // a Sunday
+	for s, want := range map[string]string{
+		"friday": "2026-02-27", "Last  Friday": "2026-02-27", "saturday": "2026-02-28", "last sunday": "2026-02-22", "monday": "2026-02-23",
+		"last week": "2026-02-16", "yesterday": "2026-02-28", "next friday": "0001-01-01", "fridays": "0001-01-01", "last": "0001-01-01",
+	} {
+		p, ok := (&Periodic{}).ParsePast(s, now)
+		assert.Equal(t, want != "0001-01-01", ok, s)
+		if ok {
+			assert.Equal(t, want, p.Start.Format(time.DateOnly), s)
+		}
+	}
+}
+
 // Where the clocks go forward at midnight, that hour belongs to no day.
 func TestDaysWithoutMidnight(t *testing.T) {
 	days := map[string][]string{

@@ -201,7 +201,11 @@ func changed(verb string, w notes.Written, dryRun bool) Outcome {
 		fmt.Fprintf(&b, "\nbroken or not writable, left as they are: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
 	}
 	if len(w.Conflicts) > 0 {
-		fmt.Fprintf(&b, "\nchanged by another program meanwhile, left alone: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
+		left := "changed since, left as they are; undo their later changes first"
+		if verb == "Edited" {
+			left = "changed by another program meanwhile, left alone"
+		}
+		fmt.Fprintf(&b, "\n%s: %s", left, phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
 	}
 	if w.Diff != "" {
 		b.WriteString("\n" + Fence("diff", w.Path, w.Diff))

@@ -26,6 +26,8 @@ type listArgs struct {
 	Glob        string         `json:"glob" doc:"like Projects/**/*.md"`
 	Tags        []string       `json:"tags" doc:"all of them"`
 	Where       map[string]any `json:"where" doc:"fields, {\"or\":[{\"due\":{\"lte\":\"today\"}},{\"status\":\"open\"}]}"`
+	After       string         `json:"after"`
+	Before      string         `json:"before"`
 	Fields      []string       `json:"fields"`
 	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size" doc:"default date"`
 	Orphans     bool           `json:"orphans" doc:"without links"`
@@ -56,7 +58,7 @@ type ListedNote struct {
 }
 
 func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
-	filter, err := in.filter(a.Folder, a.Tags, "", "")
+	filter, err := in.filter(a.Folder, a.Tags, a.After, a.Before)
 	if err != nil {
 		return Outcome{}, err
 	}

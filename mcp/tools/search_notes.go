@@ -289,17 +289,14 @@ func (in *invocation) filter(folder string, tags []string, after, before string)
 	return f, err
 }
 
-// day reads a date, or the first day of a period.
+// day reads a date, a weekday that has passed, or the first day of a period.
 func (in *invocation) day(name, s string) (time.Time, error) {
-	if strings.TrimSpace(s) == "" {
+	if s = strings.TrimSpace(s); s == "" {
 		return time.Time{}, nil
 	}
-	if p, ok := in.Vault.Period(s, in.Now()); ok {
-		return p.Start, nil
-	}
-	t, ok := notes.ParseDate(strings.TrimSpace(s))
+	t, ok := in.Vault.Moment(s, in.Now(), false)
 	if !ok {
-		return time.Time{}, usagef("%s must be a date like 2026-01-31, or \"this week\", not %q", name, phrase.Clip(phrase.OneLine(s), 40))
+		return t, usagef("%s must be a date like 2026-01-31, or \"this week\", not %q", name, phrase.Clip(phrase.OneLine(s), 40))
 	}
 	return t, nil
 }

@@ -80,10 +80,10 @@ func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
 	return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
 }
 
-// Moment reads a time, an age like 36h, or a period: of that the last moment, now if it
-// has not ended, or the first.
+// Moment reads a time, an age like 36h, a weekday that has passed, or a period: of that
+// the last moment, now if it has not ended, or the first.
 func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool) {
-	if p, ok := l.Period(text, now); ok {
+	if p, ok := l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.ParsePast(text, now); ok {
 		switch {
 		case !last || p.Start.After(now):
 			return p.Start, true
