@@ -35,25 +35,6 @@ const MaxAside = 200
 // IsZero reports whether no place is aside.
 func (r *AsideRules) IsZero() bool { return r == nil || len(r.Prefixes)+len(r.Patterns) == 0 }
 
-// ForFilter returns the rules that hold for a filter: those that cover a place which
-// the filter names do not.
-func (r *AsideRules) ForFilter(f Filter) *AsideRules {
-	places := slices.Concat(f.Paths, f.Scope, []string{f.Folder, f.Glob})
-	places = slices.DeleteFunc(places, func(p string) bool { return strings.Trim(p, "/ ") == "" })
-	if r.IsZero() || len(places) == 0 {
-		return r
-	}
-	named := func(covers func(place string) bool) bool {
-		return slices.ContainsFunc(places, func(p string) bool { return covers(strings.Trim(p, "/ ") + "/") })
-	}
-	return &AsideRules{
-		Prefixes: slices.DeleteFunc(slices.Clone(r.Prefixes), func(prefix string) bool {
-			return named(func(p string) bool { return strings.HasPrefix(Key(p), prefix) })
-		}),
-		Patterns: slices.DeleteFunc(slices.Clone(r.Patterns), func(pattern AsidePattern) bool { return named(pattern.MatchString) }),
-	}
-}
-
 // Equal reports whether both rules cover the same places.
 func (r *AsideRules) Equal(other *AsideRules) bool {
 	return slices.Equal(r.Prefixes, other.Prefixes) &&

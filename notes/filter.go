@@ -148,9 +148,6 @@ func globMatches(globs []string, path string) bool {
 }
 
 const (
-	// MaxConditions bounds the tags and paths of a filter: SQLite refuses
-	// expressions deeper than 1000.
-	MaxConditions = 400
 	// maxGlobBytes and maxAlternatives bound what a glob costs for each note.
 	maxGlobBytes    = 1024
 	maxAlternatives = 64
@@ -221,4 +218,23 @@ func literalEnd(glob string) int {
 		}
 	}
 	return 1
+}
+
+// ForFilter returns the rules that hold for a filter: those that cover a place which
+// the filter names do not.
+func (r *AsideRules) ForFilter(f Filter) *AsideRules {
+	places := slices.Concat(f.Paths, f.Scope, []string{f.Folder, f.Glob})
+	places = slices.DeleteFunc(places, func(p string) bool { return strings.Trim(p, "/ ") == "" })
+	if r.IsZero() || len(places) == 0 {
+		return r
+	}
+	named := func(covers func(place string) bool) bool {
+		return slices.ContainsFunc(places, func(p string) bool { return covers(strings.Trim(p, "/ ") + "/") })
+	}
+	return &AsideRules{
+		Prefixes: slices.DeleteFunc(slices.Clone(r.Prefixes), func(prefix string) bool {
+			return named(func(p string) bool { return strings.HasPrefix(Key(p), prefix) })
+		}),
+		Patterns: slices.DeleteFunc(slices.Clone(r.Patterns), func(pattern AsidePattern) bool { return named(pattern.MatchString) }),
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/tasks"
 )
 
 // Note is one Markdown file as the store knows it: the file's text and what
@@ -198,4 +199,16 @@ type TagCount struct {
 type FolderCount struct {
 	Folder string // "" is the vault
 	Notes  int
+}
+
+// SetTasks gives the note's tasks the statuses that their marks have with the
+// settings, and counts the open ones.
+func (n *Note) SetTasks(settings *tasks.Settings) {
+	n.OpenTasks = 0
+	for i := range n.Tasks {
+		t := &n.Tasks[i]
+		if t.Status = settings.StatusOf(t.Mark); t.Status.IsOpen() {
+			n.OpenTasks++
+		}
+	}
 }

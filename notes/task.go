@@ -60,18 +60,6 @@ func TasksOf(data []byte, doc *markdown.Document) []Task {
 	return list
 }
 
-// SetTasks gives the note's tasks the statuses that their marks have with the
-// settings, and counts the open ones.
-func (n *Note) SetTasks(settings *tasks.Settings) {
-	n.OpenTasks = 0
-	for i := range n.Tasks {
-		t := &n.Tasks[i]
-		if t.Status = settings.StatusOf(t.Mark); t.Status.IsOpen() {
-			n.OpenTasks++
-		}
-	}
-}
-
 // TaskQuery asks for a page of tasks. Every field that is set must hold.
 type TaskQuery struct {
 	Note     string   // only this note's, as Lookup takes it

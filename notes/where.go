@@ -32,8 +32,13 @@ var whereOperators = map[string]func(w matcher, have, want any) bool{
 // operator returns the name of an operator without the "$" of other languages.
 func operator(name string) string { return strings.ToLower(strings.TrimPrefix(name, "$")) }
 
-// maxWhereDepth bounds how deep conditions may be nested.
-const maxWhereDepth = 8
+const (
+	// MaxConditions bounds the tags and paths of a filter, and its conditions: SQLite
+	// refuses expressions deeper than 1000.
+	MaxConditions = 400
+	// maxWhereDepth bounds how deep conditions may be nested.
+	maxWhereDepth = 8
+)
 
 // CheckWhere refuses a condition that could never be meant, with an [Error] of
 // [ErrInvalid] that names the operators. Vector tables filter by the same

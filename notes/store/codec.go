@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -247,4 +249,34 @@ func (r *outlineReader) strings() []string {
 		list[i] = r.string()
 	}
 	return list
+}
+
+// loadBlob returns the text with this hash; a nil hash stands for no text.
+func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
+	if hash == nil {
+		return nil, nil
+	}
+	var codec int
+	var packed []byte
+	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM blobs WHERE hash = ?`, hash).Scan(&codec, &packed); err != nil {
+		return nil, err
+	}
+	return Unpack(codec, packed)
+}
+
+func rawHash(data []byte) []byte {
+	raw, err := hex.DecodeString(notes.Hash(data))
+	if err != nil {
+		panic(err) // hashOf writes hex
+	}
+	return raw
+}
+
+// CommonLength returns how many elements two lists have in common at their beginnings.
+func CommonLength(a, b []string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

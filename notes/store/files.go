@@ -87,12 +87,6 @@ func difference[V comparable](have, want map[string]V) (gone, changed []string) 
 	return gone, changed
 }
 
-// execAll runs a statement whose result is not needed.
-func execAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
-	_, err := tx.ExecContext(ctx, query, args...)
-	return err
-}
-
 // AddSkipped adds skipped files to the list.
 func (f Files) AddSkipped(ctx context.Context, skipped []Skipped) error {
 	if len(skipped) == 0 {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"notesd/internal/sqlite"
@@ -161,14 +160,6 @@ func (c *conditions) anyOf(values []string, term func(string) (string, []any)) {
 func (c *conditions) tag(not, tag string) {
 	k := notes.Key(strings.TrimPrefix(tag, "#"))
 	c.add(not+strings.ReplaceAll(tagTerm, "?1", "?"), k, k, k)
-}
-
-// searchable is the set of all notes that are not aside, as of a change.
-type searchable struct {
-	mu    sync.Mutex
-	rules *notes.AsideRules
-	head  uint64
-	set   *notes.IDSet
 }
 
 // ResolveSearch is Resolve for a search: templates and what Obsidian excludes

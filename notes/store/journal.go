@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -259,14 +258,6 @@ func (s *Versions) Fail(ctx context.Context, op *Operation, state string, cause 
 	})
 }
 
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // what is passed always marshals
-	}
-	return string(text)
-}
-
 // Finish closes an operation that is on disk and in the store: it becomes
 // revisions, and its answer is kept for repeats of the request. It returns the
 // revision of the first file.
@@ -351,14 +342,6 @@ func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error
 		return err
 	}
 	return h.exec(`UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+liveBelow, f.OldPath, f.NewPath)
-}
-
-func rawHash(data []byte) []byte {
-	raw, err := hex.DecodeString(notes.Hash(data))
-	if err != nil {
-		panic(err) // hashOf writes hex
-	}
-	return raw
 }
 
 // splitRequest returns the key and the hash of the request that [notes.BindRequest] has
@@ -500,19 +483,6 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 		}
 	}
 	return nil
-}
-
-// loadBlob returns the text with this hash; a nil hash stands for no text.
-func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
-	if hash == nil {
-		return nil, nil
-	}
-	var codec int
-	var packed []byte
-	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM blobs WHERE hash = ?`, hash).Scan(&codec, &packed); err != nil {
-		return nil, err
-	}
-	return Unpack(codec, packed)
 }
 
 // Written describes the operation's outcome; its revision is not known yet.

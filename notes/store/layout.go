@@ -63,15 +63,6 @@ func (l *Layout) PageTitle(p string) string {
 	return notes.LogseqTitle(notes.BaseName(p))
 }
 
-// AddTarget adds a file, whose [LinkKey] is key, to the candidates by the one or two keys
-// of links to it.
-func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
-	candidates[key] = append(candidates[key], t)
-	if page := LinkKey(l.PageTitle(t.Path)); page != "" && page != key {
-		candidates[page] = append(candidates[page], t)
-	}
-}
-
 // tasksOf returns the settings of tasks for the note at a path.
 func (l *Layout) tasksOf(p string) *tasks.Settings { return l.AppOf(p).Tasks }
 

@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
@@ -173,41 +171,6 @@ func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []st
 			return err
 		}
 		at[id].Fields, err = r.Fields(fields)
-		return err
-	})
-}
-
-const metaColumns = `n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.seq`
-
-func scanMeta(rows *sql.Rows, before ...any) (notes.Meta, error) {
-	var m notes.Meta
-	var hash sql.RawBytes
-	var mtime, date int64
-	err := rows.Scan(append(before, &m.ID, &m.Path, &m.Title, &hash, &m.Size, &mtime, &date, &m.Seq)...)
-	m.Hash = hex.EncodeToString(hash)
-	m.Modified, m.Date = time.Unix(0, mtime), time.Unix(0, date)
-	m.Tags = []string{}
-	return m, err
-}
-
-// byID returns the notes by id, and the argument of a query for their ids.
-func byID(metas []notes.Meta) (ids string, at map[int64]*notes.Meta) {
-	at = make(map[int64]*notes.Meta, len(metas))
-	list := make([]int64, len(metas))
-	for i := range metas {
-		list[i] = metas[i].ID
-		at[list[i]] = &metas[i]
-	}
-	return sqlite.List(list), at
-}
-
-func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
-	ids, at := byID(metas)
-	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{ids}, func(rows *sql.Rows) error {
-		var id int64
-		var tag string
-		err := rows.Scan(&id, &tag)
-		at[id].Tags = append(at[id].Tags, tag)
 		return err
 	})
 }

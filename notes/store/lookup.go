@@ -118,16 +118,6 @@ func (s *Reader) lookupTiers(name string) []tier {
 	return tiers
 }
 
-func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notes.Meta, error) {
-	var metas []notes.Meta
-	err := sqlite.ForEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
-		m, err := scanMeta(rows)
-		metas = append(metas, m)
-		return err
-	})
-	return metas, err
-}
-
 func ambiguous(ref string, metas []notes.Meta) error {
 	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d notes have this name", len(metas)), Hint: "Give the path of the one you mean."}
 	for _, m := range metas[:min(len(metas), maxCandidates)] {

@@ -171,3 +171,48 @@ func (r Row) Unchanged(s fsid.Stat) bool {
 // clock), so it is read again by the next scan. Git calls it the racy window;
 // 2 s is FAT's tick, the coarsest in use.
 const racyWindow = 2 * time.Second
+
+func scanMeta(rows *sql.Rows, before ...any) (notes.Meta, error) {
+	var m notes.Meta
+	var hash sql.RawBytes
+	var mtime, date int64
+	err := rows.Scan(append(before, &m.ID, &m.Path, &m.Title, &hash, &m.Size, &mtime, &date, &m.Seq)...)
+	m.Hash = hex.EncodeToString(hash)
+	m.Modified, m.Date = time.Unix(0, mtime), time.Unix(0, date)
+	m.Tags = []string{}
+	return m, err
+}
+
+const metaColumns = `n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.seq`
+
+// byID returns the notes by id, and the argument of a query for their ids.
+func byID(metas []notes.Meta) (ids string, at map[int64]*notes.Meta) {
+	at = make(map[int64]*notes.Meta, len(metas))
+	list := make([]int64, len(metas))
+	for i := range metas {
+		list[i] = metas[i].ID
+		at[list[i]] = &metas[i]
+	}
+	return sqlite.List(list), at
+}
+
+func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
+	ids, at := byID(metas)
+	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{ids}, func(rows *sql.Rows) error {
+		var id int64
+		var tag string
+		err := rows.Scan(&id, &tag)
+		at[id].Tags = append(at[id].Tags, tag)
+		return err
+	})
+}
+
+func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notes.Meta, error) {
+	var metas []notes.Meta
+	err := sqlite.ForEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+		m, err := scanMeta(rows)
+		metas = append(metas, m)
+		return err
+	})
+	return metas, err
+}

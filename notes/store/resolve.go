@@ -157,15 +157,6 @@ func nearestWhere(dir string, candidates []Target, matches func(Target) bool) (T
 	return Target{}, linkAmbiguous
 }
 
-// CommonLength returns how many elements two lists have in common at their beginnings.
-func CommonLength(a, b []string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
 // Segments returns the folders of a path.
 func Segments(dir string) []string {
 	if dir == "." || dir == "" {
@@ -339,4 +330,13 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 		return err
 	})
 	return wanted, err
+}
+
+// AddTarget adds a file, whose [LinkKey] is key, to the candidates by the one or two keys
+// of links to it.
+func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
+	candidates[key] = append(candidates[key], t)
+	if page := LinkKey(l.PageTitle(t.Path)); page != "" && page != key {
+		candidates[page] = append(candidates[page], t)
+	}
 }

@@ -106,48 +106,6 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 	return nil
 }
 
-// tasks writes those of a note that differ from the store's.
-func (w *writer) tasks(n *notes.Note, replace bool) error {
-	return w.splice(n.ID, replace, series{
-		tables: []string{"tasks", "task_tags"}, columns: []string{"status", "tag_keys", "heading", "source"}, count: len(n.Tasks),
-		part: func(i int) (int, []string) {
-			t := &n.Tasks[i]
-			return t.Line, []string{string(t.Status), " " + strings.Join(tagKeys(t), ""), t.Heading, t.Source}
-		},
-		insert: func(i int, ordinal int64) error {
-			t := &n.Tasks[i]
-			open, due, keys := t.Status.IsOpen(), cmp.Or(t.Due, noDate), tagKeys(t)
-			for _, key := range keys {
-				if err := w.exec(`INSERT OR IGNORE INTO task_tags (tag_key, open, due, rank, note, ordinal) VALUES (?, ?, ?, ?, ?, ?)`,
-					strings.TrimSuffix(key, " "), open, due, t.Rank(), n.ID, ordinal); err != nil {
-					return err
-				}
-			}
-			return w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, ordinal, t.Line, open, string(t.Status), t.Mark,
-				due, cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), " "+strings.Join(keys, ""), t.Heading, t.Source)
-		},
-	})
-}
-
-// tagKeys returns the keys of a task's tags, and of those that they are nested in, each
-// with a blank.
-func tagKeys(t *notes.Task) []string {
-	var keys []string
-	for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
-		k := notes.Key(tag) + "/"
-		for end := range len(k) {
-			if k[end] == '/' { // a tag selects those nested in it
-				keys = append(keys, k[:end]+" ")
-			}
-		}
-	}
-	return keys
-}
-
-// noDate stands for no date and sorts behind all.
-const noDate = "~"
-
 // taskOrders are the sort orders of tasks: the columns, with the note and the
 // place in it last.
 var taskOrders = map[string]struct {

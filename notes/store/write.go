@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -11,35 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"notesd/internal/fsid"
 	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
-
-// Entry is one step of a batch that makes the store equal to the disk.
-type Entry struct {
-	Kind     notes.ChangeKind
-	Id       int64  // the row it is about; 0 for Created
-	Path     string // where the note is, or was (Deleted)
-	OldPath  string // Moved
-	DiskPath string
-	Stat     fsid.Stat
-	HashedAt int64       // ns
-	Note     *notes.Note // nil for Deleted
-}
-
-// Touch is a file whose bytes are known although its stat changed.
-type Touch struct {
-	Id       int64
-	DiskPath string
-	Stat     fsid.Stat
-	HashedAt int64
-}
-
-// LinksStale is the setting that says that the links of the whole vault must be
-// resolved again: a large batch leaves that to the end.
-const LinksStale = "links_stale"
 
 // Apply commits the entries as one transaction and returns the changes that
 // are now in the feed. Links are resolved with them, or all when a scan of the
@@ -377,3 +353,45 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 
 // datesSetting is where the store keeps its dateRules.
 const datesSetting = "dates"
+
+// tasks writes those of a note that differ from the store's.
+func (w *writer) tasks(n *notes.Note, replace bool) error {
+	return w.splice(n.ID, replace, series{
+		tables: []string{"tasks", "task_tags"}, columns: []string{"status", "tag_keys", "heading", "source"}, count: len(n.Tasks),
+		part: func(i int) (int, []string) {
+			t := &n.Tasks[i]
+			return t.Line, []string{string(t.Status), " " + strings.Join(tagKeys(t), ""), t.Heading, t.Source}
+		},
+		insert: func(i int, ordinal int64) error {
+			t := &n.Tasks[i]
+			open, due, keys := t.Status.IsOpen(), cmp.Or(t.Due, noDate), tagKeys(t)
+			for _, key := range keys {
+				if err := w.exec(`INSERT OR IGNORE INTO task_tags (tag_key, open, due, rank, note, ordinal) VALUES (?, ?, ?, ?, ?, ?)`,
+					strings.TrimSuffix(key, " "), open, due, t.Rank(), n.ID, ordinal); err != nil {
+					return err
+				}
+			}
+			return w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, ordinal, t.Line, open, string(t.Status), t.Mark,
+				due, cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), " "+strings.Join(keys, ""), t.Heading, t.Source)
+		},
+	})
+}
+
+// noDate stands for no date and sorts behind all.
+const noDate = "~"
+
+// tagKeys returns the keys of a task's tags, and of those that they are nested in, each
+// with a blank.
+func tagKeys(t *notes.Task) []string {
+	var keys []string
+	for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
+		k := notes.Key(tag) + "/"
+		for end := range len(k) {
+			if k[end] == '/' { // a tag selects those nested in it
+				keys = append(keys, k[:end]+" ")
+			}
+		}
+	}
+	return keys
+}

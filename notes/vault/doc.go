@@ -15,10 +15,11 @@
 // interrupted. The watcher's event for a write of notesd's own finds an equal
 // hash and stops.
 //
-// The files read in this order: run.go (the loop), scan.go (what differs), batch.go
-// (what is committed), feeder.go (the followers). For writes: create.go, edit.go,
-// move.go and restore.go (what is asked), operation.go (the one path of all of them, and
-// how a file changes its content or its name), recover.go (what follows a crash).
+// The files read in this order: run.go (the loop), reconcile.go (one scan and what
+// follows from it), scan.go (what differs), batch.go (what is committed), feeder.go (the
+// followers). For writes: create.go, edit.go, move.go and restore.go (what is asked),
+// operation.go (the one path of all of them, and how a file changes its content or its
+// name), recover.go (what follows a crash).
 //
 // # Unmounted disks
 //

@@ -1,7 +1,6 @@
 package vault
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,9 +11,6 @@ import (
 
 	"notesd/internal/atomicfile"
 	"notesd/internal/fsid"
-	"notesd/internal/markdown"
-	"notesd/internal/markdown/edit"
-	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -68,27 +64,6 @@ func (g *guard) protected() []string {
 		return nil
 	}
 	return g.opt.Protected()
-}
-
-// mayWrite returns an error unless the operation may write at all of the paths.
-func (o *operation) mayWrite(paths ...string) error {
-	for _, p := range paths {
-		if err := o.v.guard.checkWrite(o.Kind, p, o.scope); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkNew returns an error unless a note may be created at p, whatever is there.
-func (o *operation) checkNew(p string) error {
-	if err := notes.CheckNewPath(p); err != nil {
-		return err
-	}
-	if err := o.mayWrite(p); err != nil {
-		return err
-	}
-	return checkPlace(o.root, "create", p)
 }
 
 // checkPlace refuses a new path that lies below a symlink to a folder, or
@@ -172,39 +147,6 @@ func writeProblem(op, notePath string, err error) error {
 	return e
 }
 
-// editProblem turns the parser's words into the domain's.
-func editProblem(notePath string, err error) error {
-	var own *notes.Error
-	if errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own) {
-		return err
-	}
-	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: notes.SectionCandidates(err)}
-	var match *edit.MatchError
-	var section *markdown.SectionError
-	var failed *edit.EditError
-	switch {
-	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
-		inserts := !errors.As(err, &failed) || failed.Op == edit.OpAppend || failed.Op == edit.OpPrepend
-		switch {
-		case inserts:
-			e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
-		case len(e.Candidates) > 0:
-			e.Hint = "Nothing was changed. Name one of its headings."
-		}
-	case errors.Is(err, tasks.ErrAmbiguous):
-		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the one that is meant, beside its text."
-	case errors.Is(err, tasks.ErrMissing):
-		e.Hint = "Nothing was changed. list_tasks shows the tasks with their texts."
-	case errors.Is(err, markdown.ErrAmbiguous):
-		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
-	case errors.As(err, &match) && match.Found > 0:
-		e.Hint = "Nothing was changed. Give more of the surrounding text in old, or the number of matches in count."
-	case errors.As(err, &match):
-		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
-	}
-	return e
-}
-
 func movedOnto(from, taken string) error {
 	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s is there already", notes.Quote(taken)), Hint: "Choose another path."}
 }
@@ -221,4 +163,26 @@ func (f failpoint) step(name string) error {
 		return nil
 	}
 	return f(name)
+}
+
+// checkReplaceable refuses a file that replacing would part from other names,
+// or that another program holds a lock on.
+func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
+	file, err := disk.OpenRegular(root, f.OldDisk)
+	if err != nil {
+		return writeProblem(op, f.NewPath, err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	names, err := fsid.HardLinks(file)
+	if err != nil {
+		return err
+	}
+	switch {
+	case names > 1:
+		return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
+			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
+	case fsid.Locked(file):
+		return writeProblem(op, f.NewPath, errHeld)
+	}
+	return nil
 }

@@ -18,13 +18,6 @@ import (
 	"notesd/notes/store"
 )
 
-// History has the versions of the vault's notes, also of deleted ones, and the vault as
-// it was at a moment.
-type History struct {
-	vault *Vault
-	store *store.Store
-}
-
 // History returns the history of the vault's notes.
 func (v *Vault) History() *History { return &v.history }
 

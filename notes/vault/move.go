@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -455,3 +456,97 @@ func (m *movement) relink() error {
 	}
 	return m.alsoFiles(m.first.OldPath, links.follow, m.carry)
 }
+
+// follow returns the text of a canvas or base with the paths changed that the
+// move changes, or nil when it cannot be done.
+func (l *linksAround) follow(name string, text []byte) []byte {
+	if !strings.EqualFold(path.Ext(name), ".canvas") {
+		return l.followBase(name, text)
+	}
+	return editCanvas(text, func(_, key, value string) (string, error) {
+		switch key {
+		case "file", "background":
+			return l.path(name, value)
+		case "text":
+			return rewriteCard(name, value, l.rewrite)
+		}
+		return value, nil
+	})
+}
+
+// path returns what becomes of a path in the file called name. In a vault of several
+// folders it is one from the file's own.
+func (l *linksAround) path(name, p string) (string, error) {
+	from, to := l.store.FolderOf(name), l.store.FolderOf(l.move.after(name))
+	if from == "" {
+		return l.move.path(p), nil
+	}
+	full := from + "/" + p
+	moved := l.move.path(full)
+	switch {
+	case moved == full && from == to:
+		return p, nil
+	case notes.Under(moved, to):
+		return inFolder(moved, to), nil
+	}
+	return "", errOtherFolder
+}
+
+// followBase changes the paths in inFolder(…), hasLink(…), link(…) and file(…),
+// and those that file.folder and file.path are compared with.
+func (l *linksAround) followBase(name string, text []byte) []byte {
+	broken := func(text []byte) bool {
+		return markdown.Parse(append(append([]byte("---\n"), text...), "\n---\n"...)).FrontMatter.Err != nil
+	}
+	if broken(text) {
+		return nil
+	}
+	out, possible := text, true
+	for kind, pattern := range basePaths {
+		var next []byte
+		at := 0
+		for _, m := range pattern.FindAllSubmatchIndex(out, -1) {
+			was := string(out[m[2]:m[3]])
+			var to string
+			if kind == "link" {
+				to = l.followLink(name, was)
+			} else {
+				moved, err := l.path(name, was)
+				to, possible = moved, possible && err == nil
+			}
+			if to != was {
+				possible = possible && !strings.ContainsAny(to, "\"'\\")
+				next = append(append(next, out[at:m[2]]...), to...)
+				at = m[3]
+			}
+		}
+		out = append(next, out[at:]...)
+	}
+	if !possible || broken(out) {
+		return nil
+	}
+	return out
+}
+
+// followLink returns what leads, from the file called name, to where link led.
+func (l *linksAround) followLink(name, link string) string {
+	plain := markdown.Link{Kind: markdown.LinkWiki, Target: link}
+	was, leads := l.keeps(name, plain)
+	if leads == nil || leads(link) {
+		return link
+	}
+	if spelled, ok := l.respell(name, plain, was, leads); ok {
+		return spelled
+	}
+	return link
+}
+
+// basePaths match what in the formulas and filters of a base names a folder,
+// a file, or a note as links do; the path is the last group.
+var basePaths = map[string]*regexp.Regexp{
+	"path": regexp.MustCompile(`\b(?:(?:inFolder|file)\(|file\.(?:folder|path)\s*[!=]=)\s*\\?["']([^"'\\\n]+)\\?["']`),
+	"link": regexp.MustCompile(`\b(?:hasLink|link)\(\s*\\?["']([^"'\\\n]+)\\?["']`),
+}
+
+// errOtherFolder: a canvas or base cannot name a file of another folder of the vault.
+var errOtherFolder = errors.New("it lies in another folder of the vault")

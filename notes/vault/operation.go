@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"notesd/internal/atomicfile"
 	"notesd/notes"
@@ -724,4 +725,93 @@ func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 		return false, err
 	}
 	return store.Answered(ctx, v.store.History().Reader(), requestKey, nil)
+}
+
+// mayWrite returns an error unless the operation may write at all of the paths.
+func (o *operation) mayWrite(paths ...string) error {
+	for _, p := range paths {
+		if err := o.v.guard.checkWrite(o.Kind, p, o.scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNew returns an error unless a note may be created at p, whatever is there.
+func (o *operation) checkNew(p string) error {
+	if err := notes.CheckNewPath(p); err != nil {
+		return err
+	}
+	if err := o.mayWrite(p); err != nil {
+		return err
+	}
+	return checkPlace(o.root, "create", p)
+}
+
+// behindError says that the log has a newer version than the folder.
+type behindError struct {
+	error
+	paths []string // of the operation's files
+}
+
+func (e *behindError) Unwrap() error { return e.error }
+
+// maxCatchUps bounds how often a change is computed again because the folder was
+// behind the log.
+const maxCatchUps = 5
+
+// shareFor bounds the commit of an operation, which holds the vault's lock.
+const shareFor = 20 * time.Second
+
+// share commits the operation to the log, if the vault has one.
+func (d *placer) share() error {
+	if !d.Shared {
+		return nil
+	}
+	b := notes.Batch{ID: d.ID(), Kind: d.Kind, Author: d.Author}
+	for i := range d.Files {
+		f := &d.Files[i]
+		c := notes.FileChange{OldPath: notes.Nfc(f.OldDisk), Path: notes.Nfc(f.NewDisk), Folder: f.Folder}
+		if c.OldPath != "" && !f.Folder {
+			c.Before = notes.Hash(f.Old)
+		}
+		if c.Path != "" && !f.Folder {
+			if c.After = notes.Hash(f.New); c.After != c.Before {
+				c.Data = f.New
+			}
+		}
+		b.Changes = append(b.Changes, c)
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, shareFor)
+	defer cancel()
+	err := d.v.opt.Shared.Commit(ctx, b)
+	var other *notes.LogConflict
+	switch {
+	case err == nil:
+		d.committed = true
+		return d.v.step("committed")
+	case errors.Is(err, notes.ErrOutcomeUnknown) || errors.Is(err, errKilled):
+		return err
+	case errors.As(err, &other):
+		behind := &behindError{error: d.logConflict(other)}
+		for _, c := range b.Changes {
+			behind.paths = append(behind.paths, c.OldPath, c.Path)
+		}
+		return behind
+	}
+	d.v.opt.Log.Warn("a change could not be committed", "kind", d.Kind, "err", err)
+	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: "the database that the vault's nodes share does not answer",
+		Hint: "Nothing was changed. Reading and searching go on; try again later."}
+}
+
+func (d *placer) logConflict(other *notes.LogConflict) error {
+	if other.Hash == "" {
+		return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Read the folder again."}
+	}
+	for _, f := range d.Files {
+		if notes.Nfc(f.OldDisk) == other.Path {
+			return conflict(d.Kind, other.Path, f.Old, other.Text)
+		}
+	}
+	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name is there already", Hash: other.Hash}
 }

@@ -18,12 +18,6 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// interrupted are the operations that a crash has interrupted.
-type interrupted struct {
-	v        *Vault
-	finished bool // there are none; guarded by the vault's lock
-}
-
 // finishOnce finishes them before the first write, which may come before the first
 // scan: a request that is repeated after the crash would find its own work in its
 // way. The caller holds the vault's lock.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -18,98 +17,6 @@ import (
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
 )
-
-// Reconcile finishes what a crash has interrupted, makes the store equal to
-// the disk, for the whole vault, and feeds the followers.
-func (v *Vault) Reconcile(ctx context.Context) error {
-	v.mu.Lock()
-	err := v.interrupted.finish(ctx)
-	v.mu.Unlock()
-	if err != nil {
-		v.incident.set(err)
-		return err
-	}
-	root, id, err := v.disk.OpenAny()
-	if err != nil {
-		v.incident.set(err)
-		return err
-	}
-	defer func() { _ = root.Close() }() // only read from
-	s := &scan{v: v, root: root, Scan: store.Scan{Whole: true}, writes: v.writes.Load()}
-	if err := s.compareAll(ctx, id); err != nil {
-		v.incident.set(err)
-		return err
-	}
-	if err := s.apply(ctx); err != nil {
-		return err
-	}
-	if v.incident.clear() {
-		v.opt.Log.Info("the vault is usable again")
-	}
-	return s.finish(ctx)
-}
-
-// maxRescans bounds how often a scan of some paths is made again at once for files that
-// were saved meanwhile, or that another scan has committed.
-const maxRescans = 3
-
-// reconcilePaths makes the store equal to the disk at, and below, these paths: it has
-// every save that was made before the call, but for files that go on changing, which are
-// left to Run.
-func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
-	root, err := v.disk.Open()
-	if err != nil {
-		if v.incident.set(err) {
-			v.queue.AddAll() // Run is what ends it
-		}
-		return err
-	}
-	defer func() { _ = root.Close() }() // only read from
-	for try := 0; try < maxRescans && (try == 0 || len(paths) > 0); try++ {
-		s := &scan{v: v, root: root, writes: v.writes.Load()}
-		if err := s.comparePaths(ctx, paths); err != nil {
-			return err
-		}
-		if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
-			v.queue.AddAll()
-			return err
-		}
-		if err := s.apply(ctx); err != nil {
-			return err
-		}
-		paths = s.again
-	}
-	return nil
-}
-
-// lacksMany reports whether a scan of some paths found most notes of the vault, or of
-// one of its several folders, gone.
-func (s *scan) lacksMany(ctx context.Context) (bool, error) {
-	gone := map[string]int{}
-	for _, r := range s.gone {
-		gone[s.v.store.FolderOf(r.Path)]++
-	}
-	for folder, n := range gone {
-		if n < suspiciouslyMany {
-			continue
-		}
-		all, err := s.countIn(ctx, folder)
-		if n > all/2 || err != nil {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-// countIn returns how many notes the store has in one of several folders, or in a
-// vault of one, whose name is "".
-func (s *scan) countIn(ctx context.Context, folder string) (int, error) {
-	if folder == "" {
-		return s.v.store.Count(ctx)
-	}
-	rows, err := s.v.store.Rows(ctx, []string{folder})
-	return len(rows), err
-}
 
 // scan is one comparison of the disk with the store and what follows from it.
 // It holds stats only; files are read when it is applied, and compared once
@@ -133,86 +40,6 @@ type scan struct {
 func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
 }
-
-func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
-	w, err := walk(ctx, s.root, s.v.ignore)
-	if err != nil {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return err
-		}
-		return disk.Unavailable(err)
-	}
-	if s.rows, err = s.v.store.Rows(ctx, nil); err != nil {
-		return err
-	}
-	if err := s.checkVault(ctx, id, w); err != nil {
-		return err
-	}
-	if s.passed, err = s.v.store.Files().PassedOver(ctx); err != nil {
-		return err
-	}
-	if err := s.readAppSettings(ctx); err != nil {
-		return err
-	}
-	s.compare(w)
-	if err := s.keepUnmounted(ctx, w.mounts); err != nil {
-		return err
-	}
-	symlinks := map[string]string{}
-	for _, p := range w.symlinks {
-		symlinks[p] = p
-	}
-	s.v.symlinks.replace(symlinks)
-	return s.removeTemps(ctx, w.temps)
-}
-
-func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
-	s.Scanned = []string{}
-	var places []string
-	for _, diskPath := range s.withSymlinks(diskPaths) {
-		diskPath = strings.Trim(path.Clean(diskPath), "/")
-		name := norm.NFC.String(diskPath)
-		if diskPath == "" || diskPath == "." || s.v.ignore.Match(name) {
-			continue
-		}
-		places, s.Scanned = append(places, diskPath), append(s.Scanned, name)
-	}
-	if s.rows, err = s.v.store.Rows(ctx, s.Scanned); err != nil {
-		return err
-	}
-	w := newWalked()
-	for _, diskPath := range places {
-		for _, spelled := range s.spellings(diskPath) {
-			if err := s.addPath(ctx, spelled, w); err != nil {
-				return err
-			}
-		}
-	}
-	w.dropTwins()
-	for _, p := range w.symlinks {
-		s.v.symlinks.set(p, p)
-	}
-	s.compare(w)
-	s.keepUnmountedBelow(w.mounts)
-	return nil
-}
-
-// withSymlinks returns places and the symlinks that are not among them: what happens
-// to the target of a symlink is reported under its own name only.
-func (s *scan) withSymlinks(places []string) []string {
-	symlinks := s.v.symlinks.all()
-	if len(symlinks) > maxSymlinksScanned {
-		return places
-	}
-	for _, p := range places {
-		delete(symlinks, p)
-	}
-	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
-}
-
-// maxSymlinksScanned bounds what they may cost each time; in a vault with more
-// of them they wait for a scan of everything.
-const maxSymlinksScanned = 1000
 
 // compare fills in what differs between the walk and the rows.
 func (s *scan) compare(w *walked) {
@@ -295,37 +122,6 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 // to be taken for the place of an unmounted disk and not for the user's wish.
 const suspiciouslyMany = 10
 
-// checkVault refuses to conclude anything from a folder that is not, or does
-// not look like, the vault: an unmounted disk leaves a folder behind that is
-// empty, or has what was written there meanwhile, which must not be taken for
-// the deletion of all notes. Another folder that has most of them (a restored
-// backup, a fresh clone, a disk that got another number) is the vault from now
-// on.
-func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) error {
-	if len(s.v.store.Several) > 0 {
-		return nil // keepUnmounted checks each folder
-	}
-	recorded := s.v.disk.Identity()
-	replaced := id != recorded && recorded != fsid.Identity{}
-	switch {
-	case replaced && w.lacksMost(s.rows):
-		return disk.Replaced()
-	case len(w.notes) == 0 && w.lacksMost(s.rows):
-		return suddenly("is empty")
-	case s.v.incident.get() != nil && w.lacksMost(s.rows): // the first notes are back
-		return suddenly("lacks most of its notes")
-	case id != recorded:
-		s.v.disk.Adopt(id)
-		return s.v.store.SaveSetting(ctx, vaultSetting, id)
-	}
-	return nil
-}
-
-func suddenly(what string) error {
-	return &notes.Error{Op: "scan", Err: notes.ErrUnavailable, Detail: "the vault folder " + what + " although it had notes at the last scan",
-		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
-}
-
 // lacksMost reports whether most of the rows' notes, and suspiciously many, are
 // not where they were.
 func (w *walked) lacksMost(rows map[string]store.Row) bool {
@@ -336,32 +132,6 @@ func (w *walked) lacksMost(rows map[string]store.Row) bool {
 		}
 	}
 	return missing >= suspiciouslyMany && missing > len(rows)/2
-}
-
-// finish resolves all links when a large batch has left that undone, and makes history
-// agree with the files, once after a start; see [store.Versions.MatchFiles].
-func (s *scan) finish(ctx context.Context) error {
-	v := s.v
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err := v.store.FinishLinks(ctx); err != nil || v.historyMatched {
-		return err
-	}
-	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be the note
-	if err != nil {
-		return err
-	}
-	rows, err := v.store.Rows(ctx, nil)
-	if err != nil {
-		return err
-	}
-	err = v.store.MatchFiles(ctx, func(path string) bool {
-		_, isNote := rows[path]
-		_, isFile := passed[path]
-		return isNote || isFile
-	}, s.isUnseen)
-	v.historyMatched = err == nil
-	return err
 }
 
 // walked is what a walk of a folder saw. Paths are in no particular order.

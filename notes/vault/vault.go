@@ -18,29 +18,6 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Options say how a vault is kept. Zero values mean the defaults.
-type Options struct {
-	Ignore       []string      // patterns of what is not touched, beyond hidden files
-	Dates        []string      // front matter keys that hold a note's date, before "date"
-	MaxNoteBytes int64         // a larger file is skipped: 16 MiB
-	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
-	ReadOnly     bool          // refuse every write
-
-	// Folders are the vault's folders by name, in place of the root: each is a first
-	// path segment. Names are plain segments, without regard to case.
-	Folders map[string]string
-	Daily   string // which of them has the periodic notes; "": the first by name whose app makes daily notes
-
-	// Protected returns the folders that clients may read and not write, such as
-	// those of the user's prompts. It is called for each write; nil: none.
-	Protected func() []string
-
-	History notes.HistoryLimits
-	Shared  Shared // the log that this vault's nodes share; nil for a vault of its own
-	Now     func() time.Time
-	Log     *slog.Logger
-}
-
 // Vault is a folder of notes: the files, the store that mirrors them, and the
 // followers that derive more from it. It is safe for concurrent use. Questions
 // that the store alone can answer are the embedded Reader's.
@@ -152,15 +129,6 @@ func (v *Vault) Ready() bool { return v.progress.ready.Load() }
 // have failed, see [Vault.Ready].
 func (v *Vault) FirstScan() <-chan struct{} { return v.progress.first }
 
-// Refresh reconciles a folder at once until the first scan of the whole vault has ended;
-// after that it does nothing.
-func (v *Vault) Refresh(ctx context.Context, folder string) error {
-	if v.Ready() {
-		return nil
-	}
-	return v.reconcilePaths(ctx, []string{folder})
-}
-
 // statusSkipped is how many skipped files a status names.
 const statusSkipped = 20
 
@@ -204,4 +172,17 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		st.Trouble = behind[0]
 	}
 	return st, nil
+}
+
+// interrupted are the operations that a crash has interrupted.
+type interrupted struct {
+	v        *Vault
+	finished bool // there are none; guarded by the vault's lock
+}
+
+// History has the versions of the vault's notes, also of deleted ones, and the vault as
+// it was at a moment.
+type History struct {
+	vault *Vault
+	store *store.Store
 }

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"notesd/internal/fsid"
+	"notesd/internal/sqlite"
+	"notesd/notes"
+)
+
+// Open opens the databases in dir, which must exist, creating them at
+// first. A damaged notes.db is set aside and an empty one begun, which the
+// next reconcile fills; from a damaged history.db every row that can be read
+// is carried over first. [Store.Warnings] reports either.
+func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	s := &Store{Versions: &Versions{Reader: &Reader{Now: opt.Now}}}
+	s.Apps.Store(&map[string]App{})
+	s.Daily.Store(new(string))
+	s.logseq.Store(new([]string))
+	var err error
+	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
+		return nil, err
+	}
+	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, HistoryFile), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true}); err != nil {
+		_ = s.notes.Close()
+		return nil, err
+	}
+	err = s.load(ctx)
+	dates := &notes.DateRules{} // those that the notes have their dates by
+	if err == nil {
+		err = s.Setting(ctx, datesSetting, dates)
+	}
+	dates.Compile()
+	s.dates.Store(dates)
+	if err == nil {
+		err = s.Setting(ctx, logseqSetting, s.logseq.Load())
+	}
+	if err == nil {
+		s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes)
+	}
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) openOrReplace(ctx context.Context, path string, opt sqlite.Options) (*sqlite.DB, error) {
+	db, err := sqlite.Open(ctx, path, opt)
+	if err == nil || !sqlite.IsCorrupt(err) {
+		return db, err
+	}
+	aside, err := sqlite.SetAside(path, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if db, err = sqlite.Open(ctx, path, opt); err != nil {
+		return nil, err
+	}
+	if opt.Schema == sqlite.NotesSchema {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s and is rebuilt from the notes", NotesFile, filepath.Base(aside)))
+		return db, nil
+	}
+	saved, lost := db.Salvage(ctx, aside)
+	s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s, and %d of its rows were carried over (%s)", HistoryFile, filepath.Base(aside), saved, lost))
+	return db, nil
+}
+
+// load reads, or mints, the store's id and the head of its feed.
+func (s *Store) load(ctx context.Context) error {
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO store (key, value) VALUES ('id', ?)`, rand.Text()); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT value FROM store WHERE key = 'id'`).Scan(&s.id); err != nil {
+			return err
+		}
+		HeadSeq, err := sequence(ctx, tx, "changes")
+		s.HeadSeq.Store(uint64(HeadSeq))
+		return err
+	})
+}
+
+// HasMostOf reports whether this store has most of the notes, by their bytes,
+// that the store in another directory had, which must not be in use. One that
+// cannot be read has none.
+func (s *Store) HasMostOf(ctx context.Context, dir string) bool {
+	conn, err := s.notes.Reader().Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }() // it goes back to the pool
+	other := "file:" + (&url.URL{Path: filepath.ToSlash(filepath.Join(dir, NotesFile))}).EscapedPath() + "?mode=ro"
+	if _, err := conn.ExecContext(ctx, `ATTACH ? AS other`, other); err != nil {
+		return false
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `DETACH other`) }()
+	var all, shared int
+	err = conn.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.notes n WHERE n.hash = o.hash)), 0)
+		FROM other.notes o WHERE o.size > 0`).Scan(&all, &shared)
+	return err == nil && shared >= 3 && shared*2 > all
+}
+
+// IsOf reports whether most of the notes are files of the folder, unchanged.
+func (s *Store) IsOf(ctx context.Context, folder string) (bool, error) {
+	rows, err := s.Rows(ctx, nil)
+	unchanged := 0
+	for _, r := range rows {
+		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(r.DiskPath))); err == nil && fsid.StatOf(info) == r.Stat {
+			unchanged++
+		}
+	}
+	return unchanged*2 > len(rows), err
+}
+
+// The databases of a state directory.
+const (
+	NotesFile   = "notes.db"
+	HistoryFile = "history.db"
+)
+
+// Options are the outside things a store depends on.
+type Options struct {
+	Now func() time.Time // time.Now when nil
+}
