@@ -124,14 +124,17 @@ func truncate(s string, n int) string {
 }
 
 // CheckNewPath refuses the path of a new note that some system could not hold,
-// so that a vault stays whole when it is synced. Existing notes may have any
-// name.
+// so that a vault stays whole when it is synced, and a name that no wikilink can
+// have. Existing notes may have any name.
 func CheckNewPath(p string) error {
 	invalid := func(detail, hint string) error {
 		return &Error{Op: "create", Path: p, Err: ErrInvalid, Detail: detail, Hint: hint}
 	}
 	if !IsNoteName(p) {
 		return invalid("the path does not end in .md", "Add .md to the path.")
+	}
+	if strings.ContainsAny(path.Base(p), "#^[]") {
+		return invalid("one of # ^ [ ] is in the name, which no link can then name", "Leave the character out, or give a title and let notesd make the file name.")
 	}
 	for segment := range strings.SplitSeq(p, "/") {
 		switch stem, _, _ := strings.Cut(segment, "."); {

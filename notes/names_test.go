@@ -80,10 +80,10 @@ func TestFileName(t *testing.T) {
 }
 
 func TestCheckNewPath(t *testing.T) {
-	for _, p := range []string{"Plan.md", "a b/c.markdown", "Ünï/x.md", "console/cone.md", "a/b/c/d.MD"} {
+	for _, p := range []string{"Plan.md", "a b/c.markdown", "Ünï/x.md", "console/cone.md", "a/b/c/d.MD", "C#/[x]/a.md"} {
 		assert.NoError(t, notes.CheckNewPath(p), p)
 	}
-	for _, p := range []string{"Plan", "Plan.txt", ".hidden.md", "a/.git/x.md", `a\b.md`, "a:b.md", "what?.md", "a|b.md", "a /x.md", " a.md", "a./x.md", "CON.md", "x/lpt9.md", "nul/x.md", strings.Repeat("x", 253) + ".md"} {
+	for _, p := range []string{"Plan", "Plan.txt", ".hidden.md", "a/.git/x.md", `a\b.md`, "a:b.md", "what?.md", "a|b.md", "C#.md", "[[a]].md", "a [1].md", "x^2.md", "a /x.md", " a.md", "a./x.md", "CON.md", "x/lpt9.md", "nul/x.md", strings.Repeat("x", 253) + ".md"} {
 		err := notes.CheckNewPath(p)
 		require.ErrorIs(t, err, notes.ErrInvalid, p)
 		var e *notes.Error

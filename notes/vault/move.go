@@ -121,10 +121,13 @@ func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	case note && !notes.IsNoteName(p):
 		p += path.Ext(from)
 	}
-	if note {
-		return p, notes.CheckNewPath(p)
+	switch {
+	case !note:
+		return p, notes.CheckNewPath(p + "/x.md")
+	case path.Base(p) == path.Base(from): // it may have any name
+		return p, notes.CheckNewPath(path.Join(path.Dir(p), "x.md"))
 	}
-	return p, notes.CheckNewPath(p + ".md")
+	return p, notes.CheckNewPath(p)
 }
 
 // asFolder returns the path of the folder that ref names.

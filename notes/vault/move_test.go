@@ -137,6 +137,25 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
+// TestNamesThatLinksCannotHave: a note that has one keeps it and may be written; none is made.
+func TestNamesThatLinksCannotHave(t *testing.T) {
+	f := newFixture(t, "Old/C# [1].md", "text\n", "From.md", "[c](Old/C%23%20[1].md)\n")
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "Old/C# [1].md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "Old/C# [1].md", To: "New#1/", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("New#1/C# [1].md"))
+	assert.Equal(t, []string{"New#1/C# [1].md"}, f.leads("From.md"))
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "From", To: "F#.md"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	require.ErrorContains(t, err, "no link can then name")
+	_, err = f.Create(t.Context(), notes.CreateRequest{Path: "New#1/[[a]].md"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	created, err := f.Create(t.Context(), notes.CreateRequest{Title: "[[a]] #1", Folder: "New#1"})
+	require.NoError(t, err)
+	assert.Equal(t, "New#1/a 1.md", created.Path)
+}
+
 // TestMoveMeetsAnEditor: somebody saves a note whose links are to change.
 func TestMoveMeetsAnEditor(t *testing.T) {
 	ctx := context.Background()
