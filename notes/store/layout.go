@@ -27,10 +27,16 @@ type Layout struct {
 
 // App is what the app says that a folder of the vault is made with.
 type App struct {
-	Logseq   bool // Logseq writes the folder
+	Logseq   *Logseq // nil: Logseq does not write the folder
 	Periodic *notes.Periodic
 	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
 	Aside    *notes.AsideRules
+}
+
+// Logseq says where Logseq puts a new page, and how it names the file.
+type Logseq struct {
+	Pages  string // a folder
+	Lowbar bool   // a/b is a___b.md; else a%2Fb.md, as in graphs from before 2022
 }
 
 // FolderOf returns the folder of the vault that a path lies in; "" for the only one.

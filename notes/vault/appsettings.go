@@ -26,6 +26,27 @@ func readAppFile(root *os.Root, name string, v any) {
 	}
 }
 
+var (
+	logseqComments = regexp.MustCompile(`;[^\n]*`)
+	logseqPages    = regexp.MustCompile(`:pages-directory\s+"([^"\\]+)"`)
+	logseqLowbar   = regexp.MustCompile(`:file/name-format\s+:triple-lowbar`)
+)
+
+// readLogseq returns how Logseq names new pages; nil where it does not write the folder.
+func readLogseq(root *os.Root) *store.Logseq {
+	const config = "logseq/config.edn"
+	if _, err := root.Stat(config); err != nil {
+		return nil
+	}
+	data, _, _ := disk.Read(root, config, maxAppFile) // one that cannot be read says nothing
+	data = logseqComments.ReplaceAll(data, nil)
+	l := &store.Logseq{Pages: "pages", Lowbar: logseqLowbar.Match(data)}
+	if m := logseqPages.FindSubmatch(data); m != nil {
+		l.Pages = strings.Trim(string(m[1]), "/")
+	}
+	return l
+}
+
 // readPeriodic returns how the app names and begins periodic notes. Obsidian's
 // own daily notes hold where the periodic notes plugin does not make them.
 func readPeriodic(root *os.Root, folder string) *notes.Periodic {
@@ -181,14 +202,13 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 	v := s.v
 	apps := maps.Clone(*v.store.Apps.Load())
 	for folder, root := range s.root.All() {
-		_, err := root.Stat("logseq/config.edn")
 		periodic := readPeriodic(root, folder)
-		apps[folder] = store.App{Logseq: err == nil, Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
+		apps[folder] = store.App{Logseq: readLogseq(root), Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
 	}
 	v.store.Apps.Store(&apps)
 	logseq := []string{}
 	for folder := range apps {
-		if apps[folder].Logseq {
+		if apps[folder].Logseq != nil {
 			logseq = append(logseq, folder)
 		}
 	}

@@ -48,6 +48,9 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 		if err != nil {
 			return err
 		}
+		if notes.Key(c.v.store.PageTitle(p)) == notes.Key(strings.TrimSpace(r.Title)) {
+			r.Title = "" // Logseq reads it from the name
+		}
 		text, err := composeNote(p, r)
 		if err != nil {
 			return err
@@ -119,9 +122,22 @@ const maxNumbered = 1000
 
 // titledPath makes the path from the title. A note of this title, in any case
 // or Unicode form, is an error; one of another title that needs the same file
-// name gets a number.
+// name gets a number. A page of Logseq gets the name, and without a folder the place,
+// that Logseq gives it.
 func (o *operation) titledPath(folder, title string) (string, error) {
-	wanted := path.Join(folder, notes.FileName(title))
+	name := notes.FileName(title)
+	if l := o.v.store.AppOf(folder).Logseq; l != nil {
+		if name = notes.LogseqNames(title)[1] + ".md"; l.Lowbar {
+			name = notes.LogseqNames(title)[0] + ".md"
+		}
+		if folder == o.v.store.FolderOf(folder) {
+			folder = path.Join(folder, l.Pages)
+		}
+	}
+	wanted, err := notes.CleanPath(path.Join(folder, name))
+	if err != nil {
+		return "", err
+	}
 	if err := o.checkNew(wanted); err != nil {
 		return "", err
 	}
@@ -143,7 +159,7 @@ func (o *operation) titledPath(folder, title string) (string, error) {
 
 func (o *operation) hasTitle(p, title string) bool {
 	meta, err := o.v.store.Lookup(o.ctx, p, notes.Scope{})
-	return err != nil || notes.Key(meta.Title) == notes.Key(title) || notes.Key(notes.BaseName(p)) == notes.Key(title)
+	return err != nil || slices.Contains([]string{notes.Key(meta.Title), notes.Key(notes.BaseName(p)), notes.Key(o.v.store.PageTitle(p))}, notes.Key(title))
 }
 
 // takenBy returns the path of what has the name already, in any case, or "".

@@ -94,6 +94,39 @@ func TestLogseqNamespaces_Configured(t *testing.T) {
 	assert.Empty(t, several.leadsTo("plain/N.md"))
 }
 
+// TestLogseqNewPages: a new note is the page that Logseq would have made of its title, and
+// links with this title lead to it.
+func TestLogseqNewPages(t *testing.T) {
+	for config, want := range map[string][]string{
+		"{:file/name-format :triple-lowbar}":                                  {"pages/A___b c%3F.md", "pages/Plain.md", "ideas/A___b c%3F.md"},
+		"{:pages-directory \"graph/p\" ; :file/name-format :triple-lowbar\n}": {"graph/p/A%2Fb c%3F.md", "graph/p/Plain.md", "ideas/A%2Fb c%3F.md"},
+	} {
+		f := newFixture(t, "logseq/config.edn", config, "journals/N.md", "[[a/B c?]]")
+		for i, r := range []notes.CreateRequest{{Title: "A/b c?"}, {Title: "Plain"}, {Title: "A/b c?", Folder: "ideas"}} {
+			r.Content = "- x"
+			created, err := f.Create(t.Context(), r)
+			require.NoError(t, err)
+			assert.Equal(t, want[i], created.Path)
+			assert.Equal(t, "- x\n", f.onDisk(created.Path), "the name says the title")
+			if i == 0 {
+				assert.Equal(t, want[0], f.leadsTo("journals/N.md"))
+			}
+		}
+		_, err := f.Create(t.Context(), notes.CreateRequest{Title: "a/B C?"})
+		require.ErrorIs(t, err, notes.ErrExists)
+		for _, title := range []string{"[[x]]", "a\nb", "../x", "/"} {
+			_, err = f.Create(t.Context(), notes.CreateRequest{Title: title})
+			require.ErrorIs(t, err, notes.ErrInvalid, title)
+		}
+	}
+	several := newFixtureOf(t, []string{"log", "plain"}, "log/logseq/config.edn", "", "plain/N.md", "x")
+	for folder, want := range map[string]string{"log": "log/pages/a%2Fb.md", "plain": "plain/a-b.md", "log/in": "log/in/a%2Fb.md"} {
+		created, err := several.Create(t.Context(), notes.CreateRequest{Title: "a/b", Folder: folder})
+		require.NoError(t, err)
+		assert.Equal(t, want, created.Path)
+	}
+}
+
 // TestLogseqMoves_Oracle moves pages of a graph: whatever page a link named is what it
 // names afterwards, by a reading of titles that shares no code with notesd.
 func TestLogseqMoves_Oracle(t *testing.T) {
