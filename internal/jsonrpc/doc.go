@@ -5,8 +5,7 @@
 // members of a message as ranges of its bytes ([Span]), so that a message can be
 // routed, and single members replaced ([Replace], [Insert]), without decoding
 // and encoding the rest: what is passed on keeps its digits, its order of keys
-// and its escapes. An [ID] is a request id in comparable form. A [Batch] gathers
-// the answers to the messages of one batch.
+// and its escapes. An [ID] is a request id in comparable form.
 //
 // The relay passes lines on between a client and a daemon; package mcp decodes
 // them. Both share these rules, so that a line has the same limits and a request

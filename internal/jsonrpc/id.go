@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// BatchVersion is the only protocol version with batches: 2024-11-05 never had
+// them in MCP, and 2025-06-18 removed them.
+const BatchVersion = "2025-03-26"
+
 // maxExactInteger is the largest integer that every JSON implementation holds
 // exactly, 2^53-1. An id beyond it is answered with other digits, because the MCP
 // SDK reads numbers as float64.

@@ -40,7 +40,7 @@ func (s *session) readClient(in io.Reader) {
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, jsonrpc.ErrLineTooLong):
-			s.refuse([]byte("null"), nil, codeInvalidRequest, err)
+			s.client.write(failure([]byte("null"), codeInvalidRequest, err))
 		case err != nil:
 			s.inputEnded()
 			return
@@ -74,11 +74,11 @@ func (s *session) fromClient(line []byte) {
 		s.fromBatch(line, top)
 		return
 	}
-	s.fromObject(line, nil)
+	s.fromObject(line)
 }
 
 // fromObject handles one message, of a batch or alone.
-func (s *session) fromObject(line []byte, b *jsonrpc.Batch) {
+func (s *session) fromObject(line []byte) {
 	m, ok := jsonrpc.Scan(line)
 	if !ok {
 		s.postUntracked(line)
@@ -87,7 +87,7 @@ func (s *session) fromObject(line []byte, b *jsonrpc.Batch) {
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	switch method := jsonrpc.Text(m.Method.Of(line)); {
 	case method != "" && proper:
-		s.fromRequest(line, m, id, method, b)
+		s.fromRequest(line, m, id, method)
 	case method == methodInitialized && !m.ID.Found():
 		s.fromInitialized(line)
 	case method == methodCancelled && !m.ID.Found():
@@ -112,7 +112,7 @@ func (s *session) postUntracked(line []byte) {
 }
 
 // fromRequest registers a request and sends it.
-func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, method string, b *jsonrpc.Batch) {
+func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, method string) {
 	s.mu.Lock()
 	if err := s.requests.admits(id, len(line)); err != nil {
 		s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, met
 			// Under that id the client would take it for the other call's answer.
 			rawID, err = []byte("null"), fmt.Errorf("%w: %s", err, rawID)
 		}
-		s.refuse(rawID, b, codeInvalidRequest, err)
+		s.client.write(failure(rawID, codeInvalidRequest, err))
 		return
 	}
 	r := &request{
@@ -130,7 +130,6 @@ func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, met
 		rawID:  bytes.Clone(m.ID.Of(line)),
 		method: method,
 		line:   bytes.Clone(line),
-		batch:  b,
 	}
 	if method == methodCallTool {
 		s.keys++
@@ -144,7 +143,6 @@ func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, met
 	}
 	r.progressToken, _ = jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", "progressToken").Of(line))
 	s.requests.add(r)
-	b.Expect()
 	s.mu.Unlock()
 	s.post(posting{line: r.line, request: r})
 }
@@ -169,16 +167,12 @@ func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 		return // answered already, or one that cannot be cancelled
 	}
 	s.requests.remove(r)
-	complete := r.batch.Forget()
 	if r.wire != r.client {
 		line = jsonrpc.Replace(line, at, rawIDOf(r.wire))
 	}
 	s.mu.Unlock()
 	if r.generation != 0 {
 		s.post(posting{line: line, generation: r.generation})
-	}
-	if complete != nil {
-		s.client.write(complete)
 	}
 	s.answered()
 }
@@ -194,20 +188,6 @@ func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
 	}
 }
 
-// refuse answers a request without asking the daemon.
-func (s *session) refuse(rawID []byte, b *jsonrpc.Batch, code int64, err error) {
-	line := failure(rawID, code, err)
-	if b != nil {
-		s.mu.Lock()
-		b.Expect()
-		line = b.Answer(line)
-		s.mu.Unlock()
-	}
-	if line != nil {
-		s.client.write(line)
-	}
-}
-
 // failAll answers everything that the client waits for with err.
 func (s *session) failAll(err error) {
 	s.mu.Lock()
@@ -215,7 +195,7 @@ func (s *session) failAll(err error) {
 	for _, r := range s.requests.inOrder() {
 		if !r.listens() {
 			s.requests.remove(r)
-			lines = append(lines, r.batch.Answer(failure(r.rawID, codeInternal, r.unanswered(err))))
+			lines = append(lines, failure(r.rawID, codeInternal, r.unanswered(err)))
 		}
 	}
 	select {
@@ -224,9 +204,7 @@ func (s *session) failAll(err error) {
 	}
 	s.mu.Unlock()
 	for _, line := range lines {
-		if line != nil {
-			s.client.write(line)
-		}
+		s.client.write(line)
 	}
 	s.answered()
 }
@@ -245,21 +223,13 @@ func (s *session) takesBatches() bool {
 
 // fromBatch splits a batch. An empty one goes to the daemon, which refuses it.
 func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
-	b := jsonrpc.NewBatch()
 	empty := true
 	for element := range jsonrpc.Elements(line, at) {
 		empty = false
-		s.fromObject(append(bytes.Clone(element.Of(line)), '\n'), b)
+		s.fromObject(append(bytes.Clone(element.Of(line)), '\n'))
 	}
 	if empty {
 		s.postUntracked(line)
-		return
-	}
-	s.mu.Lock()
-	complete := b.Forget()
-	s.mu.Unlock()
-	if complete != nil {
-		s.client.write(complete)
 	}
 }
 

@@ -42,7 +42,6 @@ type request struct {
 	method string
 	line   []byte // what the daemon is sent
 	order  uint64
-	batch  *jsonrpc.Batch // the batch that waits for the answer; nil for a single request
 
 	posted     bool // it has been given to a daemon or the backlog once
 	generation int  // the last daemon that was sent it; 0 while none was

@@ -191,9 +191,7 @@ func (l *link) lose() (reason string) {
 		}
 		if r.sends >= maxSends && !r.listens() {
 			l.requests.remove(r)
-			if line := r.batch.Answer(failure(r.rawID, codeInternal, r.unanswered(errGaveUp))); line != nil {
-				lines = append(lines, line)
-			}
+			lines = append(lines, failure(r.rawID, codeInternal, r.unanswered(errGaveUp)))
 			continue
 		}
 		l.backlog = append(l.backlog, posting{line: r.line, request: r})

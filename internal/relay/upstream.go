@@ -86,11 +86,8 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	if r.wire != r.client {
 		line = jsonrpc.Replace(line, m.ID, string(r.rawID))
 	}
-	line = r.batch.Answer(line)
 	l.mu.Unlock()
-	if line != nil {
-		l.client.write(line)
-	}
+	l.client.write(line)
 	l.answered()
 }
 

@@ -54,10 +54,7 @@ func (l Limits) WithDefaults() Limits {
 	return Limits{cmp.Or(l.MessageBytes, 48<<20), cmp.Or(l.InFlight, 1024), cmp.Or(l.QueueFrames, 8192), cmp.Or(l.Grace, 2*time.Second)}
 }
 
-const (
-	maxBatch   = 100      // messages in a batch
-	queueBytes = 64 << 20 // answers waiting for a client that does not read
-)
+const queueBytes = 64 << 20 // answers waiting for a client that does not read
 
 // Lines speaks newline-delimited JSON-RPC over a pair of byte streams.
 // Unlike the SDK's transports it survives what is not a message: it answers
@@ -105,8 +102,7 @@ type Conn struct {
 // An inFlight is a call of the client's that is being answered.
 type inFlight struct {
 	method    string
-	cancelled bool       // its answer must not be sent
-	batch     *rpc.Batch // nil unless it came in a batch
+	cancelled bool // its answer must not be sent
 }
 
 // SessionID is "": a line connection has one session.
@@ -222,18 +218,25 @@ func (c *Conn) accept(line []byte) bool {
 		c.refuse(bad)
 		return true
 	}
-	if line[0] == '[' {
-		return c.acceptBatch(line)
-	}
-	msg, bad := decodeMessage(line)
-	if bad == nil {
-		bad = c.register(msg, nil)
-	}
+	c.mu.Lock()
+	version := c.version
+	c.mu.Unlock()
+	items, bad := split(line, version)
 	if bad != nil {
 		c.refuse(bad)
-		return true
 	}
-	return c.deliver(msg)
+	for _, item := range items {
+		msg, bad := decodeMessage(item)
+		if bad == nil {
+			bad = c.register(msg)
+		}
+		if bad != nil {
+			c.refuse(bad)
+		} else if !c.deliver(msg) {
+			return false
+		}
+	}
+	return true
 }
 
 // deliver hands a message to the session.
@@ -259,7 +262,7 @@ func (c *Conn) refuse(r *Refusal) {
 }
 
 // register notes a call as being answered.
-func (c *Conn) register(msg jsonrpc.Message, b *rpc.Batch) *Refusal {
+func (c *Conn) register(msg jsonrpc.Message) *Refusal {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
 		return nil
@@ -277,8 +280,7 @@ func (c *Conn) register(msg jsonrpc.Message, b *rpc.Batch) *Refusal {
 	if req.Method == methodListen {
 		withRequestID(req, string(rawID))
 	}
-	c.calls[req.ID] = &inFlight{method: req.Method, batch: b}
-	b.Expect()
+	c.calls[req.ID] = &inFlight{method: req.Method}
 	return nil
 }
 
@@ -300,7 +302,7 @@ func (c *Conn) cancel(req *jsonrpc.Request) bool {
 }
 
 // finish removes a call from those in flight. It returns what to send:
-// data, or nil when the call was cancelled or its batch is not complete.
+// data, or nil when the call was cancelled.
 func (c *Conn) finish(resp *jsonrpc.Response, data []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -314,9 +316,9 @@ func (c *Conn) finish(resp *jsonrpc.Response, data []byte) []byte {
 	default:
 	}
 	if call.cancelled {
-		return call.batch.Forget()
+		return nil
 	}
-	return call.batch.Answer(data)
+	return data
 }
 
 // awaitAnswers returns when every call has been answered, so that the answers

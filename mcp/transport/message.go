@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -47,6 +48,45 @@ const (
 	// maxIDLength bounds a string id, which is echoed.
 	maxIDLength = 256
 )
+
+// Decode turns a request's body, one message or a batch of them, into messages, as a
+// client of the given protocol version may send them; one that names no version is of
+// the version that has batches. One message that is not acceptable refuses the whole body.
+func Decode(body []byte, version string) ([]jsonrpc.Message, *Refusal) {
+	body = bytes.TrimSpace(body)
+	if bad := tooDeep(body); bad != nil {
+		return nil, bad
+	}
+	items, bad := split(body, cmp.Or(version, rpc.BatchVersion))
+	msgs := make([]jsonrpc.Message, len(items))
+	for i := 0; i < len(items) && bad == nil; i++ {
+		msgs[i], bad = decodeMessage(items[i])
+	}
+	return msgs, bad
+}
+
+// split returns the messages of a line or a body: one, or those of a batch, a JSON array
+// that clients of one protocol version may send. Each is handled and answered as if it
+// had come alone: that version leaves it to servers whether they answer in a batch.
+func split(data []byte, version string) ([]json.RawMessage, *Refusal) {
+	const most = 100
+	if len(data) == 0 || data[0] != '[' {
+		return []json.RawMessage{data}, nil
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(data, &items); err != nil {
+		return nil, Refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+	}
+	switch {
+	case version != rpc.BatchVersion:
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
+	case len(items) == 0:
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
+	case len(items) > most:
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", most)
+	}
+	return items, nil
+}
 
 // decodeMessage turns one JSON object into a request, a notification or a
 // response. Its keys are matched exactly.
