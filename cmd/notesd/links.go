@@ -41,7 +41,7 @@ func (o *output) printLinks(res tools.LinksResult) {
 		fmt.Fprintf(o.out, "%s %s:%d%s\n", mark, o.out.path(o.out.line(path)), line, more)
 	}
 	for _, l := range res.Outgoing {
-		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(o.out.line(l.Path)), o.out.dim(fmt.Sprintf("  line %d%s", l.Line, from(o.out.line(l.From)))))
+		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(o.out.line(l.Path)), o.out.dim(fmt.Sprintf("  line %s%s", strings.Trim(fmt.Sprint(append([]int{l.Line}, l.Lines...)), "[]"), from(o.out.line(l.From)))))
 	}
 	for _, l := range res.Backlinks {
 		link("<-", l.Path, l.Line, l.Context)

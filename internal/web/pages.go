@@ -195,6 +195,7 @@ func destinationsOf(meta noteMeta, links linkResult) destinations {
 		to.notes[own] = meta.Path
 	}
 	for _, l := range links.Outgoing {
+		l.Target = cmp.Or(l.Target, strings.TrimSuffix(path.Base(l.Path), ".md"))
 		to.notes[l.Target] = l.Path
 		target, _, _ := strings.Cut(l.Target, "#")
 		to.notes[target] = l.Path

@@ -55,9 +55,20 @@ func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (note
 				return err
 			}
 		}
+		in, out := share(len(report.Backlinks), len(report.Outgoing)+len(report.Unresolved), q.Limit)
+		broken, leading := share(len(report.Unresolved), len(report.Outgoing), out)
+		report.Truncated = report.Truncated || in+broken+leading < len(report.Backlinks)+len(report.Outgoing)+len(report.Unresolved)
+		report.Backlinks, report.Unresolved, report.Outgoing = report.Backlinks[:in], report.Unresolved[:broken], report.Outgoing[:leading]
 		return w.addContext()
 	})
 	return report, err
+}
+
+// share returns how many of a and b are kept if most may be in all: half of them at least,
+// so that the many links of one kind do not hide the others.
+func share(a, b, most int) (ofA, ofB int) {
+	ofA = min(a, max(most/2, most-b))
+	return ofA, min(b, most-ofA)
 }
 
 // linkWalk gathers the links around a note, level by level.
@@ -133,7 +144,7 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 		lists = append(lists, &w.report.Unresolved)
 	}
 	for _, list := range lists {
-		if len(w.report.Outgoing)+len(w.report.Backlinks)+len(w.report.Unresolved) >= w.query.Limit {
+		if len(*list) >= w.query.Limit {
 			w.report.Truncated = true
 			return
 		}
