@@ -199,10 +199,13 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	structure, err := json.Marshal(long)
 	require.NoError(t, err)
 	t.Logf("with long paths: text %d bytes, structure %d bytes", len(text), len(structure))
-	assert.LessOrEqual(t, len(text)+len(structure), 4_600)
+	assert.LessOrEqual(t, len(text)+len(structure), 4_800)
 	assert.NotContains(t, text, "Meetings", "the path says the title")
-	for _, hit := range long.Results {
+	for i, hit := range long.Results {
 		assert.Contains(t, hit.Snippet, "chairs")
+		if i < 3 {
+			assert.Greater(t, len(hit.Snippet), 60, "the first say enough beside their paths")
+		}
 	}
 
 	found, text := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes"})
@@ -213,7 +216,8 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	assert.LessOrEqual(t, len(text)+len(data), 4_500)
 
 	few, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes", "limit": 3})
-	assert.Greater(t, len(few.Results[0].Snippet), 2*len(found.Results[0].Snippet))
+	assert.Greater(t, len(few.Results[2].Snippet), 2*len(found.Results[2].Snippet)*3/4)
+	assert.Greater(t, len(few.Results[2].Snippet), 3*len(found.Results[9].Snippet))
 }
 
 // Few hits have longer snippets than ten, whatever limit was asked for.

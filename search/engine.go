@@ -166,16 +166,26 @@ func (q *Query) check() error {
 	return nil
 }
 
-// snippetSize is how long the snippet of a note may be, which is one of several hits.
-func (q *Query) snippetSize(n *notes.Note, heading string, hits int) int {
-	size := defaultSnippet
+// snippetSize is how long the snippet of a note may be, which is the hit at rank, from 0, of
+// several. Of many hits the first have half as much again, from what the others have: an
+// answer is mostly among them. They also keep most of it beside a long path.
+func (q *Query) snippetSize(n *notes.Note, heading string, rank, hits int) int {
+	const many, first = 6, 3
+	size, least := defaultSnippet, minSnippet
 	if q.MaxBytes > 0 {
 		size = max(q.MaxBytes/q.Limit, min(longSnippet, q.MaxBytes/hits))
+		switch {
+		case hits < many:
+		case rank < first:
+			least, size = max(least, size), size*3/2
+		default:
+			size -= size * first / 2 / (hits - first)
+		}
 	}
 	if q.Beside != nil {
 		size -= q.Beside(n.Path, clipName(n.Title), clipName(heading))
 	}
-	return max(minSnippet, size)
+	return max(least, size)
 }
 
 func invalid(detail, hint string) error {

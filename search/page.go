@@ -24,7 +24,7 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		first := at.offset == 0 && len(res.Hits) == 0
 		err := index.InParallel(len(part), func(worker, i int) error {
 			var second *Hit
-			if hits[i], second = s.hit(s.rescorerOf(worker), part[i], share, first && i == 0); second != nil {
+			if hits[i], second = s.hit(s.rescorerOf(worker), part[i], len(res.Hits)+i, share, first && i == 0); second != nil {
 				res.Second = second
 			}
 			return nil
@@ -51,9 +51,9 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 	return res, nil
 }
 
-// hit shows a candidate, one of so many hits, and if two is set, another passage of it
+// hit shows a candidate, the one at rank of so many hits, and if two is set, another passage of it
 // where it is what the query is about.
-func (s *search) hit(r *rescorer, c candidate, hits int, two bool) (h Hit, second *Hit) {
+func (s *search) hit(r *rescorer, c candidate, rank, hits int, two bool) (h Hit, second *Hit) {
 	n := s.read[c.note]
 	matches, ok := s.matches[c.note]
 	if !ok {
@@ -65,7 +65,7 @@ func (s *search) hit(r *rescorer, c candidate, hits int, two bool) (h Hit, secon
 		if chunk >= 0 {
 			heading = n.Chunks[chunk].Heading()
 		}
-		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, hits))
+		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, rank, hits))
 		h.Score, h.Weak = c.score, c.weak
 		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: r.shown(c.terms)}
 		if s.q.Explain {
