@@ -21,7 +21,7 @@ import (
 
 // maxToolBytes is what the names, descriptions and schemas of the default tools
 // may take together of every conversation's context.
-const maxToolBytes = 16_000
+const maxToolBytes = 15_000
 
 func TestDefaultToolsAreSmall(t *testing.T) {
 	for name, limits := range map[string]Settings{

@@ -185,7 +185,7 @@ func objectOf(t reflect.Type, input bool) *jsonSchema {
 		if enum := f.Tag.Get("enum"); enum != "" {
 			field.Enum = strings.Split(enum, ",")
 		}
-		if input || field.Description != "" || field.Type == "object" || field.Type == "array" {
+		if input || field.Description != "" || field.Items != nil || field.Properties != nil || field.Required != nil {
 			object.Properties = append(object.Properties, property{name, field})
 		}
 	}
