@@ -29,9 +29,9 @@ type listArgs struct {
 	After       string         `json:"after"`
 	Before      string         `json:"before"`
 	Fields      []string       `json:"fields"`
-	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size" doc:"default date"`
+	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size"`
 	Orphans     bool           `json:"orphans" doc:"without links"`
-	BrokenLinks bool           `json:"broken_links" doc:"with links to nothing"`
+	BrokenLinks bool           `json:"broken_links"`
 	AsOf        string         `json:"as_of"`
 	Limit       int            `json:"limit" min:"1" max:"500" doc:"default 50"`
 	Cursor      string         `json:"cursor"`
