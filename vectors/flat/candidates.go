@@ -2,66 +2,66 @@ package flat
 
 import (
 	"math"
-	"math/bits"
 	"slices"
+
+	"notesd/vectors/bert/kernel"
 )
 
-// planeBits is the number of bits per number of the query in the second estimate.
-// 32 steps add little to the error that the signs of a row cause.
-const planeBits = 5
-
-// planes is a query in bit planes. Each number x of the query is rounded to a step
-// n, with x = low + n*step, and bit b of all n is in plane b. The sum of n over the
-// positive signs of a row is then a sum of population counts.
+// planes is a query in bit planes: each number is rounded to a multiple of step, which adds
+// little to the error that the signs of a row cause.
 type planes struct {
-	planes    [][planeBits]uint64 // by word of a row's signs
-	low, step float32
-	sum       float32 // sum of all numbers
+	planes []kernel.SignPlanes // for the first words of a row's signs, and so on
+	step   float32
+	sum    float32 // sum of all numbers
 }
 
 func planesOf(q []float32) planes {
-	words := SignWords(len(q))
-	p := planes{planes: make([][planeBits]uint64, words), low: slices.Min(q)}
-	const steps = 1<<planeBits - 1
-	p.step = (slices.Max(q) - p.low) / steps
-	for i, x := range q {
+	p := planes{planes: make([]kernel.SignPlanes, (SignWords(len(q))+kernel.SignWords-1)/kernel.SignWords)}
+	largest := float32(0)
+	for _, x := range q {
 		p.sum += x
-		if p.step == 0 {
-			continue
-		}
-		n := min(steps, int(math.RoundToEven(float64((x-p.low)/p.step))))
-		for b := range planeBits {
-			p.planes[i/64][b] |= uint64(n>>b&1) << (i % 64)
+		largest = max(largest, float32(math.Abs(float64(x))))
+	}
+	if largest == 0 {
+		return p
+	}
+	const steps = 15
+	p.step = largest / steps
+	for i, x := range q {
+		n := int(math.RoundToEven(float64(x / p.step)))
+		all := &p.planes[i/64/kernel.SignWords]
+		for b := range all {
+			all[b][i/64%kernel.SignWords] |= uint64(n>>b&1) << (i % 64)
 		}
 	}
 	return p
 }
 
-// refined returns the second estimate of a row's score, without the part that is
-// common to all rows. It uses the signs of the row and the numbers of the query,
-// where the first estimate uses the signs of both. It takes several times as long
-// and has half the error. As in RaBitQ (Gao and Long, 2024), the inner product with
-// the row is estimated as the inner product with its signs, times a weight that
-// corrects for the part of the row's length that the signs represent.
-func (r *Ranker) refined(p *Prepared, row int) float32 {
-	signs := r.signs[row*r.words : (row+1)*r.words]
-	set, steps := 0, 0
-	all := p.planes.planes[:len(signs)]
-	for i, w := range signs {
-		planes := &all[i]
-		set += bits.OnesCount64(w)
-		steps += bits.OnesCount64(w&planes[0]) + bits.OnesCount64(w&planes[1])<<1 + bits.OnesCount64(w&planes[2])<<2 +
-			bits.OnesCount64(w&planes[3])<<3 + bits.OnesCount64(w&planes[4])<<4
+// estimate writes the estimates of the scores of the rows from a row on, without the part
+// that is common to all rows. It uses the signs of the rows and the numbers of the query.
+// As in RaBitQ (Gao and Long, 2024), the inner product with a row is estimated as the
+// inner product with its signs, times a weight that corrects for the part of the row's
+// length that the signs represent. It overwrites steps, which is as long as out at least.
+func (r *Ranker) estimate(p *Prepared, out []float32, steps []int32, from int) {
+	steps, lines := steps[:len(out)], r.lines[from:][:len(out)]
+	clear(steps)
+	for i := range p.planes.planes {
+		first := i * kernel.SignWords
+		kernels().SignSums(steps, r.signs[from*r.words+first:], &p.planes.planes[i], min(r.words-first, kernel.SignWords), r.words)
 	}
-	inner := 2*(p.low*float32(set)+p.step*float32(steps)) - p.sum // inner product of q-m with the signs as ±1
-	return inner*r.weights[row] + r.lines[row].level
+	step, sum := 2*p.planes.step, p.planes.sum
+	for i, l := range lines {
+		inner := step*float32(steps[i]) - sum // inner product of q-m with the signs as ±1
+		out[i] = inner*l.weight + l.level
+	}
 }
 
 const (
-	// likelyRows is about the number of rows whose second estimates are made at once.
+	// likelyRows is about the number of rows of which those are chosen that are scored
+	// first: so many that the bound of a sample is not far off.
 	likelyRows = 4096
-	// firstScored is the least number of those rows that are scored, to find a
-	// lower bound of the k-th highest score.
+	// firstScored is the least number of rows that are scored first, to find a lower
+	// bound of the k-th highest score.
 	firstScored = 128
 	// sureness is the number of standard deviations by which an estimate may be
 	// below the score of a row that must not be missed. For skewed numbers the
@@ -77,13 +77,12 @@ const (
 // highest estimates, at least so many rows together if there are. If keep is not nil, only rows
 // for which it returns true are considered; it must be safe for concurrent use.
 //
-// The search has four steps. All rows are estimated. The second estimate orders the
-// some likelyRows highest, and the best of them are scored; the k-th highest score is a
-// lower bound of the final k-th score. From it, floors derives the least estimates that
-// a row of the result can have. Finally all rows with both estimates above their floors
-// are scored.
+// All rows are estimated, and those with the highest estimates are scored. Their k-th
+// highest score is a lower bound of the final k-th score; floor derives from it the least
+// estimate that a row of the result can have. Then the other rows above the floor are
+// scored.
 //
-// If the estimates separate the vectors poorly, more rows are above the floors: the
+// If the estimates separate the vectors poorly, more rows are above the floor: the
 // search then takes longer, and the recall stays the same. If more than an eighth
 // of the rows would be scored, scoring all of them in order is faster.
 func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int) []Scored {
@@ -94,11 +93,11 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	pooled := r.estimates(p)
 	defer estimatePool.Put(pooled)
 	estimates, infinite := *pooled, float32(math.Inf(1))
-	bound := r.bound(estimates, keep, max(likelyRows, 4*atLeast))
-	likely := r.refinedBetween(p, estimates, keep, bound, infinite, -infinite)
+	bound := r.bound(estimates, keep, max(likelyRows, 2*atLeast))
+	likely := r.between(estimates, keep, bound, infinite)
 	if len(likely) < atLeast { // the sample misled
 		bound = -infinite
-		likely = r.refinedBetween(p, estimates, keep, bound, infinite, -infinite)
+		likely = r.between(estimates, keep, bound, infinite)
 	}
 	first := min(len(likely), atLeast)
 	highest(likely, first)
@@ -108,45 +107,49 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 		return sorted(found)
 	}
 	highest(found, k)
-	floor, second := r.floors(p, slices.MaxFunc(found[:k], compareScores))
-	rest := slices.DeleteFunc(likely[first:], func(s Scored) bool { return s.Score < second })
+	floor := r.floor(p, slices.MaxFunc(found[:k], compareScores))
+	rest := slices.DeleteFunc(likely[first:], func(s Scored) bool { return s.Score < floor })
 	if floor < bound {
-		rest = append(rest, r.refinedBetween(p, estimates, keep, floor, bound, second)...)
+		rest = append(rest, r.between(estimates, keep, floor, bound)...)
 	}
 	if len(rest) > r.n/8 { // sequential access makes scoring all rows cheaper
 		return sorted(r.All(p, keep, atLeast))
 	}
 	r.Scores(p.query, rest)
-	return sorted(append(found, rest...))
+	found = append(found, rest...)
+	highest(found, atLeast)
+	return sorted(found[:atLeast])
 }
 
-// floors returns the least first and second estimates that are expected of a row
-// whose score is at least the given k-th score: that score less sureness standard
-// deviations of the estimate.
+// floor returns the least estimate that is expected of a row whose score is at least the
+// given k-th score: that score less sureness standard deviations of the estimate.
 //
-// With an angle θ between row and query, each of dim signs differs with probability
-// θ/π, so the number of differing signs has the variance dim·(θ/π)·(1-θ/π) of a
-// binomial distribution. The first estimate is the cosine of the angle that this
-// number gives, so its standard deviation is that of the angle times the
-// derivative of the cosine, sin θ. The error of the second estimate is the inner
-// product of the part of the query orthogonal to the row, of relative length
-// sin θ, with the part of the row that its signs do not represent.
-func (r *Ranker) floors(p *Prepared, kth Scored) (first, second float32) {
-	l, w := r.lines[kth.Row], r.weights[kth.Row]
-	dim := float64(r.Dim)
-	score := kth.Score - p.common
-	reach := float64(p.length) * float64(l.slope)
+// With an angle θ between row and query, the error of the estimate is the inner product
+// of the part of the query orthogonal to the row, of relative length sin θ, with the part
+// of the row that its signs do not represent.
+func (r *Ranker) floor(p *Prepared, kth Scored) float32 {
+	l, score := r.lines[kth.Row], kth.Score-p.common
+	length := float64(r.Factor) * r.length(int(kth.Row))
+	reach := float64(p.length) * length
 	if reach == 0 {
-		return score, score
+		return score
 	}
+	dim := float64(r.Dim)
 	cos := math.Max(-1, math.Min(1, float64(score-l.level)/reach))
-	sin := math.Sqrt(1 - cos*cos)
-	share := math.Acos(cos) / math.Pi
-	kept := math.Min(1, float64(l.slope/w)/math.Sqrt(dim)) // cosine of the angle between the row and its signs
-	one := math.Pi * sin * math.Sqrt(share*(1-share)/dim)
-	two := sin * math.Sqrt((1-kept*kept)/dim) / kept
-	scale := sureness * math.Sqrt(dependence) * reach
-	return score - float32(scale*one), score - float32(scale*two)
+	kept := math.Min(1, length/float64(l.weight)/math.Sqrt(dim)) // cosine of the angle between the row and its signs
+	deviation := math.Sqrt((1-cos*cos)*(1-kept*kept)/dim) / kept
+	return score - float32(sureness*math.Sqrt(dependence)*reach*deviation)
+}
+
+// length returns |v-m| of a row.
+func (r *Ranker) length(row int) float64 {
+	v, _ := r.Row(row)
+	squares := 0.0
+	for i, m := range r.mean {
+		d := float64(v.Scale*float32(v.Values[i]) - m)
+		squares += d * d
+	}
+	return math.Sqrt(squares)
 }
 
 // Scores sets the scores of rows.

@@ -166,12 +166,7 @@ func TestVectorOf_Precision(t *testing.T) {
 	assert.Equal(t, flat.Vector{Values: []int8{0, 0, 0}}, flat.VectorOf(zero, 3))
 }
 
-func TestSigns(t *testing.T) {
-	assert.Equal(t, []uint64{0b1001}, flat.Signs(nil, []float32{1, 0, -1, 0.001}))
-	assert.Equal(t, []uint64{7, 0b10}, flat.Signs([]uint64{7}, []int8{-128, 127}), "signs are appended")
-	v := make([]float32, 65)
-	v[64] = 1
-	assert.Equal(t, []uint64{0, 1}, flat.Signs(nil, v))
+func TestSignWords(t *testing.T) {
 	for d, words := range map[int]int{1: 1, 63: 1, 64: 1, 65: 2, 384: 6} {
 		assert.Equal(t, words, flat.SignWords(d))
 	}

@@ -82,23 +82,6 @@ func (q Query) Dot(v Vector) float32 {
 // SignWords returns the number of words for the signs of dim dimensions.
 func SignWords(dim int) int { return (dim + 63) / 64 }
 
-// Signs appends one bit per dimension to dst, which is set if the value is
-// positive. The Hamming distance of the signs of two vectors, divided by dim and
-// multiplied by π, estimates the angle between the vectors (Charikar, "Similarity Estimation Techniques from Rounding
-// Algorithms", 2002).
-func Signs[T int8 | float32](dst []uint64, v []T) []uint64 {
-	for start := 0; start < len(v); start += 64 {
-		var word uint64
-		for i, x := range v[start:min(start+64, len(v))] {
-			if x > 0 {
-				word |= 1 << i
-			}
-		}
-		dst = append(dst, word)
-	}
-	return dst
-}
-
 // Normalised scales v to length one in place and returns it. It leaves a zero
 // vector unchanged.
 func Normalised(v []float32) []float32 {

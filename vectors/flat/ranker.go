@@ -10,11 +10,10 @@ import (
 // Factor·(q·v) plus the offset of the row.
 //
 // It keeps in memory, for each row v of a large table, the signs of v-m, where m is the
-// mean of all rows, and coefficients that turn the signs into estimates of the score.
-// The inner product is q·v = (q-m)·(v-m) + m·v + m·q - m·m, and the share of signs in
-// which q-m and v-m differ estimates the angle between them. Subtracting the mean makes
-// the signs informative for vectors that lie in one direction, such as histograms and
-// the embeddings of some models.
+// mean of all rows, and coefficients that turn the signs into an estimate of the score.
+// The inner product is q·v = (q-m)·(v-m) + m·v + m·q - m·m, and the signs represent the
+// direction of v-m. Subtracting the mean makes the signs informative for vectors that lie
+// in one direction, such as histograms and the embeddings of some models.
 //
 // Changes need exclusive access; searches may run concurrently.
 type Ranker struct {
@@ -29,12 +28,12 @@ type Ranker struct {
 	surveyed int // number of rows when the mean was computed
 	signs    []uint64
 	lines    []line
-	weights  []float32 // coefficients of the second estimate; see refined
 }
 
-// line holds the coefficients of the first estimate, slope·|q-m|·cos(angle) + level.
-// The part of the score that is the same for all rows of a query is left out.
-type line struct{ slope, level float32 }
+// line holds the coefficients of a row's estimate: weight times the inner product of q-m
+// and the signs, plus level. The part of the score that is the same for all rows of a
+// query is left out.
+type line struct{ weight, level float32 }
 
 const (
 	// minSurvey is the least number of added rows after which the mean is computed
@@ -58,7 +57,7 @@ func (r *Ranker) Estimates() bool {
 func (r *Ranker) Len() int { return r.n }
 
 // Memory returns the size of the data in memory in bytes.
-func (r *Ranker) Memory() int64 { return int64(8*cap(r.signs) + 8*cap(r.lines) + 4*cap(r.weights)) }
+func (r *Ranker) Memory() int64 { return int64(8*cap(r.signs) + 8*cap(r.lines)) }
 
 // Grow adds rows up to n, which Row must return already.
 func (r *Ranker) Grow(n int) {
@@ -78,13 +77,13 @@ func (r *Ranker) Replace(row int) {
 	if last := r.n; row < len(r.lines) && row != last {
 		if last < len(r.lines) {
 			copy(r.signs[row*r.words:(row+1)*r.words], r.signs[last*r.words:])
-			r.lines[row], r.weights[row] = r.lines[last], r.weights[last]
+			r.lines[row] = r.lines[last]
 		} else {
 			r.derive(row)
 		}
 	}
 	if r.n < len(r.lines) {
-		r.signs, r.lines, r.weights = r.signs[:r.n*r.words], r.lines[:r.n], r.weights[:r.n]
+		r.signs, r.lines = r.signs[:r.n*r.words], r.lines[:r.n]
 	}
 }
 
@@ -105,7 +104,7 @@ func (r *Ranker) survey() {
 		r.mean[j] = float32(sum[j] / math.Max(1, float64(n)))
 	}
 	r.words = SignWords(r.Dim)
-	r.signs, r.lines, r.weights = r.signs[:0], r.lines[:0], r.weights[:0]
+	r.signs, r.lines = r.signs[:0], r.lines[:0]
 }
 
 // extend derives the data of the rows from a row on.
@@ -116,7 +115,6 @@ func (r *Ranker) extend(from int) {
 	from = min(from, len(r.lines)) // all rows if the table has just become large enough
 	r.signs = grown(r.signs, r.n*r.words)
 	r.lines = grown(r.lines, r.n)
-	r.weights = grown(r.weights, r.n)
 	inParallel(from, r.n, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			r.derive(i)
@@ -148,10 +146,9 @@ func (r *Ranker) derive(i int) {
 		length += float64(l)
 		sum += float64(s)
 	}
-	r.lines[i] = line{slope: r.Factor * float32(math.Sqrt(length)), level: r.Factor*float32(along) + offset}
-	r.weights[i] = 0
+	r.lines[i] = line{level: r.Factor*float32(along) + offset}
 	if sum > 0 {
-		r.weights[i] = r.Factor * float32(length/sum)
+		r.lines[i].weight = r.Factor * float32(length/sum)
 	}
 }
 

@@ -22,7 +22,11 @@ var available = sync.OnceValue(func() []*Set {
 	// Every CPU with the VNNI instructions on 512-bit registers has the
 	// others, but a virtual machine may hide some.
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
-		sets = append([]*Set{avx512vnni}, sets...)
+		best := *avx512vnni
+		if !cpu.X86.HasAVX512VPOPCNTDQ { // before Ice Lake
+			best.SignSums = signSumsAVX2
+		}
+		sets = append([]*Set{&best}, sets...)
 	}
 	return sets
 })
@@ -42,6 +46,7 @@ var avx2 = &Set{
 	Softmax:         softmaxAVX2,
 	Scale:           scaleAVX2,
 	Dot:             dotAVX2,
+	SignSums:        signSumsAVX2,
 	rows8:           6,
 	rows16:          6,
 	tile8:           tile8AVX2,
@@ -75,6 +80,7 @@ var avx512vnni = &Set{
 	Softmax:         softmaxAVX512VNNI,
 	Scale:           scaleAVX512VNNI,
 	Dot:             dotAVX512VNNI,
+	SignSums:        signSumsAVX512VNNI,
 	rows8:           12,
 	rows16:          12,
 	tile8:           tile8AVX512VNNI,

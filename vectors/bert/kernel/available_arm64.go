@@ -39,6 +39,7 @@ var neon = &Set{
 	Softmax:          softmaxNEON,
 	Scale:            scaleNEON,
 	Dot:              dotNEON,
+	SignSums:         signSumsGeneric,
 	rows8:            4,
 	rows16:           8,
 	tile8:            tile8NEON,

@@ -1620,6 +1620,63 @@ check2:
 	VZEROUPPER
 	RET
 
+// func signSumsAVX2(dst []int32, signs []uint64, planes *SignPlanes, words int, stride int)
+TEXT ·signSumsAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), DI
+	MOVQ signs_base+24(FP), SI
+	MOVQ planes+48(FP), R8
+	MOVQ words+56(FP), CX
+	MOVQ stride+64(FP), DX
+	SHLQ $3, DX
+	MOVQ dst_len+8(FP), R9
+	JMP check
+row:
+	PREFETCHT0 1024(SI)
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL BX, BX
+	XORL AX, AX
+	XORL R10, R10
+word:
+	MOVQ 0(SI)(R10*8), R15
+	ANDQ 0(R8)(R10*8), R15
+	POPCNTQ R15, R15
+	ADDQ R15, R11
+	MOVQ 0(SI)(R10*8), R15
+	ANDQ 64(R8)(R10*8), R15
+	POPCNTQ R15, R15
+	ADDQ R15, R12
+	MOVQ 0(SI)(R10*8), R15
+	ANDQ 128(R8)(R10*8), R15
+	POPCNTQ R15, R15
+	ADDQ R15, R13
+	MOVQ 0(SI)(R10*8), R15
+	ANDQ 192(R8)(R10*8), R15
+	POPCNTQ R15, R15
+	ADDQ R15, BX
+	MOVQ 0(SI)(R10*8), R15
+	ANDQ 256(R8)(R10*8), R15
+	POPCNTQ R15, R15
+	ADDQ R15, AX
+	INCQ R10
+	CMPQ R10, CX
+	JLT word
+	NEGQ AX
+	LEAQ 0(BX)(AX*2), AX
+	LEAQ 0(R13)(AX*2), AX
+	LEAQ 0(R12)(AX*2), AX
+	LEAQ 0(R11)(AX*2), AX
+	ADDL AX, 0(DI)
+	ADDQ $4, DI
+	ADDQ DX, SI
+	DECQ R9
+check:
+	TESTQ R9, R9
+	JNE row
+	VZEROUPPER
+	RET
+
 DATA tinyRangeAVX2<>+0(SB)/4, $0x0da24260
 DATA tinyRangeAVX2<>+4(SB)/4, $0x0da24260
 DATA tinyRangeAVX2<>+8(SB)/4, $0x0da24260

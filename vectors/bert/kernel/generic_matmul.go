@@ -16,6 +16,7 @@ var generic = &Set{
 	Softmax:         softmaxGeneric,
 	Scale:           scaleGeneric,
 	Dot:             dotGeneric,
+	SignSums:        signSumsGeneric,
 	rows8:           1 << 20,
 	rows16:          1 << 20,
 	tile8:           tile8Generic,

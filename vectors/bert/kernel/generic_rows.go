@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 func quantiseGeneric(dst []byte, x, smooth []float32) (scale float32, zero int32) {
 	smooth, dst = smooth[:len(x)], dst[:len(x)]
@@ -144,4 +147,18 @@ func dotGeneric(a []int16, b []int8) (sum int32) {
 		sum += int32(v) * int32(b[i])
 	}
 	return sum
+}
+
+func signSumsGeneric(dst []int32, signs []uint64, planes *SignPlanes, words, stride int) {
+	for i := range dst {
+		var b0, b1, b2, b3, b4 int
+		for j, w := range signs[i*stride:][:words] {
+			b0 += bits.OnesCount64(w & planes[0][j])
+			b1 += bits.OnesCount64(w & planes[1][j])
+			b2 += bits.OnesCount64(w & planes[2][j])
+			b3 += bits.OnesCount64(w & planes[3][j])
+			b4 += bits.OnesCount64(w & planes[4][j])
+		}
+		dst[i] += int32(b0 + b1<<1 + b2<<2 + b3<<3 - b4<<4)
+	}
 }

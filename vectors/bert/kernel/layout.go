@@ -44,3 +44,10 @@ func Pack(w []int8, n, k int) ([]int8, error) {
 	}
 	return packed, nil
 }
+
+// SignWords is the number of words of a [SignPlanes].
+const SignWords = 8
+
+// SignPlanes are numbers of five bits, in two's complement, by bit: bit b of number
+// 64*w + i is bit i of word w of plane b.
+type SignPlanes [5][SignWords]uint64

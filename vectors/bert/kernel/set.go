@@ -60,6 +60,10 @@ type Set struct {
 	Scale func(dst []float32, acc []int32, scale float32)
 	// Dot returns the inner product of a and b, which must fit an int32.
 	Dot func(a []int16, b []int8) int32
+	// SignSums adds to dst, for each row of signs, the numbers of planes whose signs are
+	// set. A row begins every stride words, and its first words, of which there are at
+	// most [SignWords], count.
+	SignSums func(dst []int32, signs []uint64, planes *SignPlanes, words, stride int)
 
 	// rows is the number of rows that a tile takes at most.
 	rows8, rows16 int

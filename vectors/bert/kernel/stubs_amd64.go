@@ -74,6 +74,11 @@ func scaleAVX2(dst []float32, acc []int32, factor float32)
 //go:noescape
 func dotAVX2(a []int16, b []int8) (sum int32)
 
+// signSumsAVX2 is Set.SignSums.
+//
+//go:noescape
+func signSumsAVX2(dst []int32, signs []uint64, planes *SignPlanes, words int, stride int)
+
 // tile8AVXVNNI computes up to 6 rows of a panel's columns.
 //
 //go:noescape
@@ -158,3 +163,8 @@ func scaleAVX512VNNI(dst []float32, acc []int32, factor float32)
 //
 //go:noescape
 func dotAVX512VNNI(a []int16, b []int8) (sum int32)
+
+// signSumsAVX512VNNI is Set.SignSums.
+//
+//go:noescape
+func signSumsAVX512VNNI(dst []int32, signs []uint64, planes *SignPlanes, words int, stride int)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -300,6 +301,41 @@ func TestDotSame(t *testing.T) {
 	})
 }
 
+func TestSignSumsSame(t *testing.T) {
+	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
+		for round := range 200 {
+			words := 1 + round%SignWords
+			stride, rows := words+rng.IntN(3), rng.IntN(5)
+			signs := make([]uint64, max(0, rows-1)*stride+words)
+			for i := range signs {
+				signs[i] = rng.Uint64()
+			}
+			var planes SignPlanes
+			want, got := integers(rng, rows, 1000), make([]int32, rows)
+			copy(got, want)
+			for i := range 64 * words {
+				n := pick(rng, -16, 15)
+				for b := range planes {
+					planes[b][i/64] |= uint64(n>>b&1) << (i % 64)
+				}
+				for row := range rows {
+					if signs[row*stride+i/64]>>(i%64)&1 == 1 {
+						want[row] += int32(n)
+					}
+				}
+			}
+			for i := words; i < SignWords; i++ {
+				planes[0][i] = ^uint64(0) // does not count
+			}
+			same := slices.Clone(got)
+			s.SignSums(got, signs, &planes, words, stride)
+			require.Equal(t, want, got, "%d words every %d", words, stride)
+			generic.SignSums(same, signs, &planes, words, stride)
+			require.Equal(t, want, same)
+		}
+	})
+}
+
 func TestSoftmaxSame(t *testing.T) {
 	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
 		for round := range 300 {
@@ -334,4 +370,17 @@ func TestScaleSame(t *testing.T) {
 			requireSame(t, want, got, "n %d", n)
 		}
 	})
+}
+
+// BenchmarkSignSums takes a thousand rows of 384 signs.
+func BenchmarkSignSums(b *testing.B) {
+	const rows, words = 1000, 6
+	signs, dst := make([]uint64, rows*words), make([]int32, rows)
+	for _, s := range available() {
+		b.Run(s.Name, func(b *testing.B) {
+			for b.Loop() {
+				s.SignSums(dst, signs, &SignPlanes{}, words, words)
+			}
+		})
+	}
 }

@@ -57,6 +57,7 @@ func files() map[string][]byte {
 				kernel(v)
 			}
 			v.dot()
+			v.signSums()
 		}
 		v.constants()
 		out[strings.ToLower(v.suffix)+"_amd64.s"] = v.Bytes()
