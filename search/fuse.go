@@ -52,6 +52,10 @@ type Chance interface {
 	// Unrelated returns the spread of the model in general, and that in this vault,
 	// which is lower for a text in another language than the notes.
 	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
+	// Alike returns the mean cosine of pairs of the hits' passages. ok reports whether
+	// that tells passages about one subject from others: with some models, and in small
+	// vaults, it does not.
+	Alike(hits []SemanticHit) (cosine float64, ok bool)
 }
 
 // Yielder is a Semantic with work in the background that can pause while a search
@@ -128,6 +132,9 @@ type meaning struct {
 	passages int // that near was chosen from
 	// usual and here are the spreads of unrelated passages, see [Chance].
 	usual, here Spread
+	// scatter is how much less alike the nearest passages are than usual, see
+	// usualAlike; 0: not known.
+	scatter float64
 
 	known  float64 // share of the notes found by words whose nearness is known
 	likely float64 // nearness of such a note, beyond likelyNear times its text score

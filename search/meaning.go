@@ -103,6 +103,11 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	}
 	if chance, ok := a.semantic.(Chance); ok && got.err == nil {
 		m.usual, m.here, got.err = chance.Unrelated(a.ctx, a.r.meaning)
+		if a.admitted == nil && len(m.near) >= alikeAmong {
+			if alike, ok := chance.Alike(m.near[:alikeAmong]); ok {
+				m.scatter = usualAlike - alike
+			}
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return meaning{}, err

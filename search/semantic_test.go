@@ -299,6 +299,8 @@ func (distantMeaning) Unrelated(context.Context, string) (usual, here search.Spr
 	return search.Spread{Deviation: .095}, search.Spread{Mean: -.1, Deviation: .05}, nil
 }
 
+func (distantMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
+
 // A question in another language than the notes is as near to its answer as the
 // language lets it be.
 func TestWeakInAnotherLanguage(t *testing.T) {
@@ -326,6 +328,47 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	r = f.search(search.Query{Text: "xqzzy blorp"})
 	assert.Equal(t, []string{"ships", "mention"}, pathsOf(r))
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")
+}
+
+// scatteredMeaning knows how alike the nearest passages are.
+type scatteredMeaning struct {
+	*fakeMeaning
+	alike float64
+	among []int // hits that it was asked about
+}
+
+func (*scatteredMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
+	return search.Spread{Deviation: .095}, search.Spread{Deviation: .095}, nil
+}
+
+func (m *scatteredMeaning) Alike(hits []search.SemanticHit) (float64, bool) {
+	m.among = append(m.among, len(hits))
+	return m.alike, m.alike > 0
+}
+
+// A question whose nearest passages are about one subject is about it, and one whose
+// nearest passages are about many is not.
+func TestWeakAmongScatteredPassages(t *testing.T) {
+	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": .57}}}
+	files := map[string]string{"ships.md": "Vessels lie moored by the quay."}
+	for i := range 40 {
+		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
+		m.cosines[fmt.Sprintf("n%02d", i)] = .1
+	}
+	f := newFixtureWith(t, files, m)
+	m.store = f.store
+	weak := func(alike float64, filter string) bool {
+		m.alike = alike
+		r := f.search(search.Query{Text: "schooner" + filter})
+		require.Equal(t, []string{"ships"}, pathsOf(r))
+		return r.Weak
+	}
+	assert.False(t, weak(.5, ""))
+	assert.True(t, weak(.2, ""))
+	assert.False(t, weak(0, ""), "it is not known")
+	assert.Equal(t, []int{30, 30, 30}, m.among)
+	assert.False(t, weak(.2, " -xqzzy"), "of a part of the vault it is not asked")
+	assert.Len(t, m.among, 3)
 }
 
 // A note matches its own text, which says nothing about the others.

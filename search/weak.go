@@ -18,6 +18,10 @@ var (
 	// that has a clear one. Such a query is about the vault, and its answers differ in
 	// how much of it they repeat.
 	clearBelow = 0.12
+	// scatterShare is how much higher the bound of clear hits is, as a part of how much
+	// less alike the nearest passages are than usual: a question about something else is
+	// near passages about many subjects.
+	scatterShare = 0.3
 )
 
 const (
@@ -33,6 +37,10 @@ const (
 	clearShare  = 0.50
 	unreadShare = 0.7
 	wordsMeet   = 0.33
+	// usualAlike is the mean cosine of the alikeAmong nearest passages at which the bound
+	// of clear hits is clearAbove.
+	usualAlike = 0.4
+	alikeAmong = 30
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
 	// language has, for which a low floor would let everything pass.
@@ -55,8 +63,11 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 		understood := m.weight / fluent
 		f *= understood
 		clear = bound{clear.value * understood, m.here}
-	case mode == ModeHybrid:
-		f += wordlessAbove
+	default:
+		clear.value += scatterShare * m.scatter
+		if mode == ModeHybrid {
+			f += wordlessAbove
+		}
 	}
 	return m.here.of(f), clear
 }

@@ -148,6 +148,29 @@ func (e *entries) firsts(hits []chunkHit, q flat.Query) []chunkHit {
 	return hits
 }
 
+// alike returns the mean cosine of pairs of these chunks; ok is false for fewer than two.
+func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
+	sum := make([]float64, e.ranker.Dim)
+	n := 0.0
+	for _, h := range hits {
+		for _, row := range e.of[h.NoteID] {
+			if int(e.ordinal[row]) != h.Ordinal {
+				continue
+			}
+			v := e.vector(e.slot[row])
+			for j, x := range v.Values {
+				sum[j] += float64(v.Scale * float32(x))
+			}
+			n++
+		}
+	}
+	square := 0.0
+	for _, x := range sum {
+		square += float64(x * x)
+	}
+	return (square - n) / (n * (n - 1)), n > 1 // less each chunk with itself
+}
+
 // offer adds a row to best if it is the nearest chunk of its note so far.
 func (e *entries) offer(best map[int64]chunkHit, row int32, cosine float64) {
 	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: cosine}

@@ -282,6 +282,21 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 	return usual, here, nil
 }
 
+// Alike returns the mean cosine of pairs of the hits' chunks. ok reports whether that
+// tells chunks about one subject from others: the unrelated chunks of some models are
+// alike, and of few chunks the nearest are as alike as any.
+func (x *Index) Alike(hits []Hit) (cosine float64, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || x.serving == nil || x.serving.entries.len() < backgroundRows {
+		return 0, false
+	}
+	if c, known := calibration(x.serving.embedder); !known || c.Mean != 0 {
+		return 0, false
+	}
+	return x.serving.entries.alike(hits)
+}
+
 // Yield makes the models in this process pause the embedding of passages, also of other
 // vaults, for some milliseconds at most, until over is called.
 func (x *Index) Yield() (over func()) { return searches.enter() }

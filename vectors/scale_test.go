@@ -63,6 +63,43 @@ func TestScaleOfNearness(t *testing.T) {
 	assert.Less(t, here.Mean, -1.0, "these are far from all passages")
 }
 
+// apart is an embedder whose unrelated passages have a cosine of 0, as MiniLM's.
+type apart struct{ *wordEmbedder }
+
+func (apart) Calibration() (Calibration, bool) { return minilm, true }
+
+func TestIndex_Alike(t *testing.T) {
+	const dim = 64
+	var stored []flat.Vector
+	s := &space{embedder: apart{newWordEmbedder("m")}, entries: newEntries(dim, func(slot uint32) flat.Vector { return stored[slot] })}
+	x := &Index{serving: s}
+	raw := notestest.Clustered(rand.New(rand.NewPCG(1, 2)), backgroundRows, dim, 20)
+	hits := []Hit{{NoteID: 3, Ordinal: 1}, {NoteID: 8}, {NoteID: 9, Ordinal: 1}, {NoteID: 1000}}
+	for i, v := range raw {
+		_, ok := x.Alike(hits)
+		assert.False(t, ok, "too few to compare with")
+		values := make([]int8, dim)
+		stored = append(stored, flat.Vector{Scale: flat.Quantise(v, values), Values: values})
+		s.entries.add(int64(i/2), i%2, uint32(i))
+	}
+	cosine := func(a, b []float32) (sum float64) {
+		for i := range a {
+			sum += float64(a[i] * b[i])
+		}
+		return sum
+	}
+	got, ok := x.Alike(hits)
+	assert.True(t, ok)
+	assert.InDelta(t, (cosine(raw[7], raw[16])+cosine(raw[7], raw[19])+cosine(raw[16], raw[19]))/3, got, .01)
+	_, ok = x.Alike(hits[2:])
+	assert.False(t, ok, "there is no pair")
+	for _, e := range []Embedder{calibrated{newWordEmbedder("m")}, newWordEmbedder("m")} {
+		s.embedder = e
+		_, ok = x.Alike(hits)
+		assert.False(t, ok, "all passages of such a model are alike, or may be")
+	}
+}
+
 // More of the nearest chunks are sure for a model whose cosines lie close together.
 func TestNewSpace_SureRows(t *testing.T) {
 	for embedder, want := range map[Embedder]int{newWordEmbedder("m"): sureRows, calibrated{newWordEmbedder("c")}: sureClose} {

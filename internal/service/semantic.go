@@ -246,6 +246,14 @@ func (m meaning) Unrelated(ctx context.Context, text string) (usual, here search
 	return search.Spread(u), search.Spread(h), unavailable(err)
 }
 
+func (m meaning) Alike(hits []search.SemanticHit) (cosine float64, ok bool) {
+	found := make([]vectors.Hit, len(hits))
+	for i, h := range hits {
+		found[i] = vectors.Hit(h)
+	}
+	return m.Index.Alike(found)
+}
+
 func (m meaning) Coverage() search.Coverage {
 	state, share, passages := m.Index.Coverage()
 	c := search.Coverage{State: state, Coverage: share, Passages: passages}
