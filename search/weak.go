@@ -41,6 +41,9 @@ const (
 	// of clear hits is clearAbove.
 	usualAlike = 0.4
 	alikeAmong = 30
+	// closeAbove is how much more than clearAbove it is for a model whose unrelated
+	// passages are close to a query, each in its own measure.
+	closeAbove = 0.07
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
 	// language has, for which a low floor would let everything pass.
@@ -55,16 +58,19 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
-	clear = bound{f + clearAbove, m.usual}
+	clear = bound{f + clearAbove, Spread{m.here.Mean, m.usual.Deviation}}
 	switch {
 	case foreign && m.weight >= fluent: // few words meet, and the notes have another mean
-		clear = bound{f, Spread{m.here.Mean, m.usual.Deviation}}
+		clear.value = f
 	case foreign:
 		understood := m.weight / fluent
 		f *= understood
-		clear = bound{clear.value * understood, m.here}
+		clear.value *= understood
 	default:
 		clear.value += scatterShare * m.scatter
+		if m.usual.Mean != 0 {
+			clear.value += closeAbove
+		}
 		if mode == ModeHybrid {
 			f += wordlessAbove
 		}
