@@ -303,6 +303,7 @@ func TestFindsBeginningsPathsAndCompounds(t *testing.T) {
 	assert.Empty(t, r.Hits)
 	require.Len(t, r.Notes, 1)
 	assert.Contains(t, r.Notes[0], `no note has the tag "nowhere"`)
+	assert.Equal(t, r.Notes, f.search(search.Query{Text: "grpah tag:nowhere"}).Notes, "the filter is the cause, whatever the words")
 }
 
 func TestRanking(t *testing.T) {

@@ -42,7 +42,7 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		if len(why) == 0 {
 			why = []string{"no note is selected by the filter"}
 		}
-		res.Notes = append(res.Notes, why...)
+		res.Notes = why // not the words
 	}
 	res.Truncated = next < len(list.found) || list.canGrow()
 	if res.Truncated {

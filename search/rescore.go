@@ -74,7 +74,12 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 		s.weights[i] = float64(index.Idf(docs, with[i])) * r.plan.Terms[i].Weight
 	}
 	for i, t := range r.plan.Terms {
-		s.ideal += s.weights[i] * t.Times
+		switch {
+		case t.Instead: // the word itself would count for more
+			s.ideal += float64(index.Idf(docs, with[i])) * t.Times
+		case with[i] > 0 || !r.needless(i, with):
+			s.ideal += s.weights[i] * t.Times
+		}
 	}
 	s.ideal = max(1e-9, min(s.ideal, idealCap*float64(index.Idf(docs, 1))))
 	if r.filter.HasTodo || len(r.filter.Tags) > 0 {

@@ -408,6 +408,29 @@ func TestWeakByWords(t *testing.T) {
 	assert.True(t, r.Hits[0].Weak)
 }
 
+// What a note has in another spelling is not missing from it, and what no note has is.
+func TestWeakByOtherSpellings(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"novel": .15, "help": .15, "pumps": .15}}
+	f := newFixtureWith(t, map[string]string{
+		"novel.md": "Read Howards End by E. M. Forster.",
+		"help.md":  "Help with the boxes.",
+		"pumps.md": "The cellar pump.",
+	}, m)
+	m.store = f.store
+	for query, weak := range map[string]bool{
+		"E.M. Forster":    false,
+		"cellar-pump":     false,
+		"A.X.B. Howardia": true,
+		"help":            false,
+		"helm":            true, // looked for as help
+	} {
+		r := f.search(search.Query{Text: query})
+		require.NotEmpty(t, r.Hits, query)
+		assert.Equal(t, weak, r.Weak, query)
+	}
+}
+
 // Words that stand far from one another say less than words that meet.
 func TestWeakHitWithScatteredWords(t *testing.T) {
 	apart := strings.Repeat("Nothing about that. ", 20)

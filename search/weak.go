@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of nearness, see [SemanticHit]: a note that has none of the query's
@@ -141,6 +143,18 @@ func (r *request) withParts(terms uint64) uint64 {
 		}
 	}
 	return terms
+}
+
+// needless reports whether a note may have what a term stands for that no note has: a
+// compound, in parts that notes have, or initials, which may have spaces between them.
+func (r *request) needless(term int, with []int) bool {
+	return slices.ContainsFunc(r.words, func(w queryWord) bool {
+		return w.term == term && (slices.ContainsFunc(r.parts, func(part queryWord) bool {
+			return w.start <= part.start && part.end <= w.end && with[part.term] > 0
+		}) || !w.gram && !slices.ContainsFunc(strings.Split(w.shown, "."), func(part string) bool {
+			return utf8.RuneCountInString(part) != 1
+		}))
+	})
 }
 
 // share is the part of what the request asks for that a set of its terms has.

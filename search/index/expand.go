@@ -145,6 +145,7 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 			return err
 		}
 		t.Weight *= suggestionWeight
+		t.Instead = len(t.Others) > 0
 	}
 	return nil
 }
