@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -153,5 +154,27 @@ func TestFamilies(t *testing.T) {
 	}
 	for word, telling := range map[string]bool{"garden": true, "the": false, "der": false, "because": false, "और": true} {
 		assert.Equal(t, telling, terms.Telling(word), word)
+	}
+}
+
+// Every letter and digit of Unicode folds to what folds to itself, however it is composed,
+// and a capital to what its small letter folds to.
+func TestFold_EveryLetter(t *testing.T) {
+	fold := func(s string) string { return string(terms.Fold(nil, s)) }
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
+			continue
+		}
+		s := string(r)
+		folded := fold(s)
+		alike := []string{folded, norm.NFD.String(s), norm.NFC.String(s)}
+		if small := unicode.ToLower(r); unicode.ToUpper(small) == r {
+			alike = append(alike, string(small))
+		}
+		for _, other := range alike {
+			if fold(other) != folded {
+				assert.Failf(t, "not alike", "%U folds to %q, and %q to %q", r, folded, other, fold(other))
+			}
+		}
 	}
 }
