@@ -41,7 +41,7 @@ func TestSearch_EveryScript(t *testing.T) {
 			continue // a script of marks or signs
 		}
 		path := script
-		for range 5 {
+		for range 2 {
 			word := make([]rune, 3+r.IntN(6))
 			for i := range word {
 				word[i] = letters[r.IntN(len(letters))]
@@ -57,11 +57,8 @@ func TestSearch_EveryScript(t *testing.T) {
 			next := words[path][(i+1)%len(words[path])]
 			for form, query := range map[string]string{
 				"as it is": word, "decomposed": norm.NFD.String(word), "composed": norm.NFC.String(word), "a phrase": `"` + word + `"`,
-				"with another": next + " " + word, "a phrase of two": `"` + word + " " + words[path][min(i+1, len(words[path])-1)] + `"`,
+				"with another": next + " " + word, "a phrase of two": `"` + strings.Join(words[path], " ") + `"`,
 			} {
-				if form == "a phrase of two" && i == len(words[path])-1 {
-					continue
-				}
 				assert.Contains(t, f.paths(query), path, "%s: %q (%U)", form, query, []rune(query))
 			}
 			if upper := strings.ToUpper(word); strings.ToLower(upper) == strings.ToLower(word) {
