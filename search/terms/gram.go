@@ -14,7 +14,7 @@ func NextCluster(text string, pos, end int) cluster {
 	to := pos + size
 	for to < end {
 		next, n := utf8.DecodeRuneInString(text[to:end])
-		if !joins(next) {
+		if !joins(next) && !(r == 'ဥ' && next == '\u102E') {
 			break
 		}
 		to += n
@@ -25,8 +25,9 @@ func NextCluster(text string, pos, end int) cluster {
 	return cluster{pos, to, string(foldUnicode(nil, text[pos:to]))}
 }
 
-// joins reports whether r continues the character before it: the voicing of
-// kana, the vowels and finals of a Hangul syllable written apart, a mark.
+// joins reports whether r continues any character before it: the voicing of
+// kana, the vowels and finals of a Hangul syllable written apart, a mark. Beside
+// those, only the Burmese letter ဦ is also written as two.
 func joins(r rune) bool {
 	return isKanaVoicing(r) || r >= 0x1160 && r <= 0x11FF || ClassOf(r) == classMark
 }

@@ -54,6 +54,8 @@ func TestTerms(t *testing.T) {
 		"猫":                "猫",
 		"iPhone手机":         "iphon phone 手机 机",
 		"ﾊﾝｶｸ":             "ハン ンカ カク ク",
+		"\u1026း":          "\u1026း း",
+		"\u1025\u102Eး":    "\u1026း း",
 		"한국어":              "한국 국어 어",
 		"🚀 Launch ✅":       "🚀 launch ✅",
 		"\x00a\xffb":       "a b",
