@@ -86,8 +86,8 @@ func quotingAt(before []byte) quoting {
 	open := Unquoted
 	for i := 0; i < len(before); i++ {
 		switch c := before[i]; {
-		case open == DoubleQuoted && c == '\\':
-			i++
+		case open == DoubleQuoted && c == '\\', open == SingleQuoted && bytes.HasPrefix(before[i:], []byte("''")):
+			i++ // the next is escaped
 		case open == DoubleQuoted && c == '"', open == SingleQuoted && c == '\'':
 			open = Unquoted
 		case open == Unquoted && (c == '"' || c == '\'') && StartsValue(before[:i]):
