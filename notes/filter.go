@@ -132,7 +132,9 @@ func (f Filter) MatchesNote(globs []string, n *Note, periods Periods) (bool, err
 }
 
 // NeedsGo reports whether SQL alone cannot decide.
-func (f Filter) NeedsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil }
+func (f Filter) NeedsGo() bool {
+	return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil && len(f.Aside.Patterns) > 0
+}
 
 // globMatches applies globs to the path, or to the file name when the glob
 // has no '/', without regard to case.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,20 @@ func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, err
 // selectIDs calls add with the id of each note that the filter selects.
 func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Periods, add func(id int64)) error {
 	where, args := filterSQL(f)
+	if !f.NeedsGo() {
+		ids, err := sqlite.First[string](ctx, tx, `SELECT coalesce(group_concat(n.id), '') FROM notes n WHERE `+where, args...) // thousands of rows take ten times as long
+		if err != nil {
+			return err
+		}
+		for text := range strings.FieldsFuncSeq(ids, func(r rune) bool { return r == ',' }) {
+			id, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return err
+			}
+			add(id)
+		}
+		return nil
+	}
 	globs := notes.Alternatives(notes.Key(f.Glob))
 	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
@@ -117,6 +132,11 @@ func filterSQL(f notes.Filter) (string, []any) {
 	for _, p := range f.NotPaths {
 		term, args := prefix(p)
 		c.add("NOT "+term, args...)
+	}
+	if f.Aside != nil {
+		for _, p := range f.Aside.Prefixes {
+			c.add("NOT "+prefixTerm, p, p)
+		}
 	}
 	for _, t := range f.Tags {
 		c.tag("", t)

@@ -289,9 +289,7 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.AsideRules, periods notes.Periods) (where string, args []any, err error) {
 	f := notes.Filter{Folder: q.Folder, Scope: q.Scope.Read}
 	if aside := rules.ForFilter(f); !aside.IsZero() && q.Note == "" {
-		if f.NotPaths = aside.Prefixes; len(aside.Patterns) > 0 {
-			f.NotPaths, f.Aside = nil, aside
-		}
+		f.Aside = aside
 	}
 	if f.IsZero() {
 		return "", nil, nil
