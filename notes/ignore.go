@@ -9,12 +9,16 @@ import (
 )
 
 // Ignore decides which files and folders of a vault notesd does not touch:
-// hidden ones (.obsidian, .git, .trash and any other name with a leading dot)
-// and those that the user's patterns match. It holds for reading, watching and
+// hidden ones (.obsidian, .git, .trash and any other name with a leading dot),
+// node_modules, and those that the user's patterns match. It holds for reading, watching and
 // writing alike.
 type Ignore struct {
 	patterns []string
 }
+
+// packagesFolder is where npm puts packages, each with a README.md: no user's note is
+// there, as Logseq and Foam have it too.
+const packagesFolder = "node_modules"
 
 // NewIgnore compiles patterns: * within a name, ** across folders, ?, [a-z],
 // {a,b}. One without '/' applies to names at any depth, one with '/' to the
@@ -53,7 +57,7 @@ func (ig *Ignore) Match(p string) bool {
 // MatchOne judges p itself; the folders above it were judged before.
 func (ig *Ignore) MatchOne(p string) bool {
 	name := path.Base(p)
-	if strings.HasPrefix(name, ".") {
+	if strings.HasPrefix(name, ".") || name == packagesFolder {
 		return true
 	}
 	for _, pattern := range ig.patterns {
