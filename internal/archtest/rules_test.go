@@ -206,7 +206,8 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", // looks at the page
 		"github.com/goccy/go-yaml", // reads the example for containers
 	}},
-	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}}, // parses what it renders
+	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}},           // parses what it renders
+	"mcp/tools":              {thirdParty: []string{"github.com/google/jsonschema-go"}}, // validates the answers
 	"examples":               {imports: []string{"internal/markdown"}},
 	"internal/daemon":        {imports: []string{"internal/relay"}}, // its processes are tested with real relays
 	"search/eval":            {imports: []string{"notes"}},

@@ -1,0 +1,287 @@
+package tools_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
+)
+
+// library has enough notes, tags, folders, tasks and links for several pages of each.
+func library() map[string]string {
+	files := map[string]string{"Hub.md": "---\nstatus: open\n---\n# Hub\n\nAll about soup.\n"}
+	for i := range 60 {
+		files[fmt.Sprintf("Shelf %02d/Book %02d.md", i%20, i)] = fmt.Sprintf(
+			"# Book %02d\n\nSoup number %d, see [[Hub]] and [[Book %02d]]. #soup #tag%02d\n\n- [ ] cook soup %02d 📅 2026-02-%02d\n- [x] buy pots %02d\n",
+			i, i, (i+1)%60, i, i, 1+i%28, i)
+		files["Hub.md"] += fmt.Sprintf("\n[[Book %02d]], [[Book %02d]]\n\n[[Book %02d]]\n", i, i, i)
+	}
+	return files
+}
+
+// Every list can be read to its end by its cursor, however small the pages are: each item
+// comes once, in the order of one large page. A search of now ranks so many hits at first
+// as its page has.
+func TestCursorsReachEverything(t *testing.T) {
+	w := newWorld(t, library())
+	w.call(t, "edit_note", args{"note": "Hub", "edits": []args{{"op": "append", "content": "More."}}})
+	for _, c := range []struct {
+		tool, list string
+		args       args
+		key        []string
+		items      int
+	}{
+		{"list_notes", "notes", args{}, []string{"path"}, 61},
+		{"list_notes", "notes", args{"sort": "path", "tags": []string{"soup"}}, []string{"path"}, 60},
+		{"list_notes", "notes", args{"as_of": "today", "sort": "title"}, []string{"path"}, 61},
+		{"list_tasks", "tasks", args{}, []string{"path", "line"}, 60},
+		{"list_tasks", "tasks", args{"status": "all", "sort": "path"}, []string{"path", "line"}, 120},
+		{"search_notes", "results", args{"query": "soup"}, []string{"path"}, 61},
+		{"search_notes", "results", args{"query": "soup", "as_of": "today"}, []string{"path"}, 61},
+		{"vault_overview", "tags", args{"list": "tags"}, []string{"tag"}, 61},
+		{"vault_overview", "folders", args{"list": "folders"}, []string{"folder"}, 21},
+		{"note_history", "revisions", args{}, []string{"path", "revision"}, 62},
+	} {
+		t.Run(fmt.Sprint(c.tool, c.args), func(t *testing.T) {
+			pages := func(bytes, limit int) (keys []string) {
+				w.env.Limits.ResultBytes = bytes
+				a := args{}
+				for k, v := range c.args {
+					a[k] = v
+				}
+				if c.list != "tags" && c.list != "folders" {
+					a["limit"] = limit
+				}
+				for {
+					page, _ := w.call(t, c.tool, a)
+					items := page[c.list].([]any)
+					require.NotEmpty(t, items)
+					for _, item := range items {
+						var key []string
+						for _, field := range c.key {
+							key = append(key, fmt.Sprint(item.(args)[field]))
+						}
+						keys = append(keys, strings.Join(key, ":"))
+					}
+					next, _ := page["next_cursor"].(string)
+					if next == "" {
+						return keys
+					}
+					require.LessOrEqual(t, len(keys), 500, "the pages do not end")
+					a["cursor"] = next
+				}
+			}
+			all := pages(1<<20, 50)
+			assert.Len(t, all, c.items)
+			sorted := slices.Sorted(slices.Values(all))
+			assert.Len(t, slices.Compact(sorted), len(all), "an item that came twice")
+			for cut, some := range map[string][]string{"bytes": pages(2_000, 50), "limit": pages(1<<20, 7)} {
+				if c.tool == "search_notes" && c.args["as_of"] == nil {
+					assert.ElementsMatch(t, all, some, "cut by %s", cut)
+				} else {
+					assert.Equal(t, all, some, "cut by %s", cut)
+				}
+			}
+		})
+	}
+}
+
+// A note with very many links shows those of both directions, and a link that repeats is
+// one entry with its lines.
+func TestLinksOfAHub(t *testing.T) {
+	w := newWorld(t, library())
+	for depth := 1; depth <= 3; depth++ {
+		links, text := w.call(t, "note_links", args{"note": "Hub", "depth": depth})
+		out, in := links["outgoing"].([]any), links["backlinks"].([]any)
+		require.NotEmpty(t, in, "at depth %d", depth)
+		require.NotEmpty(t, out, "at depth %d", depth)
+		assert.Equal(t, true, links["truncated"])
+		assert.Contains(t, text, "ask for one direction")
+		first := out[0].(args)
+		assert.Equal(t, args{"path": "Shelf 00/Book 00.md", "kind": "wikilink", "line": 8.0, "lines": []any{8.0, 10.0}, "depth": 1.0}, first)
+		assert.Contains(t, text, "-> Shelf 00/Book 00.md, line 8 10\n")
+		for _, l := range in {
+			assert.Contains(t, l.(args)["anchor"], "?rev=")
+			assert.NotEmpty(t, l.(args)["context"])
+		}
+	}
+	links, _ := w.call(t, "note_links", args{"note": "Book 05", "depth": 2, "direction": "out"})
+	far := links["outgoing"].([]any)[2].(args)
+	assert.Equal(t, 2.0, far["depth"])
+	assert.Equal(t, "Hub.md", far["from"])
+	assert.NotContains(t, far, "target")
+	assert.NotContains(t, far, "kind")
+}
+
+// Dates of tasks are words, days, weeks or months; the narrower of two bounds holds.
+func TestTaskDates(t *testing.T) {
+	w := newWorld(t, map[string]string{"T.md": strings.Join([]string{
+		"- [ ] late 📅 2026-02-01", "- [ ] now 📅 2026-02-04", "- [ ] next 📅 2026-02-06 ⏳ 2026-02-05", "- [ ] far 📅 2026-03-10", "- [ ] never", "- [x] gone ✅ 2026-02-03", "",
+	}, "\n")})
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{}, "late now next far never"},
+		{args{"due": "overdue"}, "late"},
+		{args{"due": "today"}, "now"},
+		{args{"due": "this week"}, "now next"},
+		{args{"due": "2026-W06"}, "now next"},
+		{args{"due": "2026-02"}, "late now next"},
+		{args{"due": "2026-02-06"}, "next"},
+		{args{"due": "none"}, "never"},
+		{args{"due_before": "2026-02-06"}, "late now"},
+		{args{"due_after": "today"}, "now next far"},
+		{args{"due": "2026-02", "due_after": "2026-02-04", "due_before": "2026-02-05"}, "now"},
+		{args{"due": "this week", "due_after": "2026-01-01"}, "now next"},
+		{args{"scheduled": "2026-02-05"}, "next"},
+		{args{"done": "yesterday"}, "gone"},
+		{args{"status": "all", "text": "o"}, "now gone"},
+		{args{"sort": "path"}, "late now next far never"},
+	} {
+		list, text := w.call(t, "list_tasks", c.args)
+		var got []string
+		for _, task := range list["tasks"].([]any) {
+			words := strings.Fields(task.(args)["text"].(string))
+			got = append(got, words[0])
+			assert.Contains(t, text, words[0])
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "), "%v", c.args)
+	}
+	_, text := w.call(t, "list_tasks", args{"status": "cancelled"})
+	assert.Contains(t, text, "6 tasks with another status; status all lists them")
+	for field, a := range map[string]args{"due": {"due": "soon"}, "scheduled": {"scheduled": "soon"}, "done": {"done": "soon"}, "due_after": {"due_after": "soon"}, "due_before": {"due_before": "soon"}} {
+		assert.Regexp(t, "^"+field+" must be .*2026-01-31.*not \"soon\"$", w.fails(t, "list_tasks", a))
+	}
+}
+
+// Models write arguments in many ways that can mean one thing only.
+func TestArgumentsAsModelsWriteThem(t *testing.T) {
+	w := newWorld(t, library())
+	for _, c := range []struct {
+		tool  string
+		means args
+		other []args
+	}{
+		{"read_note", args{"note": "Hub", "lines": "5-6"}, []args{
+			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "lines": "5-6", "heading": nil},
+		}},
+		{"list_notes", args{"tags": []string{"soup"}, "limit": 3}, []args{
+			{"tags": "soup", "limit": "3"}, {"tag": "#soup", "max_results": 3.0}, {"tags": `["soup"]`, "n": "3"},
+		}},
+		{"search_notes", args{"query": "soup", "limit": 2, "explain": true}, []args{
+			{"q": "soup", "top_k": 2, "explain": "true"}, {"search_query": "soup", "maxResults": "2", "explain": "True"},
+		}},
+		{"list_notes", args{"where": args{"status": "open"}}, []args{{"where": `{"status": "open"}`}}},
+		{"note_links", args{"note": "Hub", "direction": "in"}, []args{{"note": "Hub", "direction": "IN"}, {"file_path": "Hub.md", "direction": "in"}}},
+		{"vault_overview", args{}, []args{nil}},
+	} {
+		want, _ := w.call(t, c.tool, c.means)
+		for _, other := range c.other {
+			got, _ := w.call(t, c.tool, other)
+			delete(got, "next_cursor") // a search's is new each time
+			delete(want, "next_cursor")
+			assert.Equal(t, want, got, "%s %v", c.tool, other)
+		}
+	}
+}
+
+// What cannot be meant is refused by its name, with what to pass; all mistakes at once.
+func TestArgumentsThatCannotBeMeant(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n"})
+	for _, c := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"search_notes", args{}, "query is required: pass a string"},
+		{"search_notes", args{"query": []int{1}}, "query must be a string, not [1]"},
+		{"search_notes", args{"query": "x", "limit": "many"}, `limit must be a number from 1 to 50, not "many"`},
+		{"search_notes", args{"query": "x", "limit": 0}, "limit must be a number from 1 to 50"},
+		{"search_notes", args{"query": "x", "mode": "psychic"}, "mode must be one of hybrid, text, semantic"},
+		{"search_notes", args{"query": "x", "explain": "maybe"}, "explain must be true or false"},
+		{"search_notes", args{"query": "x", "limt": 3}, `there is no argument "limt": did you mean "limit"?`},
+		{"search_notes", args{"limit": "x", "mode": "y"}, "limit must be a number from 1 to 50, not \"x\"; mode must be one of hybrid, text, semantic, not \"y\"; query is required: pass a string"},
+		{"list_notes", args{"where": 7}, "where must be"},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "x"}}, "colour": "red"}, `there is no argument "colour": the arguments are dry_run, edits, expected_hash, note`},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "fly"}}}, "op"},
+		{"note_history", args{"note": "A", "diff": []any{1, "x"}}, "diff"},
+		{"vault_overview", args{"list": "colours"}, "list must be one of tags, folders"},
+		{"note_links", args{"note": "A", "depth": "deep"}, "depth must be a number from 1 to 3"},
+		{"check_quotes", args{"quotes": []args{{"quote": "x"}}}, "anchor is required"},
+	} {
+		assert.Contains(t, w.fails(t, c.tool, c.args), c.want, "%s %v", c.tool, c.args)
+	}
+	_, err := tools.Find("list_notes").Call(t.Context(), w.env, []byte(`[1]`))
+	require.EqualError(t, err, "arguments must be a JSON object")
+	_, text := w.call(t, "list_notes", args{"session": 4})
+	assert.Contains(t, text, `(ignored the unknown argument "session")`, "hosts add arguments of their own to reads")
+}
+
+// A change says in both forms what it did, and the history has it.
+func TestChangesAreInTheHistory(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n\nold words #red\n", "B.md": "See [[A]].\n"})
+	for _, c := range []struct {
+		tool string
+		args args
+		says []string
+	}{
+		{"create_note", args{"title": "New", "content": "text", "folder": "Box", "tags": []string{"blue"}}, []string{`Created "Box/New.md", revision`}},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "replace_text", "old": "old", "new": "new"}}, "dry_run": true}, []string{"Nothing was written", "-old words", "+new words"}},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "replace_text", "old": "old", "new": "new"}}}, []string{`Edited "A.md"`, "+new words"}},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "replace_text", "old": "new", "new": "new"}}}, []string{"unchanged"}},
+		{"rename_tag", args{"tag": "red", "to": "green"}, []string{"A.md", "green"}},
+		{"move_note", args{"note": "A", "to": "Box/C.md"}, []string{"Box/C.md", "B.md"}},
+		{"delete_note", args{"note": "Box/New"}, []string{"Box/New.md", "revision"}},
+	} {
+		_, text := w.call(t, c.tool, c.args)
+		for _, said := range c.says {
+			assert.Contains(t, text, said, "%s %v", c.tool, c.args)
+		}
+	}
+	history, text := w.call(t, "note_history", args{})
+	var did []string
+	for _, r := range slices.Backward(history["revisions"].([]any)) {
+		if r.(args)["author"] == "tester" {
+			did = append(did, r.(args)["operation"].(string)+" "+r.(args)["path"].(string))
+		}
+	}
+	assert.Equal(t, []string{"create Box/New.md", "edit A.md", "rename_tag A.md", "move Box/C.md", "delete Box/New.md"}, slices.DeleteFunc(did, func(s string) bool { return strings.HasSuffix(s, " B.md") }))
+	assert.Contains(t, text, "Box/New.md deleted by tester")
+
+	restored, text := w.call(t, "restore_note", args{"note": "Box/New.md", "revision": 1})
+	assert.Equal(t, "Box/New.md", restored["path"])
+	assert.Contains(t, text, "Restored")
+	read, _ := w.call(t, "read_note", args{"note": "Box/New"})
+	assert.Contains(t, read["content"], "text")
+}
+
+// A user who says no keeps what they have.
+func TestARefusalChangesNothing(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n"})
+	w.call(t, "create_table", args{"table_name": "t", "dimension": 2})
+	w.call(t, "add_vector", args{"table_name": "t", "rows": []args{{"vector": []int{1, 0}, "id": "a", "metadata": args{"k": 1}}, {"vector": []int{0, 1}, "id": "b"}}})
+	var asked []string
+	w.env.Confirm = refuse(&asked)
+	for tool, a := range map[string]args{
+		"delete_note":    {"note": "A"},
+		"drop_table":     {"table_name": "t"},
+		"delete_vectors": {"table_name": "t", "filter": args{"k": 1}},
+	} {
+		assert.Contains(t, w.fails(t, tool, a), "no", tool)
+	}
+	require.Len(t, asked, 3)
+	list, _ := w.call(t, "list_notes", args{})
+	assert.Len(t, list["notes"], 1)
+	found, text := w.call(t, "search_vectors", args{"table_name": "t", "query_vector": []int{1, 0}})
+	assert.Len(t, found["results"], 2)
+	assert.Contains(t, text, "a")
+	gone, _ := w.call(t, "delete_vectors", args{"table_name": "t", "ids": []string{"b"}})
+	assert.Equal(t, 1.0, gone["deleted"], "rows that are named are deleted without a question")
+	require.Len(t, asked, 3)
+}

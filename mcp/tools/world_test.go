@@ -1,0 +1,134 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
+	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
+	"notesd/search"
+	"notesd/search/index"
+	"notesd/vectors/table"
+)
+
+type args = map[string]any
+
+// A world calls tools on a vault on disk, with its store, index and tables.
+type world struct {
+	root  string
+	vault *vault.Vault
+	env   tools.Env
+}
+
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	w := &world{root: t.TempDir()}
+	for name, text := range files {
+		name = filepath.Join(w.root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	state, now := t.TempDir(), func() time.Time { return time.Date(2026, 2, 4, 9, 0, 0, 0, time.UTC) }
+	store, err := store.Open(t.Context(), state, store.Options{Now: now})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	w.vault, err = vault.New(t.Context(), store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})
+	require.NoError(t, err)
+	index, err := index.Open(t.Context(), filepath.Join(state, "index"), index.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, index.Close()) })
+	w.vault.Follow(index)
+	tables := table.New(store.History(), t.TempDir(), nil, table.Options{})
+	t.Cleanup(func() { require.NoError(t, tables.Close()) })
+	w.env = tools.Env{
+		Vault: w.vault, History: w.vault.History(), Search: search.NewEngine(store, index, nil, search.EngineOptions{}), Tables: tables,
+		Limits: tools.Limits{ResultBytes: 20_000, Hits: 10}, Seen: new(tools.Seen), Author: notes.Author{Name: "tester"}, Now: now,
+		Confirm: func(context.Context, string) error { return nil },
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.vault.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	})
+	require.Eventually(t, w.vault.Ready, time.Minute, time.Millisecond)
+	return w
+}
+
+// call calls a tool that succeeds, and checks what holds for every answer: it fits its
+// schema and the limit in both forms, and says in the text what its structure holds.
+func (w *world) call(t *testing.T, name string, a args) (structured args, text string) {
+	t.Helper()
+	tool := tools.Find(name)
+	raw, err := json.Marshal(a)
+	require.NoError(t, err)
+	out, err := tool.Call(t.Context(), w.env, raw)
+	require.NoError(t, err, "%s %s", name, raw)
+	data, err := json.Marshal(out.Structured)
+	require.NoError(t, err)
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal(tool.OutputSchema(), &schema))
+	resolved, err := schema.Resolve(nil)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &structured))
+	require.NoError(t, resolved.Validate(structured), "%s %s: %s", name, raw, data)
+	limit := w.env.Limits.ResultBytes
+	if most, ok := a["max_bytes"].(int); ok {
+		limit = max(limit, most)
+	}
+	assert.LessOrEqual(t, len(data), limit, "%s %s", name, raw)
+	assert.LessOrEqual(t, len(out.Text), limit, "%s %s", name, raw)
+	for _, field := range []string{"path", "hash", "next_cursor", "diff", "content"} {
+		if value, _ := structured[field].(string); value != "" && (field != "hash" || a["dry_run"] == nil) {
+			assert.Contains(t, out.Text, value, "%s %s: the text lacks %s", name, raw, field)
+		}
+	}
+	for _, list := range []string{"notes", "warnings"} { // remarks
+		all, _ := structured[list].([]any)
+		for _, remark := range all {
+			if said, ok := remark.(string); ok && name != "move_note" {
+				assert.Contains(t, out.Text, said, "%s %s", name, raw)
+			}
+		}
+	}
+	return structured, out.Text
+}
+
+// fails calls a tool that fails for a reason that the caller can mend, and returns it with
+// the hint.
+func (w *world) fails(t *testing.T, name string, a args) string {
+	t.Helper()
+	raw, err := json.Marshal(a)
+	require.NoError(t, err)
+	_, err = tools.Find(name).Call(t.Context(), w.env, raw)
+	require.Error(t, err, "%s %s", name, raw)
+	var usage *tools.UsageError
+	if errors.As(err, &usage) {
+		return usage.Error()
+	}
+	var domain *notes.Error
+	require.ErrorAs(t, err, &domain, "%s %s", name, raw)
+	return domain.Error() + ". " + domain.Hint
+}
+
+// refuse is a user who agrees to nothing.
+func refuse(asked *[]string) func(context.Context, string) error {
+	return func(_ context.Context, question string) error {
+		*asked = append(*asked, question)
+		return &notes.Error{Op: "ask the user", Err: notes.ErrForbidden, Detail: "no"}
+	}
+}
