@@ -18,15 +18,6 @@ import (
 // not done twice.
 const MetaRequestKey = "notesd/requestKey"
 
-// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
-// programs; structuredContent has to fit the output schema, and cannot.
-const MetaFailure = "notesd/error"
-
-// MetaSeq is the key in the _meta of results that holds the number of the newest
-// change of a shared vault that they may depend on. A client that sends it in its
-// requests sees nothing older on another node.
-const MetaSeq = "notesd/seq"
-
 // env returns the environment of a call, without what depends on its request.
 func (s *session) env() tools.Env {
 	return tools.Env{
@@ -89,16 +80,6 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 		s.core.TablesChanged(t.Name == "create_table" || t.Name == "drop_table")
 	}
 	return out, err
-}
-
-// failed returns the result of a call that failed.
-func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
-	f, _ := s.core.describe(ctx, err)
-	return &sdk.CallToolResult{
-		Meta:    sdk.Meta{MetaFailure: f},
-		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
-		IsError: true,
-	}
 }
 
 // confirmKey names the question in a round trip of 2026-07-28.

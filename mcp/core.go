@@ -3,6 +3,8 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -56,15 +58,6 @@ type Options struct {
 	// ClientLog, when it is part of Log, also brings log records to clients.
 	ClientLog *ClientLog
 	Now       func() time.Time // nil: time.Now
-}
-
-// Shared is the log of a vault that several nodes share, between which sessions move.
-type Shared interface {
-	// Seq returns the number of the newest change that an answer may depend on.
-	Seq() uint64
-	// Await waits, within a bound, until the vault has all changes up to the number;
-	// 0: up to the newest of any node, as far as that can be found out.
-	Await(ctx context.Context, seq uint64) error
 }
 
 // Limits bound what one session may request. A zero field means its default.
@@ -161,21 +154,6 @@ func await(ctx context.Context, event <-chan struct{}) error {
 // SetProfile replaces Options.Profile for the sessions that begin from now on.
 func (c *Core) SetProfile(p Profile) { c.profile.Store(&p) }
 
-// TablesChanged notifies clients that rows of vector tables have changed and, if
-// list is set, the list of tables. Changes made by tools are reported without it.
-func (c *Core) TablesChanged(list bool) {
-	if n := c.notifier.Load(); n != nil {
-		n.tablesChanged(list)
-	}
-}
-
-// FilesChanged notifies clients as [Notifier.FilesChanged] does, once there is one.
-func (c *Core) FilesChanged(paths []string) {
-	if n := c.notifier.Load(); n != nil {
-		n.FilesChanged(paths)
-	}
-}
-
 // Quiet reports whether no request has been in progress for d.
 func (c *Core) Quiet(d time.Duration) bool {
 	return c.working.Load() == 0 && c.now().Sub(time.Unix(0, c.worked.Load())) >= d
@@ -229,3 +207,9 @@ type Method func(ctx context.Context, params json.RawMessage) (any, error)
 // A ScopedMethod is a method for every session: it answers what the scope, which
 // is the session's, may read.
 type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
+
+func randomErrorID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails: see crypto/rand.Read
+	return hex.EncodeToString(b[:])
+}

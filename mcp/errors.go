@@ -2,15 +2,15 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
@@ -201,8 +201,23 @@ func invalidParams(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-func randomErrorID() string {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails: see crypto/rand.Read
-	return hex.EncodeToString(b[:])
+// recovered is to be deferred: it makes a panic the error of what panicked.
+func recovered(what string, err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%s panicked: %v\n%s", what, v, debug.Stack())
+	}
 }
+
+// failed returns the result of a call that failed.
+func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
+	f, _ := s.core.describe(ctx, err)
+	return &sdk.CallToolResult{
+		Meta:    sdk.Meta{MetaFailure: f},
+		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
+		IsError: true,
+	}
+}
+
+// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
+// programs; structuredContent has to fit the output schema, and cannot.
+const MetaFailure = "notesd/error"

@@ -11,8 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
+)
+
+const (
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "Mcp-Protocol-Version"
 )
 
 // HTTPOptions configure an [HTTP].
@@ -98,6 +104,12 @@ type HTTP struct {
 type sharedLimits struct {
 	working chan struct{} // a slot for each that is worked on
 	rate    *rate.Limiter // how often they may come
+}
+
+// A stream is the one that a session's client listens on.
+type stream struct {
+	end   context.CancelFunc
+	ended chan struct{}
 }
 
 // NewHTTP returns a handler. It starts nothing. An error says that there is no token, or
@@ -394,4 +406,55 @@ func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
 	defer impatient.Stop()
 	s.posts.Wait()
 	_ = ss.Close() // why it fails is the client's affair
+}
+
+// callerKey is where the context of a subject's request has its profile.
+type callerKey struct{}
+
+// callerOf returns the profile of the caller: that of a subject, or of all clients that
+// have the token.
+func (h *HTTP) callerOf(ctx context.Context) *Profile {
+	if p, ok := ctx.Value(callerKey{}).(*Profile); ok {
+		return p
+	}
+	return &h.o.Profile
+}
+
+// requestSessionKey is where a request's context holds what makes its server.
+type requestSessionKey struct{}
+
+// withServer returns the request with what makes its server, once.
+func (h *HTTP) withServer(r *http.Request, modern bool, msgs []jsonrpc.Message) *http.Request {
+	caller := *h.callerOf(r.Context())
+	make := sync.OnceValue(func() *sdk.Server { return h.newServer(caller, modern, msgs) })
+	return r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, make))
+}
+
+// serverFor returns the server that a request is for. The SDK calls it more than once.
+func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
+	if r.Header.Get(headerSession) != "" {
+		return h.versions
+	}
+	make, ok := r.Context().Value(requestSessionKey{}).(func() *sdk.Server)
+	if !ok {
+		return nil
+	}
+	return make()
+}
+
+// newServer makes the session that begins with a request, or that answers it: a
+// request of 2026-07-28 has one of its own.
+func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *sdk.Server {
+	s, err := h.core.newSession(caller, modern)
+	if err != nil {
+		return nil // NewHTTP has validated the profile
+	}
+	s.http = h
+	if caller.Subject != "" {
+		s.sessionID = func() string { return newSessionID(msgs) }
+	}
+	if modern {
+		s.working, s.rate = h.sharedBy(caller.Subject)
+	}
+	return s.server
 }

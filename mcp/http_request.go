@@ -8,18 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/mcp/transport"
-)
-
-const (
-	headerSession = "Mcp-Session-Id"
-	headerVersion = "Mcp-Protocol-Version"
 )
 
 // serveMCP sends a request to the handler of its era.
@@ -98,12 +92,6 @@ func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 	return true
 }
 
-// A stream is the one that a session's client listens on.
-type stream struct {
-	end   context.CancelFunc
-	ended chan struct{}
-}
-
 // streaming ends the stream that the session has before the request opens another: a
 // proxy may have lost the old one without a word, and the SDK would refuse the new one. It
 // returns the request to serve, nil if the client has gone, the writer of its answer, and
@@ -162,57 +150,6 @@ func (w *streamWriter) Flush() {
 
 // Unwrap lets http.ResponseController find what it needs.
 func (w *streamWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// callerKey is where the context of a subject's request has its profile.
-type callerKey struct{}
-
-// callerOf returns the profile of the caller: that of a subject, or of all clients that
-// have the token.
-func (h *HTTP) callerOf(ctx context.Context) *Profile {
-	if p, ok := ctx.Value(callerKey{}).(*Profile); ok {
-		return p
-	}
-	return &h.o.Profile
-}
-
-// withServer returns the request with what makes its server, once.
-func (h *HTTP) withServer(r *http.Request, modern bool, msgs []jsonrpc.Message) *http.Request {
-	caller := *h.callerOf(r.Context())
-	make := sync.OnceValue(func() *sdk.Server { return h.newServer(caller, modern, msgs) })
-	return r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, make))
-}
-
-// requestSessionKey is where a request's context holds what makes its server.
-type requestSessionKey struct{}
-
-// serverFor returns the server that a request is for. The SDK calls it more than once.
-func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
-	if r.Header.Get(headerSession) != "" {
-		return h.versions
-	}
-	make, ok := r.Context().Value(requestSessionKey{}).(func() *sdk.Server)
-	if !ok {
-		return nil
-	}
-	return make()
-}
-
-// newServer makes the session that begins with a request, or that answers it: a
-// request of 2026-07-28 has one of its own.
-func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *sdk.Server {
-	s, err := h.core.newSession(caller, modern)
-	if err != nil {
-		return nil // NewHTTP has validated the profile
-	}
-	s.http = h
-	if caller.Subject != "" {
-		s.sessionID = func() string { return newSessionID(msgs) }
-	}
-	if modern {
-		s.working, s.rate = h.sharedBy(caller.Subject)
-	}
-	return s.server
-}
 
 // readMessages reads a request's body, within the limits of its size and of the time
 // that ServeHTTP gave it, and puts it back. It answers one that cannot be decoded.

@@ -113,9 +113,6 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	return id
 }
 
-// resumedAs names a session that continues another.
-type resumedAs struct{ subject, id string }
-
 // post sends a message to the SDK in the name of the caller of r and returns the
 // headers of its answer.
 func (h *HTTP) post(r *http.Request, session, body string) http.Header {

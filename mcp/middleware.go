@@ -3,14 +3,10 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
-	"sync/atomic"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/time/rate"
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
@@ -52,16 +48,6 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// setMeta adds a member to the _meta of a result.
-func setMeta(res sdk.Result, key string, value any) {
-	meta := res.GetMeta()
-	if meta == nil {
-		meta = make(map[string]any)
-	}
-	meta[key] = value
-	res.SetMeta(meta)
-}
-
 // ending cancels the requests of a session over HTTP when the session ends. A
 // line connection does so itself.
 func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
@@ -73,13 +59,6 @@ func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
 		defer cancel()
 		defer context.AfterFunc(s.work, cancel)()
 		return next(ctx, method, req)
-	}
-}
-
-// recovered is to be deferred: it makes a panic the error of what panicked.
-func recovered(what string, err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("%s panicked: %v\n%s", what, v, debug.Stack())
 	}
 }
 
@@ -124,37 +103,6 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-	}
-}
-
-// A place is where in the changes of a vault that nodes share a session's client is: the
-// session may have seen more on another node than this one has.
-type place struct {
-	shared Shared      // nil: the vault is not shared
-	landed atomic.Bool // this node has what the session may have seen before it began here
-}
-
-// await returns when the node has what the client has seen on another: the number in the
-// request's _meta, or the newest there is if the session begins here.
-func (p *place) await(ctx context.Context, req sdk.Request) error {
-	if p.shared == nil {
-		return nil
-	}
-	if seq, ok := requestMeta(req)[MetaSeq].(float64); ok && seq >= 1 {
-		return p.shared.Await(ctx, uint64(seq))
-	}
-	if p.landed.Load() {
-		return nil
-	}
-	err := p.shared.Await(ctx, 0)
-	p.landed.Store(err == nil)
-	return err
-}
-
-// mark adds to a result what a later request may have to wait for elsewhere.
-func (p *place) mark(res sdk.Result) {
-	if p.shared != nil {
-		setMeta(res, MetaSeq, p.shared.Seq())
 	}
 }
 
@@ -308,51 +256,4 @@ func (s toolbox) toolNames() []string {
 		names = append(names, t.Name)
 	}
 	return names
-}
-
-// What a request costs of Limits.CallsPerSecond. A call of a tool that writes is
-// fsynced and kept in history; completions come with every key that is typed.
-const (
-	callCost       = 1
-	writeCost      = 4
-	completionCost = 10
-)
-
-// logsPerSecond bounds the log records that one client is sent; others are
-// dropped.
-const logsPerSecond = 100
-
-// perSecond allows n a second, and those of five seconds at once: clients work
-// in bursts. It returns nil, no limit, for 0.
-func perSecond(n int) *rate.Limiter {
-	const burst = 5
-	if n <= 0 {
-		return nil
-	}
-	return rate.NewLimiter(rate.Limit(n), n*burst)
-}
-
-// A busyError refuses something that was asked too often.
-type busyError struct {
-	what string
-	wait time.Duration
-}
-
-func (e *busyError) Error() string {
-	const tenth = 100 * time.Millisecond
-	return fmt.Sprintf("too many %s: try again in %v", e.what, max(e.wait.Round(tenth), tenth))
-}
-
-// take uses what a limiter allows, as often as cost says.
-func take(l *rate.Limiter, cost int, what string) error {
-	if l == nil {
-		return nil
-	}
-	now := time.Now()
-	r := l.ReserveN(now, min(cost, l.Burst()))
-	if wait := r.DelayFrom(now); wait > 0 {
-		r.CancelAt(now)
-		return &busyError{what: what, wait: wait}
-	}
-	return nil
 }

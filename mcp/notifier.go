@@ -293,3 +293,18 @@ func (c *Core) watchedURIs() map[string]struct{} {
 	})
 	return all
 }
+
+// TablesChanged notifies clients that rows of vector tables have changed and, if
+// list is set, the list of tables. Changes made by tools are reported without it.
+func (c *Core) TablesChanged(list bool) {
+	if n := c.notifier.Load(); n != nil {
+		n.tablesChanged(list)
+	}
+}
+
+// FilesChanged notifies clients as [Notifier.FilesChanged] does, once there is one.
+func (c *Core) FilesChanged(paths []string) {
+	if n := c.notifier.Load(); n != nil {
+		n.FilesChanged(paths)
+	}
+}

@@ -148,3 +148,6 @@ func (p Profile) selects(t *tools.Tool) bool {
 func (p Profile) scope() notes.Scope {
 	return notes.Scope{Read: p.Read, Write: p.Write, ReadOnly: p.ReadOnly, NoWrite: p.NoWrite}
 }
+
+// toolGroups are the names of groups that a selection may hold.
+var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite, groupReader, groupWriter}

@@ -9,9 +9,6 @@ import (
 	"notesd/mcp/tools"
 )
 
-// toolGroups are the names of groups that a selection may hold.
-var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite, groupReader, groupWriter}
-
 // toolbox offers a session's tools and calls them.
 type toolbox struct{ *session }
 

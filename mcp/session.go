@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -249,16 +248,6 @@ func isModern(req sdk.Request) bool {
 	return version >= transport.ModernVersion
 }
 
-// requestMeta returns a request's _meta. A request without params has a nil
-// pointer for them, on which GetMeta panics.
-func requestMeta(req sdk.Request) map[string]any {
-	p := req.GetParams()
-	if v := reflect.ValueOf(p); !v.IsValid() || v.IsNil() {
-		return nil
-	}
-	return p.GetMeta()
-}
-
 // quieter lowers what the SDK logs at info, a line for each session and
 // subscription, to debug.
 type quieter struct{ slog.Handler }
@@ -283,3 +272,6 @@ func quiet(level slog.Level) slog.Level {
 	}
 	return level
 }
+
+// resumedAs names a session that continues another.
+type resumedAs struct{ subject, id string }
