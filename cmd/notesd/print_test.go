@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/hosts"
+	"notesd/internal/service"
+	"notesd/mcp/tools"
+	"notesd/notes"
+	"notesd/watcher"
+)
+
+// printedBy runs do with an output and returns what it prints, remarks after "# ".
+func printedBy(do func(o *output)) string {
+	var out, err strings.Builder
+	do(&output{out: &screen{Writer: &out}, err: &screen{Writer: &err}})
+	text := out.String()
+	for line := range strings.Lines(err.String()) {
+		text += "# " + line
+	}
+	return text
+}
+
+// resultOf reads a tool's result as it comes over the wire.
+func resultOf[R any](t *testing.T, text string) (r R) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&r))
+	return r
+}
+
+func TestPrintLinks(t *testing.T) {
+	res := resultOf[tools.LinksResult](t, `{"path": "A.md",
+		"outgoing": [{"path": "B.md", "line": 3}, {"path": "C.md", "line": 4, "from": "B.md", "depth": 2}],
+		"backlinks": [{"path": "D.md", "line": 5, "context": "see [[A]]\nand more"}, {"path": "E.md", "line": 6}],
+		"unresolved": [{"target": "F", "line": 7}, {"target": "G", "line": 8, "ambiguous": true}, {"target": "B", "path": "B.md", "anchor": "Plan", "line": 9, "missing": "anchor"}],
+		"notes": ["depth 2 of 3"]}`)
+	assert.Equal(t, `-> B.md  line 3
+-> C.md  line 4 of B.md
+<- D.md:5  see [[A]] and more
+<- E.md:6
+?? F  line 7, there is no such note
+?? G  line 8, several notes are meant
+?? B#Plan  line 9, B.md has no such heading or block
+# depth 2 of 3
+# 2 out, 2 in, 3 broken
+`, printedBy(func(o *output) { o.printLinks(res) }))
+}
+
+func TestPrintMove(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"old_path": "A.md", "path": "B.md", "change": 7, "relinked": ["C.md"], "conflicts": ["D.md"], "left": ["E.md"]}`: `A.md -> B.md
+  links changed in C.md
+  changed meanwhile, links left alone in D.md
+  not writable, links left alone in E.md
+# notesd undo 7 moves it back
+`,
+		`{"old_path": "P", "path": "Q", "change": 8, "moved_total": 12000}`:         "P -> Q\n# 12 000 notes moved; notesd undo 8 moves them back\n",
+		`{"old_path": "A.md", "path": "B.md", "diff": "-a\n+b\n", "dry_run": true}`: "A.md -> B.md\n-a\n+b\n# Nothing was changed.\n",
+	} {
+		assert.Equal(t, want, printedBy(func(o *output) { o.printMove(resultOf[tools.MoveResult](t, text)) }))
+	}
+	renamed := resultOf[tools.RenameTagResult](t, `{"changed": ["A.md"], "conflicts": ["B.md"], "total": 1, "change": 9}`)
+	assert.Equal(t, "A.md\n  changed meanwhile, tag left alone in B.md\n# renamed in 1 note; notesd undo 9 reverts it\n",
+		printedBy(func(o *output) { o.printRenameTag(renamed) }))
+}
+
+func TestPrintHits(t *testing.T) {
+	res := resultOf[tools.SearchResult](t, `{"results": [
+		{"path": "A.md", "title": "A", "heading": "Plan", "line_start": 3, "line_end": 9, "snippet": "…the plan…", "score": 1.5, "why": {"text_rank": 1, "text_score": 2, "terms": ["plan"]}},
+		{"path": "B.md", "title": "B", "heading": "B", "line_start": 1, "line_end": 2, "snippet": "x", "score": 0.25, "why": {"vector_rank": 2, "vector_score": 0.5}}],
+		"total": 10000, "notes": ["a remark about search_notes"]}`)
+	const short = " 1  A › Plan\n    A.md:3-9\n    …the plan…\n\n 2  B\n    B.md:1-2\n    x\n# 2 of 10 000 notes\n# a remark about notesd search\n"
+	assert.Equal(t, short, printedBy(func(o *output) { o.printHits(res, false) }))
+	explained := strings.Replace(short, "…the plan…\n", "…the plan…\n    score 1.500 · text #1 (2.000) · matched plan\n", 1)
+	explained = strings.Replace(explained, "    x\n", "    x\n    score 0.250 · meaning #2 (0.500)\n", 1)
+	assert.Equal(t, explained, printedBy(func(o *output) { o.printHits(res, true) }))
+	assert.Equal(t, "No notes match.", searchSummary(tools.SearchResult{}))
+	assert.Equal(t, "1 note", searchSummary(tools.SearchResult{Results: res.Results[:1], Total: 1}))
+}
+
+// A terminal shows colours, and no note can move its cursor.
+func TestScreen_Terminal(t *testing.T) {
+	s := &screen{terminal: true, colour: true, width: 200}
+	assert.Equal(t, "\x1b[1;33mPlan\x1b[0mning a \x1b[1;33mplan\x1b[0m", highlight(s, "Planning a plan", []string{"plan", "pla"}))
+	assert.Equal(t, "1+1", highlight(s, "1+1", []string{"("}), "a term is no pattern")
+	assert.Equal(t, "plain", highlight(&screen{}, "plain", []string{"plain"}))
+	assert.Equal(t, "a\ufffd[2Jb\n\tc\ufffd", s.plain("a\x1b[2Jb\n\tc\u202e"))
+	assert.Equal(t, "a\x1b[2Jb", (&screen{}).plain("a\x1b[2Jb"), "a file gets what the note has")
+	assert.Equal(t, 120, s.columns())
+	assert.Equal(t, 100, (&screen{}).columns())
+	assert.Equal(t, []string{"one two", "threefourfive", "six"}, wrap(" one  two threefourfive\nsix", 7))
+	assert.Empty(t, wrap(" ", 7))
+	for n, want := range map[int]string{0: "0 notes", 1: "1 note", 9999: "9999 notes", 10000: "10 000 notes", 1234567: "1 234 567 notes"} {
+		assert.Equal(t, want, strings.ReplaceAll(count(n, "note"), "\u202f", " "))
+	}
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10 << 10: "10 KiB", 5 << 40: "5.0 TiB", 9999 << 40: "9999 TiB"} {
+		assert.Equal(t, want, size(n))
+	}
+}
+
+func TestMeter(t *testing.T) {
+	var b strings.Builder
+	m := &meter{screen: &screen{Writer: &b}, label: "Indexing"}
+	m.set(1, 10)
+	m.show()
+	m.clear()
+	assert.Empty(t, b.String(), "no bar in a file")
+	m.screen.terminal = true
+	m.set(0, 0)
+	m.show()
+	assert.Empty(t, b.String(), "nothing to do")
+	m.set(20, 10) // more than was expected
+	m.show()
+	m.clear()
+	assert.Contains(t, b.String(), "Indexing")
+	assert.True(t, strings.HasSuffix(b.String(), "\r\x1b[K"), "the line is empty again")
+}
+
+// Each state that status can report has its check, with what to do.
+func TestCheckReport(t *testing.T) {
+	states := func(change func(*service.Report), daemon bool) map[string]check {
+		r := service.Report{Version: service.Version(), Notes: 3, Index: service.IndexStatus{Notes: 3, Ready: true},
+			Semantic: service.SemanticStatus{State: "ready", Model: "m", Chunks: 9, Embedded: 9}, Watcher: service.WatcherStatus{State: "watching", Directories: 2}}
+		change(&r)
+		found := map[string]check{}
+		for _, c := range checkReport(r, daemon) {
+			found[c.Name] = c
+		}
+		return found
+	}
+	for name, c := range states(func(*service.Report) {}, true) {
+		assert.Equal(t, fine, c.State, name)
+		assert.Empty(t, c.Do, name)
+	}
+	for _, c := range []struct {
+		change            func(*service.Report)
+		name, state, text string
+	}{
+		{func(r *service.Report) { r.Version = "0.1" }, "daemon", remark, "version 0.1, while this is "},
+		{func(r *service.Report) { r.Unavailable = "it is not there" }, "index", problem, "the vault cannot be used: it is not there"},
+		{func(r *service.Report) { r.Trouble = "the disk is full" }, "index", problem, "changes on disk cannot be indexed: the disk is full"},
+		{func(r *service.Report) { r.Index = service.IndexStatus{Scanned: 1, ToScan: 3} }, "index", remark, "building: 1 of 3 files read"},
+		{func(r *service.Report) { r.Watcher.State = watcher.StateDegraded }, "watcher", remark, "degraded, 2 folders"},
+		{func(r *service.Report) { r.Skipped.Total = 2 }, "skipped", remark, "2 files cannot be read as a note"},
+		{func(r *service.Report) {
+			r.Skipped.Files = []notes.Skipped{}
+			r.Warnings = []string{"a clock is wrong"}
+		}, "warning", remark, "a clock is wrong"},
+		{func(r *service.Report) {
+			r.Semantic.Waiting, r.Warnings = "waiting for ollama", []string{"semantic search: waiting for ollama; words"}
+		}, "meaning", problem, "waiting for ollama"},
+	} {
+		found := states(c.change, true)
+		assert.Equal(t, c.state, found[c.name].State, c.text)
+		assert.Contains(t, found[c.name].Text, c.text)
+		if c.name != "warning" {
+			assert.NotContains(t, found, "warning", "what a check says is not said twice")
+		}
+	}
+}
+
+// An entry of a host that cannot work says why, and how to mend it.
+func TestCheckServer(t *testing.T) {
+	dir := t.TempDir()
+	h := hosts.All[0]
+	for _, c := range []struct{ command, vault, state, text, do string }{
+		{"/no/such/notesd", dir, problem, "which is not there", "Run notesd setup claude-desktop."},
+		{"go", "", problem, "names no vault that can be found", "notesd setup --name notes claude-desktop with the vault"},
+		{"go", dir + "/gone", problem, "which is no folder", "or notesd setup --remove --name notes claude-desktop"},
+		{"go", dir, remark, "may not find a command without its folder", "Run notesd setup claude-desktop, which writes "},
+	} {
+		got := checkServer(h, "notes", hosts.Server{Command: c.command}, c.vault)
+		assert.Equal(t, c.state, got.State, c.text)
+		assert.Contains(t, got.Text, c.text)
+		assert.Contains(t, got.Do, c.do)
+	}
+	assert.Equal(t, "! index          slow\n                 Wait.\n", printedBy(func(o *output) { o.printChecks([]check{{"index", remark, "slow", "Wait."}}) }))
+}
+
+func TestNames(t *testing.T) {
+	for folder, want := range map[string]string{"/home/ann/My Notes": "my-notes", "/x/Übung": "bung", "/x/...": "vault", "/x/a_b-9": "a_b-9"} {
+		assert.Equal(t, want, nameOf(folder))
+	}
+	for path, want := range map[string]string{"/a/b": "/a/b", "/a b": "'/a b'", "/it's (1)": `'/it'\''s (1)'`} {
+		assert.Equal(t, want, quoted(path))
+	}
+	assert.Equal(t, []string{"--log-level", "debug", "--x=1"}, keptArgs([]string{"mcp", "--vault", "/a", "--read-only", "--log-level", "debug", "--state=/s", "--x=1"}, []string{"--vault", "--state", "--read-only"}))
+}
