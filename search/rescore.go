@@ -52,6 +52,7 @@ type rescorer struct {
 	mark    int       // the term of what the filter asks for; -1: it asks for nothing that has a place
 	pairs   []pair
 	ideal   float64 // what a note scores that has all that was asked for
+	asked   float64 // the same, without needless terms, and with guesses as the words that they stand for
 }
 
 // fork returns a rescorer for another goroutine.
@@ -74,14 +75,17 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 		s.weights[i] = float64(index.Idf(docs, with[i])) * r.plan.Terms[i].Weight
 	}
 	for i, t := range r.plan.Terms {
+		weight := s.weights[i] * t.Times
+		s.ideal += weight
 		switch {
-		case t.Instead: // the word itself would count for more
-			s.ideal += float64(index.Idf(docs, with[i])) * t.Times
+		case t.Guess:
+			s.asked += weight / index.SuggestionWeight
 		case with[i] > 0 || !r.needless(i, with):
-			s.ideal += s.weights[i] * t.Times
+			s.asked += weight
 		}
 	}
-	s.ideal = max(1e-9, min(s.ideal, idealCap*float64(index.Idf(docs, 1))))
+	most := idealCap * float64(index.Idf(docs, 1))
+	s.ideal, s.asked = max(1e-9, min(s.ideal, most)), max(1e-9, min(s.asked, most))
 	if r.filter.HasTodo || len(r.filter.Tags) > 0 {
 		s.mark = len(s.weights)
 		s.weights = append(s.weights, max(1, s.total()/2))
@@ -138,7 +142,7 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 			inside |= bit
 		}
 	}
-	c.met = meeting/s.ideal + s.share((elsewhere|s.request.withParts(inside))&^inside)
+	c.met = meeting/s.asked + s.share((elsewhere|s.request.withParts(inside))&^inside)
 	return matches
 }
 

@@ -178,7 +178,7 @@ func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error
 	}
 	r, err := s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
 	for _, w := range unknown {
-		if s.r.plan.Terms[w.term].Instead {
+		if len(s.r.plan.Terms[w.term].Others) > 0 {
 			s.instead = append(s.instead, w)
 		}
 	}

@@ -165,5 +165,5 @@ func (s *rescorer) share(terms uint64) float64 {
 			sum += s.weights[i] * t.Times
 		}
 	}
-	return sum / s.ideal
+	return sum / s.asked
 }

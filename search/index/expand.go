@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -18,8 +19,8 @@ import (
 const (
 	maxExpansions  = 200 // terms that stand for the beginning of them
 	maxSuggestions = 3   // terms that stand for a word that no note has
-	// suggestionWeight is what a word counts that may have been meant.
-	suggestionWeight = 0.5
+	// SuggestionWeight is what a word counts that may have been meant.
+	SuggestionWeight = 0.5
 )
 
 // expandPrefixes finds the terms that the plan's prefixes begin, the most
@@ -144,8 +145,8 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 		if t.Others, err = s.likeTerms(t.Text); err != nil {
 			return err
 		}
-		t.Weight *= suggestionWeight
-		t.Instead = len(t.Others) > 0
+		t.Weight *= SuggestionWeight
+		t.Guess = len(t.Others) > 0 && !strings.HasPrefix(t.Others[0], t.Text)
 	}
 	return nil
 }

@@ -21,9 +21,9 @@ type PlanTerm struct {
 	// the forms of a word.
 	Others []string
 	Family bool // forms of the word count as the word
-	// Instead is set by [Index.Rank] if no note has the term, and Others are what may have
-	// been meant.
-	Instead bool
+	// Guess is set by [Index.Rank] if no note has a word that begins with the term, and
+	// Others are what may have been meant.
+	Guess bool
 }
 
 // Lookup is a term as it is looked for in the index.
