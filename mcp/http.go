@@ -93,6 +93,7 @@ type HTTP struct {
 	closed   bool
 	shared   map[string]sharedLimits // by subject
 	sessions map[*sdk.ServerSession]*session
+	uses     int64                // requests with the id of a session, so far
 	streams  map[string]*stream   // of subjects, by the id of the session
 	resumed  map[resumedAs]string // the ids of the sessions that continue others
 	running  sync.WaitGroup       // what sessions have started
@@ -304,6 +305,45 @@ func (h *HTTP) full(subject string) bool {
 	return h.closed || own >= h.o.sessions || len(h.sessions) >= subjectsSessions*h.o.sessions
 }
 
+// makeRoom ends the subject's session that was used longest ago of those with no request
+// and no stream open, as clients leave that go without a word. It returns false if there
+// is none. A client that comes back begins another.
+func (h *HTTP) makeRoom(subject string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var of *sdk.ServerSession
+	for ss, s := range h.sessions {
+		if s.profile.Subject == subject && !s.barred && s.open == 0 && (of == nil || s.used < h.sessions[of].used) {
+			of = ss
+		}
+	}
+	if h.closed || of == nil {
+		return false
+	}
+	s := h.sessions[of]
+	s.barred = true
+	s.log.Info("a session ends: it is unused, and another needs its place")
+	h.running.Go(func() { s.close(of, h.core.limits.Line.Grace) })
+	return true
+}
+
+// use keeps the session with the id in its place until done is called.
+func (h *HTTP) use(id string) (done func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.findLocked(id)
+	if s == nil {
+		return func() {}
+	}
+	h.uses++
+	s.open, s.used = s.open+1, h.uses
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		s.open--
+	}
+}
+
 // sharedBy returns the limits of the requests without a session of a subject.
 func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
 	h.mu.Lock()
@@ -331,6 +371,8 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	if h.closed {
 		return
 	}
+	h.uses++
+	s.used = h.uses
 	out := newSDKOutlet(s, ss)
 	s.out = out.notify
 	h.core.add(s)
@@ -455,6 +497,9 @@ func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *s
 	}
 	if modern {
 		s.working, s.rate = h.sharedBy(caller.Subject)
+	}
+	if modern || msgs == nil {
+		s.open = 1 // its one request, or stream, is all of it
 	}
 	return s.server
 }

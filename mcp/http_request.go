@@ -51,6 +51,9 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			defer ended()
 		}
 	}
+	if sessionID != "" {
+		defer h.use(sessionID)()
+	}
 	if r.Method == http.MethodDelete {
 		h.abort(sessionID)
 	}
@@ -84,7 +87,7 @@ func (h *HTTP) serveLegacy(w http.ResponseWriter, r *http.Request) {
 
 // refuseFull refuses a session of the subject, and returns true, if there is no room for it.
 func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
-	if !h.full(subject) {
+	if !h.full(subject) || h.makeRoom(subject) {
 		return false
 	}
 	w.Header().Set("Retry-After", "60")

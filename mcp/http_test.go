@@ -318,7 +318,7 @@ func TestHTTPSlowClients(t *testing.T) {
 	assert.Less(t, got, int64(16<<20))
 }
 
-// There are only so many sessions; a deleted one makes room.
+// There are only so many sessions with clients that listen; a deleted one makes room.
 func TestHTTPSessionsAreLimited(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	url, h := serveHTTP(t, w, HTTPOptions{sessions: 2})
@@ -327,11 +327,58 @@ func TestHTTPSessionsAreLimited(t *testing.T) {
 	}
 	first := connectHTTP(t, transport(), "2025-11-25", nil)
 	connectHTTP(t, transport(), "2025-11-25", nil)
+	require.Eventually(t, func() bool { return listening(h) == 2 }, time.Minute, time.Millisecond)
 	_, err := sdk.NewClient(&sdk.Implementation{Name: "third"}, nil).Connect(t.Context(), transport(), &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	require.Error(t, err)
 	require.NoError(t, first.Close())
 	require.Eventually(t, func() bool { return !h.full("") }, time.Minute, time.Millisecond)
 	connectHTTP(t, transport(), "2025-11-25", nil)
+}
+
+func listening(h *HTTP) (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sessions {
+		n += min(s.open, 1)
+	}
+	return n
+}
+
+// Clients that go without a word, as scripts do, keep no others out: the session that
+// was used longest ago gives way, and not one whose client listens.
+func TestHTTPLeftSessionsGiveWay(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{sessions: 3})
+	begin := func(listens bool) *sdk.ClientSession {
+		return connectHTTP(t, &sdk.StreamableClientTransport{
+			Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}, DisableStandaloneSSE: !listens, MaxRetries: -1,
+		}, "2025-11-25", nil)
+	}
+	listens := begin(true)
+	quiet := func() { // what was answered may not have ended yet
+		require.Eventually(t, func() bool { return listening(h) == 1 }, time.Minute, time.Millisecond)
+	}
+	used := begin(false)
+	left := begin(false)
+	_, err := used.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	quiet()
+	third := begin(false)
+	for _, s := range []*sdk.ClientSession{listens, third, used} {
+		_, err := s.ListTools(t.Context(), nil)
+		require.NoError(t, err)
+	}
+	_, err = left.ListTools(t.Context(), nil)
+	require.Error(t, err)
+	for range 20 {
+		quiet()
+		begin(false)
+	}
+	_, err = listens.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = used.ListTools(t.Context(), nil)
+	require.Error(t, err)
+	require.Eventually(t, func() bool { return h.Sessions() <= 3 }, time.Minute, time.Millisecond)
 }
 
 func TestHTTPNeedsAToken(t *testing.T) {

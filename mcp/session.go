@@ -58,6 +58,8 @@ type session struct {
 	streamed  bool           // a subject's client has listened; guarded by http.mu
 	barred    bool           // it takes no more requests; guarded by http.mu
 	posts     sync.WaitGroup // messages of a subject that are being answered
+	open      int            // requests over HTTP that are being answered, streams among them; guarded by http.mu
+	used      int64          // when the newest of them came, in the order of all; guarded by http.mu
 
 	seen  tools.Seen
 	place place
