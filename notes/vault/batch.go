@@ -391,6 +391,9 @@ func (p *prepared) read(v *Vault, root *disk.Root) {
 	case errors.Is(err, disk.ErrChanging):
 		p.skip = skipChanging
 		return
+	case errors.Is(err, fs.ErrNotExist) && isEvicted(root, p.DiskPath):
+		p.skip, p.unknown = skipEvicted, true
+		return
 	case err != nil:
 		p.skip, p.unknown = readProblem(err), disk.IsUnknown(err)
 		return
@@ -422,6 +425,8 @@ func readProblem(err error) string {
 	}
 	return "it cannot be read"
 }
+
+const skipEvicted = "iCloud Drive has not downloaded it"
 
 // Reasons to skip a file that say nothing about the file itself, and are not shown.
 const (

@@ -164,7 +164,7 @@ func (o *operation) hasTitle(p, title string) bool {
 
 // takenBy returns the path of what has the name already, in any case, or "".
 func (o *operation) takenBy(p string) (string, error) {
-	if _, err := o.root.Lstat(p); err == nil {
+	if _, err := o.root.Lstat(p); err == nil || isEvicted(o.root, p) {
 		return p, nil
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
 		return "", writeProblem("create", p, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -152,6 +153,9 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 	}
 	if f.Old, err = o.readSettled(f.OldDisk, r.Stat.Size); err != nil {
 		o.v.queue.Add(r.DiskPath)
+		if errors.Is(err, fs.ErrNotExist) && isEvicted(o.root, f.OldDisk) {
+			return f, &notes.Error{Op: o.Kind, Path: notePath, Err: notes.ErrUnavailable, Detail: skipEvicted, Hint: "Nothing was changed. Open the note on this machine, or choose Keep Downloaded for the vault's folder."}
+		}
 		return f, writeProblem(o.Kind, f.NewPath, err)
 	}
 	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {

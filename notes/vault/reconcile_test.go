@@ -422,3 +422,47 @@ func TestLinksOfManyChangesAreResolvedWithThem(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, report.Backlinks, 2*deferLinksFrom)
 }
+
+// TestFilesThatICloudHasEvicted: what is known of a note stays while its file is only a
+// placeholder, it is not taken for deleted, and no other gets its name.
+func TestFilesThatICloudHasEvicted(t *testing.T) {
+	f := newFixture(t, "Plan.md", "the plan\n", "Other.md", "[[Plan]] ![[pic.png]]\n", "a/Gone.md", "x", "pic.png", "png", "a/.New.md.icloud", "plist")
+	attachments := func() []string { return f.column(f.store.Notes(), `SELECT path FROM attachments`) }
+	f.rename("Plan.md", ".Plan.md.icloud")
+	f.rename("pic.png", ".pic.png.icloud")
+	require.NoError(t, f.reconcilePaths(t.Context(), []string{"Plan.md", "Plan.md", "pic.png"}))
+	for range 2 {
+		meta, err := f.Lookup(t.Context(), "Plan", notes.Scope{})
+		require.NoError(t, err)
+		assert.Equal(t, "Plan.md", meta.Path)
+		assert.Equal(t, []string{"Plan.md", "pic.png"}, f.leads("Other.md"))
+		assert.Equal(t, []string{"pic.png"}, attachments())
+		skipped, _, err := f.store.Files().Skipped(t.Context(), 10)
+		require.NoError(t, err)
+		assert.Contains(t, skipped, notes.Skipped{Path: "Plan.md", Reason: skipEvicted})
+		assert.Contains(t, skipped, notes.Skipped{Path: "a/New.md", Reason: skipEvicted})
+		_, err = f.Read(t.Context(), "Plan", notes.Scope{})
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		require.ErrorContains(t, err, "iCloud")
+		for _, p := range []string{"Plan.md", "a/New.md"} {
+			_, err = f.Create(t.Context(), notes.CreateRequest{Path: p, Content: "mine"})
+			require.ErrorIs(t, err, notes.ErrExists, p)
+		}
+		f.remove("a/Gone.md")
+		f.reconcile()
+		f.write("a/Gone.md", "x")
+	}
+	f.write("Plan.md", "another plan\n") // the placeholder goes last
+	f.reconcile()
+	f.remove(".Plan.md.icloud")
+	f.reconcile()
+	note, err := f.Read(t.Context(), "Plan", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "another plan\n", note.Content)
+	f.remove(".pic.png.icloud")
+	f.reconcile()
+	assert.Empty(t, attachments())
+	f.requireConsistent()
+}

@@ -149,6 +149,9 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 	for _, skipped := range w.skipped {
 		passed[skipped.Path] = true
 	}
+	for _, f := range w.evicted {
+		passed[f.Path] = true
+	}
 	unseen = func(p string) bool {
 		_, link := w.targets[p]
 		return link || passed[p] || slices.ContainsFunc(slices.Concat(w.unreadable, away), func(folder string) bool { return notes.Under(p, folder) })

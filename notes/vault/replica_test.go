@@ -120,6 +120,19 @@ func TestReplica_FolderThatIsNotTheVault(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 }
 
+// TestReplica_EvictedFile: what iCloud Drive has removed to save space was not deleted.
+func TestReplica_EvictedFile(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{}, "a.md", "x", ".b.md.icloud", "plist", ".pic.png.icloud", "plist")
+	for _, paths := range [][]string{nil, {"a.md", "b.md", "pic.png", "c.md"}} {
+		files, unseen, err := r.Files(t.Context(), paths, 2)
+		require.NoError(t, err)
+		assert.Len(t, files, 1, dir)
+		for p, want := range map[string]bool{"b.md": true, "pic.png": true, "c.md": false} {
+			assert.Equal(t, want, unseen(p), p)
+		}
+	}
+}
+
 func TestReplica_Bytes(t *testing.T) {
 	r, dir := openReplica(t, vault.Options{MaxNoteBytes: 10}, "a.md", "x", "big.bin", "more than ten bytes")
 	_, _, err := r.Bytes(store.File{Path: "big.bin", DiskPath: "big.bin"})

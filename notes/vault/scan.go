@@ -44,7 +44,14 @@ func (s *scan) isUnseen(name string) bool {
 // compare fills in what differs between the walk and the rows.
 func (s *scan) compare(w *walked) {
 	seen := make(map[string]bool, len(w.notes))
-	for _, f := range w.notes {
+	for _, f := range slices.Concat(w.notes, w.evicted) {
+		if !notes.IsNoteName(f.Path) {
+			w.attachments = append(w.attachments, f)
+			continue
+		}
+		if seen[f.Path] {
+			continue
+		}
 		seen[f.Path] = true
 		if before, ok := s.passed[f.Path]; ok && before == (fsid.Stat{Size: f.Stat.Size, Mtime: f.Stat.Mtime, Ctime: f.Stat.Ctime}) {
 			s.Kept = append(s.Kept, f.Path)
@@ -95,6 +102,9 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	info, err := s.root.Lstat(diskPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
+		if isEvicted(s.root, diskPath) {
+			w.evict(diskPath)
+		}
 		return nil // gone
 	case s.root.SymlinkAbove(diskPath) != "":
 		return nil // not this file's own path; Lstat fails when the symlink leads out of the vault
@@ -125,7 +135,7 @@ const suspiciouslyMany = 10
 // lacksMost reports whether most of the rows' notes, and suspiciously many, are
 // not where they were.
 func (w *walked) lacksMost(rows map[string]store.Row) bool {
-	missing := len(rows)
+	missing := len(rows) - len(w.evicted)
 	for _, f := range w.notes {
 		if _, known := rows[f.Path]; known {
 			missing--
@@ -138,6 +148,7 @@ func (w *walked) lacksMost(rows map[string]store.Row) bool {
 type walked struct {
 	notes       []store.File
 	attachments []store.File
+	evicted     []store.File // either, without a stat: iCloud Drive has them, and a placeholder is here
 	skipped     []store.Skipped
 	// unreadable are folders that could not be listed: nothing may be
 	// concluded about the notes in them.
@@ -146,6 +157,21 @@ type walked struct {
 	targets    map[string]string // of the symlinks to files: their paths, and those that they lead to
 	temps      []string          // temp files of operations
 	mounts     map[string]mount  // folders where another disk begins
+}
+
+// evictedSuffix ends the name of the hidden file that iCloud Drive, before macOS 14, puts
+// in place of one that it removes to save space: .Plan.md.icloud for Plan.md.
+const evictedSuffix = ".icloud"
+
+// isEvicted reports whether iCloud Drive has the file that is not at diskPath.
+func isEvicted(root *disk.Root, diskPath string) bool {
+	_, err := root.Lstat(path.Join(path.Dir(diskPath), "."+path.Base(diskPath)+evictedSuffix))
+	return err == nil
+}
+
+// evict adds a file that iCloud Drive has.
+func (w *walked) evict(diskPath string) {
+	w.evicted = append(w.evicted, store.File{Path: norm.NFC.String(diskPath), DiskPath: diskPath})
 }
 
 func newWalked() *walked { return &walked{targets: map[string]string{}, mounts: map[string]mount{}} }
@@ -215,6 +241,11 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 		diskPath := path.Join(rel, name)
 		if store.IsTempName(name) {
 			w.out.temps = append(w.out.temps, diskPath)
+		}
+		if file, ok := strings.CutSuffix(name, evictedSuffix); ok && len(file) > 1 && file[0] == '.' {
+			if _, err := folder.Lstat(file[1:]); err != nil { // else it is being downloaded
+				w.out.evict(path.Join(rel, file[1:]))
+			}
 		}
 		if w.ignore.MatchOne(norm.NFC.String(diskPath)) {
 			continue
