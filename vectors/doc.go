@@ -16,7 +16,7 @@
 //
 // # Search
 //
-// A query takes the nearest passages from a ranker (package flat), which has 60 bytes
+// A query takes the nearest passages from a ranker (package flat), which has 56 bytes
 // per passage in memory and the vectors in the mapped file: the ten nearest with very
 // high probability, and a thousand by estimates. A note is as near as its nearest
 // passage.

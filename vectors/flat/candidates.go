@@ -51,8 +51,8 @@ func (r *Ranker) estimate(p *Prepared, out []float32, steps []int32, from int) {
 	}
 	step, sum := 2*p.planes.step, p.planes.sum
 	for i, l := range lines {
-		inner := step*float32(steps[i]) - sum // inner product of q-m with the signs as ±1
-		out[i] = inner*l.weight + l.level
+		inner := float32(step*float32(steps[i])) - sum // inner product of q-m with the signs as ±1
+		out[i] = float32(inner*l.weight) + l.level
 	}
 }
 

@@ -7,10 +7,9 @@
 // vector in higher precision, so the callers discard a file with another header
 // and a record with a wrong checksum, and write them again.
 //
-// A [Ranker] reduces the rows in three steps, each of which reads more data of fewer
-// rows: estimates from the signs of row and query, estimates from the signs of the row
-// and the numbers of the query, scores from the bytes. The expected error of an
-// estimate determines how many rows pass a step, so unstructured data costs time and
+// A [Ranker] estimates the scores of all rows from their signs and the numbers of the
+// query, and scores those with the highest estimates from their bytes. The expected error
+// of an estimate determines how many rows are scored, so unstructured data costs time and
 // not recall.
 //
 // The package does not lock. Records may be read concurrently; every other method

@@ -1,8 +1,8 @@
 // Package table stores tables of vectors for users and agents.
 //
 // The rows are stored in full precision in history.db. The first search of a table
-// builds its searchable copy: a mapped file with one byte per number and, in memory, 68
-// bytes for a row of 384 dimensions (60 of a [flat.Ranker] and 8 for the row number),
+// builds its searchable copy: a mapped file with one byte per number and, in memory, 64
+// bytes for a row of 384 dimensions (56 of a [flat.Ranker] and 8 for the row number),
 // with some reserve for growth.
 //
 // A search takes the highest scores from the ranker and computes those that may be
