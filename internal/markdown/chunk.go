@@ -39,6 +39,12 @@ type piece struct {
 	closed           bool // it continues a section that was cut
 }
 
+// A chunker cuts the body in two passes over the blocks. The first packs the blocks of
+// each section into pieces up to the target size, and cuts a block that is larger than
+// that. The second runs as pieces are added: a piece that is too small to stand alone,
+// or that is only a heading, is joined with the one before it, if they lie in one
+// section, below one heading, or the second in a part of the first. So a passage never
+// joins the end of one chapter with the start of the next.
 type chunker struct {
 	src             []byte
 	doc             *Document

@@ -44,6 +44,20 @@ type leaf struct {
 
 // scanner finds the blocks of a note line by line, by the rules of CommonMark
 // 0.31 (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy).
+//
+// Between two lines it keeps the open containers, from the outermost, and the one open
+// leaf inside them. A line is read in three steps. First it continues containers, for
+// as long as it has the marker or the indentation of each. If it continues all of them
+// and the leaf is verbatim (code, HTML, math, a comment), the line is the leaf's or ends
+// it. Otherwise the rest of the line opens new containers, as many as it has markers
+// for, and then a leaf; text that opens nothing goes on with an open paragraph, even
+// where containers were not continued (a lazy continuation), and begins one otherwise.
+// Containers that were not continued are closed as soon as the line turns out not to be
+// lazy, and a closed leaf is read for its links, tags, task and block id.
+//
+// The cost of a line is bounded: containers are at most maxContainers, a leaf is read
+// once when it closes, and a mark whose closing counterpart was sought in vain is not
+// sought again.
 type scanner struct {
 	cursor
 	doc *Document

@@ -24,6 +24,14 @@ const (
 	stepBytes   = 8 << 20 // and their bytes
 )
 
+// A sync goes down and then up. Down applies the log's batches in order, each as one
+// operation, and writes base and position after it: a crash in between repeats the batch,
+// whose files then equal the log's. A file that could not be placed is pending; it is
+// compared with the newest version when the batches are through, and until then up
+// leaves it out: what the folder has of it may be older than the log. Up commits what
+// differs from base, on the condition that the log still has the base. If it has another
+// version, the file becomes pending, and the next round of the sync settles it.
+
 // down places what the log has and the folder lacks. It returns the paths at which the
 // folder has to be compared. What is pending is tried again if retry is set, or if
 // there is something new.

@@ -140,7 +140,13 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 	return head + 1, true, nil
 }
 
-// plan is what a batch does to the rows.
+// plan is what a batch does to the rows. Files are compared by key, their folded path: the
+// folders of some nodes cannot hold two names that differ in case.
+//
+// A change is made if the log has its file as the change was computed from it, and left
+// out if the log has it as it is afterwards: a batch that is sent again, because the
+// answer was lost, changes nothing. Anything else is a conflict, and the batch writes
+// nothing. All removals come before all additions, so that two files can change names.
 type plan struct {
 	q     querier
 	vault int64

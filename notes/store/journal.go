@@ -25,6 +25,13 @@ import (
 // journal, with everything needed to finish it, before the first file changes;
 // so a crash at any instant is finished at the next start, a request that is
 // sent again gets the answer it would have had, and every step can be undone.
+//
+// An entry begins as pending, with the texts of all its files before and after, and with
+// the temp name of each: [Versions.Begin]. It ends in one of two ways. [Versions.Fail]
+// closes one that changed nothing and frees its request key. [Versions.Finish] closes
+// one whose first file is in place, in the same transaction in which its files become
+// revisions, so there is no revision of it without an answer, nor an answer without them.
+// What is pending at a start was interrupted, whatever its files look like.
 type Operation struct {
 	id         int64
 	RequestKey string

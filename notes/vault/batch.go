@@ -279,6 +279,9 @@ func (b *batch) skip(p *prepared) {
 	}
 }
 
+// A move by another program is seen as a file that is gone and one that is new. It must
+// not become a deletion and a new note: history, links and vectors belong to the note.
+
 // pairMoves finds, for files without a row, the row of a vanished note whose
 // file this was before: the same inode with the same stat, or else the same
 // bytes, when they are not empty and nothing else on either side has them.

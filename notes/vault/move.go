@@ -231,6 +231,18 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 }
 
 // linksAround knows, for a move, where links lead before it and after it.
+//
+// A link is a text that is looked up among the files whose name is its last segment, so
+// a move can change where links lead in three ways: a link to what moved finds it no
+// longer, a relative link in a note that moved starts elsewhere, and a link to another
+// file of the same name may find the moved one now. The second and the third need no
+// link to the moved file. Therefore the candidates of every link key are kept as they
+// are before the move and as they are after it, and each link of each affected note is
+// resolved in both worlds. Where it would lead elsewhere, spellings are tried in the
+// order of their likeness to the present one, until one resolves, in the world after the
+// move, to the file that the link led to. The rewritten note is parsed once more and
+// compared: nothing but targets may have changed. A link that led to no file, or to
+// several, is left as it is.
 type linksAround struct {
 	move   *movement
 	store  *store.Store

@@ -169,7 +169,29 @@ func beforeMove(op *store.Operation, f *store.FileChange) string {
 	return ""
 }
 
-// recovery finishes an operation that a crash has interrupted.
+// recovery finishes an operation that a crash has interrupted. The journal has the old
+// and the new text of each file, and the disk shows how far each came. While a step is
+// under way, these names hold:
+//
+//	                 the note's name     the temp name        temp name + ".old"
+//	changed  before  old text            none, or new text
+//	         after   new text            what was displaced
+//	created  before  none                none, or new text
+//	         after   new text            none, or the same file
+//	deleted  before  old text            none
+//	         after   none                what was removed
+//	moved    before  old name: old text  none, or new text    none
+//	         between both names          none, or the same    none
+//	         after   new name: new text  none                 the old file
+//
+// So three rules decide. What is under a temp name and is not the new text was a note's
+// file: its step was done. What a note says after its step is newer than the operation,
+// and stays. What it says before its step must be the old text, or the file is a
+// conflict: of the first file, everything is given up; of a later one, that file alone.
+//
+// Every function here may be interrupted as well, and runs again at the next start. It
+// therefore looks at the disk first and repeats no step that was done. Temp files are
+// removed last, when the journal entry is closed, because they are the evidence.
 type recovery struct{ *placer }
 
 // redo brings one file of an interrupted operation to its end. A temp name

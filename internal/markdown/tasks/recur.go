@@ -136,6 +136,12 @@ func monthNamed(s string) (time.Month, bool) {
 // next returns the first day of the rule after from, which is one of its days.
 // A month without the day ends at its last, as in the Tasks plugin: 31 January,
 // 28 February.
+//
+// Rules with days are answered by trying each day: has says whether a day is one of the
+// rule's, counted in whole weeks, months or years from the one of from, and so a rule of
+// several days ("every 2 weeks on Monday, Friday") needs no case of its own. The search
+// ends after the longest gap that a rule can have, which is that between two 29
+// Februaries around a year such as 1900, times the interval.
 func (r rule) next(from time.Time) (time.Time, bool) {
 	if r.unit == "month" && r.nth == nil && r.days == nil {
 		return addMonths(from, r.every), true
