@@ -2,10 +2,19 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"maps"
 	"slices"
 	"strings"
 	"text/template"
+)
+
+// Templates of files, see [release.template].
+var (
+	//go:embed server.yaml.tmpl
+	dockerServer string
+	//go:embed notesd.rb.tmpl
+	formula string
 )
 
 // registry writes server.json, the entry of the MCP registry.
@@ -60,79 +69,12 @@ func (r *release) dockerCatalogue() error {
 	if err := r.writeJSON("docker/tools.json", tools); err != nil {
 		return err
 	}
-	return r.template("docker/server.yaml", `name: notesd
-image: mcp/notesd
-type: server
-meta:
-  category: productivity
-  tags:
-    - notes
-    - markdown
-    - search
-about:
-  title: {{.Title}}
-  description: {{.Description}}
-  icon: {{.Repository}}/raw/main/internal/web/static/icon.svg
-source:
-  project: {{.Repository}}
-  commit: {{.Commit}}
-run:
-  volumes:
-    - '{{"{{"}}notesd.vault{{"}}"}}:/vault'
-    - notesd-state:/state
-  disableNetwork: true
-config:
-  description: Choose the folder of notes
-  parameters:
-    type: object
-    properties:
-      vault:
-        type: string
-        description: The folder with your Markdown files
-    required:
-      - vault
-`)
+	return r.template("docker/server.yaml", dockerServer)
 }
 
 // homebrew writes the formula of a Homebrew tap.
 func (r *release) homebrew() error {
-	return r.template("homebrew/notesd.rb", `class Notesd < Formula
-  desc "{{.Description}}"
-  homepage "{{.Repository}}"
-  version "{{.Version}}"
-  license "Apache-2.0"
-{{range .Archives}}{{if ne .OS "windows"}}
-  on_{{if eq .OS "darwin"}}macos{{else}}linux{{end}} do
-    on_{{if eq .Arch "amd64"}}intel{{else}}arm{{end}} do
-      url "{{.URL}}"
-      sha256 "{{.Sum}}"
-    end
-  end
-{{end}}{{end}}
-  def install
-    bin.install "notesd"
-    man1.install "man/notesd.1"
-    bash_completion.install "completions/notesd.bash" => "notesd"
-    zsh_completion.install "completions/_notesd"
-    fish_completion.install "completions/notesd.fish"
-    pkgshare.install "plugin"
-    doc.install "THIRD-PARTY.txt"
-  end
-
-  def caveats
-    <<~EOS
-      Register it with your assistants:  notesd setup --vault ~/Notes
-      Keep its daemon running:           notesd service install --vault ~/Notes
-    EOS
-  end
-
-  test do
-    (testpath/"Notes").mkpath
-    (testpath/"Notes/Tides.md").write "The moon pulls the sea."
-    assert_match "Tides.md", shell_output("#{bin}/notesd search --vault #{testpath}/Notes --state #{testpath}/state moon")
-  end
-end
-`)
+	return r.template("homebrew/notesd.rb", formula)
 }
 
 // scoop writes the manifest of a Scoop bucket, if there is a program for Windows.
