@@ -8,10 +8,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,10 +19,6 @@ import (
 	"notesd/vectors/bert"
 	"notesd/vectors/model"
 )
-
-type input struct {
-	Text string `json:"text"`
-}
 
 type result struct {
 	IDs    []int32   `json:"ids"`
@@ -50,9 +44,13 @@ func run(file string, threads int, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	texts, err := read(in)
-	if err != nil {
-		return err
+	var texts []string
+	for dec := json.NewDecoder(in); dec.More(); {
+		var line struct{ Text string }
+		if err := dec.Decode(&line); err != nil {
+			return fmt.Errorf("text %d: %w", len(texts)+1, err)
+		}
+		texts = append(texts, line.Text)
 	}
 	results := make([]result, len(texts))
 	tokens := 0
@@ -76,18 +74,4 @@ func run(file string, threads int, in io.Reader, out io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func read(in io.Reader) ([]string, error) {
-	var texts []string
-	dec := json.NewDecoder(bufio.NewReader(in))
-	for {
-		var line input
-		if err := dec.Decode(&line); errors.Is(err, io.EOF) {
-			return texts, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("text %d: %w", len(texts)+1, err)
-		}
-		texts = append(texts, line.Text)
-	}
 }
