@@ -57,6 +57,20 @@ func (p *segmentPlugin) NewUsing(docs []index.Document, config map[string]any) (
 
 // segmentWriter writes a segment. Its memory is used again for the next, but
 // for the output.
+//
+// A segment is one run of bytes that only grows, and whatever refers to another part
+// names the offset of that part, so each part is written before those that refer to it:
+//
+//	stored ids         one record for each note, then the offsets of the records
+//	for each field     for each of its terms: the frequencies in chunks, then the
+//	                   postings, which are a bitmap of notes and the frequencies' offset;
+//	                   the dictionary, a finite state transducer from a term to its
+//	                   postings; a section with the dictionary's offset
+//	index of fields    the name and the section of each field, then their offsets
+//
+// [zap.InitSegmentBase] is given the offsets of the first and the last of these, which
+// zap writes to the footer of a segment on disk. A term that one note has once has no
+// postings: the dictionary has the note in place of their offset.
 type segmentWriter struct {
 	out      []byte
 	storedAt uint64 // where the index of stored ids begins
