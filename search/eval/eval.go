@@ -98,23 +98,13 @@ func score(relevant map[string]int, found []string) Scores {
 	grades := make([]int, len(found))
 	for i, doc := range found {
 		grades[i] = relevant[doc]
-		if grades[i] == 0 {
-			continue
-		}
-		if out.MRR10 == 0 && i < 10 {
-			out.MRR10 = 1 / float64(i+1)
-		}
-		if i < 5 {
-			out.Recall5++
-		}
-		if i < 10 {
-			out.Recall10++
-		}
 	}
 	hits := 0.0
 	for k := range depth {
 		if k < len(grades) && grades[k] > 0 {
-			hits++
+			if hits++; hits == 1 {
+				out.MRR10 = 1 / float64(k+1)
+			}
 		}
 		out.Precision[k], out.Recall[k] = hits/float64(k+1), hits/float64(len(relevant))
 	}
@@ -124,8 +114,7 @@ func score(relevant map[string]int, found []string) Scores {
 	}
 	slices.SortFunc(ideal, func(a, b int) int { return b - a })
 	out.NDCG10 = gain(grades) / gain(ideal)
-	out.Recall5 /= float64(len(relevant))
-	out.Recall10 /= float64(len(relevant))
+	out.Recall5, out.Recall10 = out.Recall[4], out.Recall[9]
 	return out
 }
 

@@ -40,28 +40,8 @@ type Query struct {
 func Load(docs, queries, judgements string) (*Set, error) {
 	s := &Set{Judgements: map[string]map[string]int{}, ids: map[string]string{}}
 	err := errors.Join(
-		eachLine(docs, func(line string) error {
-			var d Doc
-			if err := json.Unmarshal([]byte(line), &d); err != nil {
-				return err
-			}
-			if d.ID == "" {
-				return errors.New(`document without "id"`)
-			}
-			s.Docs = append(s.Docs, d)
-			return nil
-		}),
-		eachLine(queries, func(line string) error {
-			var q Query
-			if err := json.Unmarshal([]byte(line), &q); err != nil {
-				return err
-			}
-			if q.ID == "" {
-				return errors.New(`query without "id"`)
-			}
-			s.Queries = append(s.Queries, q)
-			return nil
-		}),
+		eachObject(docs, "document", func(d Doc) string { s.Docs = append(s.Docs, d); return d.ID }),
+		eachObject(queries, "query", func(q Query) string { s.Queries = append(s.Queries, q); return q.ID }),
 		eachLine(judgements, s.judge),
 	)
 	if err != nil {
@@ -102,6 +82,20 @@ func (s *Set) judge(line string) error {
 	}
 	s.Judgements[f[0]][f[1]] = int(grade)
 	return nil
+}
+
+// eachObject calls add, which returns its id, with each line of a file as an object.
+func eachObject[T any](name, what string, add func(T) (id string)) error {
+	return eachLine(name, func(line string) error {
+		var v T
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			return err
+		}
+		if add(v) == "" {
+			return errors.New(what + ` without "id"`)
+		}
+		return nil
+	})
 }
 
 // eachLine calls fn with the lines of a file that are not blank.
