@@ -61,7 +61,7 @@ func TestSearch_EveryScript(t *testing.T) {
 			} {
 				assert.Contains(t, f.paths(query), path, "%s: %q (%U)", form, query, []rune(query))
 			}
-			if upper := strings.ToUpper(word); strings.ToLower(upper) == strings.ToLower(word) {
+			if upper := strings.ToUpper(word); strings.EqualFold(upper, word) {
 				assert.Contains(t, f.paths(upper), path, "in capitals: %q (%U)", upper, []rune(upper))
 			}
 		}
