@@ -278,12 +278,16 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 // The undo of a move says what it moves, also where the note's text stays.
 func TestUndoOfAMoveSaysSo(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Plan.md": "# Plan\n", "Index.md": "[[Plan]]\n"})
-	moved, _ := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Plan", "to": "Work/Scheme.md"})
+	moved, text := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Plan", "to": "Work/Scheme.md"})
+	assert.Equal(t, "Plan", moved.Title)
+	assert.Contains(t, text, "\nthe title in it is still \"Plan\"; edit_note changes it\nlinks changed in (1)")
 	undo := args{"change": moved.Change, "dry_run": true}
 	would, text := call[tools.WriteResult](t, w.session, "restore_note", undo)
 	assert.Contains(t, text, "Nothing was written: \"Work/Scheme.md\" would be \"Plan.md\" again\nalso changed: Index.md")
 	assert.False(t, would.Unchanged)
 	delete(undo, "dry_run")
+	same, _ := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Index", "to": "Index 2.md"})
+	assert.Empty(t, same.Title, "its title is its name")
 	undone, text := call[tools.WriteResult](t, w.session, "restore_note", undo)
 	assert.Contains(t, text, `Undid change 1: "Work/Scheme.md" is "Plan.md" again, revision `)
 	assert.Equal(t, "Work/Scheme.md", undone.OldPath)

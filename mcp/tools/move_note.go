@@ -29,6 +29,7 @@ type MoveResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`
 	OldPath   string   `json:"old_path"`
+	Title     string   `json:"title,omitempty"` // where it is still the old name
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision"`
 	Change    int64    `json:"change,omitempty"`
@@ -56,6 +57,11 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
 		Total: len(w.Moved), Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
+	if old := notes.BaseName(w.OldPath); !a.DryRun && w.Hash != "" && old != notes.BaseName(w.Path) {
+		if meta, err := in.Vault.Lookup(ctx, out.URI, in.Scope); err == nil && meta.Title == old {
+			out.Title = old
+		}
+	}
 	fitting, _ := fit(in.Limits.ResultBytes, len(w.Moved), func(n int) Outcome {
 		out.Moved = w.Moved[:n:n]
 		return Outcome{Structured: out, Text: moveText(out)}
@@ -73,6 +79,9 @@ func moveText(out MoveResult) string {
 		fmt.Fprintf(&b, "Moved the folder %q to %q, change %d", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Change)
 	default:
 		fmt.Fprintf(&b, "Moved %q to %q, revision %d, change %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Change, out.Hash)
+	}
+	if out.Title != "" {
+		fmt.Fprintf(&b, "\nthe title in it is still %q; edit_note changes it", phrase.OneLine(out.Title))
 	}
 	list := func(heading string, paths []string, total int) {
 		if total == 0 {
