@@ -50,6 +50,9 @@ func TestEachPartIsNeeded(t *testing.T) {
 	near := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .6, "mention": .45}})
 
+	among, scattered := newScattered(t, .57)
+	among.alike = .2
+
 	first := func(query, want string) func() bool {
 		i := slices.IndexFunc(set.Queries, func(q eval.Query) bool { return q.ID == query })
 		return func() bool {
@@ -87,6 +90,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 			return harbours.search(search.Query{Text: "harbour wall"}).Hits[0].Path == "far.md"
 		},
 		"the hits beside a clear one":    func() bool { return !near.search(search.Query{Text: "schooner"}).Hits[1].Weak },
+		"scattered passages":             func() bool { return scattered.search(search.Query{Text: "schooner"}).Weak },
 		"nearness that words let expect": func() bool { return pathsOf(starters.search(search.Query{Text: starterQuery}))[0] == "best" },
 		"missing passages":               func() bool { return pathsOf(parts.search(search.Query{Text: "schooner"}))[0] == "boats" },
 		"the floor":                      hybrid("schooner", func(r search.Result) bool { return !slices.Contains(pathsOf(r), "cooking") }),

@@ -346,10 +346,23 @@ func (m *scatteredMeaning) Alike(hits []search.SemanticHit) (float64, bool) {
 	return m.alike, m.alike > 0
 }
 
-// A question whose nearest passages are about one subject is about it, and one whose
-// nearest passages are about many is not.
-func TestWeakAmongScatteredPassages(t *testing.T) {
-	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": .57}}}
+// A word that no note has is looked for as several, which together are in more notes
+// than there are.
+func TestGuessesInEveryNote(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"a": .4, "b": .5, "c": .3}}
+	text := "A fork, a form and a fort."
+	f := newFixtureWith(t, map[string]string{"a.md": text, "b.md": text, "c.md": text}, m)
+	m.store = f.store
+	r := f.search(search.Query{Text: "ford"})
+	assert.Equal(t, []string{"b", "a", "c"}, pathsOf(r))
+	for _, h := range r.Hits {
+		assert.Positive(t, h.Score)
+	}
+}
+
+// newScattered makes a vault with one near note among many.
+func newScattered(t *testing.T, near float64) (*scatteredMeaning, *fixture) {
+	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": near}}}
 	files := map[string]string{"ships.md": "Vessels lie moored by the quay."}
 	for i := range 40 {
 		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
@@ -357,6 +370,13 @@ func TestWeakAmongScatteredPassages(t *testing.T) {
 	}
 	f := newFixtureWith(t, files, m)
 	m.store = f.store
+	return m, f
+}
+
+// A question whose nearest passages are about one subject is about it, and one whose
+// nearest passages are about many is not.
+func TestWeakAmongScatteredPassages(t *testing.T) {
+	m, f := newScattered(t, .57)
 	weak := func(alike float64, filter string) bool {
 		m.alike = alike
 		r := f.search(search.Query{Text: "schooner" + filter})

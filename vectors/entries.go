@@ -150,7 +150,7 @@ func (e *entries) firsts(hits []chunkHit, q flat.Query) []chunkHit {
 
 // alike returns the mean cosine of pairs of these chunks; ok is false for fewer than two.
 func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
-	sum := make([]float64, e.ranker.Dim)
+	sum := make([]float32, e.ranker.Dim)
 	n := 0.0
 	for _, h := range hits {
 		for _, row := range e.of[h.NoteID] {
@@ -159,14 +159,14 @@ func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
 			}
 			v := e.vector(e.slot[row])
 			for j, x := range v.Values {
-				sum[j] += float64(v.Scale * float32(x))
+				sum[j] += float32(v.Scale * float32(x))
 			}
 			n++
 		}
 	}
 	square := 0.0
 	for _, x := range sum {
-		square += float64(x * x)
+		square += float64(float64(x) * float64(x))
 	}
 	return (square - n) / (n * (n - 1)), n > 1 // less each chunk with itself
 }

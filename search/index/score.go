@@ -146,8 +146,10 @@ func shape(data []*segmentData) (docs int, average float32) {
 	return docs, float32(max(1, sum/float64(max(1, docs))))
 }
 
-// Idf is how much a term says, from the number of notes that have it.
+// Idf is how much a term says, from the number of notes that have it. It is positive,
+// also where with is the sum of several words' notes.
 func Idf(docs, with int) float32 {
+	with = min(with, docs)
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
 }
 
