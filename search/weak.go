@@ -20,7 +20,7 @@ var (
 	// that has a clear one. Such a query is about the vault, and its answers differ in
 	// how much of it they repeat.
 	clearBelow = 0.12
-	// scatterShare is how much higher the bound of clear hits is, as a part of how much
+	// scatterShare is how much higher the bound of a hybrid search is, as a part of how much
 	// less alike the nearest passages are than usual: a question about something else is
 	// near passages about many subjects.
 	scatterShare = 0.3
@@ -43,8 +43,8 @@ const (
 	// of clear hits is clearAbove.
 	usualAlike = 0.4
 	alikeAmong = 30
-	// closeAbove is how much more than clearAbove it is for a model whose unrelated
-	// passages are close to a query, each in its own measure.
+	// closeAbove is how much higher the bound of a hybrid search is for a model whose
+	// unrelated passages are close to a query, in its measure.
 	closeAbove = 0.07
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
@@ -68,13 +68,11 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 		understood := m.weight / fluent
 		f *= understood
 		clear.value *= understood
-	default:
+	case mode == ModeHybrid:
+		f += wordlessAbove
 		clear.value += scatterShare * m.scatter
 		if m.usual.Mean != 0 {
 			clear.value += closeAbove
-		}
-		if mode == ModeHybrid {
-			f += wordlessAbove
 		}
 	}
 	return m.here.of(f), clear
