@@ -95,7 +95,7 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 	var list tools.ListResult
 	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
 		var page tools.ListResult
-		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": listPage}, &page); err != nil {
+		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": pageSize["list_notes"]}, &page); err != nil {
 			return nil, err
 		}
 		list.Notes = append(list.Notes, page.Notes...)

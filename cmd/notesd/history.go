@@ -12,9 +12,6 @@ import (
 	"notesd/mcp/tools"
 )
 
-// historyPage is how many revisions note_history returns at most.
-const historyPage = 200
-
 func historyCommand(a *app) *cobra.Command {
 	var limit int
 	var since string
@@ -61,14 +58,8 @@ func (c *client) history(ctx context.Context, note, since string, limit int) err
 	query := map[string]any{}
 	put(query, "note", note)
 	put(query, "since", since)
-	return printPages(c, limit, "version", c.printHistory, func(limit int, cursor string) (pages[tools.Revision], error) {
-		var page tools.HistoryResult
-		query["limit"] = min(limit, historyPage)
-		put(query, "cursor", cursor)
-		err := c.call(ctx, "note_history", query, &page)
-		return pages[tools.Revision]{items: page.Revisions, next: page.Next, warnings: page.Notes}, err
-	}, func(all pages[tools.Revision]) any {
-		return tools.HistoryResult{Revisions: all.items, Next: all.next, Notes: all.warnings}
+	return printPages(ctx, c, "note_history", query, limit, "version", c.printHistory, func(r *tools.HistoryResult) listed[tools.Revision] {
+		return listed[tools.Revision]{&r.Revisions, &r.Next, &r.Notes, 0}
 	})
 }
 

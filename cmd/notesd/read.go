@@ -48,8 +48,8 @@ any name that only one note has; today, yesterday or a date is a daily note.`,
 	return cmd
 }
 
-// listPage is how many notes are asked for at a time, at most.
-const listPage = 500
+// pageSize is the largest page of each list.
+var pageSize = map[string]int{"list_notes": 500, "list_tasks": 500, "note_history": 200}
 
 func listCommand(a *app) *cobra.Command {
 	var limit int
@@ -113,61 +113,56 @@ var comparison = regexp.MustCompile(`^\s*([^=<>!]+?)\s*(=|!=|<=?|>=?)\s*([^=<>]+
 
 // list fetches all pages and prints them.
 func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
-	return printPages(c, limit, "note", c.printList, func(limit int, cursor string) (pages[tools.ListedNote], error) {
-		var page tools.ListResult
-		query["limit"] = limit
-		put(query, "cursor", cursor)
-		err := c.call(ctx, "list_notes", query, &page)
-		return pages[tools.ListedNote]{page.Notes, page.Total, page.Next, page.Warnings}, err
-	}, func(all pages[tools.ListedNote]) any {
-		return tools.ListResult{Notes: all.items, Total: all.total, Next: all.next, Warnings: all.warnings}
+	return printPages(ctx, c, "list_notes", query, limit, "note", c.printList, func(r *tools.ListResult) listed[tools.ListedNote] {
+		return listed[tools.ListedNote]{&r.Notes, &r.Next, &r.Warnings, r.Total}
 	})
 }
 
-// pages are the pages of a list that were fetched so far.
-type pages[T any] struct {
-	items    []T
-	total    int
-	next     string // the cursor of the next page
-	warnings []string
+// listed is what a page of a list has, whatever the result of its tool is called.
+type listed[T any] struct {
+	items   *[]T
+	next    *string // the cursor of the next page
+	remarks *[]string
+	total   int // 0: unknown
 }
 
-// printPages fetches a list page by page, up to a limit (0: all of it), and prints
-// each page, or all of them as one document.
-func printPages[T any](c *client, limit int, noun string, show func([]T), fetch func(limit int, cursor string) (pages[T], error), document func(pages[T]) any) error {
+// printPages fetches the pages of a tool's list, up to a limit of items (0: all), and
+// prints each page, or all of them as one document.
+func printPages[R, T any](ctx context.Context, c *client, tool string, query map[string]any, limit int, noun string, show func([]T), open func(*R) listed[T]) error {
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all "+noun+"s.", "--limit must not be negative")
 	}
-	all := pages[T]{items: []T{}}
+	all := []T{}
 	for {
-		most := listPage
+		query["limit"] = pageSize[tool]
 		if limit > 0 {
-			most = min(listPage, limit-len(all.items))
+			query["limit"] = min(pageSize[tool], limit-len(all))
 		}
-		page, err := fetch(most, all.next)
-		if err != nil {
+		var res R
+		if err := c.call(ctx, tool, query, &res); err != nil {
 			return err
 		}
-		all = pages[T]{append(all.items, page.items...), page.total, page.next, page.warnings}
+		p := open(&res)
+		all = append(all, *p.items...)
 		if !c.json {
-			show(page.items)
+			show(*p.items)
 		}
-		if page.next == "" || len(page.items) == 0 || limit > 0 && len(all.items) >= limit {
-			break
+		if query["cursor"] = *p.next; *p.next != "" && len(*p.items) > 0 && (limit == 0 || len(all) < limit) {
+			continue
 		}
+		if *p.items = all; c.json {
+			return c.out.json(res)
+		}
+		if len(all) < p.total {
+			c.note(fmt.Sprintf("%s of %s", thousands(len(all)), count(p.total, noun)))
+		} else {
+			c.note(count(len(all), noun))
+		}
+		for _, w := range *p.remarks {
+			c.note(w)
+		}
+		return nil
 	}
-	if c.json {
-		return c.out.json(document(all))
-	}
-	if shown := len(all.items); shown < all.total {
-		c.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.total, noun)))
-	} else {
-		c.note(count(shown, noun))
-	}
-	for _, w := range all.warnings {
-		c.note(w)
-	}
-	return nil
 }
 
 func (o *output) printList(page []tools.ListedNote) {

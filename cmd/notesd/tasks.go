@@ -74,14 +74,8 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 
 // tasks fetches page after page.
 func (c *client) tasks(ctx context.Context, query map[string]any, limit int) error {
-	return printPages(c, limit, "task", c.printTasks, func(limit int, cursor string) (pages[tools.ListedTask], error) {
-		var page tools.TaskList
-		query["limit"] = limit
-		put(query, "cursor", cursor)
-		err := c.call(ctx, "list_tasks", query, &page)
-		return pages[tools.ListedTask]{page.Tasks, page.Total, page.Next, page.Warnings}, err
-	}, func(all pages[tools.ListedTask]) any {
-		return tools.TaskList{Tasks: all.items, Total: all.total, Next: all.next, Warnings: all.warnings}
+	return printPages(ctx, c, "list_tasks", query, limit, "task", c.printTasks, func(r *tools.TaskList) listed[tools.ListedTask] {
+		return listed[tools.ListedTask]{&r.Tasks, &r.Next, &r.Warnings, r.Total}
 	})
 }
 
