@@ -99,6 +99,13 @@ func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 // proxy may have lost the old one without a word, and the SDK would refuse the new one. It
 // returns the request to serve, nil if the client has gone, the writer of its answer, and
 // what to call after it. It calls begun when the stream has begun.
+//
+// The newest stream holds: each puts itself into h.streams before it waits for the one
+// before it, so that of three the first is ended by the second and the second by the third,
+// in whatever order they come to run. A stream that is not a session's first, or is that of
+// a continued session, begins with notifications that everything has changed, since those
+// between two streams went nowhere. The request has entered the session; it leaves when the
+// stream begins, because close waits for what has entered, and a stream would last.
 func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}

@@ -19,7 +19,28 @@ import (
 // A session with a subject can continue on another node, or after its grants have
 // changed: its id holds what its client has said of itself, so that a handler that does
 // not have the session can begin one in its place. The id is no secret; who may use the
-// session is decided by the token of each request. Subscriptions are not in it.
+// session is decided by the token of each request.
+//
+// A request with an id that this handler does not know goes through these steps, one
+// request of the handler at a time, so that two of one client do not begin two sessions:
+//
+//  1. sessionFor makes the initialize of the id's introduction and sends it to the SDK in
+//     the client's name, and then notifications/initialized. That begins a session of the
+//     SDK's with an id of its own.
+//  2. HTTP.resumed maps the client's id to that one, under the subject: the same id from
+//     another subject is unknown. The client keeps the id that it has; serveMCP puts the
+//     other into each of its requests.
+//  3. The request enters the session (see enter), and is answered as any other.
+//
+// Where no session can be begun, since the id holds nothing, the subject has as many as it
+// may, or the request is the one that ends it, the answer is 404, on which clients
+// initialize again. So is it for a client whose introduction was too long for an id.
+//
+// What the session knew beside that is lost: its log level, and which resources its client
+// subscribed to, which the id cannot hold, since the client was given it before. Such a
+// session is marked as continued. Its client is notified that lists have changed also
+// when a note has other text, which makes clients read again what they show, and when
+// its stream begins (see everythingChanged).
 
 // resumableBytes bounds an id that can be resumed: servers bound their headers.
 const resumableBytes = 2 << 10

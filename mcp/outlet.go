@@ -41,8 +41,12 @@ func toConn(conn sdk.Connection, log *slog.Logger) outlet {
 	}
 }
 
-// An sdkOutlet sends through the SDK, which waits for the client: so it has a
-// goroutine for it, and what piles up meanwhile is merged or dropped.
+// An sdkOutlet sends through the SDK, which waits for the client. It has a goroutine for
+// that, so that the notifier and the other sessions do not wait, and what piles up
+// meanwhile is kept small: a resource or a list that has changed twice is announced once,
+// as the client reads the newest state anyway, and of log records the newest are kept.
+// The order between the kinds is lost, which no client depends on. A line connection
+// needs none of this: its queue is bounded, and a client that lets it overflow is cut off.
 type sdkOutlet struct {
 	session *session
 	server  *sdk.Server

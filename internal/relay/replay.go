@@ -30,6 +30,24 @@ var errGaveUp = errors.New("the daemon stopped each time it worked on this reque
 // link live, so that no line of the client overtakes an earlier one. At last the client
 // is notified that each list and each subscribed resource has changed, because nothing
 // reported what changed while there was no daemon.
+//
+// A request that is sent again must not show:
+//
+//   - A read is repeated. A tool call has carried the same key from the first time on, by
+//     which the next daemon finds in the journal that a write was made, and answers with
+//     its result.
+//   - Its progress begins again. progresses drops what is not above the last value that
+//     the client had, since the protocol wants rising values.
+//   - A listen is acknowledged again. acknowledgedBefore puts notifications of change in
+//     the place of the second acknowledgment.
+//   - The daemon's own questions have ids that count from 1 in every daemon. The client
+//     sees ids of the relay's own; those that it has not answered are cancelled when the
+//     daemon that asked is lost, and an answer that comes later is dropped.
+//   - A request that each daemon dies over may be what kills them: after maxSends the
+//     client gets an error. It says that the outcome is unknown if it was a tool call.
+//
+// A daemon that announces its end is not lost yet. It gets no more lines, its answers are
+// awaited, and the link ends as drained; nothing of it has to be sent again then.
 
 // resume brings a new daemon to the state of the session, and the client up to date.
 func (l *link) resume(ctx context.Context) error {
