@@ -135,10 +135,9 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 // addOutgoing adds a link, or its line to that of an equal one.
 func (out *LinksResult) addOutgoing(l outgoingLink) {
 	for i, same := range out.Outgoing {
-		lines := append(same.Lines, l.Line)
 		same.Lines, same.Line = nil, l.Line
 		if reflect.DeepEqual(same, l) {
-			out.Outgoing[i].Lines = lines
+			out.Outgoing[i].Lines = append(out.Outgoing[i].Lines, l.Line)
 			return
 		}
 	}
