@@ -20,6 +20,7 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/mcp/transport"
+	"notesd/prompts"
 )
 
 const testToken = "correct horse battery staple"
@@ -76,15 +77,17 @@ func TestHTTPClients(t *testing.T) {
 	} {
 		t.Run(tc.transport+" "+tc.version, func(t *testing.T) {
 			w := newWorld(t, sampleVault, Limits{})
+			w.core.SetProfile(Profile{Settings: Settings{Prompts: w.prompts(prompts.Options{Folder: "Prompts"})}})
 			url, _ := serveHTTP(t, w, HTTPOptions{})
 			session, err := w.core.newSession(Profile{}, !fixedTools)
 			require.NoError(t, err)
-			updated, listed := make(chan string, 10), make(chan bool, 10)
+			updated, listed, prompted := make(chan string, 10), make(chan bool, 10), make(chan bool, 10)
 			s := connectHTTP(t, transports[tc.transport](url), tc.version, &sdk.ClientOptions{
 				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
 				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
 					listed <- true
 				},
+				PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) { prompted <- true },
 			})
 			ctx := t.Context()
 			offered, err := s.ListTools(ctx, nil)
@@ -102,8 +105,12 @@ func TestHTTPClients(t *testing.T) {
 			require.Eventually(t, func() bool { return len(w.core.watchedURIs()) == 1 }, time.Minute, time.Millisecond)
 			w.save(t, "Plan.md", "changed")
 			assert.Equal(t, "note:///Plan.md", <-updated)
-			w.save(t, "New.md", "new")
+			w.save(t, "Prompts/more.md", "More of it.")
 			assert.True(t, <-listed)
+			assert.True(t, <-prompted)
+			offers, err := s.ListPrompts(ctx, nil)
+			require.NoError(t, err)
+			assert.True(t, slices.ContainsFunc(offers.Prompts, func(p *sdk.Prompt) bool { return p.Name == "more" }))
 		})
 	}
 }

@@ -131,14 +131,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListToolsParams:
 			return s.toolbox().listTools(params, showsPanel(req))
 		case *sdk.ListPromptsParams:
-			if err := await(ctx, s.core.opts.Opened); err != nil {
-				return nil, err
-			}
-			if _, _, err := s.prompts.refresh(ctx); err != nil {
-				return nil, err
-			}
-			res, err := next(ctx, method, req)
-			return res, cursorError(err, params != nil && params.Cursor != "", method)
+			return s.prompts.listPrompts(ctx, params)
 		case *sdk.ListResourceTemplatesParams:
 			res, err := next(ctx, method, req)
 			return res, cursorError(err, params != nil && params.Cursor != "", method)

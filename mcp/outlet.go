@@ -55,13 +55,12 @@ type sdkOutlet struct {
 
 	mu    sync.Mutex
 	uris  map[string]struct{}
-	list  bool
-	tools bool
+	lists map[string]bool // by the notification of a change
 	logs  []*sdk.LoggingMessageParams
 }
 
 func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
-	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{})}
+	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{}), lists: make(map[string]bool)}
 }
 
 // notify queues a notification. A client that does not read loses the oldest log
@@ -74,8 +73,7 @@ func (o *sdkOutlet) notify(method string, params any) {
 	case *sdk.ResourceUpdatedNotificationParams:
 		o.uris[p.URI] = struct{}{}
 	case *sdk.ResourceListChangedParams:
-		o.list = o.list || method == noteListChanged
-		o.tools = o.tools || method == noteToolsChanged
+		o.lists[method] = true
 	case *sdk.LoggingMessageParams:
 		o.logs = append(o.logs[max(0, len(o.logs)+1-most):], p)
 	}
@@ -93,20 +91,24 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 		case <-o.wake:
 		}
 		o.mu.Lock()
-		uris, list, tools, logs := slices.Sorted(maps.Keys(o.uris)), o.list, o.tools, o.logs
+		uris, lists, logs := slices.Sorted(maps.Keys(o.uris)), maps.Clone(o.lists), o.logs
 		clear(o.uris)
-		o.list, o.tools, o.logs = false, false, nil
+		clear(o.lists)
+		o.logs = nil
 		o.mu.Unlock()
 		ctx := context.Background() // not that of a request, to whose stream it would go
 		for _, uri := range uris {
 			// Errors mean that the session has ended, or are logged by the SDK.
 			_ = o.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
-		if list {
+		if lists[noteListChanged] {
 			o.server.AddResource(fixedResources[0], o.session.resources().readResource) // the SDK's way to say that the list has changed
 		}
-		if tools {
+		if lists[noteToolsChanged] {
 			o.session.toolbox().addTools(o.server, o.session.toolbox().callable()[0]) // the same; several could be notified of twice
+		}
+		if lists[notePromptsChanged] {
+			o.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, o.session.prompts.get)
 		}
 		for _, record := range logs {
 			_ = o.ss.Log(ctx, record)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
-	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -16,66 +16,69 @@ import (
 	"notesd/search"
 )
 
-// sessionPrompts are the prompts that a session offers.
+// sessionPrompts are the prompts that a session offers. It lists and finds them itself, as
+// they may change at any time; the SDK has one prompt, to which every prompts/get goes.
 type sessionPrompts struct {
 	*session
 	catalogue *prompts.Catalogue // nil: no prompts
-
-	registering sync.Mutex
-	registered  map[string]string // with the SDK: names, and what they are
+	known     string             // the list that the client knows, as JSON; guarded by the session's mutex
 }
+
+const routedPrompt = "prompt"
 
 // templated reports whether the user may have prompts of their own.
 func (s *sessionPrompts) templated() bool {
 	return s.catalogue != nil && s.catalogue.Folder() != ""
 }
 
-// add registers the built-in prompts. The user's own come when prompts
-// are first asked for: to read them the vault has to be open, for which no
-// handshake waits.
+// add registers the prompt of the SDK. That the client knows other than the built-in
+// prompts shows when it lists them: to read the user's own the vault has to be open, for
+// which no handshake waits.
 func (s *sessionPrompts) add(server *sdk.Server) {
-	if catalogue := s.catalogue; catalogue != nil {
-		s.registered = make(map[string]string)
-		s.set(server, catalogue.Builtins())
+	if s.catalogue != nil {
+		server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.get)
+		s.differs(s.catalogue.Builtins())
 	}
 }
 
-// refresh registers the catalogue as it is now, and returns it with whether it has
-// changed. The SDK notifies the client.
-func (s *sessionPrompts) refresh(ctx context.Context) (list []prompts.Prompt, changed bool, err error) {
+// list returns the prompts.
+func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
 	if s.catalogue == nil {
-		return nil, false, nil
+		return nil, nil
 	}
-	if list, err = s.catalogue.List(ctx); err != nil {
-		return nil, false, err
-	}
-	s.registering.Lock()
-	defer s.registering.Unlock()
-	return list, s.set(s.server, list), nil
+	return s.catalogue.List(ctx)
 }
 
-// set makes the server's prompts those of the list.
-func (s *sessionPrompts) set(server *sdk.Server, list []prompts.Prompt) (changed bool) {
-	gone := make(map[string]bool)
-	for name := range s.registered {
-		gone[name] = true
+// differs sorts the list by name, reports whether it is another than the client knows, and
+// records it.
+func (s *sessionPrompts) differs(list []prompts.Prompt) bool {
+	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
+	text, _ := json.Marshal(list) // of strings
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	differs := s.known != string(text)
+	s.known = string(text)
+	return differs
+}
+
+// listPrompts answers prompts/list, which has one page.
+func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
+	if params != nil && params.Cursor != "" {
+		return nil, badCursor("prompts/list")
 	}
-	for _, p := range list {
-		delete(gone, p.Name)
-		text, err := json.Marshal(p)
-		if err != nil || s.registered[p.Name] == string(text) {
-			continue
-		}
-		s.registered[p.Name] = string(text)
-		server.AddPrompt(promptDefinition(p), s.get)
-		changed = true
+	if err := await(ctx, s.core.opts.Opened); err != nil {
+		return nil, err
 	}
-	for name := range gone {
-		delete(s.registered, name)
-		server.RemovePrompts(name)
-		changed = true
+	list, err := s.list(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return changed
+	s.differs(list)
+	definitions := make([]*sdk.Prompt, len(list))
+	for i, p := range list {
+		definitions[i] = promptDefinition(p)
+	}
+	return &sdk.ListPromptsResult{Prompts: definitions, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }
 
 func promptDefinition(p prompts.Prompt) *sdk.Prompt {
@@ -121,7 +124,7 @@ func promptContent(m prompts.Message) sdk.Content {
 
 // find returns the prompt with a name, or an error that names those that exist.
 func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
-	list, _, err := s.refresh(ctx)
+	list, err := s.list(ctx)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
@@ -153,19 +156,18 @@ func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams
 	if missing := p.Missing(params.Arguments); missing != "" {
 		return nil, invalidParams("the prompt %q needs the argument %q", p.Name, missing)
 	}
+	params.Name = routedPrompt
 	return context.WithValue(ctx, promptKey{}, p), nil
 }
 
 // changed notifies the client if the user's prompts have changed.
 func (s *sessionPrompts) changed(ctx context.Context) {
-	_, changed, err := s.refresh(ctx)
+	list, err := s.list(ctx)
 	if err != nil {
 		s.log.Warn("cannot read the prompts folder", "error", err)
+	} else if s.differs(list) {
+		s.subs.listChanged(notePromptsChanged)
 	}
-	if !changed || s.line == nil {
-		return
-	}
-	s.subs.listChanged(notePromptsChanged)
 }
 
 // Passages adapts a search engine for the prompt catalogue.

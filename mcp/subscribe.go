@@ -27,7 +27,10 @@ type subscriptions struct {
 }
 
 func newSubscriptions(s *session) *subscriptions {
-	own := &watch{lists: []string{noteListChanged, noteToolsChanged}, uris: make(map[string][]string)} // the SDK reports prompts
+	own := &watch{lists: []string{noteListChanged, noteToolsChanged}, uris: make(map[string][]string)}
+	if s.prompts.templated() {
+		own.lists = append(own.lists, notePromptsChanged)
+	}
 	return &subscriptions{session: s, own: own, watches: map[*watch]struct{}{own: {}}, digests: make(map[string][sha256.Size]byte)}
 }
 
