@@ -27,7 +27,12 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		modern = modern || sessionID == "" && anyModern(msgs)
-		if !modern && sessionID == "" && begins(msgs) && h.refuseFull(w, caller.Subject) {
+		switch {
+		case modern || sessionID != "":
+		case len(msgs) > 0 && !begins(msgs):
+			http.Error(w, "the request has no session: send initialize first, and then the header "+headerSession+" of its answer", http.StatusBadRequest)
+			return
+		case h.refuseFull(w, caller.Subject):
 			return
 		}
 	}
