@@ -81,8 +81,6 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 	before, after := eol, eol
 	if start > 0 && src[start-1] != '\n' {
 		before = eol + eol
-	} else if start == 0 {
-		before = ""
 	}
 	if end < len(src) {
 		after = eol + eol
@@ -298,9 +296,6 @@ func sameHeadingsAfter(doc *markdown.Document, at int, out []byte) bool {
 // continues reports whether next belongs to the list or table that line is in.
 func continues(line, next []byte) bool {
 	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
-	if len(line) == 0 || len(next) == 0 {
-		return false
-	}
 	if line[0] == '|' || next[0] == '|' {
 		return line[0] == next[0]
 	}

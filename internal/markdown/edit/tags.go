@@ -28,7 +28,7 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 		return bytes.Clone(src), nil
 	}
 	if len(tagKeys(doc)) > 0 {
-		return AddFrontMatterTag(src, tag)
+		return addMetaTag(src, doc, tag)
 	}
 	places := tagPlaces(doc)
 	last := len(places) - 1
@@ -61,17 +61,25 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 		}
 		return checkTags(splice(src, at, at, line), append(slices.Clone(doc.Tags), tag))
 	}
-	return AddFrontMatterTag(src, tag)
+	return addMetaTag(src, doc, tag)
 }
 
 // AddFrontMatterTag gives front matter a tag that it does not have, written as those
 // that it has are.
 func AddFrontMatterTag(src []byte, tag string) ([]byte, error) {
-	doc := markdown.Parse(src[:markdown.Parse(src).FrontMatter.End])
-	if hasTag(doc.Tags, tag) {
-		return bytes.Clone(src), nil
+	return addMetaTag(src, markdown.Parse(src), markdown.NFC(tag))
+}
+
+func addMetaTag(src []byte, doc *markdown.Document, tag string) ([]byte, error) {
+	keys := tagKeys(doc)
+	for _, key := range keys {
+		for _, has := range markdown.TagValues(doc.FrontMatter.Values[key]) {
+			if sameTag(coreOf(has), tag) {
+				return bytes.Clone(src), nil
+			}
+		}
 	}
-	key := append(tagKeys(doc), "tags")[0]
+	key := append(keys, "tags")[0]
 	var value any
 	switch v := doc.FrontMatter.Values[key].(type) {
 	case nil:

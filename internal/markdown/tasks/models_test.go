@@ -64,14 +64,13 @@ func TestLogseqRepeats(t *testing.T) {
 		stamp := func(day time.Time) string {
 			return fmt.Sprintf("%s: <%s%s %s%d%s>", word, day.Format("2006-01-02 Mon"), clock, kind, n, unit)
 		}
-		mark, open := one("TODO", "TODO", "DOING", "NOW", "LATER", "WAITING"), ""
+		mark := one("TODO", "TODO", "DOING", "NOW", "LATER", "WAITING")
+		open := mark
 		switch mark {
 		case "DOING":
 			open = "TODO"
 		case "NOW":
 			open = "LATER"
-		default:
-			open = mark
 		}
 		src := "- " + mark + " water the plants\n  " + stamp(from) + "\n  more\n- TODO other\n"
 		out, err := tasks.Update([]byte(src), placesIn(src), tasks.Target{Line: 1}, tasks.Change{Status: "done"}, tasks.Options{Today: today})
