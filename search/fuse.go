@@ -53,8 +53,8 @@ type Chance interface {
 	// which is lower for a text in another language than the notes.
 	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
 	// Alike returns the mean cosine of pairs of the hits' passages. ok reports whether
-	// that tells passages about one subject from others: with some models, and in small
-	// vaults, it does not.
+	// that distinguishes passages about one subject from others: with some models, and
+	// in small vaults, it does not.
 	Alike(hits []SemanticHit) (cosine float64, ok bool)
 }
 

@@ -283,8 +283,8 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 }
 
 // Alike returns the mean cosine of pairs of the hits' chunks. ok reports whether that
-// tells chunks about one subject from others: the unrelated chunks of some models are
-// alike, and of few chunks the nearest are as alike as any.
+// distinguishes chunks about one subject from others: the unrelated chunks of some models
+// are alike, and of few chunks the nearest are as alike as any.
 func (x *Index) Alike(hits []Hit) (cosine float64, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
