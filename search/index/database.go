@@ -20,7 +20,7 @@ import (
 
 // formatVersion is part of every index. It changes with what becomes a term or
 // a field, and an index of another version is rebuilt.
-const formatVersion = "2"
+const formatVersion = "3"
 
 // Keys of what an index stores beside the notes, written in the same batch.
 var (
