@@ -228,6 +228,12 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 	return entries[:min(len(entries), limit)], nil
 }
 
+// Beginning returns the position before the first batch.
+func (l *Log) Beginning(ctx context.Context) (Position, error) {
+	err := l.ready(ctx)
+	return Position{Mark: l.epoch}, err
+}
+
 // Head returns the number of the newest batch.
 func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
 	if err := l.ready(ctx); err != nil {
