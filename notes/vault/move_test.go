@@ -513,7 +513,7 @@ func TestErrorsNameNothingOutOfScope(t *testing.T) {
 			return err
 		},
 		"move, no link": func() error {
-			_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "Public/b #1.md", UpdateLinks: true, Scope: public})
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "Public/b #1/c.md", UpdateLinks: true, Scope: public})
 			return err
 		},
 		"rename a heading": func() error {
