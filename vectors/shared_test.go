@@ -54,6 +54,12 @@ func (s *sharedVectors) KeepVectors(_ context.Context, model string, vectors map
 	return s.fail
 }
 
+func (s *sharedVectors) set(broken bool, fail error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken, s.fail = broken, fail
+}
+
 // A text is embedded by one of the nodes that share vectors, and the others find as
 // well with it; without the database, or with what cannot be a vector of the model, each
 // embeds its own.
@@ -83,10 +89,10 @@ func TestIndex_Shared(t *testing.T) {
 	files["New.md"] = "# New\n\nsomething else"
 	third, _ := embed()
 	assert.Len(t, third.counts(), 1)
-	shared.broken = true
+	shared.set(true, nil)
 	fourth, _ := embed()
 	assert.NotEmpty(t, fourth.counts())
-	shared.fail = errors.New("the database is down")
+	shared.set(true, errors.New("the database is down"))
 	fifth, _ := embed()
 	assert.Equal(t, fourth.counts(), fifth.counts())
 }
