@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"reflect"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -81,6 +80,8 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		Outgoing: []outgoingLink{}, Backlinks: []backlink{}, Unresolved: []unresolvedLink{},
 		Notes: in.remarks(),
 	}
+	type written struct{ to, from, target, anchor, kind string } // what makes two links equal, but for their lines
+	at := map[written]int{}
 	for _, l := range report.Outgoing {
 		link := outgoingLink{Path: l.To, Line: l.Line, Depth: l.Depth}
 		if !saysTitle(l.To, l.ToTitle) {
@@ -97,7 +98,13 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 				link.Target = l.Target
 			}
 		}
-		out.addOutgoing(link)
+		key := written{link.Path, link.From, link.Target, link.Anchor, link.Kind}
+		if same, ok := at[key]; ok {
+			out.Outgoing[same].Lines = append(out.Outgoing[same].Lines, l.Line)
+			continue
+		}
+		at[key] = len(out.Outgoing)
+		out.Outgoing = append(out.Outgoing, link)
 	}
 	for _, l := range report.Backlinks {
 		link := backlink{Path: l.From, Line: l.Line, Anchor: notes.PassageRef(l.From, l.FromHash, l.Line, l.Line), Context: l.Context, Depth: l.Depth}
@@ -130,18 +137,6 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		return Outcome{Structured: fewer, Text: linksText(fewer)}
 	})
 	return result, nil
-}
-
-// addOutgoing adds a link, or its line to that of an equal one.
-func (out *LinksResult) addOutgoing(l outgoingLink) {
-	for i, same := range out.Outgoing {
-		same.Lines, same.Line = nil, l.Line
-		if reflect.DeepEqual(same, l) {
-			out.Outgoing[i].Lines = append(out.Outgoing[i].Lines, l.Line)
-			return
-		}
-	}
-	out.Outgoing = append(out.Outgoing, l)
 }
 
 // outgoingLines has a line for each note that is linked to, with where.
