@@ -37,7 +37,7 @@ func (s *sessionPrompts) templated() bool {
 func (s *sessionPrompts) add(server *sdk.Server) {
 	if s.catalogue != nil {
 		server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.get)
-		s.differs(s.catalogue.Builtins())
+		s.remember(s.catalogue.Builtins())
 	}
 }
 
@@ -49,16 +49,16 @@ func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
 	return s.catalogue.List(ctx)
 }
 
-// differs sorts the list by name, reports whether it is another than the client knows, and
-// records it.
-func (s *sessionPrompts) differs(list []prompts.Prompt) bool {
+// remember sorts the list by name, keeps it as the one that the client knows, and reports
+// whether the client knew another.
+func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
 	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
 	text, _ := json.Marshal(list) // of strings
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	differs := s.known != string(text)
+	another := s.known != string(text)
 	s.known = string(text)
-	return differs
+	return another
 }
 
 // listPrompts answers prompts/list, which has one page.
@@ -73,7 +73,7 @@ func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPrompt
 	if err != nil {
 		return nil, err
 	}
-	s.differs(list)
+	s.remember(list)
 	definitions := make([]*sdk.Prompt, len(list))
 	for i, p := range list {
 		definitions[i] = promptDefinition(p)
@@ -165,7 +165,7 @@ func (s *sessionPrompts) changed(ctx context.Context) {
 	list, err := s.list(ctx)
 	if err != nil {
 		s.log.Warn("cannot read the prompts folder", "error", err)
-	} else if s.differs(list) {
+	} else if s.remember(list) {
 		s.subs.listChanged(notePromptsChanged)
 	}
 }
