@@ -61,6 +61,7 @@ func render(source []byte, to destinations) (rendered, error) {
 	}}
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewFootnote(extension.WithFootnoteIDPrefix(to.inner))),
+		goldmark.WithParserOptions(dialect...),
 		goldmark.WithParserOptions(
 			parser.WithInlineParsers(util.Prioritized(wikilinkParser{finish.isEmbed}, 150)), // before the parser of links
 			parser.WithASTTransformers(util.Prioritized(finish, 2000)),                      // after the extensions' own
@@ -175,8 +176,11 @@ func extent(n ast.Node) (first, last int, ok bool) {
 	if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
 		return n.Lines().At(0).Start, n.Lines().At(n.Lines().Len() - 1).Stop, true
 	}
-	if t, isText := n.(*ast.Text); isText {
-		return t.Segment.Start, t.Segment.Stop, true
+	switch n := n.(type) {
+	case *ast.Text:
+		return n.Segment.Start, n.Segment.Stop, true
+	case *calloutTitle:
+		return n.first, n.last, true
 	}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		f, l, found := extent(c)
@@ -413,12 +417,15 @@ func (p wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 type blockRenderer struct{}
 
 func (r blockRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindBlockquote, r.quote)
 	reg.Register(ast.KindCodeBlock, r.code)
 	reg.Register(ast.KindFencedCodeBlock, r.code)
 	reg.Register(ast.KindHTMLBlock, r.htmlBlock)
 	reg.Register(ast.KindRawHTML, r.rawHTML)
 	reg.Register(east.KindTaskCheckBox, r.checkBox)
+	reg.Register(kindCalloutTitle, r.calloutTitle)
 	reg.Register(kindEmbedding, r.embedding)
+	reg.Register(kindHighlight, r.highlight)
 }
 
 func (blockRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -125,6 +125,38 @@ func TestRenderLines(t *testing.T) {
 	assert.Contains(t, crlf, `<li data-l="10-10">`)
 }
 
+// TestRenderDialect renders highlights, comments and callouts as Obsidian does.
+func TestRenderDialect(t *testing.T) {
+	for source, want := range map[string]string{
+		"a ==b *c*== d = e == f":       `<p data-l="1-1">a <mark>b <em>c</em></mark> d = e == f</p>`,
+		"`==a==` ===b=== ==c":          `<p data-l="1-1"><code>==a==</code> ===b=== ==c</p>`,
+		"a %%b [[c]]%% d %% e":         `<p data-l="1-1">a  d %% e</p>`,
+		"a %%b\nc%% d `%%e%%` \\%%f%%": `<p data-l="1-2">a  d <code>%%e%%</code> %%f%%</p>`,
+		"a\n%%\nb\n\n# c\n%%\nd":       "<p data-l=\"1-1\">a</p>\n<p data-l=\"7-7\">d</p>\n",
+		"%% a %%\nb":                   "<p data-l=\"2-2\">b</p>\n",
+		"%% a %% b":                    `<p data-l="1-1"> b</p>`,
+		"%% a\n\nb":                    "<p data-l=\"1-1\">%% a</p>\n<p data-l=\"3-3\">b</p>\n",
+		"- a\n  %%\n  b\n  %%\n- c":    "<li data-l=\"1-1\">a\n</li>\n<li data-l=\"5-5\">c</li>",
+
+		"> [!tip] A *b*\n> c\n> d": `<div class="callout" data-callout="tip" data-l="1-3">` + "\n" +
+			`<p data-l="1-1">A <em>b</em></p>` + "\n" + `<p data-l="2-3">c` + "\nd</p>\n</div>\n",
+		"> [!Größe]\n> - c":                      `<div class="callout" data-callout="größe" data-l="1-2">` + "\n" + `<p data-l="1-1">Größe</p>` + "\n<ul>\n<li data-l=\"2-2\">c</li>",
+		"> [!faq]- Why?\n>\n> c":                 `<details class="callout" data-callout="faq" data-l="1-3">` + "\n" + `<summary data-l="1-1">Why?</summary>` + "\n" + `<p data-l="3-3">c</p>` + "\n</details>\n",
+		"> [!faq|wide]+\n> c":                    `<details class="callout" data-callout="faq" open="" data-l="1-2">` + "\n" + `<summary data-l="1-1">Faq</summary>`,
+		"> [!todo] alone":                        `<p data-l="1-1">alone</p>` + "\n</div>\n",
+		"> [!note] A\n> | b |\n> |---|\n> | c |": `<p data-l="1-1">A</p>` + "\n<table data-l=\"2-4\">",
+		"> [!note] A\n> ---\n> b":                `<p data-l="1-1">A</p>` + "\n<hr>\n" + `<p data-l="3-3">b</p>`,
+		"> [!note] A\n> > [!bug]- B\n> > c":      `<p data-l="1-1">A</p>` + "\n" + `<details class="callout" data-callout="bug" data-l="2-3">`,
+		"> a\n> [!note] b":                       "<blockquote data-l=\"1-2\">\n<p data-l=\"1-2\">a\n[!note] b</p>\n</blockquote>",
+		"[!note] a":                              `<p data-l="1-1">[!note] a</p>`,
+		"> [!<b>\"] a":                           `data-callout="&lt;b&gt;&quot;"`,
+		"> [!<b>]":                               `<p data-l="1-1">&lt;b&gt;</p>`,
+	} {
+		assert.Contains(t, rendering(t, source, destinations{}), want, source)
+		assert.Contains(t, strings.ReplaceAll(rendering(t, strings.ReplaceAll(source, "\n", "\r\n"), destinations{}), "\r", ""), want, source)
+	}
+}
+
 // hostile is what a note may hold to run a script or reach another server.
 var hostile = []string{
 	`<script>alert(1)</script>`,
@@ -158,17 +190,20 @@ var hostile = []string{
 	"| <script>alert(1)</script> |\n|---|\n| x |",
 	`![[https://evil.example/x.png]]`,
 	`![](//evil.example/x.png)`,
+	"> [!x\" onclick=\"alert(1)] <script>alert(1)</script>\n> <script>alert(1)</script>",
+	"> [!<script>alert(1)</script>]+\n> x",
+	"==<script>alert(1)</script>== %%<script>alert(1)</script>",
 }
 
 // TestRenderHostile parses what is rendered as a browser does and permits only
 // elements and attributes that render writes itself.
 func TestRenderHostile(t *testing.T) {
 	elements := map[string]bool{}
-	for _, name := range strings.Fields("a article blockquote br code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr img input kbd li mark ol p pre s section strong sub sup table tbody td th thead tr ul html head body") {
+	for _, name := range strings.Fields("a article blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr img input kbd li mark ol p pre s section strong sub summary sup table tbody td th thead tr ul html head body") {
 		elements[name] = true
 	}
 	attributes := map[string]bool{}
-	for _, name := range strings.Fields("href src alt title class rel loading data-l id type disabled checked aria-label tabindex align start role") {
+	for _, name := range strings.Fields("href src alt title class rel loading data-l data-callout open id type disabled checked aria-label tabindex align start role") {
 		attributes[name] = true
 	}
 	check := func(name, source string) {

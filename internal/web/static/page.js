@@ -91,7 +91,9 @@ function light(scroll = true) {
     block.classList.add('lit');
     first ??= block;
   }
-  if (scroll) first?.scrollIntoView({block: 'start'});
+  if (!scroll) return;
+  for (let e = first; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
+  first?.scrollIntoView({block: 'start'});
 }
 addEventListener('hashchange', () => light());
 

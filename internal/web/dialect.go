@@ -1,0 +1,208 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// What Obsidian adds to Markdown beside links: ==highlights==, %%comments%%, which are
+// not shown, and callouts.
+var dialect = []parser.Option{
+	parser.WithBlockParsers(util.Prioritized(commentBlock{}, 850)), // before paragraphs
+	parser.WithParagraphTransformers(util.Prioritized(callouts{}, 50)),
+	parser.WithInlineParsers(util.Prioritized(highlights{}, 500), util.Prioritized(comments{}, 500)),
+}
+
+// A highlight is text between "==".
+type highlight struct{ ast.BaseInline }
+
+var kindHighlight = ast.NewNodeKind("Highlight")
+
+func (*highlight) Kind() ast.NodeKind { return kindHighlight }
+
+func (n *highlight) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+// highlights parses them as goldmark parses emphasis.
+type highlights struct{}
+
+func (highlights) Trigger() []byte                                { return []byte{'='} }
+func (highlights) IsDelimiter(b byte) bool                        { return b == '=' }
+func (highlights) CanOpenCloser(open, end *parser.Delimiter) bool { return open.Char == end.Char }
+func (highlights) OnMatch(int) ast.Node                           { return &highlight{} }
+
+func (h highlights) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	before := block.PrecendingCharacter()
+	line, segment := block.PeekLine()
+	node := parser.ScanDelimiter(line, before, 2, h)
+	if node == nil || node.OriginalLength > 2 || before == '=' {
+		return nil
+	}
+	node.Segment = segment.WithStop(segment.Start + node.OriginalLength)
+	block.Advance(node.OriginalLength)
+	pc.PushDelimiter(node)
+	return node
+}
+
+var commentMark = []byte("%%")
+
+// comments parses those within a paragraph.
+type comments struct{}
+
+func (comments) Trigger() []byte { return []byte{'%'} }
+
+func (comments) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	if !bytes.HasPrefix(line, commentMark) {
+		return nil
+	}
+	for block.Advance(len(commentMark)); ; block.AdvanceLine() {
+		line, _ := block.PeekLine()
+		if line == nil {
+			return nil // the caller goes back
+		}
+		if end := bytes.Index(line, commentMark); end >= 0 {
+			block.Advance(end + len(commentMark))
+			return ast.NewString(nil)
+		}
+	}
+}
+
+// commentBlock parses comments that begin a line and end one, as blocks of HTML that is
+// a comment. Blank lines do not end them.
+type commentBlock struct{}
+
+func (commentBlock) Trigger() []byte             { return []byte{'%'} }
+func (commentBlock) CanInterruptParagraph() bool { return true }
+func (commentBlock) CanAcceptIndentedLine() bool { return false }
+
+func (commentBlock) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+	line, segment := reader.PeekLine()
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), commentMark)
+	_, after, ends := bytes.Cut(rest, commentMark)
+	if !ok || ends && !util.IsBlank(after) || !ends && !bytes.Contains(reader.Source()[segment.Stop:], commentMark) {
+		return nil, parser.NoChildren
+	}
+	node := ast.NewHTMLBlock(ast.HTMLBlockType2)
+	if ends {
+		node.ClosureLine = segment
+	}
+	reader.AdvanceToEOL()
+	return node, parser.NoChildren
+}
+
+func (commentBlock) Continue(n ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	node := n.(*ast.HTMLBlock)
+	if node.HasClosure() {
+		return parser.Close
+	}
+	line, segment := reader.PeekLine()
+	if bytes.Contains(line, commentMark) {
+		node.ClosureLine = segment
+	}
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (commentBlock) Close(ast.Node, text.Reader, parser.Context) {}
+
+// callouts makes a callout of a quote that begins with "[!type]": the rest of that line
+// becomes its title, else the type. A "+" or "-" after it says that the callout can be
+// folded, and whether it is open.
+type callouts struct{}
+
+var calloutMark = regexp.MustCompile(`^\[!([^\[\]|\n]+)(?:\|[^\]\n]*)?\]([+-]?)[ \t]*`)
+
+func (callouts) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
+	quote, ok := p.Parent().(*ast.Blockquote)
+	if !ok || p.PreviousSibling() != nil {
+		return
+	}
+	lines := p.Lines()
+	first := lines.At(0)
+	line := first.Value(reader.Source())
+	m := calloutMark.FindSubmatch(line)
+	if m == nil {
+		return
+	}
+	kind := strings.ToLower(strings.TrimSpace(string(m[1])))
+	title := &calloutTitle{fold: string(m[2]), first: first.Start, last: first.Stop}
+	if util.IsBlank(line[len(m[0]):]) {
+		_, size := utf8.DecodeRuneInString(kind)
+		title.text = strings.ToUpper(kind[:size]) + kind[size:]
+	} else {
+		rest := first.WithStart(first.Start + len(m[0]))
+		title.Lines().Append(rest.TrimRightSpace(reader.Source()))
+	}
+	quote.SetAttributeString("class", []byte("callout"))
+	quote.SetAttributeString("data-callout", []byte(kind))
+	if title.fold == "+" {
+		quote.SetAttributeString("open", []byte{})
+	}
+	quote.InsertBefore(quote, p, title)
+	if lines.Len() == 1 {
+		quote.RemoveChild(quote, p)
+		return
+	}
+	lines.SetSliced(1, lines.Len())
+}
+
+// A calloutTitle is the first block of a quote that is a callout.
+type calloutTitle struct {
+	ast.BaseBlock
+	fold        string // "+", "-" or ""
+	text        string // where the line has no other
+	first, last int    // of the line in the source
+}
+
+var kindCalloutTitle = ast.NewNodeKind("CalloutTitle")
+
+func (*calloutTitle) Kind() ast.NodeKind { return kindCalloutTitle }
+
+func (n *calloutTitle) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+func (blockRenderer) highlight(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	return tag(w, "mark", n, entering)
+}
+
+func (blockRenderer) quote(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	name := "blockquote"
+	if title, ok := n.FirstChild().(*calloutTitle); ok {
+		name = cmp.Or(map[string]string{"": "div"}[title.fold], "details")
+	}
+	return tag(w, name, n, entering)
+}
+
+func (blockRenderer) calloutTitle(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	title, name := n.(*calloutTitle), "p"
+	if title.fold != "" {
+		name = "summary"
+	}
+	if !entering {
+		_, _ = w.Write(util.EscapeHTML([]byte(title.text)))
+	}
+	return tag(w, name, n, entering)
+}
+
+// tag writes the start or the end of an element.
+func tag(w util.BufWriter, name string, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<" + name)
+		html.RenderAttributes(w, n, nil)
+		_ = w.WriteByte('>')
+	} else {
+		_, _ = w.WriteString("</" + name + ">")
+	}
+	if !entering && n.Type() == ast.TypeBlock || n.Kind() == ast.KindBlockquote {
+		_ = w.WriteByte('\n')
+	}
+	return ast.WalkContinue, nil
+}
