@@ -48,6 +48,8 @@ type output struct {
 	out  *screen // the same as stdout, for people
 	err  *screen
 	json bool // the command's --json
+
+	noted map[string]bool // the remarks that were printed
 }
 
 // takes returns a check that a command has the named arguments: [NAME] may be left out,

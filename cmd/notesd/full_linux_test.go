@@ -100,6 +100,13 @@ func TestReadOnAFullDisk(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err, "%s", out)
 	assert.Contains(t, string(out), "state is full")
+	eventually(t, "a search says that it is old", func() bool {
+		out, err := p.command("search", "crumb").CombinedOutput()
+		return err == nil && strings.Count(string(out), "changes on disk cannot be indexed: the disk where notesd keeps its state is full. This is what was known before.") == 1
+	})
+	out, err = p.command("history", "Bread.md").CombinedOutput()
+	require.Error(t, err, "%s", out)
+	assert.Contains(t, string(out), "state is full")
 	require.NoError(t, os.Remove(fill))
 	eventually(t, "it is taken in", func() bool { return strings.Contains(p.run(t, "search", "crumb"), "Bread.md") })
 	assert.Contains(t, p.run(t, "read", "Bread.md"), "A long crumb.")

@@ -87,6 +87,11 @@ func (w *incidentWorld) isUnusable(why string) {
 	assert.Equal(w.t, manyNotes, r.Notes)
 	assert.Equal(w.t, manyNotes, r.Index.Notes)
 	assert.Equal(w.t, manyNotes, w.total("anchor"), "the index still answers")
+	for tool, args := range map[string]map[string]any{"search_notes": {"query": "anchor"}, "list_notes": {}, "vault_overview": {}} {
+		out := w.tool(tool, args)
+		require.NotEmpty(w.t, out.Content)
+		assert.Contains(w.t, out.Content[0].Text, "the vault cannot be read now: ", tool)
+	}
 	made := w.tool("create_note", map[string]any{"title": "Must not be made", "content": "x"})
 	assert.True(w.t, made.IsError)
 }

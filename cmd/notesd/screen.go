@@ -111,9 +111,14 @@ func (o *output) result(document any, text string) error {
 	return err
 }
 
-// note prints a remark beside the result, on standard error.
+// note prints a remark beside the result, on standard error, once: a daemon's status and
+// its answers have some in common.
 func (o *output) note(text string) {
-	if !o.json {
+	if !o.json && !o.noted[text] {
+		if o.noted == nil {
+			o.noted = map[string]bool{}
+		}
+		o.noted[text] = true
 		fmt.Fprintln(o.err, o.err.dim(o.err.line(commandNames.Replace(text))))
 	}
 }

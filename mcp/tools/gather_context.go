@@ -61,7 +61,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: in.remarks(res.Notes...)}
+	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: in.remarks(in.stale(res.Notes)...)}
 	weak := 0
 	if res.Second != nil {
 		res.Hits = slices.Insert(res.Hits, 1, *res.Second)

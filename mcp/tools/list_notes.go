@@ -162,17 +162,25 @@ func listLine(n ListedNote) string {
 	return b.String()
 }
 
+// stale says that an answer may be older than the files, with the answer's other remarks.
+func (in *invocation) stale(remarks []string) []string {
+	if why := in.Vault.Stale(); why != "" {
+		return append(slices.Clip(remarks), why+". This is what was known before.")
+	}
+	return remarks
+}
+
 // incomplete says what a list of notes may lack at the moment.
 func (in *invocation) incomplete(ctx context.Context) []string {
+	if stale := in.stale(nil); stale != nil {
+		return stale
+	}
 	if in.Vault.Ready() {
 		return nil
 	}
 	status, err := in.Vault.Status(ctx)
 	if err != nil {
 		return []string{"the folder is still being read: more notes may come"}
-	}
-	if status.Unavailable != "" {
-		return []string{"the folder is not reachable: " + status.Unavailable}
 	}
 	return []string{stillRead(status.Scanned, status.ToScan)}
 }

@@ -82,7 +82,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	near.addHits(res.Hits, self)
 	out := RelatedResult{
 		Related:  near.best(self, limit),
-		Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(res.Notes...),
+		Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(in.stale(res.Notes)...),
 	}
 	related := out.Related
 	result, _ := fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {

@@ -115,7 +115,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		out := SearchResult{
 			Results: make([]SearchHit, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
 			Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
-			Notes:    in.remarks(res.Notes...),
+			Notes:    in.remarks(in.stale(res.Notes)...),
 		}
 		if a.Explain && res.Read.Words != nil {
 			out.Read = res.Read

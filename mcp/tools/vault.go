@@ -15,6 +15,9 @@ import (
 type Vault interface {
 	// Ready reports whether the first scan has finished. It never blocks.
 	Ready() bool
+	// Stale says why what is known of the notes may be older than their files, or is "".
+	// It never blocks.
+	Stale() string
 	// Ignored reports whether no note can be at a path. It never blocks.
 	Ignored(path string) bool
 	// InVault makes the absolute path of a note or folder of the vault, and a link of

@@ -186,8 +186,8 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 		}
 		out.Warnings = append(out.Warnings, problems...)
 	}
-	if status.Unavailable != "" {
-		out.Warnings = append(out.Warnings, "the vault is unavailable: "+status.Unavailable)
+	if why := vault.Stale(); why != "" {
+		out.Warnings = append(out.Warnings, why)
 	}
 	return out, nil
 }

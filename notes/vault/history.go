@@ -89,7 +89,12 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 	if findErr == nil {
 		h.vault.mu.Lock()
 		defer h.vault.mu.Unlock()
-		return meta.Path, h.store.KeepPresent(ctx, meta.ID)
+		if err := h.store.KeepPresent(ctx, meta.ID); isFull(err) {
+			return "", &notes.Error{Op: "list the history of", Path: meta.Path, Err: notes.ErrUnavailable, Detail: stateIsFull, Hint: "Free some space there and try again."}
+		} else if err != nil {
+			return "", err
+		}
+		return meta.Path, nil
 	}
 	if errors.Is(findErr, notes.ErrAmbiguous) {
 		return "", findErr

@@ -125,6 +125,22 @@ func (v *Vault) Rescan(reason string) {
 // the followers have been fed, since Run began.
 func (v *Vault) Ready() bool { return v.progress.ready.Load() }
 
+// Stale says why what is known of the notes may be older than their files, or is "".
+// It never blocks.
+func (v *Vault) Stale() string {
+	if err := v.incident.get(); err != nil {
+		return "the vault cannot be read now: " + err.Error()
+	}
+	why := v.incident.getTrouble()
+	if why == "" {
+		return ""
+	}
+	if why != stateIsFull {
+		why = "notesd status says why" // the error may have a path outside the vault
+	}
+	return "changes on disk cannot be indexed: " + why
+}
+
 // FirstScan returns a channel that is closed when the first scan of Run has ended. It may
 // have failed, see [Vault.Ready].
 func (v *Vault) FirstScan() <-chan struct{} { return v.progress.first }
