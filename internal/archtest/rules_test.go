@@ -62,7 +62,7 @@ var layers = map[string]layer{
 		why:     "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
 	},
 	"search/index": {
-		imports:    []string{"notes", "search/terms"},
+		imports:    []string{"notes", "search/terms", "internal/phrase"},
 		thirdParty: []string{"github.com/blevesearch", "github.com/RoaringBitmap"}, // Bleve's segments hold its bitmaps
 		why:        "the index counts terms and ranks by them; how queries are read and answered is not its business",
 	},

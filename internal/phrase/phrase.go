@@ -75,7 +75,7 @@ func Nearest(s string, names []string) string {
 	for _, name := range names {
 		d := long
 		if len(s) <= long && len(name) <= long {
-			d = Distance(s, name)
+			d = Distance([]byte(s), []byte(name))
 		}
 		affix := min(len(s), len(name)) >= 3 && (strings.HasPrefix(name, s) || strings.HasPrefix(s, name))
 		if (affix || d <= max(1, len(name)/3)) && (bestDistance < 0 || d < bestDistance) {
@@ -86,12 +86,12 @@ func Nearest(s string, names []string) string {
 }
 
 // Distance returns the least number of insertions, deletions, substitutions and
-// transpositions of adjacent bytes that turn a into b (optimal string
+// transpositions of neighbours that turn a into b (optimal string
 // alignment).
-func Distance(a, b string) int {
-	prev2 := make([]int, len(b)+1)
-	prev := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
+func Distance[E comparable](a, b []E) int {
+	n := len(b) + 1
+	rows := make([]int, 3*n)
+	prev2, prev, row := rows[:n], rows[n:2*n], rows[2*n:]
 	for j := range prev {
 		prev[j] = j
 	}

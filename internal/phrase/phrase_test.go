@@ -42,7 +42,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}} {
-		assert.Equal(t, tc.want, Distance(tc.a, tc.b), "%q %q", tc.a, tc.b)
-		assert.Equal(t, tc.want, Distance(tc.b, tc.a), "%q %q", tc.b, tc.a)
+		assert.Equal(t, tc.want, Distance([]rune(tc.a), []rune(tc.b)), "%q %q", tc.a, tc.b)
+		assert.Equal(t, tc.want, Distance([]rune(tc.b), []rune(tc.a)), "%q %q", tc.b, tc.a)
 	}
 }

@@ -104,11 +104,14 @@ func documentsWith(seg *scorch.SegmentSnapshot, n int, c Clause) (bitset, error)
 func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
 	texts := []string{term.Text}
 	if term.Prefix {
-		found := map[string]uint64{}
-		if err := countTerms(found, dict, nil, term.Text, nil); err != nil {
+		texts = nil
+		add := func(text string) error {
+			texts = append(texts, text)
+			return nil
+		}
+		if err := eachTerm(dict, term.Text, add); err != nil {
 			return err
 		}
-		texts = mostFrequent(found, len(found))
 	}
 	for _, text := range texts {
 		list, err := dict.PostingsList([]byte(text), nil, nil)

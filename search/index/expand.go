@@ -3,16 +3,18 @@ package index
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
-	"github.com/blevesearch/vellum/levenshtein"
+	zap "github.com/blevesearch/zapx/v17"
 
+	"notesd/internal/phrase"
 	"notesd/search/terms"
 )
 
@@ -36,7 +38,7 @@ func (s *snapshot) expandPrefixes(p *Plan) error {
 		if !t.Prefix {
 			continue
 		}
-		found, err := s.termsIn(nil, t.Text)
+		found, err := s.termsIn(t.Text)
 		if err != nil {
 			return err
 		}
@@ -50,7 +52,7 @@ func (s *snapshot) expandPrefixes(p *Plan) error {
 func (s *snapshot) addFamily(t *PlanTerm) error {
 	family := map[string]uint64{}
 	for _, stem := range terms.Stems(t.Text) {
-		found, err := s.termsIn(nil, stem)
+		found, err := s.termsIn(stem)
 		if err != nil {
 			return err
 		}
@@ -64,9 +66,15 @@ func (s *snapshot) addFamily(t *PlanTerm) error {
 	return nil
 }
 
-// termsIn counts the notes with each term that begins with prefix and is
-// accepted by the automaton (nil: all).
-func (s *snapshot) termsIn(a segment.Automaton, prefix string) (map[string]uint64, error) {
+// termsIn counts the notes with each term that begins with prefix.
+func (s *snapshot) termsIn(prefix string) (map[string]uint64, error) {
+	return s.count(func(_ int, _ string, c *termCounter) error {
+		return eachTerm(c.dict, prefix, c.add)
+	})
+}
+
+// count merges what list counts in each segment's dictionaries of names and bodies.
+func (s *snapshot) count(list func(i int, field string, c *termCounter) error) (map[string]uint64, error) {
 	segments := s.Segments()
 	parts := make([]map[string]uint64, len(segments))
 	err := s.eachSegment(func(_, i int) error {
@@ -76,7 +84,7 @@ func (s *snapshot) termsIn(a segment.Automaton, prefix string) (map[string]uint6
 			if err != nil {
 				return err
 			}
-			if err := countTerms(parts[i], dict, a, prefix, segments[i].Deleted()); err != nil {
+			if err := list(i, field, &termCounter{dict: dict, deleted: segments[i].Deleted(), found: parts[i]}); err != nil {
 				return err
 			}
 		}
@@ -94,24 +102,38 @@ func (s *snapshot) termsIn(a segment.Automaton, prefix string) (map[string]uint6
 	return found, nil
 }
 
-// countTerms counts the notes that are not deleted, and leaves out terms that only
+// termCounter counts the notes that are not deleted, and leaves out terms that only
 // deleted ones have: a segment keeps these until it is merged.
-func countTerms(found map[string]uint64, dict segment.TermDictionary, a segment.Automaton, prefix string, deleted *roaring.Bitmap) error {
+type termCounter struct {
+	dict    segment.TermDictionary
+	deleted *roaring.Bitmap
+	found   map[string]uint64
+	list    segment.PostingsList // used again and again
+}
+
+func (c *termCounter) add(term string) (err error) {
+	if c.list, err = c.dict.PostingsList([]byte(term), c.deleted, c.list); err != nil {
+		return err
+	}
+	if n := c.list.Count(); n > 0 {
+		c.found[term] += n
+	}
+	return nil
+}
+
+// eachTerm calls do for each term of a dictionary that begins with prefix.
+func eachTerm(dict segment.TermDictionary, prefix string, do func(term string) error) error {
 	end := []byte(prefix)
 	end[len(end)-1]++ // UTF-8 has no byte that this would overflow
-	it := dict.AutomatonIterator(a, []byte(prefix), end)
-	var list segment.PostingsList // used again and again
+	// The counts of the iterator are 1 for every term after one that one note has.
+	it := dict.(*zap.Dictionary).AutomatonIteratorOmitCount(nil, []byte(prefix), end)
 	for {
 		e, err := it.Next()
 		if err != nil || e == nil {
 			return err
 		}
-		// e.Count is 1 for every term after one that one note has
-		if list, err = dict.PostingsList([]byte(e.Term), deleted, list); err != nil {
+		if err := do(e.Term); err != nil {
 			return err
-		}
-		if n := list.Count(); n > 0 {
-			found[e.Term] += n
 		}
 	}
 }
@@ -156,49 +178,65 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 // swapped), else two edits for a long word, else the two that it is made of.
 // Of equals the most frequent come first.
 func (s *snapshot) likeTerms(word string) ([]string, error) {
-	letters := utf8.RuneCountInString(word)
-	if letters < oneTypo {
+	if utf8.RuneCountInString(word) < oneTypo {
 		return nil, nil
 	}
-	_, first := utf8.DecodeRuneInString(word)
-	found, err := s.termsIn(nil, word)
+	found, err := s.termsIn(word)
 	if err != nil || len(found) > 0 {
 		return mostFrequent(found, maxSuggestions), err
 	}
-	for edits := 1; edits <= 2 && (edits == 1 || letters >= twoTypos); edits++ {
-		dfa, err := within(edits, word)
-		if err != nil {
-			return nil, err
-		}
-		if found, err = s.termsIn(dfa, word[:first]); err != nil || len(found) > 0 {
-			return mostFrequent(found, maxSuggestions), err
-		}
+	found, err = s.termsNear([]rune(word))
+	if err != nil || len(found) > 0 {
+		return mostFrequent(found, maxSuggestions), err
 	}
 	return s.partsOf(word)
 }
 
-// A builder of automata takes milliseconds to make, and is good for any word
-// and any number of goroutines.
-var (
-	oneEdit = sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
-		return levenshtein.NewLevenshteinAutomatonBuilder(1, true)
+// termsNear counts the notes with each term that begins with the word's first letter and
+// is the fewest edits away from it, at most as many as a word of its length may have.
+func (s *snapshot) termsNear(word []rune) (map[string]uint64, error) {
+	edits := 1
+	if len(word) >= twoTypos {
+		edits = 2
+	}
+	letters := lettersOf(string(word))
+	distance := func(term string) int {
+		n := utf8.RuneCountInString(term)
+		if max(n-len(word), len(word)-n) > edits || bits.OnesCount64(lettersOf(term)^letters) > 2*edits {
+			return edits + 1 // as nearly all
+		}
+		return phrase.Distance(word, []rune(term))
+	}
+	found, err := s.count(func(i int, field string, c *termCounter) error {
+		list, err := s.data[i].termsOf(c.dict, field, word[0])
+		if err != nil {
+			return err
+		}
+		for term := range strings.Lines(list) {
+			term = term[:len(term)-1]
+			if distance(term) <= edits {
+				if err := c.add(term); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
-	twoEdits = sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
-		return levenshtein.NewLevenshteinAutomatonBuilder(2, true)
-	})
-)
+	fewest := edits
+	for term := range found {
+		fewest = min(fewest, distance(term))
+	}
+	maps.DeleteFunc(found, func(term string, _ uint64) bool { return distance(term) > fewest })
+	return found, err
+}
 
-// within returns the automaton of what is one or two edits away from a word.
-func within(edits int, word string) (*levenshtein.DFA, error) {
-	builder := oneEdit
-	if edits == 2 {
-		builder = twoEdits
+// lettersOf returns a set of the letters of a term, in which some share a bit: an edit
+// takes at most one away and adds one.
+func lettersOf(term string) (set uint64) {
+	for _, r := range term {
+		set |= 1 << (r & 63)
 	}
-	b, err := builder()
-	if err != nil {
-		return nil, err
-	}
-	return b.BuildDfa(word, uint8(edits))
+	return set
 }
 
 // leastPart is how many characters a part of a compound has.

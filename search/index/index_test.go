@@ -525,3 +525,38 @@ func TestCloseSavesWhatAFirstIndexMade(t *testing.T) {
 	assert.Equal(t, at(90), p)
 	assert.Equal(t, []int64{7}, has(t, x, "number7"))
 }
+
+// The terms that may have been meant by a word that no note has are those the fewest edits
+// away, whichever segments and fields have them, the most frequent first.
+func TestLikeTerms(t *testing.T) {
+	x := openTest(t, t.TempDir())
+	apply := func(seq uint64, change notes.Change) {
+		require.NoError(t, x.Apply(context.Background(), at(seq), []notes.Change{change}))
+		save(x) // a segment each
+	}
+	apply(1, changed(aNote(1, "garden gardener lighthouse Zürich")))
+	apply(2, changed(aNote(2, "garden harden lighthouses rosemary mango")))
+	apply(3, changed(&notes.Note{ID: 3, Path: "n/gardens and mangos.md", Title: "gardens and mangos", Content: "lantern mangle 😀moon"}))
+	apply(4, changed(aNote(4, "mangy")))
+	apply(5, deletion(4))
+	for word, want := range map[string][]string{
+		"gardem":         {"garden"},         // one wrong
+		"gaarden":        {"garden"},         // one added
+		"gaden":          {"garden"},         // one missing
+		"gadren":         {"garden"},         // two swapped
+		"gaxdem":         nil,                // two, in a short word
+		"mangq":          {"mango", "mangl"}, // of names and bodies, the more frequent first, not what only a deleted note has
+		"zurcih":         {"zurich"},
+		"lihgthuos":      {"lighthous"}, // two, in a long one
+		"lxghtxoux":      nil,           // three
+		"xarden":         nil,           // the first letter
+		"gard":           {"garden"},    // begun
+		"rosemarigarden": {"rosemari", "garden"},
+	} {
+		require.NoError(t, x.search(func(s *snapshot) error {
+			got, err := s.likeTerms(word)
+			assert.Equal(t, want, got, word)
+			return err
+		}))
+	}
+}

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -33,6 +34,31 @@ type segmentData struct {
 	notes   []int64   // by document number
 	lengths []float32 // terms in the body
 	sum     float64   // of lengths
+
+	terms sync.Map // what termsOf has read: a string by termsKey
+}
+
+type termsKey struct {
+	field string
+	first rune
+}
+
+// termsOf returns the terms of a field that begin with a letter, each on a line. They are
+// kept: to look for similar ones in the dictionary takes milliseconds.
+func (d *segmentData) termsOf(dict segment.TermDictionary, field string, first rune) (string, error) {
+	key := termsKey{field, first}
+	if list, ok := d.terms.Load(key); ok {
+		return list.(string), nil
+	}
+	var list strings.Builder
+	err := eachTerm(dict, string(first), func(term string) error {
+		list.WriteString(term)
+		return list.WriteByte('\n')
+	})
+	if err == nil {
+		d.terms.Store(key, list.String())
+	}
+	return list.String(), err
 }
 
 // segmentCache keeps the data of the segments in use.
