@@ -244,12 +244,7 @@ func (r Record) Values() (map[string]any, error) {
 			}
 		}
 	}
-	for k, v := range inline {
-		if own := FieldValue(values, k); own != nil {
-			v = slices.Concat(asList(own), asList(v))
-		}
-		values[k] = v
-	}
+	mergeInline(values, inline)
 	folder := path.Dir(r.Path)
 	if folder == "." {
 		folder = ""
@@ -266,6 +261,27 @@ func (r Record) Values() (map[string]any, error) {
 			"day": day(r.Date), "ctime": at(r.Created), "cday": day(r.Created), "mtime": at(r.Modified), "mday": day(r.Modified)}
 	}
 	return values, nil
+}
+
+// mergeInline adds the inline fields to the values, those of a key that has values already
+// as one list: under the same key, else under the one that [FieldValue] finds by it, so
+// that a condition sees the values of all spellings.
+func mergeInline(values, inline map[string]any) {
+	keys := make(map[string]string, len(values)+len(inline)) // folded → as spelled
+	for _, k := range slices.Backward(slices.Sorted(maps.Keys(values))) {
+		keys[fieldKey(k)] = k
+	}
+	for _, k := range slices.Sorted(maps.Keys(inline)) {
+		folded, v := fieldKey(k), inline[k]
+		if _, exact := values[k]; !exact && keys[folded] != "" {
+			k = keys[folded]
+		}
+		keys[folded] = cmp.Or(keys[folded], k)
+		if own := values[k]; own != nil {
+			v = slices.Concat(asList(own), asList(v))
+		}
+		values[k] = v
+	}
 }
 
 func asList(v any) []any {
