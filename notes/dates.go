@@ -108,7 +108,7 @@ const DateRulesVersion = 2
 func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
 	named, isNamed := r.Named(notePath)
 	created, ok := frontMatterTime(frontMatter, "created", "date created", "date")
-	if !ok {
+	if !ok && isNamed {
 		created = named
 	}
 	if t, ok := frontMatterTime(frontMatter, append(r.Keys[:len(r.Keys):len(r.Keys)], "date")...); ok {
