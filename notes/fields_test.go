@@ -1,6 +1,8 @@
 package notes_test
 
 import (
+	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/moment"
 	"notesd/notes"
 )
 
@@ -67,4 +70,177 @@ func TestFields_File(t *testing.T) {
 	assert.Equal(t, object{"folder": ""}, root, "the vault itself")
 	_, err = notes.Record{FrontMatter: []byte("{")}.Fields(nil)
 	require.Error(t, err)
+}
+
+// TestFilter_MatchesNote: each part of a filter selects and leaves out.
+func TestFilter_MatchesNote(t *testing.T) {
+	n := parse("Work/Sub/Plan b.md", "---", "tags: [area/home]", "status: open", "---", "#Urgent", "- [ ] call")
+	n.Date = time.Date(2031, 5, 15, 0, 0, 0, 0, time.UTC)
+	day := func(d int) time.Time { return time.Date(2031, 5, d, 0, 0, 0, 0, time.UTC) }
+	periodic := &notes.Periodic{}
+	periods := func(s string) (notes.Period, bool) { return periodic.Parse(s, modified) }
+	for name, f := range map[string]notes.Filter{
+		"all": {}, "folder": {Folder: "work"}, "folder, with slashes": {Folder: "/Work/Sub/"}, "a path": {Paths: []string{"nope", "/Work/s"}}, "not a path": {NotPaths: []string{"Work/X"}},
+		"a tag": {Tags: []string{"#URGENT"}}, "a nested tag": {Tags: []string{"area", "urgent"}}, "not a tag": {NotTags: []string{"area/ho"}},
+		"at the date": {After: day(15)}, "before": {Before: day(16)}, "todo": {HasTodo: true}, "scope": {Scope: []string{"Home", "WORK"}},
+		"the name": {Glob: "plan*"}, "the path": {Glob: "work/**/*.md"}, "one of": {Glob: "{a,plan}?b.md"}, "where": {Where: object{"status": "Open"}}, "a period": {Where: object{"file.mtime": "today"}},
+		"aside elsewhere": {Aside: &notes.AsideRules{Prefixes: []string{"home/"}}},
+	} {
+		ok, err := matchesNote(n, f, periods)
+		require.NoError(t, err)
+		assert.True(t, ok, name)
+	}
+	for name, f := range map[string]notes.Filter{
+		"folder": {Folder: "Wor"}, "a path": {Paths: []string{"Sub"}}, "not a path": {NotPaths: []string{"nope", "/work/S"}},
+		"a tag": {Tags: []string{"urgent", "area/ho"}}, "not a tag": {NotTags: []string{"nope", "Area"}},
+		"after the date": {After: day(16)}, "before": {Before: day(15)}, "scope": {Scope: []string{}}, "another folder's": {Scope: []string{"Work/Sub 2"}},
+		"the name": {Glob: "work*"}, "the path": {Glob: "*/*.md"}, "where": {Where: object{"status": "done"}}, "a period": {Where: object{"file.mtime": "yesterday"}},
+		"aside": {Aside: &notes.AsideRules{Patterns: []notes.AsidePattern{{Folder: "Work", Regexp: regexp.MustCompile(`^Sub/`)}}}},
+	} {
+		ok, err := matchesNote(n, f, periods)
+		require.NoError(t, err)
+		assert.False(t, ok, name)
+	}
+	done, err := matchesNote(parse("Done.md", "- [x] call"), notes.Filter{HasTodo: true}, nil)
+	require.NoError(t, err)
+	assert.False(t, done)
+	other, err := matchesNote(parse("Other/Sub/Plan.md"), notes.Filter{Aside: &notes.AsideRules{Patterns: []notes.AsidePattern{{Folder: "Work", Regexp: regexp.MustCompile(`Sub/`)}}}}, nil)
+	require.NoError(t, err)
+	assert.True(t, other, "a pattern is of one folder")
+}
+
+func matchesNote(n *notes.Note, f notes.Filter, periods notes.Periods) (bool, error) {
+	return f.MatchesNote(notes.Alternatives(f.Glob), n, periods)
+}
+
+// TestAsideRules_Equal: rules differ by any place, pattern or folder of one.
+func TestAsideRules_Equal(t *testing.T) {
+	rules := func(prefix, folder, pattern string) *notes.AsideRules {
+		return &notes.AsideRules{Prefixes: []string{prefix}, Patterns: []notes.AsidePattern{{Folder: folder, Regexp: regexp.MustCompile(pattern)}}}
+	}
+	same := rules("a/", "F", "^x")
+	assert.True(t, same.Equal(rules("a/", "F", "^x")))
+	for _, other := range []*notes.AsideRules{rules("b/", "F", "^x"), rules("a/", "G", "^x"), rules("a/", "F", "^y"), {}} {
+		assert.False(t, same.Equal(other))
+	}
+	assert.False(t, (&notes.AsideRules{Prefixes: []string{"a/"}}).IsZero())
+}
+
+// TestDateRules_Of: the first source that has a date gives the note's, and what says when it
+// was created.
+func TestDateRules_Of(t *testing.T) {
+	rules := &notes.DateRules{Keys: []string{"when"}, Names: []notes.NameFormat{{Folder: "Daily", Format: "DD.MM.YYYY"}, {Folder: "Weeks", Format: "gggg-[W]ww"}}, Weeks: moment.Weeks{}}
+	rules.Compile()
+	mtime := "2031-05-15"
+	for _, tt := range []struct {
+		path        string
+		frontMatter object
+		date        string
+		created     string // "": not known
+	}{
+		{"A.md", nil, mtime, ""},
+		{"A.md", object{"date": "2026-01-02"}, "2026-01-02", "2026-01-02"},
+		{"A.md", object{"Date_Created": "2026-01-02"}, "2026-01-02", "2026-01-02"},
+		{"A.md", object{"created": "2026-01-02", "updated": "2026-03-04"}, "2026-03-04", "2026-01-02"},
+		{"A.md", object{"when": "2026-05-06", "date": "2026-01-02"}, "2026-05-06", "2026-01-02"},
+		{"A.md", object{"date": 2026.0}, mtime, ""},
+		{"A.md", object{"date": "soon"}, mtime, ""},
+		{"A.md", object{"date": "0001-01-01"}, mtime, ""},
+		{"2026-02-16.md", nil, "2026-02-16", "2026-02-16"},
+		{"Log/2026_02_16 Standup.md", nil, "2026-02-16", "2026-02-16"},
+		{"2026-02.16.md", nil, mtime, ""},
+		{"2026-02-161.md", nil, mtime, ""},
+		{"2026-02-16th.md", nil, mtime, ""},
+		{"2026-02-30.md", nil, mtime, ""},
+		{"2026-W07.md", nil, "2026-02-09", "2026-02-09"},
+		{"2026w07 Review.md", nil, "2026-02-09", "2026-02-09"},
+		{"2026-W99.md", nil, mtime, ""},
+		{"Daily/16.02.2026.md", nil, "2026-02-16", "2026-02-16"},
+		{"daily/16.02.2026.md", nil, "2026-02-16", "2026-02-16"},
+		{"Other/16.02.2026.md", nil, mtime, ""},
+		{"2026-02-16.md", object{"updated": "2026-03-04"}, "2026-02-16", "2026-02-16"},
+		{"2026-02-16.md", object{"date": "2026-03-04", "created": "2026-01-01"}, "2026-03-04", "2026-01-01"},
+	} {
+		date, created := rules.Of(tt.path, tt.frontMatter, modified)
+		assert.Equal(t, tt.date, date.Format(time.DateOnly), "%+v", tt)
+		if tt.created == "" {
+			assert.Zero(t, created, "%+v", tt)
+		} else {
+			assert.Equal(t, tt.created, created.Format(time.DateOnly), "%+v", tt)
+		}
+	}
+	same := &notes.DateRules{Keys: []string{"when"}, Names: []notes.NameFormat{{Folder: "Daily", Format: "DD.MM.YYYY"}, {Folder: "Weeks", Format: "gggg-[W]ww"}}}
+	assert.True(t, rules.Equal(same), "compiled or not")
+	same.Version++
+	assert.False(t, rules.Equal(same))
+}
+
+// TestTasksOf: the tasks of a note come with their heading, line and tags.
+func TestTasksOf(t *testing.T) {
+	n := parse("A.md", "---", "tags: [work]", "---", "- [ ] before #a/b", "# One", "- [x] done", "## Two", "  - [/] nested", "    more of it", "- no task", "- [ ] "+strings.Repeat("long ä", 1000))
+	type task struct {
+		line          int
+		heading, text string
+		open          bool
+	}
+	var have []task
+	for _, x := range n.Tasks {
+		have = append(have, task{x.Line, x.Heading, x.Text, x.Status.IsOpen()})
+		assert.Equal(t, []string{"work"}, x.NoteTags)
+		assert.LessOrEqual(t, len(x.Source), 2<<10)
+	}
+	require.Len(t, have, 4)
+	assert.Equal(t, []task{{4, "", "before #a/b", true}, {6, "One", "done", false}, {8, "Two", "nested", true}}, have[:3])
+	assert.Equal(t, []string{"a/b"}, n.Tasks[0].Tags)
+	assert.Empty(t, n.Tasks[1].Tags)
+	assert.Equal(t, 3, n.OpenTasks)
+	assert.Nil(t, parse("B.md", "text").Tasks)
+}
+
+// TestNotText: a file is a note if it is UTF-8 text, and the reason says what else it is.
+func TestNotText(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "ä": "", "\xef\xbb\xbfwith a byte order mark": "", "\xff\xfea\x00": "UTF-16", "\xfe\xff\x00a": "UTF-16", "a\x00b": "NUL", "\xe4": "not UTF-8",
+	} {
+		assert.Contains(t, notes.NotText([]byte(text)), want, "%q", text)
+		assert.Equal(t, want == "", notes.NotText([]byte(text)) == "", "%q", text)
+	}
+	n := parse("A.md", "---", "a: [", "---", "text")
+	assert.Nil(t, n.FrontMatter)
+	assert.NotEmpty(t, n.FrontMatterError)
+}
+
+// TestChange_Note: a change has the note that it came with, loads one that it came
+// without, and has none after a deletion.
+func TestChange_Note(t *testing.T) {
+	loaded, parsed := &notes.Note{ID: 7}, &notes.Note{ID: 8}
+	load := func(_ context.Context, id int64) (*notes.Note, error) {
+		assert.Equal(t, loaded.ID, id)
+		return loaded, nil
+	}
+	for _, tt := range []struct {
+		change notes.Change
+		want   *notes.Note
+	}{
+		{notes.Change{Kind: notes.Modified, NoteID: 7, Loader: load}, loaded},
+		{notes.Change{Kind: notes.Created, NoteID: 8, Loader: load, Parsed: parsed}, parsed},
+		{notes.Change{Kind: notes.Deleted, NoteID: 7, Loader: load, Parsed: parsed}, nil},
+	} {
+		n, err := tt.change.Note(t.Context())
+		require.NoError(t, err)
+		assert.Same(t, tt.want, n)
+	}
+}
+
+// TestError_Line: an error says on one line what failed, about what, and why.
+func TestError_Line(t *testing.T) {
+	for want, err := range map[string]*notes.Error{
+		"read: not found":                       {Op: "read", Err: notes.ErrNotFound},
+		`read "A.md": not found`:                {Op: "read", Path: "A.md", Err: notes.ErrNotFound},
+		"read \"a\uFFFDb\uFFFD\": it is a file": {Op: "read", Path: "a\nb\x7f", Err: notes.ErrInvalid, Detail: "it is a file"},
+	} {
+		assert.EqualError(t, err, want)
+		assert.ErrorIs(t, err, err.Err)
+	}
+	assert.EqualError(t, &notes.LogConflict{Path: "A\n.md"}, "\"A\uFFFD.md\" was changed in the log in the meantime")
 }
