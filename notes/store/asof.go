@@ -183,12 +183,10 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 
 // within returns the versions that the scope may read.
 func (m *Moment) within(ctx context.Context, scope notes.Scope) (map[string]versionAt, error) {
+	canRead, err := m.store.Readable(ctx, scope)
 	past := maps.Clone(m.past)
-	return past, m.store.notes.Read(ctx, func(tx *sql.Tx) error {
-		outside, err := symlinksOutside(ctx, tx, scope)
-		maps.DeleteFunc(past, func(p string, _ versionAt) bool { return outside[p] || !scope.CanRead(p) })
-		return err
-	})
+	maps.DeleteFunc(past, func(p string, _ versionAt) bool { return err != nil || !canRead(p) })
+	return past, err
 }
 
 // Read returns the note that ref named at the moment: by its path or name then,

@@ -238,18 +238,26 @@ func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name str
 	return f.s.SaveSetting(ctx, symlinksSetting, want)
 }
 
-// symlinksOutside returns the paths of the symlinks that lead to files which
-// the scope may not read.
-func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[string]bool, error) {
+// Readable returns what reports whether the scope may read the file at a path: not if
+// this is a symlink to a file that it may not read.
+func (s *Reader) Readable(ctx context.Context, scope notes.Scope) (canRead func(p string) bool, err error) {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		canRead, err = readable(ctx, tx, scope)
+		return err
+	})
+	return canRead, err
+}
+
+// readable is [Reader.Readable] within a transaction.
+func readable(ctx context.Context, tx *sql.Tx, scope notes.Scope) (canRead func(p string) bool, err error) {
 	if scope.Read == nil {
-		return nil, nil
+		return scope.CanRead, nil
 	}
 	targets, err := sqlite.Map[string, string](ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, symlinksSetting)
-	outside := map[string]bool{}
-	for name, target := range targets {
-		outside[name] = !scope.CanRead(target)
-	}
-	return outside, err
+	return func(p string) bool {
+		target, isLink := targets[p]
+		return scope.CanRead(p) && (!isLink || scope.CanRead(target))
+	}, err
 }
 
 // Under returns the paths of the attachments below the folder.

@@ -15,11 +15,15 @@ import (
 func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, error) {
 	g := notes.Graph{Nodes: []notes.Node{}, Links: [][2]int{}}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		canRead, err := readable(ctx, tx, scope)
+		if err != nil {
+			return err
+		}
 		index := map[int64]int{}
-		err := sqlite.ForEach(ctx, tx, `SELECT id, path, title FROM notes ORDER BY path`, nil, func(rows *sql.Rows) error {
+		err = sqlite.ForEach(ctx, tx, `SELECT id, path, title FROM notes ORDER BY path`, nil, func(rows *sql.Rows) error {
 			var id int64
 			var n notes.Node
-			if err := rows.Scan(&id, &n.Path, &n.Title); err != nil || !scope.CanRead(n.Path) {
+			if err := rows.Scan(&id, &n.Path, &n.Title); err != nil || !canRead(n.Path) {
 				return err
 			}
 			if n.Title == strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path)) {

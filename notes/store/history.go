@@ -412,18 +412,22 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 		return notes.HistoryPage{}, err
 	}
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
-	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+	canRead, err := s.Readable(ctx, q.Scope)
+	if err != nil {
+		return page, err
+	}
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+`
 			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, []any{path, before, sinceNano(q)}, func(rows *sql.Rows) error {
 			r, err := scanRevision(rows)
-			if err != nil || !q.Scope.CanRead(r.Path) {
+			if err != nil || !canRead(r.Path) {
 				return err
 			}
 			if len(page.Revisions) == q.Limit {
 				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
 				return errEnough
 			}
-			if !q.Scope.CanRead(r.OldPath) {
+			if !canRead(r.OldPath) {
 				r.OldPath = ""
 			}
 			page.Revisions = append(page.Revisions, r)
@@ -469,9 +473,13 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	if err := scanCursor(q.Cursor, "c%d-%d-%d", &before.time, &before.present, &before.id); err != nil {
 		return notes.HistoryPage{}, err
 	}
+	canRead, err := s.Readable(ctx, q.Scope)
+	if err != nil {
+		return notes.HistoryPage{}, err
+	}
 	var all []change
 	var newest map[string]string // path → hash of the newest revision of the note there
-	err := s.history.Read(ctx, func(tx *sql.Tx) (err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) (err error) {
 		newest, err = sqlite.Map[string, string](ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`)
 		if err != nil {
 			return err
@@ -479,10 +487,10 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE (r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`,
 			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
 				r, err := scanRevision(rows)
-				if err != nil || !q.Scope.CanRead(r.Path) {
+				if err != nil || !canRead(r.Path) {
 					return err
 				}
-				if !q.Scope.CanRead(r.OldPath) {
+				if !canRead(r.OldPath) {
 					r.OldPath = ""
 				}
 				if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
@@ -494,7 +502,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	if err != nil && !errors.Is(err, errEnough) {
 		return notes.HistoryPage{}, err
 	}
-	present, err := s.presentChanges(ctx, q, before, newest)
+	present, err := s.presentChanges(ctx, q, canRead, before, newest)
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
@@ -537,12 +545,8 @@ func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (a
 
 // presentChanges returns the newest present versions that are not the newest of
 // history, whose hashes newest has by path.
-func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, before changeCursor, newest map[string]string) (all []change, err error) {
+func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, canRead func(p string) bool, before changeCursor, newest map[string]string) (all []change, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		outside, err := symlinksOutside(ctx, tx, q.Scope)
-		if err != nil {
-			return err
-		}
 		n := 0
 		return sqlite.ForEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
 			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
@@ -552,7 +556,7 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, bef
 					return err
 				}
 				known, hasHistory := newest[c.Path]
-				if known == c.Hash || !q.Scope.CanRead(c.Path) || outside[c.Path] {
+				if known == c.Hash || !canRead(c.Path) {
 					return nil
 				}
 				if hasHistory {
@@ -658,6 +662,10 @@ func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revisi
 }
 
 func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
+	canRead, err := s.Readable(ctx, scope)
+	if err != nil {
+		return nil, r, err
+	}
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		var hash []byte
 		err := sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE r.id = ?2 AND r.document IN (`+everHad+`)`, []any{notePath, revision}, func(rows *sql.Rows) error {
@@ -667,7 +675,7 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 		switch {
 		case err != nil:
 			return err
-		case r.Revision == 0 || !scope.CanRead(r.Path):
+		case r.Revision == 0 || !canRead(r.Path):
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
 		case r.Hash == "":
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Take the revision before it."}

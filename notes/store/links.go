@@ -40,11 +40,11 @@ func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (note
 	}
 	report := notes.LinkReport{Path: meta.Path, Outgoing: []notes.LinkedNote{}, Backlinks: []notes.LinkedNote{}, Unresolved: []notes.LinkedNote{}}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		outside, err := symlinksOutside(ctx, tx, q.Scope)
+		canRead, err := readable(ctx, tx, q.Scope)
 		if err != nil {
 			return err
 		}
-		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside, sources: map[string]source{}}
+		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, canRead: canRead, sources: map[string]source{}}
 		if q.Direction != "in" {
 			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
 				return err
@@ -77,7 +77,7 @@ type linkWalk struct {
 	tx      *sql.Tx
 	query   notes.LinkQuery
 	report  *notes.LinkReport
-	outside map[string]bool   // symlinks that lead out of the scope
+	canRead func(p string) bool
 	sources map[string]source // by path
 }
 
@@ -118,8 +118,6 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 	}
 	return nil
 }
-
-func (w *linkWalk) canRead(p string) bool { return w.query.Scope.CanRead(p) && !w.outside[p] }
 
 func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.LinkedNote, far int64, err error) {
 	var state int
@@ -306,8 +304,12 @@ func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) 
 
 // LinkedFrom returns the other notes that link to the note.
 func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
+	canRead, err := s.Readable(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
 	all, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, note)
-	return slices.DeleteFunc(append([]string{}, all...), func(p string) bool { return !scope.CanRead(p) }), err
+	return slices.DeleteFunc(append([]string{}, all...), func(p string) bool { return !canRead(p) }), err
 }
 
 // LinksTo returns the notes with a link that may lead to one of these paths, and every

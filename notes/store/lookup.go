@@ -29,23 +29,22 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 		if ref != name { // a name may begin with a space, or be [[x]].md
 			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
 		}
-		if notes.IsURI(ref) {
-			tiers = tiers[1:2] // a URI names one note, which has moved or does not exist
-		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
-			return notFound(ctx, tx, ref, name, scope) // a folder, whatever note has its name
-		}
-		outside, err := symlinksOutside(ctx, tx, scope)
+		canRead, err := readable(ctx, tx, scope)
 		if err != nil {
 			return err
 		}
-		visible := func(m notes.Meta) bool { return scope.CanRead(m.Path) && !outside[m.Path] }
+		if notes.IsURI(ref) {
+			tiers = tiers[1:2] // a URI names one note, which has moved or does not exist
+		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
+			return notFound(ctx, tx, ref, name, scope, canRead) // a folder, whatever note has its name
+		}
 		for _, tier := range tiers {
 			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
 			if err != nil {
 				return err
 			}
 			metas = slices.DeleteFunc(metas, func(m notes.Meta) bool {
-				return !visible(m) || tier.keep != nil && !tier.keep(m)
+				return !canRead(m.Path) || tier.keep != nil && !tier.keep(m)
 			})
 			switch len(metas) {
 			case 0:
@@ -55,18 +54,18 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 				found = metas[0]
 				return err
 			}
-			if m, err := s.lookupPeriodic(ctx, tx, name, scope, visible); err == nil && m.ID != 0 {
+			if m, err := s.lookupPeriodic(ctx, tx, name, scope, canRead); err == nil && m.ID != 0 {
 				found = m
 				return nil
 			}
 			return ambiguous(ref, metas)
 		}
 		if !notes.IsURI(ref) {
-			if found, err = s.lookupPeriodic(ctx, tx, name, scope, visible); err != nil || found.ID != 0 {
+			if found, err = s.lookupPeriodic(ctx, tx, name, scope, canRead); err != nil || found.ID != 0 {
 				return err
 			}
 		}
-		return notFound(ctx, tx, ref, name, scope)
+		return notFound(ctx, tx, ref, name, scope, canRead)
 	})
 	return found, err
 }
@@ -126,26 +125,26 @@ func ambiguous(ref string, metas []notes.Meta) error {
 	return e
 }
 
-func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Scope) error {
+func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Scope, canRead func(p string) bool) error {
 	moved, err := movedTo(ctx, tx, name)
 	if err != nil {
 		return err
 	}
-	if moved != "" && scope.CanRead(moved) {
+	if moved != "" && canRead(moved) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, MovedTo: moved, Hint: "Use the new path."}
 	}
 	reason, err := sqlite.First[string](ctx, tx, `SELECT reason FROM skipped WHERE path IN (?, ?)`, name, name+".md")
 	if err != nil {
 		return err
 	}
-	if reason != "" && scope.CanRead(name) {
+	if reason != "" && canRead(name) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
 	}
 	attachment, err := sqlite.First[string](ctx, tx, `SELECT path FROM attachments WHERE path = ?`, name)
 	if err != nil {
 		return err
 	}
-	if attachment != "" && scope.CanRead(attachment) {
+	if attachment != "" && canRead(attachment) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "this is an attachment and no note",
 			Hint: fmt.Sprintf("Where a note links to it, it is the resource %s; no tool moves or changes it.", notes.URI(attachment))}
 	}
@@ -159,7 +158,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
 	}
 	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
-	e.Candidates, err = similar(ctx, tx, name, scope)
+	e.Candidates, err = similar(ctx, tx, name, canRead)
 	if len(e.Candidates) > 0 {
 		e.Hint = "Perhaps one of these is meant."
 	}
@@ -171,7 +170,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	if err != nil {
 		return err
 	}
-	if deleted != "" && scope.CanRead(deleted) {
+	if deleted != "" && canRead(deleted) {
 		e.Detail = fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
 		e.Hint = "restore_note brings it back, with a revision that note_history lists."
 		if len(e.Candidates) > 0 {
@@ -190,7 +189,7 @@ func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 
 // similar returns paths of notes whose file name shares the most with name, or has it
 // in it, as a longer Chinese name may.
-func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([]string, error) {
+func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) ([]string, error) {
 	key := notes.Key(notes.BaseName(name))
 	want := trigrams(key)
 	var found []scored
@@ -203,7 +202,7 @@ func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([
 		if len(key) >= 4 && strings.Contains(k, key) {
 			score = max(score, leastAlike)
 		}
-		if score >= leastAlike && scope.CanRead(p) {
+		if score >= leastAlike && canRead(p) {
 			found = append(found, scored{p, score})
 		}
 		return nil

@@ -80,7 +80,7 @@ func dailyNames(ctx context.Context, tx *sql.Tx, folder string) (notes.NameForma
 
 // lookupPeriodic finds the note of the period that name gives. That it is
 // missing is an [*Error] which says where it would be.
-func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope, visible func(notes.Meta) bool) (notes.Meta, error) {
+func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope, canRead func(p string) bool) (notes.Meta, error) {
 	p, period, err := s.periodicPath(ctx, tx, name, scope)
 	if err != nil || p == "" {
 		return notes.Meta{}, err
@@ -90,7 +90,7 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, sc
 		return notes.Meta{}, err
 	}
 	for _, m := range metas {
-		if visible(m) {
+		if canRead(m.Path) {
 			return m, loadTags(ctx, tx, metas)
 		}
 	}

@@ -80,7 +80,11 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 		return "", err
 	}
 	if findErr != nil || notes.Key(meta.Path) != notes.Key(name) {
-		if notes.IsNoteName(name) && scope.CanRead(name) {
+		canRead, err := h.store.Readable(ctx, scope)
+		if err != nil {
+			return "", err
+		}
+		if notes.IsNoteName(name) && canRead(name) {
 			if docs, err := h.store.Documents(ctx, name); err != nil || len(docs) > 0 {
 				return name, err
 			}

@@ -1,0 +1,107 @@
+package store_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// TestScope_NothingOutside: no answer of the store has a word of what lies outside the
+// caller's folders, whichever way it is reached: a link, a symlink, a move, a deletion.
+func TestScope_NothingOutside(t *testing.T) {
+	ctx := t.Context()
+	const secret = "Xsecret|Open/Link" // the latter is a symlink to a file outside
+	w := newWorld(t, map[string]string{
+		"Open/A.md":              "---\nstatus: open\n---\n# A\n[[Link]] [[Hidden]] ![[pic.png]] #mine\n- [ ] call\n",
+		"Open/Day/2031-05-15.md": "day\n",
+		"Vault/Hidden.md":        "---\nXsecretkey: Xsecretvalue\naliases: [Xsecretalias]\n---\n# Xsecret title\n[[A]] [[pic.png]] #Xsecrettag\n- [ ] Xsecret task\n",
+		"Vault/pic.png":          "png", "Vault/Gone.md": "Xsecret\n",
+	})
+	require.NoError(t, os.Symlink(filepath.Join("..", "Vault", "Hidden.md"), filepath.Join(w.dir, "Open", "Link.md")))
+	w.reconcile()
+	at := w.advance(time.Hour)
+	_, err := w.vault.Edit(ctx, notes.EditRequest{Note: "Open/Link.md", Edits: []notes.Edit{{Op: "append", Content: "Xsecret end"}}}) // which puts it into history
+	require.NoError(t, err)
+	w.advance(time.Hour)
+	_, err = w.vault.Move(ctx, notes.MoveRequest{Note: "Open/Day/2031-05-15.md", To: "Vault/Xsecret day.md"})
+	require.NoError(t, err)
+	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "Vault/Gone.md"})
+	require.NoError(t, err)
+
+	answers := func(scope notes.Scope) (text, failures string) {
+		var all, errs strings.Builder
+		answer := func(name string, v any, err error) {
+			data, marshalErr := json.Marshal(v)
+			require.NoError(t, marshalErr)
+			all.WriteString(name + " " + string(data) + "\n")
+			if err != nil {
+				data, _ = json.Marshal(err)
+				errs.WriteString(name + " " + err.Error() + " " + string(data) + "\n")
+			}
+		}
+		filter := notes.Filter{Scope: scope.Read}
+		list, err := w.List(ctx, notes.ListQuery{Filter: filter, Fields: []string{"Xsecretkey", "title"}})
+		answer("list", list, err)
+		paths, err := w.Paths(ctx, filter)
+		answer("paths", paths, err)
+		tags, err := w.Tags(ctx, scope)
+		answer("tags", tags, err)
+		folders, err := w.Folders(ctx, scope)
+		answer("folders", folders, err)
+		graph, err := w.Graph(ctx, scope)
+		answer("graph", graph, err)
+		tasks, err := w.Store.Tasks(ctx, notes.TaskQuery{Scope: scope})
+		answer("tasks", tasks, err)
+		changes, err := w.Changes(ctx, notes.HistoryQuery{Scope: scope})
+		answer("changes", changes, err)
+		why, err := w.WhyNothing(ctx, notes.Filter{Scope: scope.Read, Where: object{"secretkey": "x"}, Tags: []string{"secrettag"}, Folder: "Vaults"})
+		answer("why", why, err)
+		m, err := w.AsOf(ctx, at)
+		require.NoError(t, err)
+		_, err = m.Notes(ctx, filter, func(n *notes.Note) error { answer("then", n, nil); return nil })
+		answer("then", nil, err)
+		for _, ref := range []string{"Open/A.md", "Open/Link.md", "Link", "Hidden", "Vault/Hidden.md", "Xsecret title", "Xsecretalias", "Open/Day/2031-05-15.md", "Vault/Gone.md", "Gone", "Vault", "Vault/pic.png", "Hiddn"} {
+			meta, err := w.Lookup(ctx, ref, scope)
+			answer("lookup", meta, err)
+			links, err := w.Links(ctx, ref, notes.LinkQuery{Scope: scope, Depth: 3})
+			answer("links", links, err)
+			was, err := m.Read(ctx, ref, scope)
+			answer("was", was, err)
+			history, err := w.vault.History().Revisions(ctx, notes.HistoryQuery{Note: ref, Scope: scope})
+			answer("history", history, err)
+			page, err := w.Page(ctx, ref, notes.HistoryQuery{Scope: scope})
+			answer("page", page, err)
+			for revision := range int64(8) {
+				n, err := w.Store.Revision(ctx, ref, revision, scope)
+				answer("revision", n, err)
+			}
+			from, err := w.LinkedFrom(ctx, meta.ID, scope)
+			answer("linked from", from, err)
+			file, others, err := w.LinkedAttachment(ctx, ref, scope)
+			answer("attachment", []any{file.Path, others}, err)
+		}
+		return all.String(), errs.String()
+	}
+	everything, _ := answers(notes.Scope{})
+	for _, name := range []string{"list", "paths", "tags", "graph", "tasks", "changes", "why", "then", "lookup", "links", "was", "history", "page", "revision", "linked from"} {
+		assert.Regexp(t, "(?m)^"+name+" .*("+secret+")", everything, "who may read everything sees it: %s", name)
+	}
+	within, failures := answers(notes.Scope{Read: []string{"Open"}})
+	assert.Contains(t, within, "Open/A.md")
+	for line := range strings.Lines(within) {
+		assert.NotRegexp(t, secret, line)
+	}
+	for line := range strings.Lines(failures) {
+		assert.NotContains(t, line, "Xsecret day", "where the note was moved to")
+		assert.NotContains(t, line, `"Candidates":["Vault`)
+		assert.NotContains(t, line, `"Candidates":["Open/Link`)
+	}
+}
