@@ -103,6 +103,12 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 		return nil // the name says enough; the vault may be gone
 	}
 	cfg, err := s.app.settings(cmd)
+	if dir, _ := cmd.Flags().GetString("vault"); err != nil && s.remove && dir != "" { // the vault may be gone
+		if abs, absErr := filepath.Abs(dir); absErr == nil && !isVault(abs) {
+			s.vault = abs
+			return nil
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -330,7 +336,11 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		if n == 1 {
 			r.Note = fmt.Sprintf("%q is another server there", usualName)
 			if had.IsNotesd() {
-				r.Note = fmt.Sprintf("%q serves %s", usualName, vaultOf(s.app.env, had))
+				vault := vaultOf(s.app.env, had)
+				r.Note = fmt.Sprintf("%q serves %s", usualName, vault)
+				if !isVault(vault) {
+					r.Note += ", which is not there"
+				}
 			}
 		}
 		r.Name = usualName + "-" + nameOf(strings.ReplaceAll(config.ParseVault(s.vault).Title(), ", ", "-"))

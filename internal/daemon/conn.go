@@ -94,7 +94,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	if err != nil || holder.Socket == "" {
 		return nil, ErrNotRunning // a daemon that starts has not written the lock file yet
 	}
-	stuck := fmt.Errorf("the notesd daemon (process %d) does not answer; stop it and try again", holder.PID)
+	stuck := fmt.Errorf("the notesd daemon (process %d) does not answer; end that process and try again", holder.PID)
 	dialer := net.Dialer{Timeout: frameTimeout} // a stuck daemon may have a full queue of connections
 	c, err := dialer.DialContext(ctx, "unix", holder.Socket)
 	switch {
