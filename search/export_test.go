@@ -28,6 +28,7 @@ var Off = map[string]func() (on func()){
 	"the floor":                      set(&floorMost, math.Inf(-1)),
 	"the hits beside a clear one":    set(&clearBelow, 0),
 	"scattered passages":             set(&scatterShare, 0),
+	"words that no note has":         set(&unknownShare, 0),
 	"a second passage":               set(&topicShare, math.Inf(1)),
 	"suggestions":                    set(&maxUnknown, 0),
 	"what a query can ask for":       set(&idealCap, math.Inf(1)),

@@ -55,7 +55,7 @@ func TestHybridOfPartOfANote(t *testing.T) {
 	assert.Equal(t, "boats.md", score().Path)
 
 	m.cosines = map[string]float64{"boats": .2, "ships": .1, "mention": .1, "cooking": .1}
-	weak := func() bool { return f.search(search.Query{Text: "harbour schooner vessel"}).Hits[0].Weak }
+	weak := func() bool { return f.search(search.Query{Text: "boats salt vessel"}).Hits[0].Weak }
 	m.missing = nil
 	assert.True(t, weak())
 	m.missing = map[string]float64{"boats": .9, "ships": .9, "mention": .9}

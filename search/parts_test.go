@@ -91,6 +91,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 		},
 		"the hits beside a clear one":    func() bool { return !near.search(search.Query{Text: "schooner"}).Hits[1].Weak },
 		"scattered passages":             func() bool { return scattered.search(search.Query{Text: "schooner"}).Weak },
+		"words that no note has":         func() bool { return golden.search(search.Query{Text: "ships harbour handrail"}).Weak },
 		"nearness that words let expect": func() bool { return pathsOf(starters.search(search.Query{Text: starterQuery}))[0] == "best" },
 		"missing passages":               func() bool { return pathsOf(parts.search(search.Query{Text: "schooner"}))[0] == "boats" },
 		"the floor":                      hybrid("schooner", func(r search.Result) bool { return !slices.Contains(pathsOf(r), "cooking") }),

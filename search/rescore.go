@@ -53,6 +53,7 @@ type rescorer struct {
 	pairs   []pair
 	ideal   float64 // what a note scores that has all that was asked for
 	asked   float64 // the same, without needless terms, and with guesses as the words that they stand for
+	unknown float64 // the part of asked in terms that no note has; 0 if no note has any term
 }
 
 // fork returns a rescorer for another goroutine.
@@ -80,12 +81,20 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 		switch {
 		case t.Guess:
 			s.asked += weight / index.SuggestionWeight
-		case with[i] > 0 || !r.needless(i, with):
+		case with[i] > 0:
 			s.asked += weight
+		case !r.needless(i, with):
+			s.asked += weight
+			s.unknown += weight
 		}
 	}
 	most := idealCap * float64(index.Idf(docs, 1))
 	s.ideal, s.asked = max(1e-9, min(s.ideal, most)), max(1e-9, min(s.asked, most))
+	if slices.ContainsFunc(with, func(n int) bool { return n > 0 }) {
+		s.unknown /= s.asked
+	} else {
+		s.unknown = 0
+	}
 	if r.filter.HasTodo || len(r.filter.Tags) > 0 {
 		s.mark = len(s.weights)
 		s.weights = append(s.weights, max(1, s.total()/2))

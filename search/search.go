@@ -35,7 +35,8 @@ type rankedList struct {
 	weak     bool // every one is
 	floor    float64
 	clear    bound
-	halfRead bool // the model reads the query's language in pieces
+	raised   float64 // see search.raised
+	halfRead bool    // the model reads the query's language in pieces
 	semantic Coverage
 	remarks  []string
 
@@ -329,7 +330,9 @@ const readTogether = 3
 // blend orders the list as the mode asks.
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
 	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
-	list.floor, list.clear = floor(*m, s.q.Mode, s.r.foreign || grams)
+	foreign := s.r.foreign || grams
+	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
+	list.raised = s.raised(m, foreign)
 	list.halfRead = s.r.foreign && m.weight > 0 && m.weight < fluent
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = &meaning{}

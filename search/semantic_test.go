@@ -281,12 +281,16 @@ func TestNothingFound(t *testing.T) {
 	assert.Empty(t, r.Notes)
 
 	r = f.search(search.Query{Text: "xqzzy salt blorp wibble"})
+	assert.Equal(t, []string{"ships", "cooking"}, pathsOf(r))
+	assert.True(t, r.Weak, "a note has one of the words, and none the others")
+	m.cosines["ships"] = .7
+	r = f.search(search.Query{Text: "xqzzy salt blorp wibble"})
 	require.Equal(t, []string{"ships", "cooking"}, pathsOf(r))
 	assert.False(t, r.Hits[0].Weak)
 	assert.True(t, r.Hits[1].Weak, "one word of four")
 	r = f.search(search.Query{Text: "salt"})
 	assert.False(t, r.Hits[0].Weak, "it has all words")
-	m.cosines["cooking"] = .4
+	m.cosines["cooking"] = .5
 	r = f.search(search.Query{Text: "xqzzy salt blorp wibble"})
 	assert.False(t, r.Hits[1].Weak, "one word of four, and near")
 }
@@ -426,6 +430,32 @@ func TestWeakByWords(t *testing.T) {
 	r = f.search(search.Query{Text: "lighthouse keeper painted foreign coast cellar", Mode: search.ModeText})
 	require.Len(t, r.Hits, 1)
 	assert.True(t, r.Hits[0].Weak)
+}
+
+// A word that no note has says that a question is about something else, if notes have others
+// of its words.
+func TestWeakByUnknownWords(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}
+	files := map[string]string{"pump.md": "The pump stands by the cellar stairs."}
+	for i := range 20 {
+		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
+	}
+	f := newFixtureWith(t, files, m)
+	m.store = f.store
+	weak := func(query string, mode search.Mode, cosine float64) bool {
+		m.cosines = map[string]float64{"pump": cosine}
+		r := f.search(search.Query{Text: query, Mode: mode})
+		require.Equal(t, []string{"pump"}, pathsOf(r), query)
+		return r.Weak
+	}
+	assert.False(t, weak("cellar pump", search.ModeText, 0))
+	assert.True(t, weak("cellar handrail varnish", search.ModeText, 0))
+	assert.True(t, weak("cellar handrail varnish", search.ModeHybrid, .4))
+	assert.False(t, weak("cellar handrail varnish", search.ModeHybrid, .45), "it says the same in other words, perhaps")
+	assert.False(t, weak("handrail varnish", search.ModeHybrid, .6), "words say nothing")
+	assert.False(t, weak("cellar handrail varnish", search.ModeSemantic, .45))
+	m.weight = .3
+	assert.False(t, weak("der handrail und die cellar", search.ModeHybrid, .3), "other languages have other words")
 }
 
 // What a note has in another spelling is not missing from it, and what no note has is.

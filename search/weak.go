@@ -24,6 +24,10 @@ var (
 	// less alike the nearest passages are than usual: a question about something else is
 	// near passages about many subjects.
 	scatterShare = 0.3
+	// unknownShare is how much higher the bound is that one hit must reach, as a part of how
+	// much of what was asked for is in words that no note has: such a question is more often
+	// about something else.
+	unknownShare = 0.3
 )
 
 const (
@@ -41,8 +45,11 @@ const (
 	wordsMeet   = 0.33
 	// usualAlike is the mean cosine of the alikeAmong nearest passages at which the bound
 	// of clear hits is clearAbove.
-	usualAlike = 0.4
+	usualAlike = 0.37
 	alikeAmong = 30
+	// unknownMost is how much higher the bound is at most for unknown words: an answer may
+	// say the same in others.
+	unknownMost = 0.1
 	// closeAbove is how much higher the bound of a hybrid search is for a model whose
 	// unrelated passages are close to a query, in its measure.
 	closeAbove = 0.07
@@ -76,6 +83,15 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 		}
 	}
 	return m.here.of(f), clear
+}
+
+// raised returns how much higher the bound of clear hits is for words that no note has. In
+// another language than the notes most words are such.
+func (s *search) raised(m *meaning, foreign bool) float64 {
+	if foreign || s.q.Mode == ModeSemantic || m.usual.Mean != 0 {
+		return 0
+	}
+	return min(unknownMost, unknownShare*s.rescorer.unknown)
 }
 
 // bound is the nearness from which on a hit without any of the words is clear.
@@ -112,7 +128,7 @@ func (s *search) judge(list *rankedList) {
 	best := list.found[:min(len(list.found), rescored)]
 	answered := slices.ContainsFunc(best, func(c candidate) bool {
 		n := s.read[c.note]
-		return list.clear.reached(&c, 0) && (s.q.Of == "" || n == nil || n.Path != s.q.Of)
+		return list.clear.reached(&c, -list.raised) && (s.q.Of == "" || n == nil || n.Path != s.q.Of)
 	})
 	for i := range list.found {
 		c := &list.found[i]
