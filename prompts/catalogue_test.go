@@ -232,6 +232,16 @@ func TestScopeHolds(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
+func TestTemplateWithNestedPlaceholders(t *testing.T) {
+	s := newShelf("Prompts/plan.md|Plan it.\n{{search \"{{topic}}\"}}")
+	s[0].FrontMatter = map[string]any{"arguments": []any{"topic"}}
+	c := New(Options{Notes: s, Search: s, Folder: "Prompts"})
+	_, err := c.Render(t.Context(), named(t, c, "plan"), map[string]string{"topic": "bread"}, notes.Scope{})
+	var refused *notes.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, refused.Hint, "{{search topic}}")
+}
+
 func TestTemplates(t *testing.T) {
 	s := newShelf("Recipes/bread.md|sourdough and patience", "Prompts/weekly.md|Look at {{topic}}.\n{{search topic}}\nAnd at {{note \"Recipes/bread.md\"}} too: {{style}}!",
 		"Prompts/ask_notes.md|Mine now.", "Prompts/broken.md|{{nobody}}", "Prompts/open.md|brace {{topic", "Prompts/empty.md|")

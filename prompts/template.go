@@ -205,6 +205,11 @@ func (t template) value(r *rendering, operand string) (string, error) {
 	if slices.ContainsFunc(t.Arguments, func(a Argument) bool { return a.Name == operand }) {
 		return "", nil // the caller omitted the argument
 	}
+	if strings.Contains(operand, "{{") {
+		return "", &notes.Error{Op: "prompt", Path: t.Name, Err: notes.ErrInvalid,
+			Detail: "the template has a placeholder within another",
+			Hint:   "Write an argument without quotes and braces there: {{search topic}} or {{note topic}}."}
+	}
 	return "", &notes.Error{Op: "prompt", Path: t.Name, Err: notes.ErrInvalid,
 		Detail: fmt.Sprintf("the template has a placeholder {{%s}}, but no argument of that name", operand),
 		Hint:   "Add it to arguments in the template's front matter."}
