@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,11 +91,8 @@ func (s *scanner) readProperties(pos, paragraphEnd int) {
 		switch strings.ToLower(string(line[:i])) {
 		case "tags", "tag":
 			for _, item := range propertyItems(line[i+2:]) {
-				s.inline.tags.add(string(line[i+2+item.start : i+2+item.end]))
 				start, end := lineStart+i+2+item.start, lineStart+i+2+item.end
-				for start < end && s.src[start] == '#' {
-					start++
-				}
+				s.inline.tags.add(string(s.src[start:end]))
 				s.doc.InlineTags = append(s.doc.InlineTags, InlineTag{Start: start, End: end, Property: true})
 			}
 		case "alias", "aliases":
@@ -109,27 +107,18 @@ func (s *scanner) readProperties(pos, paragraphEnd int) {
 	}
 }
 
-// propertyItems returns where in a property's value the items lie between
-// commas outside [[…]], without these brackets.
+// propertyItem matches an item of a property: a reference to a page, a tag, or what
+// stands between commas. Logseq needs no commas between the first two.
+var propertyItem = regexp.MustCompile(`#*\[\[(.+?)\]\]|#+([^\s,#]+)|([^\s,#](?:[^,]*[^\s,])?)`)
+
+// propertyItems returns where in a property's value the items lie, without '#' and
+// brackets.
 func propertyItems(value []byte) []span {
 	var items []span
-	depth, start := 0, 0
-	for i := 0; i <= len(value); i++ {
-		switch {
-		case i == len(value) || value[i] == ',' && depth == 0:
-			item := bytes.TrimSpace(value[start:i])
-			from := start + bytes.Index(value[start:i], item)
-			if inner, ok := bytes.CutPrefix(item, []byte("[[")); ok {
-				item, from = inner, from+2
-			}
-			item = bytes.TrimSuffix(item, []byte("]]"))
-			items = append(items, span{start: from, end: from + len(item)})
-			start = i + 1
-		case value[i] == '[':
-			depth++
-		case value[i] == ']':
-			depth = max(depth-1, 0)
+	for _, m := range propertyItem.FindAllSubmatchIndex(value, -1) {
+		for ; m[2] < 0; m = m[2:] {
 		}
+		items = append(items, span{start: m[2], end: m[3]})
 	}
 	return items
 }

@@ -40,7 +40,7 @@ func (t *tagSet) add(tag string) {
 
 // tag reads the tag whose '#' is at i and returns where to go on.
 func (in *inlineScanner) tag(i int) int {
-	if !in.startsTag(i) {
+	if !in.startsTag(i) || in.isPriority(i) {
 		return i + 1
 	}
 	if in.at(i+1) == '[' && in.at(i+2) == '[' {
@@ -61,6 +61,13 @@ func (in *inlineScanner) tag(i int) int {
 		return end
 	}
 	return i + 1
+}
+
+// isPriority reports whether a '#' at i belongs to a priority of Logseq's, from [#A] to
+// [#C], and not to the text of a link.
+func (in *inlineScanner) isPriority(i int) bool {
+	letter := in.at(i + 1)
+	return in.at(i-1) == '[' && letter >= 'A' && letter <= 'C' && in.at(i+2) == ']' && in.at(i+3) != '('
 }
 
 func (in *inlineScanner) addTag(tag string, start, end int) {

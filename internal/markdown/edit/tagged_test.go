@@ -38,7 +38,7 @@ func taggedNote(rng *rand.Rand, tags []string) string {
 		b.WriteString("---\n")
 	}
 	if len(places[1]) > 0 {
-		b.WriteString("tags:: [[" + strings.Join(places[1], "]], [[") + "]]\n\n")
+		b.WriteString("tags:: [[" + strings.Join(places[1], []string{"]], [[", "]] [[", "]] #[["}[rng.IntN(3)]) + "]]\n\n")
 	}
 	b.WriteString("Text with `#code` and [a link](#part).\n\n")
 	if len(places[2]) > 0 {
