@@ -1,7 +1,11 @@
 package edit_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,12 +16,75 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 )
 
 // styled writes a value in styles that people and programs use, chosen at random.
 type styled struct{ *rand.Rand }
 
 func (s styled) any(of ...string) string { return of[s.IntN(len(of))] }
+
+// text returns a text, which may be hard to write or two of those that are.
+func (s styled) text() string {
+	text := s.any("plain text", "two\nlines", "é", "x", "a\t\tb \tc", s.any(hardTexts...), s.any(hardTexts...), s.any(hardTexts...))
+	if s.IntN(4) == 0 {
+		text += s.any(" ", ": ", "", ", ", "\n") + s.any(hardTexts...)
+	}
+	return text
+}
+
+// key returns a text that is a key without quotes too: "<<" merges, and the library takes
+// any text that ends so for it; "..." ends a document.
+func (s styled) key() string {
+	for {
+		if text := s.text(); text != "..." && !strings.HasSuffix(text, "<<") {
+			return text
+		}
+	}
+}
+
+// value returns any value that front matter can have.
+func (s styled) value(depth int) any {
+	switch n := s.IntN(12); {
+	case n < 2 && depth < 3:
+		list := []any{}
+		for range s.IntN(4) {
+			list = append(list, s.value(depth+1))
+		}
+		return list
+	case n < 4 && depth < 3:
+		values := map[string]any{}
+		for range s.IntN(4) {
+			values[s.key()] = s.value(depth + 1)
+		}
+		return values
+	case n == 4:
+		return []any{s.Int64() - s.Int64(), math.Ldexp(s.Float64()-0.5, s.IntN(80)-40), int64(s.IntN(1000)), s.IntN(2) == 0, nil}[s.IntN(5)]
+	}
+	return s.text()
+}
+
+// frontMatter writes keys and values in any style, and returns them if another YAML
+// library reads what was meant.
+func (s styled) frontMatter(t *testing.T) (inner string, values map[string]any, ok bool) {
+	var b strings.Builder
+	values = map[string]any{}
+	for range 1 + s.IntN(4) {
+		key, v := s.key(), s.value(1)
+		if _, twice := values[key]; twice {
+			continue
+		}
+		values[key] = v
+		b.WriteString(s.scalar(key) + ":")
+		s.block(&b, v, "", false)
+	}
+	inner = b.String()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(inner), &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		return "", nil, false
+	}
+	return inner, values, assert.ObjectsAreEqual(any(values), nodeValue(t, doc.Content[0]))
+}
 
 func (s styled) scalar(value any) string {
 	text, isText := value.(string)
@@ -48,8 +115,8 @@ func (s styled) flow(value any) string {
 		return "[" + strings.Join(items, s.any(", ", ",  ", " , ")) + s.any("", "", ",") + "]"
 	case map[string]any:
 		var items []string
-		for k, item := range v {
-			items = append(items, fmt.Sprintf("%q: ", k)+s.flow(item))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, fmt.Sprintf("%q: ", k)+s.flow(v[k]))
 		}
 		return s.any("{", "{ ") + strings.Join(items, ", ") + s.any("}", " }")
 	}
@@ -84,9 +151,9 @@ func (s styled) block(b *strings.Builder, value any, indent string, inList bool)
 		}
 		inner := indent + s.any("  ", "    ")
 		b.WriteString("\n")
-		for k, item := range v {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			b.WriteString(inner + s.scalar(k) + ":")
-			s.block(b, item, inner, false)
+			s.block(b, v[k], inner, false)
 		}
 	case string:
 		lines := strings.Split(strings.TrimSuffix(v, "\n"), "\n")
@@ -111,48 +178,11 @@ func (s styled) block(b *strings.Builder, value any, indent string, inList bool)
 // reads what was meant has these values.
 func TestFrontMatter_AnotherReader(t *testing.T) {
 	s := styled{rand.New(rand.NewPCG(62, 1))}
-	texts := append([]string{"plain text", "two\nlines", "é", "x", "a\t\tb \tc"}, hardTexts...)
-	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "..." || s == "<<" }) // keys that have a meaning without quotes
-	var value func(depth int) any
-	value = func(depth int) any {
-		switch n := s.IntN(10); {
-		case n < 2 && depth < 3:
-			list := []any{}
-			for range s.IntN(4) {
-				list = append(list, value(depth+1))
-			}
-			return list
-		case n < 4 && depth < 3:
-			values := map[string]any{}
-			for range s.IntN(4) {
-				values[s.any(texts...)] = value(depth + 1)
-			}
-			return values
-		case n == 4:
-			return []any{int64(s.IntN(1000)), 1.5, true, nil}[s.IntN(4)]
-		}
-		return s.any(texts...)
-	}
 	read := 0
 	for range 8000 {
-		var b strings.Builder
-		meant := map[string]any{}
-		for range 1 + s.IntN(4) {
-			key, v := s.any(texts...), value(1)
-			if _, twice := meant[key]; twice {
-				continue
-			}
-			meant[key] = v
-			b.WriteString(s.scalar(key) + ":")
-			s.block(&b, v, "", false)
-		}
-		inner := b.String()
-		var doc yaml.Node
-		if err := yaml.Unmarshal([]byte(inner), &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		inner, meant, ok := s.frontMatter(t)
+		if !ok {
 			continue
-		}
-		if !assert.ObjectsAreEqual(any(meant), nodeValue(t, doc.Content[0])) {
-			continue // the style is wrong for this value
 		}
 		read++
 		fm := markdown.Parse([]byte("---\n" + inner + "---\n")).FrontMatter
@@ -160,4 +190,49 @@ func TestFrontMatter_AnotherReader(t *testing.T) {
 		require.Equal(t, meant, fm.Values, inner)
 	}
 	require.Greater(t, read, 1000)
+}
+
+// TestSetFrontMatter_KeepsTheRest: an edit of one key in front matter of any style leaves
+// all other values, every line outside the entry and the body as they were.
+func TestSetFrontMatter_KeepsTheRest(t *testing.T) {
+	s := styled{rand.New(rand.NewPCG(65, 1))}
+	edited, refused := 0, 0
+	for range 8000 {
+		inner, meant, ok := s.frontMatter(t)
+		if !ok {
+			continue
+		}
+		eol := s.any("\n", "\r\n")
+		src := []byte(strings.ReplaceAll("---\n"+inner+"---\n# Body #tag\n", "\n", eol))
+		for _, key := range slices.Sorted(maps.Keys(meant)) {
+			for _, value := range []any{s.value(0), nil} {
+				out, err := edit.SetFrontMatter(src, key, value)
+				if errors.Is(err, edit.ErrFrontMatter) || key == "" {
+					require.Nil(t, out)
+					refused++
+					continue
+				}
+				require.NoError(t, err, "%q: %s", key, src)
+				edited++
+				want := maps.Clone(meant)
+				if want[key] = value; value == nil {
+					delete(want, key)
+				}
+				form := fmt.Sprintf("%q = %#v in\n%s\n%s", key, value, src, out)
+				got := markdown.Parse(out).FrontMatter
+				require.NoError(t, got.Err, form)
+				require.True(t, maps.EqualFunc(want, got.Values, assert.ObjectsAreEqual), form)
+				require.True(t, strings.HasSuffix(string(out), "# Body #tag"+eol), form)
+				require.Equal(t, strings.Count(string(out), "\n")*(len(eol)-1), strings.Count(string(out), "\r"), form)
+				if value == nil && len(want) > 0 { // nothing goes but the entry
+					at := 0
+					for at < len(out) && src[at] == out[at] {
+						at++
+					}
+					require.True(t, bytes.HasSuffix(src, out[at:]), form)
+				}
+			}
+		}
+	}
+	require.Greater(t, edited, 100*refused)
 }
