@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -92,11 +93,11 @@ type Conn struct {
 	done     chan struct{}        // closed by Close
 	closing  sync.Once
 	closeErr error
+	version  atomic.Value // a string, negotiated by initialize; nil before, and in the sessionless era
 
-	mu      sync.Mutex
-	version string                   // negotiated by initialize; "" before, and in the sessionless era
-	calls   map[jsonrpc.ID]*inFlight // the client's calls that have no answer yet
-	idle    chan struct{}            // has a token when a call was answered
+	mu    sync.Mutex
+	calls map[jsonrpc.ID]*inFlight // the client's calls that have no answer yet
+	idle  chan struct{}            // has a token when a call was answered
 }
 
 // An inFlight is a call of the client's that is being answered.
@@ -186,11 +187,7 @@ func (c *Conn) Close() error {
 }
 
 // Negotiated records the protocol version, on which batches depend.
-func (c *Conn) Negotiated(version string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.version = version
-}
+func (c *Conn) Negotiated(version string) { c.version.Store(version) }
 
 // readLoop delivers messages until the input ends.
 func (c *Conn) readLoop() {
@@ -218,9 +215,7 @@ func (c *Conn) accept(line []byte) bool {
 		c.refuse(bad)
 		return true
 	}
-	c.mu.Lock()
-	version := c.version
-	c.mu.Unlock()
+	version, _ := c.version.Load().(string)
 	items, bad := split(line, version)
 	if bad != nil {
 		c.refuse(bad)
