@@ -60,12 +60,15 @@ type ListedTask struct {
 }
 
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
-	q := notes.TaskQuery{Note: a.Note, Folder: in.Vault.InVault(a.Folder), Tags: a.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
+	filter, err := in.filter(a.Folder, a.Tags, "", "")
+	if err != nil {
+		return Outcome{}, err
+	}
+	q := notes.TaskQuery{Note: a.Note, Folder: filter.Folder, Tags: filter.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
 		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
 	if a.Done != "" && a.Done != "none" {
 		q.Status, q.Sort = cmp.Or(q.Status, "done"), cmp.Or(q.Sort, "done")
 	}
-	var err error
 	if q.Due, err = in.taskDates("due", a.Due, a.DueAfter, a.DueBefore); err != nil {
 		return Outcome{}, err
 	}
@@ -81,7 +84,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	}
 	warnings := in.incomplete(ctx)
 	if page.Total == 0 {
-		why, err := in.Vault.WhyNothing(ctx, notes.Filter{Folder: q.Folder, Tags: q.Tags, Scope: in.Scope.Read})
+		why, err := in.Vault.WhyNothing(ctx, filter)
 		if err != nil {
 			return Outcome{}, err
 		}
