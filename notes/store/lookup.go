@@ -255,12 +255,18 @@ func overlap(a, b map[[3]rune]bool) float64 {
 // a [[wikilink]], the end of a path, a file name, a title or an alias, in that
 // order, exactly first and then without regard to case, and then the period of
 // a periodic note, as [notes.Periodic.Parse] reads it; a URI means its own note and
-// no other. An absolute path below the vault, an obsidian:// link, and
-// a reference to a part of a note ([SplitAnchor]) name the note, too. An
-// [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
-// [ErrNotFound] lists the similar ones, or says where the note was moved.
+// no other. An absolute path below the vault, any of these after a slash, which stands
+// for the vault as in links, an obsidian:// link, and a reference to a part of a note
+// ([SplitAnchor]) name the note, too. An [*Error] with [ErrAmbiguous] lists the notes
+// meant, perhaps; one with [ErrNotFound] lists the similar ones, or says where the note
+// was moved.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.InVault(ref)
+	if rest, ok := strings.CutPrefix(ref, "/"); ok {
+		if meta, err := s.Lookup(ctx, rest, scope); err == nil {
+			return meta, nil
+		}
+	}
 	meta, err := s.lookupWhole(ctx, ref, scope)
 	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
 		return meta, err

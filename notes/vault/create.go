@@ -67,28 +67,37 @@ func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 		r.Folder, r.Path = r.Path, ""
 	}
 	if r.Path != "" {
-		return o.explicitPath(r.Path)
+		return o.explicitPath(o.fromRoot(r.Path))
 	}
 	if strings.TrimSpace(r.Title) == "" {
 		return "", &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Give a title; the file name is made from it."}
 	}
-	folder := strings.Trim(r.Folder, "/ ")
-	if folder != "" && folder != "." {
-		clean, err := notes.CleanPath(folder)
-		if err == nil && strings.HasPrefix(strings.TrimSpace(r.Folder), "/") {
-			// Of the vault if it has the folder, else of the file system.
-			if info, statErr := o.root.Stat(clean); statErr != nil || !info.IsDir() {
-				_, err = notes.CleanPath(r.Folder)
-			}
-		}
-		if err != nil {
-			return "", err
-		}
-		folder = clean
-	} else {
+	folder := strings.TrimRight(strings.TrimSpace(o.fromRoot(r.Folder)), "/")
+	if folder == "." {
 		folder = ""
 	}
+	if folder != "" {
+		var err error
+		if folder, err = notes.CleanPath(folder); err != nil {
+			return "", err
+		}
+	}
 	return o.titledPath(folder, strings.TrimSpace(r.Title))
+}
+
+// fromRoot makes a path that begins with a slash, as Obsidian's users may write those of
+// the vault, one without. It leaves a path that has several parts, of which the vault has
+// no folder for the first: it is likely to be one of the file system.
+func (o *operation) fromRoot(p string) string {
+	rest, slash := strings.CutPrefix(strings.TrimSpace(p), "/")
+	first, below, _ := strings.Cut(rest, "/")
+	if !slash || rest == "" {
+		return p
+	}
+	if info, err := o.root.Stat(first); below != "" && (err != nil || !info.IsDir()) {
+		return p
+	}
+	return rest
 }
 
 func (o *operation) explicitPath(p string) (string, error) {

@@ -51,7 +51,7 @@ func (m *movement) begin() {
 }
 
 func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
-	r.Note, r.To = o.v.store.InVault(r.Note), o.v.store.InVault(r.To)
+	r.Note, r.To = o.v.store.InVault(r.Note), o.fromRoot(o.v.store.InVault(r.To))
 	meta, err := o.v.store.Lookup(o.ctx, r.Note, o.scope)
 	folder, isFolder := o.asFolder(r.Note)
 	isFolder = isFolder && (o.scope.CanRead(folder) || slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) }))

@@ -39,9 +39,11 @@ func TestReferences(t *testing.T) {
 		filepath.Join(f.dir, rye) + ":5-14":                          {rye, notes.Anchor{First: 5, Last: 14}},
 		"obsidian://open?path=" + url.QueryEscape(f.dir+"/"+rye):     {rye, notes.Anchor{}},
 		(&url.URL{Scheme: "file", Path: f.dir + "/" + rye}).String(): {rye, notes.Anchor{}},
-		"C.md":           {"C.md", notes.Anchor{}},
-		"C# 5":           {"C# 5.md", notes.Anchor{Heading: "5"}}, // all of it is a name, which comes first
-		"Odd.md:5-14.md": {"Odd.md:5-14.md", notes.Anchor{}},
+		"/Recipes/Rye Bread":                                         {rye, notes.Anchor{}},
+		"/Recipes/Rye Bread.md:5-14":                                 {rye, notes.Anchor{First: 5, Last: 14}},
+		"C.md":                                                       {"C.md", notes.Anchor{}},
+		"C# 5":                                                       {"C# 5.md", notes.Anchor{Heading: "5"}}, // all of it is a name, which comes first
+		"Odd.md:5-14.md":                                             {"Odd.md:5-14.md", notes.Anchor{}},
 
 		" led by a space .md": {" led by a space .md", notes.Anchor{}},
 		"[[linked]].md":       {"[[linked]].md", notes.Anchor{}},
@@ -90,25 +92,28 @@ func TestReferences(t *testing.T) {
 }
 
 // A client that knows where the vault lies names folders and new notes by their
-// absolute paths; a folder elsewhere is not made again in the vault.
+// absolute paths, and one that thinks of the vault as its root by a slash; a folder
+// elsewhere is not made again in the vault.
 func TestAbsolutePathsOfTheVault(t *testing.T) {
 	f := newFixture(t, "Work/Plan.md", "x")
 	in := func(p string) string { return filepath.Join(f.dir, p) }
 	for _, r := range []notes.CreateRequest{
 		{Title: "One", Folder: in("Work")}, {Title: "Two", Folder: "/Work/"}, {Path: in("Work/Three.md")}, {Path: in("Work") + "/", Title: "Four"}, {Title: "Five", Folder: in("New")},
-		{Title: "Six", Folder: f.dir}, {Title: "Seven", Folder: "/"},
+		{Title: "Six", Folder: f.dir}, {Title: "Seven", Folder: "/"}, {Title: "Eight", Folder: "/Next/"}, {Title: "Nine", Folder: "/Work/Deeper"}, {Path: "/Work/Ten"}, {Path: "/Eleven.md"},
 	} {
 		_, err := f.Create(t.Context(), r)
 		require.NoError(t, err, "%+v", r)
 	}
-	for _, r := range []notes.MoveRequest{{Note: "Six", To: in("Work") + "/"}, {Note: in("Work/Two.md"), To: in("New/2.md")}, {Note: in("New"), To: in("Old")}, {Note: "Three", To: f.dir}} {
+	for _, r := range []notes.MoveRequest{{Note: "Six", To: in("Work") + "/"}, {Note: in("Work/Two.md"), To: in("New/2.md")}, {Note: in("New"), To: in("Old")}, {Note: "Three", To: f.dir}, {Note: "/Work/Ten.md", To: "/Next/"}, {Note: "Ten", To: "/Next/10"}, {Note: "/Eleven", To: "/11.md"}} {
 		_, err := f.Move(t.Context(), r)
 		require.NoError(t, err, "%+v", r)
 	}
-	assert.ElementsMatch(t, []string{"Work/Plan.md", "Work/One.md", "Old/2.md", "Three.md", "Work/Four.md", "Old/Five.md", "Work/Six.md", "Seven.md"}, slices.Collect(maps.Keys(f.files())))
+	assert.ElementsMatch(t, []string{"Work/Plan.md", "Work/One.md", "Old/2.md", "Three.md", "Work/Four.md", "Old/Five.md", "Work/Six.md", "Seven.md", "Next/Eight.md", "Work/Deeper/Nine.md", "Next/10.md", "11.md"}, slices.Collect(maps.Keys(f.files())))
 	before := f.files()
-	for _, folder := range []string{filepath.Dir(f.dir), filepath.Dir(f.dir) + "/Work", "/home/ann/Notes", "/Work/Deeper"} {
-		_, err := f.Create(t.Context(), notes.CreateRequest{Title: "Eight", Folder: folder})
+	for _, folder := range []string{filepath.Dir(f.dir), filepath.Dir(f.dir) + "/Work", "/home/ann/Notes", "/Nowhere/Notes"} {
+		_, err := f.Create(t.Context(), notes.CreateRequest{Title: "Twelve", Folder: folder})
+		require.ErrorContains(t, err, "absolute", folder)
+		_, err = f.Move(t.Context(), notes.MoveRequest{Note: "Seven", To: folder + "/"})
 		require.ErrorContains(t, err, "absolute", folder)
 	}
 	assert.Equal(t, before, f.files())
