@@ -234,11 +234,12 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
 		return r, err
 	}
-	text := string(d.text)
-	if r.Content != "" && text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
+	if r.Content != "" { // with a blank line, or in the template's last list
+		if d.text, err = edit.Apply(c.ctx, d.text, []notes.Edit{{Op: edit.OpAppend, Content: r.Content}}); err != nil {
+			return r, editProblem(template, err)
+		}
 	}
-	r.Content = text + r.Content
+	r.Content = string(d.text)
 	return r, nil
 }
 
