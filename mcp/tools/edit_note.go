@@ -107,6 +107,7 @@ type WriteResult struct {
 	Change    int64    `json:"change,omitempty" doc:"when other notes changed too"`
 	Diff      string   `json:"diff"`
 	Relinked  []string `json:"relinked,omitempty"`
+	Relinking int      `json:"relinked_total,omitempty"` // where relinked is not all
 	Conflicts []string `json:"conflicts,omitempty"`
 	Left      []string `json:"left,omitempty"`
 	Unchanged bool     `json:"unchanged,omitempty"`
@@ -134,7 +135,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if !a.DryRun {
 		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
-	out := changed("Edited", w, a.DryRun)
+	out := in.changed("Edited", w, a.DryRun)
 	if a.DryRun && w.Was != w.Hash {
 		out.Panel = proposed(w, a.Edits)
 	}
@@ -162,8 +163,8 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 }
 
 // changed is the outcome of a change to one note.
-func changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, DryRun: dryRun}
+func (in *invocation) changed(verb string, w notes.Written, dryRun bool) Outcome {
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, DryRun: dryRun}
 	if w.OldPath != w.Path {
 		out.OldPath = w.OldPath
 	}
@@ -171,16 +172,24 @@ func changed(verb string, w notes.Written, dryRun bool) Outcome {
 	if len(w.Relinked) > 0 || len(w.Moved) > 0 {
 		out.Change = w.Change
 	}
+	result, _ := fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
+		out.Relinked, out.Relinking = cut(w.Relinked, n)
+		return Outcome{Structured: out, Text: changedText(verb, w, out)}
+	})
+	return result
+}
+
+func changedText(verb string, w notes.Written, out WriteResult) string {
 	var b strings.Builder
 	name, old := phrase.OneLine(w.Path), phrase.OneLine(out.OldPath)
 	switch deleted := w.Hash == "" && old == ""; {
 	case out.Unchanged:
 		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", name, w.Hash)
-	case dryRun && deleted:
+	case out.DryRun && deleted:
 		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", name)
-	case dryRun && old != "":
+	case out.DryRun && old != "":
 		fmt.Fprintf(&b, "Nothing was written: %q would be %q again", old, name)
-	case dryRun:
+	case out.DryRun:
 		fmt.Fprintf(&b, "Nothing was written: %q would become", name)
 	case deleted:
 		fmt.Fprintf(&b, "%s %q is deleted, revision %d", verb, name, w.Revision)
@@ -210,5 +219,5 @@ func changed(verb string, w notes.Written, dryRun bool) Outcome {
 	if w.Diff != "" {
 		b.WriteString("\n" + Fence("diff", w.Path, w.Diff))
 	}
-	return Outcome{Structured: out, Text: b.String()}
+	return b.String()
 }

@@ -36,6 +36,7 @@ type MoveResult struct {
 	Moved     []string `json:"moved,omitempty"`
 	Total     int      `json:"moved_total,omitempty"`
 	Relinked  []string `json:"relinked"`
+	Relinking int      `json:"relinked_total,omitempty"` // where relinked is not all
 	Conflicts []string `json:"conflicts"`
 	Left      []string `json:"left,omitempty"`
 	Diff      string   `json:"diff"`
@@ -55,22 +56,23 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 	}
 	out := MoveResult{
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
-		Total: len(w.Moved), Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
+		Total: len(w.Moved), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
 	if old := notes.BaseName(w.OldPath); !a.DryRun && w.Hash != "" && old != notes.BaseName(w.Path) {
 		if meta, err := in.Vault.Lookup(ctx, out.URI, in.Scope); err == nil && meta.Title == old {
 			out.Title = old
 		}
 	}
-	fitting, _ := fit(in.Limits.ResultBytes, len(w.Moved), func(n int) Outcome {
-		out.Moved = w.Moved[:n:n]
+	relinked := append([]string{}, w.Relinked...)
+	fitting, _ := fit(in.Limits.ResultBytes, max(len(w.Moved), len(relinked)), func(n int) Outcome {
+		out.Moved, _ = cut(w.Moved, n)
+		out.Relinked, out.Relinking = cut(relinked, n)
 		return Outcome{Structured: out, Text: moveText(out)}
 	})
 	return fitting, nil
 }
 
 func moveText(out MoveResult) string {
-	const most = 20
 	var b strings.Builder
 	switch {
 	case out.DryRun:
@@ -83,21 +85,29 @@ func moveText(out MoveResult) string {
 	if out.Title != "" {
 		fmt.Fprintf(&b, "\nthe title in it is still %q; edit_note changes it", phrase.OneLine(out.Title))
 	}
-	list := func(heading string, paths []string, total int) {
-		if total == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "\n%s (%d):", heading, total)
-		for _, p := range paths[:min(most, len(paths))] {
-			b.WriteString("\n- " + phrase.OneLine(p))
-		}
-	}
-	list("notes in it", out.Moved, out.Total)
-	list("links changed in", out.Relinked, len(out.Relinked))
-	list("changed by another program meanwhile, left alone", out.Conflicts, len(out.Conflicts))
-	list("broken or not writable, and left with the old path", out.Left, len(out.Left))
+	listPaths(&b, "notes in it", out.Moved, out.Total)
+	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)
 	if out.Diff != "" {
 		b.WriteString("\n" + Fence("diff", out.Path, out.Diff))
 	}
 	return b.String()
+}
+
+// listRelinked names the notes whose links a change was to change.
+func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
+	listPaths(b, "links changed in", relinked, total)
+	listPaths(b, "changed by another program meanwhile, left alone", conflicts, 0)
+	listPaths(b, "broken or not writable, and left with the old path", left, 0)
+}
+
+// listPaths names the first of some notes; total is 0 if paths has all.
+func listPaths(b *strings.Builder, heading string, paths []string, total int) {
+	const most = 20
+	if len(paths) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s (%d):", heading, max(total, len(paths)))
+	for _, p := range paths[:min(most, len(paths))] {
+		b.WriteString("\n- " + phrase.OneLine(p))
+	}
 }

@@ -171,9 +171,9 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		in.Seen.wrote(cmp.Or(w.OldPath, w.Path), w.Path, w.Was, w.Hash)
 	}
 	if a.Change != 0 {
-		return changed(fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun), nil
+		return in.changed(fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun), nil
 	}
-	return changed("Restored", w, a.DryRun), nil
+	return in.changed("Restored", w, a.DryRun), nil
 }
 
 // text says in a line what happened.

@@ -193,6 +193,14 @@ func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	return answer(n), n
 }
 
+// cut returns the first n of a list, and how many it has if these are not all.
+func cut[T any](list []T, n int) (some []T, total int) {
+	if n >= len(list) {
+		return list, 0
+	}
+	return list[:n:n], len(list)
+}
+
 // jsonSize is how many bytes a value is on the wire.
 func jsonSize(v any) int {
 	data, err := json.Marshal(v)
