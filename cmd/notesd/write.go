@@ -315,6 +315,9 @@ func (o *output) printMove(res tools.MoveResult) {
 	default:
 		o.note(fmt.Sprintf("notesd undo %d moves it back", res.Change))
 	}
+	if res.Title != "" {
+		o.note(fmt.Sprintf("The title in it is still %q; notesd edit changes it.", res.Title))
+	}
 }
 
 // marked prints notes with what became of each.
