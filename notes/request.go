@@ -74,7 +74,9 @@ type RenameTagRequest struct {
 // DeleteRequest asks for a note to be deleted. Its text stays in history.
 type DeleteRequest struct {
 	Note         string
+	Redirect     string // another note, as Lookup takes it, that links to the deleted one are to lead to; "": they stay, and are broken
 	ExpectedHash string
+	DryRun       bool
 	Scope        Scope
 	Author       Author
 	RequestKey   string
@@ -83,7 +85,7 @@ type DeleteRequest struct {
 // Deletion is what was deleted and what that leaves behind.
 type Deletion struct {
 	Written
-	LinkedFrom []string // notes with links that lead nowhere now
+	LinkedFrom []string // notes with links that lead nowhere now; none with Redirect
 }
 
 // RestoreRequest asks for an earlier version of a note, or for a change to be undone.

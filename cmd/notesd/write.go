@@ -337,23 +337,39 @@ func (o *output) dryRun(diff string) {
 
 func deleteCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "delete NOTE",
+		Use:   "delete [flags] NOTE",
 		Short: "Delete a note",
-		Long: `Delete a note, and name the notes that still link to it. "notesd restore" brings
-it back; "notesd forget" removes every version of it.`,
+		Long: `Delete a note, and name the notes that still link to it; with --redirect their
+links lead to another note then. "notesd restore" brings it back, "notesd undo" the
+links too; "notesd forget" removes every version of it.`,
 		Example: `  notesd delete Inbox/Old.md
-  notesd delete --json Inbox/Old.md`,
+  notesd delete --redirect Projects/Boat.md "Boat ideas"`,
 		Args:              takes("NOTE"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return runTool(cmd, a, "delete_note", map[string]any{"note": names[0]}, func(res tools.DeleteResult) {
-				fmt.Fprintf(a.out, "deleted: %s\n", a.out.path(a.out.line(res.Path)))
-				for _, p := range res.LinkedFrom {
-					fmt.Fprintf(a.out, "  linked from %s\n", a.out.path(a.out.line(p)))
-				}
-				a.note("notesd history " + quoted(res.Path) + " lists the revisions that notesd restore brings back.")
-			})
+			args := given(cmd, "redirect", "dry-run")
+			args["note"] = names[0]
+			return runTool(cmd, a, "delete_note", args, a.printDelete)
 		},
 	}
+	cmd.Flags().String("redirect", "", "make the links to it lead to this `note`")
+	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	completes(cmd, "redirect", a.offer(completeNotes))
 	return cmd
+}
+
+func (o *output) printDelete(res tools.DeleteResult) {
+	fmt.Fprintf(o.out, "deleted: %s\n", o.out.path(o.out.line(res.Path)))
+	o.marked("linked from", res.LinkedFrom)
+	o.marked("links changed in", res.Relinked)
+	o.marked("changed meanwhile, links left alone in", res.Conflicts)
+	o.marked("not writable, links left alone in", res.Left)
+	switch {
+	case res.DryRun:
+		o.note(nothingChanged)
+	case len(res.Relinked) > 0:
+		o.note(fmt.Sprintf("notesd undo %d brings it back, and the links to it", res.Change))
+	default:
+		o.note("notesd history " + quoted(res.Path) + " lists the revisions that notesd restore brings back.")
+	}
 }

@@ -285,3 +285,39 @@ func TestARefusalChangesNothing(t *testing.T) {
 	assert.Equal(t, 1.0, gone["deleted"], "rows that are named are deleted without a question")
 	require.Len(t, asked, 3)
 }
+
+// What names very many notes keeps the limit in both forms, and says how many there are.
+func TestChangesOfManyNotes(t *testing.T) {
+	files := map[string]string{"Hub.md": "# Hub\n\n## Part\n", "New.md": "# New\n"}
+	for i := range 300 {
+		files[fmt.Sprintf("Notes of a long year/Day %03d with a long name.md", i)] = "[[Hub#Part]]\n"
+	}
+	w := newWorld(t, files)
+	for _, c := range []struct {
+		tool        string
+		args        args
+		list, total string
+	}{
+		{"delete_note", args{"note": "Hub", "dry_run": true}, "linked_from", "linked_from_total"},
+		{"delete_note", args{"note": "Hub", "redirect": "New", "dry_run": true}, "relinked", "relinked_total"},
+		{"move_note", args{"note": "Hub", "to": "Centre.md", "dry_run": true}, "relinked", "relinked_total"},
+		{"move_note", args{"note": "Notes of a long year", "to": "Another year with an even longer name", "dry_run": true}, "moved", "moved_total"},
+		{"edit_note", args{"note": "Hub", "edits": []args{{"op": "rename_heading", "heading": "Part", "new": "Piece"}}, "dry_run": true}, "relinked", "relinked_total"},
+		{"edit_note", args{"note": "Hub", "edits": []args{{"op": "rename_heading", "heading": "Part", "new": "Piece"}}}, "relinked", "relinked_total"},
+		{"restore_note", args{"change": 1, "dry_run": true}, "relinked", "relinked_total"},
+		{"rename_tag", args{"tag": "x", "to": "y", "dry_run": true}, "changed", "total"},
+	} {
+		if c.tool == "rename_tag" {
+			for name := range files {
+				w.call(t, "edit_note", args{"note": name, "edits": []args{{"op": "add_tag", "tag": "x"}}})
+			}
+		}
+		w.env.Limits.ResultBytes = 4_000
+		got, text := w.call(t, c.tool, c.args)
+		assert.Less(t, len(got[c.list].([]any)), 300, "%v", c)
+		assert.GreaterOrEqual(t, got[c.total], 300.0, "%v", c)
+		if c.tool != "edit_note" && c.tool != "restore_note" { // whose text has the first of the names
+			assert.Contains(t, text, fmt.Sprint(got[c.total]), "%v", c)
+		}
+	}
+}

@@ -19,7 +19,9 @@ var deleteNote = define(Tool{
 
 type deleteArgs struct {
 	Note         string `json:"note" required:"true"`
+	Redirect     string `json:"redirect" doc:"note that gets the links to it, as after a merge"`
 	ExpectedHash string `json:"expected_hash"`
+	DryRun       bool   `json:"dry_run"`
 }
 
 // A DeleteResult is the result of delete_note.
@@ -28,6 +30,12 @@ type DeleteResult struct {
 	Revision   int64    `json:"revision"`
 	Change     int64    `json:"change"`
 	LinkedFrom []string `json:"linked_from"`
+	Linking    int      `json:"linked_from_total,omitempty"` // where linked_from is not all
+	Relinked   []string `json:"relinked,omitempty"`
+	Relinking  int      `json:"relinked_total,omitempty"` // where relinked is not all
+	Conflicts  []string `json:"conflicts,omitempty"`
+	Left       []string `json:"left,omitempty"`
+	DryRun     bool     `json:"dry_run,omitempty"`
 }
 
 func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, error) {
@@ -41,7 +49,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 		if err != nil {
 			return Outcome{}, err
 		}
-		if err := in.Confirm(ctx, fmt.Sprintf("Delete the note %q? It can be restored from the history.", phrase.OneLine(meta.Path))); err != nil {
+		if err := in.confirmDelete(ctx, meta.Path, a); err != nil {
 			return Outcome{}, err
 		}
 		ref = notes.URI(meta.Path)
@@ -50,22 +58,44 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 		}
 	}
 	d, err := in.Vault.Delete(ctx, notes.DeleteRequest{
-		Note: ref, ExpectedHash: expected,
+		Note: ref, Redirect: a.Redirect, ExpectedHash: expected, DryRun: a.DryRun,
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
 		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
-	in.Seen.forget(d.Path)
-	out := DeleteResult{Path: d.Path, Revision: d.Revision, Change: d.Change, LinkedFrom: append([]string{}, d.LinkedFrom...)}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note change=%d brings it back", phrase.OneLine(out.Path), out.Revision, out.Change)
-	if n := len(out.LinkedFrom); n > 0 {
-		const most = 20
-		fmt.Fprintf(&b, "\nstill linked from (%d):", n)
-		for _, p := range out.LinkedFrom[:min(n, most)] {
-			b.WriteString("\n- " + phrase.OneLine(p))
-		}
+	if !a.DryRun {
+		in.Seen.forget(d.Path)
 	}
-	return Outcome{Structured: out, Text: b.String()}, nil
+	out := DeleteResult{Path: d.Path, Revision: d.Revision, Change: d.Change, Conflicts: d.Conflicts, Left: d.Left, DryRun: a.DryRun}
+	linkedFrom := append([]string{}, d.LinkedFrom...)
+	result, _ := fit(in.Limits.ResultBytes, max(len(linkedFrom), len(d.Relinked)), func(n int) Outcome {
+		out.LinkedFrom, out.Linking = cut(linkedFrom, n)
+		out.Relinked, out.Relinking = cut(d.Relinked, n)
+		return Outcome{Structured: out, Text: deleteText(out)}
+	})
+	return result, nil
+}
+
+func (in *invocation) confirmDelete(ctx context.Context, path string, a deleteArgs) error {
+	if a.DryRun {
+		return nil
+	}
+	question := fmt.Sprintf("Delete the note %q? It can be restored from the history.", phrase.OneLine(path))
+	if a.Redirect != "" {
+		question = fmt.Sprintf("Delete the note %q, and change all links to it into links to %q? The history can undo it.", phrase.OneLine(path), phrase.Clip(phrase.OneLine(a.Redirect), 200))
+	}
+	return in.Confirm(ctx, question)
+}
+
+func deleteText(out DeleteResult) string {
+	var b strings.Builder
+	if out.DryRun {
+		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", phrase.OneLine(out.Path))
+	} else {
+		fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note change=%d brings it back", phrase.OneLine(out.Path), out.Revision, out.Change)
+	}
+	listPaths(&b, "still linked from", out.LinkedFrom, out.Linking)
+	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)
+	return b.String()
 }

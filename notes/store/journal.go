@@ -499,6 +499,11 @@ func (op *Operation) Written() notes.Written {
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}
+	for _, other := range op.Files[1:] {
+		if other.Conflict == nil && !bytes.Equal(other.Old, other.New) {
+			w.Relinked = append(w.Relinked, other.NewPath)
+		}
+	}
 	if f.NewPath == "" {
 		w.Path, w.LinkedFrom = f.OldPath, op.LinkedFrom
 		return w
@@ -508,11 +513,6 @@ func (op *Operation) Written() notes.Written {
 	}
 	if f.OldPath != "" && f.OldPath != f.NewPath {
 		w.OldPath = f.OldPath
-	}
-	for _, other := range op.Files[1:] {
-		if other.Conflict == nil && !bytes.Equal(other.Old, other.New) {
-			w.Relinked = append(w.Relinked, other.NewPath)
-		}
 	}
 	return w
 }

@@ -67,6 +67,10 @@ var crashWrites = []crashWrite{
 		d, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", RequestKey: "delete"})
 		return d.Written, err
 	}, []string{"N.md"}, nil, false},
+	{"delete and redirect", func(f *fixture) (notes.Written, error) {
+		d, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", Redirect: "plan", RequestKey: "redirect"})
+		return d.Written, err
+	}, []string{"N.md", "Other.md", "dir/Third.md"}, nil, false},
 	{"restore", func(f *fixture) (notes.Written, error) {
 		return f.History().Restore(context.Background(), notes.RestoreRequest{Note: "Gone.md", Revision: f.revisionOf("Gone.md", "was deleted\n"), RequestKey: "restore"})
 	}, []string{"Gone.md"}, nil, false},

@@ -230,7 +230,26 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 		Hint: "Choose a folder where the pattern still matches, or let the user move them or change vault.ignore."}
 }
 
-// linksAround knows, for a move, where links lead before it and after it.
+// redirect adds to the operation, which deletes a note, the notes whose links to it are to
+// lead to another.
+func (o *operation) redirect(ref string) error {
+	gone := o.Files[0]
+	to, err := o.v.store.Lookup(o.ctx, ref, o.scope)
+	if err != nil {
+		return err
+	}
+	if err := o.v.store.CheckWhole(o.ctx, o.Kind, ref, to, o.scope); err != nil {
+		return err
+	}
+	if to.Path == gone.OldPath {
+		return &notes.Error{Op: o.Kind, Path: to.Path, Err: notes.ErrInvalid, Detail: "links to a note that is deleted cannot be redirected to the note itself", Hint: "Name the note that takes its place."}
+	}
+	m := &movement{operation: o, first: gone, paths: map[string]string{gone.OldPath: to.Path}}
+	return m.relink()
+}
+
+// linksAround knows, for a move, where links lead before it and after it. A note that is
+// deleted with its links redirected to another is one that moves onto that.
 //
 // A link is a text that is looked up among the files whose name is its last segment, so
 // a move can change where links lead in three ways: a link to what moved finds it no
@@ -269,6 +288,7 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 			switch to := m.after(t.Path); {
 			case to == t.Path:
 				l.after[key] = append(l.after[key], t)
+			case m.first.NewPath == "": // deleted: what takes its place is a candidate itself
 			case key == store.LinkKey(t.Path): // and not the other of its keys
 				t.Path = to
 				s.AddTarget(l.after, store.LinkKey(to), t)
@@ -295,8 +315,8 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 			return spelled, true
 		}
 		want := l.move.after(was.Path)
-		err = &notes.Error{Op: "move", Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s, to %s, cannot be written as one to %s", notes.Quote(notePath), notes.Quote(link.Target), notes.Quote(want)),
-			Hint: "Choose a path without # ^ [ ] and |, or move with update_links false, and that link will be broken."}
+		err = &notes.Error{Op: l.move.Kind, Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s, to %s, cannot be written as one to %s", notes.Quote(notePath), notes.Quote(link.Target), notes.Quote(want)),
+			Hint: "Choose a path without # ^ [ ] and |, or " + l.move.without() + ", and that link will be broken."}
 		return "", false
 	})
 	if err != nil || bytes.Equal(text, rewritten) {
@@ -346,8 +366,8 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 	if astray == "" {
 		return nil
 	}
-	return &notes.Error{Op: "move", Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s in %s cannot be rewritten without changing something else", astray, notes.Quote(notePath)),
-		Hint: "Write that link in another way first, or move with update_links false, and it will be broken."}
+	return &notes.Error{Op: l.move.Kind, Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s in %s cannot be rewritten without changing something else", astray, notes.Quote(notePath)),
+		Hint: "Write that link in another way first, or " + l.move.without() + ", and it will be broken."}
 }
 
 // respell returns a target for a link of the note that leads where keeps says that it led.
@@ -411,7 +431,7 @@ func relativePath(dir, p string) string {
 type movement struct {
 	*operation
 	first store.FileChange     // the note or the folder itself
-	paths map[string]string    // old path → new path, of every note and attachment that moves
+	paths map[string]string    // old path → new path, of every note and attachment that moves; of a deleted note, that of the one in its place
 	rows  map[string]store.Row // the notes among them, by old path
 }
 
@@ -427,6 +447,14 @@ func (m *movement) carry(f *store.FileChange) {
 		f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
 		f.NewDisk = f.OldDisk
 	}
+}
+
+// without names the request that leaves links as they are.
+func (m *movement) without() string {
+	if m.first.NewPath == "" {
+		return "delete without redirect"
+	}
+	return "move with update_links false"
 }
 
 func (m *movement) after(p string) string {
@@ -458,14 +486,16 @@ func (m *movement) relink() error {
 	}
 	others := links.notes
 	if !m.first.Folder {
-		if m.Files[0].New, err = links.rewrite(m.first.OldPath, m.Files[0].Old); err != nil {
-			return err
+		if m.first.NewPath != "" {
+			if m.Files[0].New, err = links.rewrite(m.first.OldPath, m.Files[0].Old); err != nil {
+				return err
+			}
 		}
 		others = slices.DeleteFunc(others, func(p string) bool { return p == m.first.OldPath })
 	}
 	if err := m.alsoChange(others, links.rewrite, m.carry, func(where, why string) error {
-		return &notes.Error{Op: "move", Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
-			Hint: "Move with update_links false, and those links will be broken."}
+		return &notes.Error{Op: m.Kind, Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
+			Hint: "If you " + m.without() + ", those links will be broken."}
 	}); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -96,6 +97,56 @@ func TestMoveRewritesLinks(t *testing.T) {
 			f.requireConsistent()
 		})
 	}
+}
+
+// The links to a note that is deleted lead to the note in its place, in one change, and
+// those that led elsewhere stay.
+func TestDeleteRedirectsLinks(t *testing.T) {
+	ctx := t.Context()
+	board := `{"nodes":[{"type":"file","file":"P/Old.md"},{"type":"text","text":"[[P/Old]]"}]}`
+	f := newFixture(t, "P/Old.md", "# Old\n[[Old]] [[Hub]]\n", "P/New ß.md", "# Part\n[[Old]]\n", "Q/Old.md", "another\n", "board.canvas", board,
+		"Hub.md", "---\nup: \"[[P/Old|it]]\"\n---\n[[P/Old#Part|x]] ![[P/Old#^b]] [m](P/Old.md#part) [[Q/Old]] [[Hub]] `[[P/Old]]` [w](https://a.b/P/Old.md)\n",
+		"P/Near.md", "[[Old]] [m](Old.md) [[Gone]]\n", "Q/Near.md", "[[Old]]\n")
+	before := f.files()
+	dry, err := f.Delete(ctx, notes.DeleteRequest{Note: "P/Old", Redirect: "New ß", DryRun: true})
+	require.NoError(t, err)
+	assert.Zero(t, dry.Change)
+	assert.Equal(t, before, f.files())
+
+	w, err := f.Delete(ctx, notes.DeleteRequest{Note: "P/Old", Redirect: "New ß", RequestKey: "k"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Hub.md", "P/Near.md", "P/New ß.md", "board.canvas"}, w.Relinked)
+	assert.Equal(t, w.Relinked, dry.Relinked)
+	assert.Empty(t, w.LinkedFrom)
+	want := maps.Clone(before)
+	delete(want, "P/Old.md")
+	want["Hub.md"] = "---\nup: \"[[P/New ß|it]]\"\n---\n[[P/New ß#Part|x]] ![[P/New ß#^b]] [m](P/New%20ß.md#part) [[Q/Old]] [[Hub]] `[[P/Old]]` [w](https://a.b/P/Old.md)\n"
+	want["P/Near.md"] = "[[New ß]] [m](New%20ß.md) [[Gone]]\n"
+	want["P/New ß.md"] = "# Part\n[[New ß]]\n"
+	want["board.canvas"] = strings.ReplaceAll(board, "P/Old", "P/New ß")
+	assert.Equal(t, want, f.files())
+	again, err := f.Delete(ctx, notes.DeleteRequest{Note: "P/Old", Redirect: "New ß", RequestKey: "k"})
+	require.NoError(t, err)
+	assert.Equal(t, []any{w.Change, w.Relinked}, []any{again.Change, again.Relinked}, "the same request")
+	f.reconcile()
+	f.requireConsistent()
+	links, err := f.Links(ctx, "New ß", notes.LinkQuery{Direction: "in"})
+	require.NoError(t, err)
+	assert.Len(t, links.Backlinks, 6)
+
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Change: w.Change})
+	require.NoError(t, err)
+	assert.Equal(t, before, f.files())
+	for ref, sentinel := range map[string]error{"P/Old.md": notes.ErrInvalid, "Nowhere": notes.ErrNotFound, "New ß#Part": notes.ErrInvalid, "Old": notes.ErrAmbiguous, "board.canvas": notes.ErrNotFound} {
+		_, err = f.Delete(ctx, notes.DeleteRequest{Note: "P/Old", Redirect: ref})
+		require.ErrorIs(t, err, sentinel, ref)
+	}
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "P/Old", Redirect: "New ß", Scope: notes.Scope{Write: []string{"P"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden, "a note with a link may not be written")
+	assert.Contains(t, domainError(t, err).Hint, "delete without redirect")
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "P/Old", Redirect: "Hub", Scope: notes.Scope{Read: []string{"P"}}})
+	require.ErrorIs(t, err, notes.ErrNotFound, "it may not be read")
+	assert.Equal(t, before, f.files())
 }
 
 func TestMoveKeepsIdentityAndSaysWhere(t *testing.T) {
@@ -510,6 +561,10 @@ func TestErrorsNameNothingOutOfScope(t *testing.T) {
 	for name, change := range map[string]func() error{
 		"move": func() error {
 			_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "Public/b/c.md", UpdateLinks: true, Scope: public})
+			return err
+		},
+		"redirect": func() error {
+			_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Public/a.md", Redirect: "Public/h.md", Scope: public})
 			return err
 		},
 		"move, no link": func() error {

@@ -78,14 +78,12 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 	return store.FileChange{NewPath: notePath, NewDisk: notePath}, checkPlace(o.root, "restore", notePath)
 }
 
-// Delete removes a note's file. Restore brings it back.
+// Delete removes a note's file, and with r.Redirect makes the links to it lead to another
+// note, as one operation. Restore brings it back, and undoes the whole of it.
 func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
-	written, err := v.change(ctx, change{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope}, func(o *operation) error {
+	written, err := v.change(ctx, change{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
 		f, err := o.openForChange(r.Note, r.ExpectedHash)
 		if err != nil {
-			return err
-		}
-		if o.LinkedFrom, err = v.store.LinkedFrom(ctx, f.Note, r.Scope); err != nil {
 			return err
 		}
 		if f.Link != "" { // the symlink is the note; its target stays
@@ -93,7 +91,11 @@ func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deleti
 		}
 		f.NewPath, f.NewDisk = "", ""
 		o.Files = []store.FileChange{f}
-		return nil
+		if r.Redirect != "" {
+			return o.redirect(r.Redirect)
+		}
+		o.LinkedFrom, err = v.store.LinkedFrom(ctx, f.Note, r.Scope)
+		return err
 	})
 	return notes.Deletion{Written: written, LinkedFrom: written.LinkedFrom}, err
 }

@@ -107,6 +107,10 @@ func undoable(t *testing.T, f *fixture, change string) notes.Written {
 		var d notes.Deletion
 		d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One"})
 		w = d.Written
+	case "redirect":
+		var d notes.Deletion
+		d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One", Redirect: "B"})
+		w = d.Written
 	case "restore":
 		w = undoable(t, f, "edit")
 		w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Note: "A", Revision: w.Revision - 1})
@@ -122,7 +126,7 @@ func undoFixture(t *testing.T) *fixture {
 		"P/i.png", "i", "P/in.canvas", `{"nodes":[{"type":"file","file":"P/One.md"}]}`, "board.canvas", `{"nodes":[{"type":"file","file":"P/One.md"},{"file":"P/i.png"}]}`)
 }
 
-var undoableChanges = []string{"create", "edit", "rename_heading", "rename_tag", "move", "move a folder", "delete", "restore"}
+var undoableChanges = []string{"create", "edit", "rename_heading", "rename_tag", "move", "move a folder", "delete", "redirect", "restore"}
 
 func TestUndo(t *testing.T) {
 	for _, change := range undoableChanges {
