@@ -86,7 +86,7 @@ type Revision struct {
 	Revision  int64 // what RestoreRequest takes; grows with time; 0 for a present version that history does not have yet
 	Time      time.Time
 	Author    Author
-	Operation string // create, edit, move, delete, restore; found: the first version that notesd saw of a file
+	Operation string // create, edit, move, delete, restore, rename_tag; relink: the links of a note that followed a move or deletion; found: the first version that notesd saw of a file
 	Path      string // the note's path after it
 	OldPath   string // where it was, for a move
 	Hash      string // "" where the note was deleted

@@ -129,7 +129,7 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
 
 // What says what a revision was, as a user says it.
 func (r revision) What() string {
-	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "found": "first seen"}[r.Operation]
+	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "relink": "links changed", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "found": "first seen"}[r.Operation]
 	switch {
 	case r.Operation == "found":
 		return what

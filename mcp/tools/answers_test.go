@@ -238,6 +238,7 @@ func TestChangesAreInTheHistory(t *testing.T) {
 		{"rename_tag", args{"tag": "red", "to": "green"}, []string{"A.md", "green"}},
 		{"move_note", args{"note": "A", "to": "Box/C.md"}, []string{"Box/C.md", "B.md"}},
 		{"delete_note", args{"note": "Box/New"}, []string{"Box/New.md", "revision"}},
+		{"delete_note", args{"note": "C", "redirect": "B"}, []string{`Deleted "Box/C.md"`, "links changed in (1):\n- B.md"}},
 	} {
 		_, text := w.call(t, c.tool, c.args)
 		for _, said := range c.says {
@@ -251,7 +252,8 @@ func TestChangesAreInTheHistory(t *testing.T) {
 			did = append(did, r.(args)["operation"].(string)+" "+r.(args)["path"].(string))
 		}
 	}
-	assert.Equal(t, []string{"create Box/New.md", "edit A.md", "rename_tag A.md", "move Box/C.md", "delete Box/New.md"}, slices.DeleteFunc(did, func(s string) bool { return strings.HasSuffix(s, " B.md") }))
+	assert.Equal(t, []string{"create Box/New.md", "edit A.md", "rename_tag A.md", "move Box/C.md", "relink B.md", "delete Box/New.md", "delete Box/C.md", "relink B.md"}, did)
+	assert.Contains(t, text, "B.md links changed by tester")
 	assert.Contains(t, text, "Box/New.md deleted by tester")
 
 	restored, text := w.call(t, "restore_note", args{"note": "Box/New.md", "revision": 1})
@@ -320,4 +322,18 @@ func TestChangesOfManyNotes(t *testing.T) {
 			assert.Contains(t, text, fmt.Sprint(got[c.total]), "%v", c)
 		}
 	}
+}
+
+// Of a note and a text the note is what counts, and the answer says so.
+func TestRelatedToANoteOrAText(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n\nrye bread\n", "B.md": "# B\n\nrye flour\n", "C.md": "# C\n\n[[A]] soup\n"})
+	both, text := w.call(t, "related_notes", args{"note": "A", "text": "soup"})
+	assert.Contains(t, text, "ignored text")
+	alone, _ := w.call(t, "related_notes", args{"note": "A"})
+	assert.Equal(t, alone["related"], both["related"])
+	assert.Equal(t, []any{"it links here"}, both["related"].([]any)[1].(args)["reasons"])
+	of, _ := w.call(t, "related_notes", args{"text": "soup [[A]]"})
+	assert.Equal(t, "C.md", of["related"].([]any)[0].(args)["path"])
+	assert.Contains(t, w.fails(t, "related_notes", args{"text": " "}), "pass a note, or a text")
+	assert.Contains(t, w.fails(t, "related_notes", args{"note": "Nowhere"}), "no such note")
 }

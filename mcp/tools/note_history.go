@@ -179,7 +179,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 // text says in a line what happened.
 func (r Revision) text() string {
 	what, by := r.Operation, phrase.OneLine(r.Author)
-	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "sync": "synced", "found": "first seen"}[what]; ok {
+	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "relink": "links changed", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "sync": "synced", "found": "first seen"}[what]; ok {
 		what = word
 	}
 	if by == notes.Outside.Name {

@@ -596,6 +596,10 @@ func scanRevision(rows *sql.Rows) (notes.Revision, error) {
 	var hash []byte
 	err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed, &r.Change)
 	r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
+	// The kind of the operation is recorded at all of its notes.
+	if r.Operation == "move" && r.OldPath == "" || r.Operation == "delete" && r.Hash != "" {
+		r.Operation = "relink"
+	}
 	return r, err
 }
 
