@@ -57,6 +57,9 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	text := a.Text
 	switch {
 	case a.Note != "":
+		if text != "" {
+			in.ignored = append(in.ignored, "ignored text, as a note is given: pass one of them")
+		}
 		note, err := in.Vault.Read(ctx, a.Note, in.Scope)
 		if err != nil {
 			return Outcome{}, err
