@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,7 +95,7 @@ func (w *world) call(t *testing.T, name string, a args) (structured args, text s
 	assert.LessOrEqual(t, len(out.Text), limit, "%s %s", name, raw)
 	for _, field := range []string{"path", "hash", "next_cursor", "diff", "content"} {
 		if value, _ := structured[field].(string); value != "" && (field != "hash" || a["dry_run"] == nil) {
-			assert.Contains(t, out.Text, value, "%s %s: the text lacks %s", name, raw, field)
+			assert.Contains(t, out.Text, strings.TrimRight(value, "\n"), "%s %s: the text lacks %s", name, raw, field)
 		}
 	}
 	for _, list := range []string{"notes", "warnings"} { // remarks

@@ -1,0 +1,316 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
+	"notesd/notes"
+)
+
+// A note that is too long for one answer is read to its end by next_lines, byte for byte,
+// whatever its lines hold, and its outline likewise.
+func TestReadingOn(t *testing.T) {
+	var long strings.Builder
+	long.WriteString("---\ntags: [a]\n---\n# Träume 🎉\n")
+	for i := range 200 {
+		fmt.Fprintf(&long, "\n## Abschnitt %d\n\n%s\t\"quoted\" <b>\\ \r\n", i, strings.Repeat("schöne 日本 ", i%40))
+	}
+	w := newWorld(t, map[string]string{"Lang ß.md": long.String(), "Empty.md": ""})
+	for _, most := range []int{2_000, 5_000, 30_000, 200_000} {
+		var text strings.Builder
+		a := args{"note": "Lang ß", "max_bytes": most}
+		for next, pages := 1, 0; ; pages++ {
+			require.Less(t, pages, 100)
+			page, said := w.call(t, "read_note", a)
+			assert.InDelta(t, next, page["line_start"], 0)
+			text.WriteString(page["content"].(string))
+			lines, more := page["next_lines"].(string)
+			assert.Equal(t, more, page["truncated"])
+			if !more {
+				break
+			}
+			assert.Contains(t, said, "read on with lines \""+lines+"\"")
+			next = int(page["line_end"].(float64)) + 1
+			a["lines"] = lines
+		}
+		assert.Equal(t, long.String(), text.String(), "in pages of %d bytes", most)
+	}
+	headings := 0
+	w.env.Limits.ResultBytes = 3_000
+	for a := (args{"note": "Lang ß", "outline": true}); ; {
+		page, said := w.call(t, "read_note", a)
+		headings += len(page["outline"].([]any))
+		lines, more := page["next_lines"].(string)
+		if !more {
+			break
+		}
+		assert.Contains(t, said, lines)
+		a["lines"] = lines
+	}
+	assert.Equal(t, 201, headings)
+	empty, _ := w.call(t, "read_note", args{"note": "Empty"})
+	assert.Equal(t, []any{1.0, 1.0, 1.0, ""}, []any{empty["line_start"], empty["line_end"], empty["total_lines"], empty["content"]})
+}
+
+// A part is read by heading, by lines or by both, in the note or in its reference.
+func TestReadParts(t *testing.T) {
+	w := newWorld(t, map[string]string{"Plan.md": "# Plan\n\n## Risks\n\nsnails\nslugs\n\n### Rain\n\nwet\n\n## Costs\n\nten\n", "C# 5.md": "sharp\n"})
+	for _, c := range []struct {
+		args  args
+		first float64
+		want  string
+	}{
+		{args{"note": "Plan", "heading": "Costs"}, 12, "## Costs\n\nten\n"},
+		{args{"note": "Plan#Costs"}, 12, "## Costs\n\nten\n"},
+		{args{"note": "[[Plan#Risks > Rain]]"}, 8, "### Rain\n\nwet\n\n"},
+		{args{"note": "Plan", "heading": "Risks > Rain"}, 8, "### Rain\n\nwet\n\n"},
+		{args{"note": "Plan", "lines": "5-6"}, 5, "snails\nslugs\n"},
+		{args{"note": "Plan.md:5-6"}, 5, "snails\nslugs\n"},
+		{args{"note": "Plan", "lines": "13-"}, 13, "\nten\n"},
+		{args{"note": "Plan", "lines": "-1"}, 1, "# Plan\n"},
+		{args{"note": "Plan", "lines": "14-99"}, 14, "ten\n"},
+		{args{"note": "Plan", "heading": "Risks", "lines": "1-5"}, 3, "## Risks\n\nsnails\n"},
+		{args{"note": "Plan#Costs", "lines": "1"}, 0, "lie outside of the section \"Costs\""},
+		{args{"note": "C# 5"}, 1, "sharp\n"},
+		{args{"note": "Plan", "lines": "99"}, 0, "pass lines from 1 to 14"},
+		{args{"note": "Plan", "lines": "6-5"}, 0, "lines must be a range like 10-40"},
+		{args{"note": "Plan", "lines": "a-b"}, 0, "lines must be a range like 10-40"},
+		{args{"note": "Plan", "lines": "0"}, 0, "lines must be a range like 10-40"},
+		{args{"note": "Plan", "heading": "Gains"}, 0, `there is no heading "Gains"`},
+		{args{}, 0, "pass the note to read, or several as notes"},
+		{args{"note": "Plan", "revision": 1, "as_of": "today"}, 0, "pass revision or as_of, not both"},
+		{args{"note": "Plan", "as_of": "soon"}, 0, "as_of must be a time like 2026-01-31"},
+	} {
+		if c.first == 0 {
+			assert.Contains(t, w.fails(t, "read_note", c.args), c.want, "%v", c.args)
+			continue
+		}
+		got, _ := w.call(t, "read_note", c.args)
+		assert.Equal(t, []any{c.first, c.want}, []any{got["line_start"], got["content"]}, "%v", c.args)
+		assert.Regexp(t, fmt.Sprintf("#L%v-L%v$", got["line_start"], got["line_end"]), got["anchor"])
+	}
+	one, err := tools.Part("# A\nx\n# B\ny\n", notes.Anchor{Heading: "B"})
+	require.NoError(t, err)
+	assert.Equal(t, "# B\ny\n", one)
+}
+
+// Several notes share the room of one answer. What is wrong with one does not keep the
+// others from being read, and what did not fit is named.
+func TestReadSeveral(t *testing.T) {
+	files := map[string]string{"Long.md": strings.Repeat("a long line of text\n", 2_000)}
+	var refs []string
+	for i := range 40 {
+		refs = append(refs, fmt.Sprintf("N%02d", i))
+		files[refs[i]+".md"] = fmt.Sprintf("text %02d\n", i)
+	}
+	w := newWorld(t, files)
+	got, text := w.call(t, "read_note", args{"notes": []string{"Long", "N01", "Nowhere", "N02"}, "hint": "x"})
+	assert.Len(t, got["results"], 3)
+	assert.Equal(t, true, got["truncated"])
+	assert.Equal(t, true, got["results"].([]any)[0].(args)["truncated"])
+	assert.Contains(t, text, "text 01")
+	assert.Contains(t, text, "text 02")
+	assert.Contains(t, text, "Nowhere: ")
+	assert.Equal(t, 1, strings.Count(text, "ignored the unknown argument"))
+
+	w.env.Limits.ResultBytes = 6_000
+	got, text = w.call(t, "read_note", args{"notes": refs})
+	read := len(got["results"].([]any))
+	assert.Less(t, read, 40)
+	assert.Contains(t, text, "left out for lack of room: "+refs[read])
+	assert.Contains(t, w.fails(t, "read_note", args{"notes": make([]string, 51)}), "pass 50 at most")
+	assert.Contains(t, w.fails(t, "read_note", args{"notes": []string{"Nope", "Neither"}}), "no such note")
+	both, _ := w.call(t, "read_note", args{"note": "N01", "notes": []string{"N02"}})
+	assert.Len(t, both["results"], 2)
+}
+
+// A note of the past is called so, and an attachment is named with its resource.
+func TestReadThePastAndAttachments(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "old ![[p.png]]\n", "p.png": "x"})
+	now, text := w.call(t, "read_note", args{"note": "A"})
+	assert.Equal(t, []any{args{"uri": "note:///p.png", "type": "image/png", "size": 1.0}}, now["attachments"])
+	assert.Contains(t, text, "note:///p.png (image/png, 1 bytes)")
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "replace_all", "content": "new\n"}}})
+	history, _ := w.call(t, "note_history", args{"note": "A"})
+	revisions := history["revisions"].([]any)
+	require.Len(t, revisions, 2)
+	newest, first := revisions[0].(args)["revision"], revisions[1].(args)["revision"]
+	was, text := w.call(t, "read_note", args{"note": "A", "revision": first})
+	assert.Equal(t, "old ![[p.png]]\n", was["content"])
+	assert.Contains(t, text, "may not be what the note says now")
+	diff, text := w.call(t, "note_history", args{"note": "A", "diff": []any{newest, first}})
+	assert.Contains(t, diff["diff"], "-old")
+	assert.Contains(t, diff["diff"], "+new")
+	assert.Contains(t, text, fmt.Sprintf("From revision %v to %v", first, newest))
+	_, text = w.call(t, "note_history", args{"note": "A", "diff": []any{first, first}})
+	assert.Contains(t, text, "nothing changed")
+	for want, a := range map[string]args{
+		"a note and two of its revisions": {"note": "A", "diff": []any{first}},
+		"no revision 99":                  {"note": "A", "diff": []any{first, 99}},
+		"since must be a time":            {"since": "soon"},
+	} {
+		assert.Contains(t, w.fails(t, "note_history", a), want)
+	}
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "![[p.png]]"}}})
+	assert.Contains(t, w.fails(t, "read_note", args{"note": "p.png"}), "this is an attachment (image/png, 1 bytes), not a note")
+}
+
+// gather_context keeps to its budget, names what it cut or left out, and each passage
+// stands in its note where its anchor says.
+func TestGatherContext(t *testing.T) {
+	files := map[string]string{"One line.md": "# One line\n\n" + strings.Repeat("rye bread and butter, ", 400) + "\n"}
+	for i := range 30 {
+		files[fmt.Sprintf("Brot/Tag %02d ß.md", i)] = fmt.Sprintf("# Day %d\n\nRye bread number %d, baked for the day.\n", i, i)
+	}
+	w := newWorld(t, files)
+	for _, budget := range []int{500, 1_000, 4_000, 50_000} {
+		got, text := w.call(t, "gather_context", args{"query": "rye bread", "max_bytes": budget})
+		passages := got["passages"].([]any)
+		require.NotEmpty(t, passages, budget)
+		size := 0
+		var quotes []args
+		for _, p := range passages {
+			p := p.(args)
+			size += len(tools.Fence("passage", p["anchor"].(string), p["text"].(string)))
+			assert.Contains(t, text, p["text"])
+			quotes = append(quotes, args{"anchor": p["anchor"], "quote": p["text"]})
+		}
+		assert.LessOrEqual(t, size, budget)
+		if got["left_out"] != 0.0 {
+			assert.Contains(t, text, fmt.Sprintf("%v more did not fit", got["left_out"]))
+		}
+		w.env.Limits.ResultBytes = 100_000
+		checked, _ := w.call(t, "check_quotes", args{"quotes": quotes})
+		w.env.Limits.ResultBytes = 20_000
+		for i, r := range checked["results"].([]any) {
+			assert.Equal(t, "exact", r.(args)["verdict"], "%v", quotes[i])
+		}
+	}
+	none, text := w.call(t, "gather_context", args{"query": "zebra"})
+	assert.Empty(t, none["passages"])
+	assert.Contains(t, text, "the notes do not have the answer")
+	only, _ := w.call(t, "gather_context", args{"query": "rye bread", "folder": "/Brot/", "max_bytes": 900})
+	for _, p := range only["passages"].([]any) {
+		assert.Contains(t, p.(args)["path"], "Brot/")
+	}
+	assert.Contains(t, w.fails(t, "gather_context", args{"query": " "}), "query is empty")
+}
+
+// A quote is judged by what the note says now and said in the version of its anchor.
+func TestCheckQuotes(t *testing.T) {
+	w := newWorld(t, map[string]string{"A ß.md": "# A\n\nThe cat sat on the mat and purred loudly today.\n\nAnother line entirely.\n", "B.md": "b\n"})
+	search, _ := w.call(t, "read_note", args{"note": "A ß", "lines": "3"})
+	anchor := search["anchor"]
+	said := "The cat sat on the mat and purred loudly today."
+	check := func(anchor any, quote string) (args, string) {
+		got, text := w.call(t, "check_quotes", args{"quotes": []args{{"anchor": anchor, "quote": quote}}})
+		result := got["results"].([]any)[0].(args)
+		assert.True(t, strings.HasPrefix(text, "1. "+result["verdict"].(string)), text)
+		return result, text
+	}
+	got, _ := check(anchor, said)
+	assert.Equal(t, "exact", got["verdict"])
+	got, _ = check("A ß.md:5", said)
+	assert.Equal(t, "moved", got["verdict"])
+	got, _ = check(anchor, "zebras in the snow eat nothing at all")
+	assert.Equal(t, args{"verdict": "absent"}, got)
+	got, _ = check("Nowhere.md:1", said)
+	assert.Equal(t, args{"verdict": "absent", "detail": "there is no such note"}, got)
+	got, _ = check("note:///A%20%C3%9F.md?rev=123456789abc#L3-L3", said)
+	assert.Equal(t, "exact", got["verdict"], "a version that history does not have")
+
+	w.call(t, "edit_note", args{"note": "A ß", "edits": []args{{"op": "replace_text", "old": "cat sat", "new": "dog sat"}, {"op": "prepend", "content": "First."}}})
+	got, text := check(anchor, said)
+	assert.Equal(t, "changed", got["verdict"])
+	assert.Equal(t, "-The cat sat on the mat and purred loudly today.\n+The dog sat on the mat and purred loudly today.\n", got["diff"])
+	assert.Contains(t, text, "+The dog sat")
+	w.call(t, "move_note", args{"note": "A ß", "to": "C.md"})
+	got, _ = check(anchor, "Another line entirely.")
+	assert.Equal(t, []any{"moved", "the note was moved"}, []any{got["verdict"], got["detail"]})
+	w.call(t, "delete_note", args{"note": "C"})
+	got, _ = check(anchor, said)
+	assert.Equal(t, []any{"changed", "the note was deleted"}, []any{got["verdict"], got["detail"]})
+
+	var many []args
+	for range 100 {
+		many = append(many, args{"anchor": "B.md:1", "quote": strings.Repeat("b nothing like it ", 20)})
+	}
+	w.call(t, "check_quotes", args{"quotes": many})
+	for want, quotes := range map[string][]args{
+		"quotes is empty":   {},
+		"quote 1 of 1":      {{"anchor": "B", "quote": " "}},
+		"pass 100 at most":  append(many, many[0]),
+		"quote is required": {{"anchor": "B"}},
+	} {
+		assert.Contains(t, w.fails(t, "check_quotes", args{"quotes": quotes}), want)
+	}
+}
+
+// A session that may not read a folder learns nothing of it by any tool.
+func TestNothingOfAnotherFolder(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"In/A.md":          "# A\n\n[[Hidden]] [[Out/Hidden]] soup #in\n\n- [ ] cook soup\n",
+		"Out/Hidden.md":    "---\naliases: [Soupname]\n---\n# Hiddentitle\n\n[[A]] soup #outtag\n\n- [ ] buy hiddensoup\n",
+		"Out/Deep/More.md": "# More hiddensoup\n\nsoup [[In/A]] #outtag\n",
+	})
+	w.call(t, "edit_note", args{"note": "Hidden", "edits": []args{{"op": "append", "content": "hiddensoup again"}}})
+	w.env.Scope = notes.Scope{Read: []string{"In"}}
+	w.env.Seen = new(tools.Seen)
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"search_notes", args{"query": "soup", "explain": true}}, {"search_notes", args{"query": "soup", "as_of": "today"}}, {"search_notes", args{"query": "hiddensoup"}},
+		{"read_note", args{"note": "A"}}, {"list_notes", args{}}, {"list_notes", args{"as_of": "today"}}, {"list_notes", args{"folder": "Other"}},
+		{"list_tasks", args{}}, {"list_tasks", args{"tags": []string{"outta"}}}, {"related_notes", args{"note": "A"}}, {"gather_context", args{"query": "soup"}},
+		{"vault_overview", args{}}, {"vault_overview", args{"list": "tags"}}, {"vault_overview", args{"list": "folders"}}, {"note_history", args{}},
+		{"move_note", args{"note": "A", "to": "In/B.md", "update_links": false, "dry_run": true}}, {"delete_note", args{"note": "A", "dry_run": true}},
+		{"check_quotes", args{"quotes": []args{{"anchor": "Out/Hidden.md:1", "quote": "soup"}}}},
+	} {
+		structured, text := w.call(t, c.tool, c.args)
+		for _, secret := range []string{"Hiddentitle", "buy hidden", "outtag", "Out/Deep", "More.md", "Soupname"} {
+			assert.NotContains(t, strings.ToLower(text+fmt.Sprint(structured)), strings.ToLower(secret), "%s %v", c.tool, c.args)
+		}
+	}
+	for tool, a := range map[string]args{
+		"read_note": {"note": "Out/Hidden"}, "note_links": {"note": "Soupname"}, "related_notes": {"note": "Hiddentitle"},
+		"edit_note":   {"note": "Out/Hidden.md", "edits": []args{{"op": "append", "content": "x"}}},
+		"delete_note": {"note": "A", "redirect": "Hidden"},
+	} {
+		assert.Contains(t, w.fails(t, tool, a), "no such note", tool)
+	}
+	assert.NotContains(t, w.fails(t, "create_note", args{"title": "Hidden", "folder": "Out", "content": "x"}), "exists")
+}
+
+// A change without a hash is refused when others have changed the note since the session
+// saw it, and says what the note says now.
+func TestChangesOfWhatWasNotSeen(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n\none\n"})
+	other := *w
+	other.env.Seen = new(tools.Seen)
+	for i, c := range []struct {
+		tool string
+		args args
+	}{
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "replace_all", "content": "mine\n"}}}},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "replace_section", "heading": "A", "content": "mine\n"}}}},
+		{"restore_note", args{"note": "A", "revision": 1}},
+		{"delete_note", args{"note": "A"}},
+	} {
+		w.call(t, "read_note", args{"note": "A"})
+		other.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": fmt.Sprint("theirs ", i)}}})
+		assert.Contains(t, w.fails(t, c.tool, c.args), "since this session last saw it; nothing was written. Read it again", "%v", c)
+		c.args["expected_hash"] = "0000"
+		assert.NotContains(t, w.fails(t, c.tool, c.args), "this session last saw", "%v", c)
+		assert.Contains(t, w.fails(t, c.tool, c.args), "expected_hash", "%v", c)
+	}
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "mine"}}})
+	read, _ := w.call(t, "read_note", args{"note": "A"})
+	assert.Contains(t, read["content"], "theirs 3")
+	w.call(t, "delete_note", args{"note": "A", "expected_hash": read["hash"]})
+}
