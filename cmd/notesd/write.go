@@ -307,6 +307,9 @@ func (o *output) printMove(res tools.MoveResult) {
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed meanwhile, links left alone in", res.Conflicts)
 	o.marked("not writable, links left alone in", res.Left)
+	if res.Title != "" {
+		o.note(fmt.Sprintf("The title in it is still %q; notesd edit changes it.", res.Title))
+	}
 	switch {
 	case res.DryRun:
 		o.dryRun(res.Diff)
@@ -314,9 +317,6 @@ func (o *output) printMove(res tools.MoveResult) {
 		o.note(fmt.Sprintf("%s moved; notesd undo %d moves them back", count(res.Total, "note"), res.Change))
 	default:
 		o.note(fmt.Sprintf("notesd undo %d moves it back", res.Change))
-	}
-	if res.Title != "" {
-		o.note(fmt.Sprintf("The title in it is still %q; notesd edit changes it.", res.Title))
 	}
 }
 
@@ -339,9 +339,9 @@ func deleteCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete [flags] NOTE",
 		Short: "Delete a note",
-		Long: `Delete a note, and name the notes that still link to it; with --redirect their
-links lead to another note then. "notesd restore" brings it back, "notesd undo" the
-links too; "notesd forget" removes every version of it.`,
+		Long: `Delete a note, and name the notes that still link to it; with --redirect, their
+links lead to another note. "notesd restore" brings it back, "notesd undo" with
+the links; "notesd forget" removes every version of it.`,
 		Example: `  notesd delete Inbox/Old.md
   notesd delete --redirect Projects/Boat.md "Boat ideas"`,
 		Args:              takes("NOTE"),
