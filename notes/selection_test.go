@@ -2,6 +2,7 @@ package notes_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -88,6 +89,34 @@ func TestIDSet(t *testing.T) {
 	}
 	assert.True(t, (*notes.IDSet)(nil).Has(7), "no set is no filter")
 	assert.False(t, new(notes.IDSet).Has(7))
+}
+
+// A filter with any of its parts is not one that selects all: a scope that was taken for
+// none would show everything.
+func TestFilter_IsZero(t *testing.T) {
+	fields := reflect.TypeFor[notes.Filter]()
+	for i := range fields.NumField() {
+		f := notes.Filter{}
+		field := reflect.ValueOf(&f).Elem().Field(i)
+		switch field.Interface().(type) {
+		case string:
+			field.SetString("a")
+		case bool:
+			field.SetBool(true)
+		case []string:
+			field.Set(reflect.ValueOf([]string{"a"}))
+		case map[string]any:
+			field.Set(reflect.ValueOf(map[string]any{"a": 1}))
+		case time.Time:
+			field.Set(reflect.ValueOf(time.Unix(0, 0)))
+		case *notes.AsideRules:
+			field.Set(reflect.ValueOf(&notes.AsideRules{}))
+		default:
+			t.Fatal(field.Type())
+		}
+		assert.False(t, f.IsZero(), fields.Field(i).Name)
+	}
+	assert.False(t, notes.Filter{Scope: []string{}}.IsZero(), "a scope of nothing")
 }
 
 func TestFilterIsBounded(t *testing.T) {
