@@ -1,0 +1,196 @@
+package pglog
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
+	"notesd/internal/pgtest"
+	"notesd/notes"
+)
+
+// TestCommit_Model: of random batches, each that was computed from the files of the log
+// makes exactly its changes, is nothing when it is sent again, and fails as a whole when
+// one of its files is another; and the feed from the beginning makes the same files.
+func TestCommit_Model(t *testing.T) {
+	s := pgtest.Start(t)
+	l := open(t, s.URL(), "model")
+	at, err := l.Beginning(t.Context())
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(41, 7))
+	have, replayed := map[string]string{}, map[string]string{} // path → text
+	taken := func(all map[string]string, p string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(other string) bool { return notes.Key(other) == notes.Key(p) })
+	}
+	conflicts, folders, again := 0, 0, 0
+	for round := range notestest.Rounds(150) {
+		next, named := maps.Clone(have), map[string]bool{}
+		var changes []notes.FileChange
+		free := func() string {
+			for {
+				p := fmt.Sprintf("%s/%s.md", []string{"a", "b", "c/d"}[rng.IntN(3)], []string{"x", "X", "y", "ü", "z"}[rng.IntN(5)])
+				if !taken(next, p) && !taken(have, p) {
+					return p
+				}
+				p = fmt.Sprintf("new %d/%d.md", rng.IntN(3), round)
+				if !taken(next, p) {
+					return p
+				}
+			}
+		}
+		add := func(c notes.FileChange, before, after string) {
+			if c.OldPath != "" {
+				c.Before = notes.Hash([]byte(before))
+				delete(next, c.OldPath)
+			}
+			if c.Path != "" {
+				c.After, c.Data, next[c.Path] = notes.Hash([]byte(after)), []byte(after), after
+			}
+			named[c.OldPath], named[c.Path] = true, true
+			changes = append(changes, c)
+		}
+		if existing := slices.Sorted(maps.Keys(have)); len(existing) > 3 && rng.IntN(6) == 0 {
+			from, to := path.Dir(existing[rng.IntN(len(existing))]), fmt.Sprintf("folder %d", round)
+			changes = append(changes, notes.FileChange{OldPath: from, Path: to, Folder: true})
+			for p, text := range have {
+				if rest, ok := strings.CutPrefix(p, from+"/"); ok {
+					delete(next, p)
+					next[to+"/"+rest] = text
+				}
+			}
+			folders++
+		} else {
+			for range 1 + rng.IntN(3) {
+				text := fmt.Sprintf("text %d", rng.IntN(30))
+				p := ""
+				if len(existing) > 0 {
+					p = existing[rng.IntN(len(existing))]
+				}
+				switch kind := rng.IntN(5); {
+				case p == "" || kind == 0:
+					add(notes.FileChange{Path: free()}, "", text)
+				case named[p]: // one change of each file
+				case kind == 1:
+					add(notes.FileChange{OldPath: p}, have[p], "")
+				case kind == 2:
+					add(notes.FileChange{OldPath: p, Path: free()}, have[p], have[p])
+				default:
+					add(notes.FileChange{OldPath: p, Path: p}, have[p], text)
+				}
+			}
+		}
+		if i := slices.IndexFunc(changes, func(c notes.FileChange) bool {
+			return !c.Folder && c.OldPath != "" && c.Before != c.After && have[c.OldPath] != "stale"
+		}); i >= 0 && rng.IntN(3) == 0 {
+			changes[i].Before = notes.Hash([]byte("stale"))
+			changes[i].Data, changes[i].After = []byte("other"), notes.Hash([]byte("other"))
+			if changes[i].Path == "" {
+				changes[i].Data, changes[i].After = nil, ""
+			}
+			_, err := commit(l, changes...)
+			var conflict *notes.LogConflict
+			require.ErrorAs(t, err, &conflict, "%+v", changes)
+			require.Equal(t, changes[i].OldPath, conflict.Path)
+			require.Equal(t, have[conflict.Path], string(conflict.Text), "what it would have replaced")
+			conflicts++
+			next = have
+		} else {
+			_, err := commit(l, changes...)
+			require.NoError(t, err, "%+v", changes)
+			if !changes[0].Folder {
+				head, _, err := l.Snapshot(t.Context())
+				require.NoError(t, err)
+				_, err = commit(l, changes...) // the answer was lost
+				require.NoError(t, err)
+				same, _, err := l.Snapshot(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, head, same, "sent again: %+v", changes)
+				again++
+			}
+		}
+		have = next
+		require.Equal(t, have, files(t, l))
+	}
+	for {
+		entries, err := l.Changes(t.Context(), at, 20)
+		require.NoError(t, err)
+		if len(entries) == 0 {
+			break
+		}
+		for _, e := range entries {
+			for _, c := range e.Changes {
+				delete(replayed, c.OldPath)
+			}
+			for _, c := range e.Changes {
+				if c.Path != "" {
+					data, err := l.Contents(t.Context(), []string{c.After})
+					require.NoError(t, err)
+					replayed[c.Path] = string(data[c.After])
+				}
+			}
+			at = e.Position
+		}
+	}
+	assert.Equal(t, have, replayed)
+	assert.Greater(t, conflicts, 8)
+	assert.Greater(t, folders, 8)
+	assert.Greater(t, again, 40)
+}
+
+// TestForget: nothing in the log has the paths or texts of a forgotten file any more, but
+// for the batch that has other nodes forget it; what another file has stays.
+func TestForget(t *testing.T) {
+	s := pgtest.Start(t)
+	l := open(t, s.URL(), "forget")
+	for _, changes := range [][]notes.FileChange{
+		{create("Secret.md", "one"), create("Other.md", "shared")},
+		{edit("Secret.md", "one", "shared")}, {move("Secret.md", "Hidden.md", "shared")}, {edit("Hidden.md", "shared", "two")},
+	} {
+		_, err := commit(l, changes...)
+		require.NoError(t, err)
+	}
+	var exists *notes.Error
+	err := l.Forget(t.Context(), "a", notes.Author{}, []string{"Hidden.md", "Secret.md"})
+	require.ErrorAs(t, err, &exists)
+	require.ErrorIs(t, err, notes.ErrExists)
+	assert.Equal(t, "Hidden.md", exists.Path)
+	_, err = commit(l, remove("Hidden.md", "two"))
+	require.NoError(t, err)
+	at, _, err := l.Snapshot(t.Context())
+	require.NoError(t, err)
+
+	require.NoError(t, l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, []string{"Secret.md", "Hidden.md"}))
+	assert.Equal(t, map[string]string{"Other.md": "shared"}, files(t, l))
+	for text, kept := range map[string]bool{"one": false, "two": false, "shared": true} {
+		_, err := l.Contents(t.Context(), []string{notes.Hash([]byte(text))})
+		assert.Equal(t, kept, err == nil, "%s: %v", text, err)
+	}
+	beginning, err := l.Beginning(t.Context())
+	require.NoError(t, err)
+	all, err := l.Changes(t.Context(), beginning, 100)
+	require.NoError(t, err)
+	for _, e := range all[:len(all)-1] {
+		for _, c := range e.Changes {
+			assert.Equal(t, "Other.md", c.Path)
+		}
+	}
+	news, err := l.Changes(t.Context(), at, 100)
+	require.NoError(t, err)
+	require.Len(t, news, 1)
+	assert.Equal(t, KindForget, news[0].Kind)
+	var named []string
+	for _, c := range news[0].Changes {
+		named = append(named, c.OldPath)
+	}
+	assert.Equal(t, []string{"Secret.md", "Hidden.md"}, named)
+	_, err = commit(l, create("Secret.md", "again"))
+	require.NoError(t, err, "the name is free")
+}
