@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,4 +105,49 @@ func TestScope_NothingOutside(t *testing.T) {
 		assert.NotContains(t, line, `"Candidates":["Vault`)
 		assert.NotContains(t, line, `"Candidates":["Open/Link`)
 	}
+}
+
+// TestReadable_Symlinks: a symlink is read like the file that it leads to, and a file in its
+// place like any other.
+func TestReadable_Symlinks(t *testing.T) {
+	w := newWorld(t, map[string]string{"Open/A.md": "a", "Vault/B.md": "b"})
+	open := notes.Scope{Read: []string{"Open"}}
+	paths := func() []string {
+		w.reconcile()
+		canRead, err := w.Readable(t.Context(), open)
+		require.NoError(t, err)
+		listed := w.list(notes.Filter{Scope: open.Read})
+		for _, p := range []string{"Open/A.md", "Open/In.md", "Open/Out.md", "Vault/B.md"} {
+			_, err := w.Lookup(t.Context(), notes.URI(p), open)
+			assert.Equal(t, slices.Contains(listed, p), err == nil, "%s: %v", p, err)
+			if slices.Contains(listed, p) {
+				assert.True(t, canRead(p), p)
+			}
+		}
+		return listed
+	}
+	require.NoError(t, os.Symlink("A.md", filepath.Join(w.dir, "Open", "In.md")))
+	out := filepath.Join(w.dir, "Open", "Out.md")
+	require.NoError(t, os.Symlink(filepath.Join("..", "Vault", "B.md"), out))
+	assert.Equal(t, []string{"Open/A.md", "Open/In.md"}, paths())
+	require.NoError(t, os.Remove(out))
+	w.save("Open/Out.md", "its own")
+	assert.Equal(t, []string{"Open/A.md", "Open/In.md", "Open/Out.md"}, paths())
+	require.NoError(t, os.Remove(out))
+	require.NoError(t, os.Symlink(filepath.Join("..", "Vault", "B.md"), out))
+	assert.Equal(t, []string{"Open/A.md", "Open/In.md"}, paths())
+}
+
+// TestAttachments_Links: links follow attachments that come and go.
+func TestAttachments_Links(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "![[pic.png]] [[Doc.pdf]]", "x/pic.png": "1", "y/pic.png": "2"})
+	assert.Equal(t, map[string]string{"pic.png": "?", "Doc.pdf": "-"}, w.leads("A.md"))
+	w.save("z/Doc.pdf", "pdf")
+	require.NoError(t, os.Remove(filepath.Join(w.dir, "x", "pic.png")))
+	w.reconcile()
+	assert.Equal(t, map[string]string{"pic.png": "y/pic.png", "Doc.pdf": "z/Doc.pdf"}, w.leads("A.md"))
+	require.NoError(t, os.Remove(filepath.Join(w.dir, "z", "Doc.pdf")))
+	w.reconcile()
+	assert.Equal(t, map[string]string{"pic.png": "y/pic.png", "Doc.pdf": "-"}, w.leads("A.md"))
+	assert.Equal(t, []string{"A.md"}, w.list(notes.Filter{BrokenLinks: true}))
 }
