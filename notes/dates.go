@@ -2,6 +2,8 @@ package notes
 
 import (
 	"encoding/json"
+	"fmt"
+	"hash/fnv"
 	"path"
 	"regexp"
 	"strconv"
@@ -99,6 +101,20 @@ type DateRules struct {
 	Keys    []string     `json:"keys,omitempty"`
 	Names   []NameFormat `json:"names,omitempty"`
 	Weeks   moment.Weeks `json:"weeks,omitzero"` // that a name such as 2026-W07 counts
+	Zone    string       `json:"zone,omitempty"` // in which days begin, as from [LocalZone]
+}
+
+// LocalZone identifies the system's time zone, for which Go has no name, by its
+// distances from UTC over the years.
+func LocalZone() string {
+	offsets := fnv.New64a()
+	for year := 1970; year < 2040; year++ {
+		for month := time.January; month <= time.December; month++ {
+			_, offset := time.Date(year, month, 1, 0, 0, 0, 0, time.Local).Zone()
+			fmt.Fprintln(offsets, offset)
+		}
+	}
+	return strconv.FormatUint(offsets.Sum64(), 16)
 }
 
 // DateRulesVersion is raised whenever the same note gets another date.

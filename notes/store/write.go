@@ -327,7 +327,10 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 			}
 			on, since := r.Of(p, values, time.Unix(0, mtime))
 			if d.date, d.created = on.UnixNano(), created; !since.IsZero() {
-				d.created = min(created, since.UnixNano())
+				d.created = since.UnixNano()
+				if created < d.created-zoneSpan.Nanoseconds() {
+					d.created = created
+				}
 			}
 			if d.date != date || d.created != created {
 				changed = append(changed, d)
@@ -350,6 +353,9 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	}
 	return err
 }
+
+// zoneSpan is how much earlier a day begins in one time zone than in another, at most.
+const zoneSpan = 26 * time.Hour
 
 // datesSetting is where the store keeps its dateRules.
 const datesSetting = "dates"

@@ -107,7 +107,7 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 // readDateRules returns the rules for a vault: the user's keys, and how the app
 // names periodic notes.
 func readDateRules(apps map[string]store.App, daily string, keys []string) *notes.DateRules {
-	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: apps[daily].Periodic.Weeks}
+	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: apps[daily].Periodic.Weeks, Zone: notes.LocalZone()}
 	for _, folder := range slices.Sorted(maps.Keys(apps)) {
 		for _, unit := range []notes.Unit{notes.Day, notes.Week, notes.Month, notes.Quarter, notes.Year} {
 			if n, ok := apps[folder].Periodic.Notes[unit]; ok {

@@ -85,6 +85,25 @@ func TestDatesFollowObsidian(t *testing.T) {
 	assert.Equal(t, "mtime", f.dayOf("Journal/2026/02/16th February.md"))
 }
 
+// A day is kept as the moment at which it begins, which is another one after a journey.
+func TestDatesInAnotherTimeZone(t *testing.T) {
+	before := time.Local
+	t.Cleanup(func() { time.Local = before })
+	time.Local = time.FixedZone("east", 9*60*60)
+	f := newFixture(t, "Daily/2026-02-16.md", "x", "Front.md", "---\ndate: 2024-05-06\n---\nx")
+	for _, hours := range []int{-5, 14} {
+		time.Local = time.FixedZone("", hours*60*60)
+		f.restart()
+		f.reconcile()
+		for name, day := range map[string]string{"Daily/2026-02-16.md": "2026-02-16", "Front.md": "2024-05-06"} {
+			assert.Equal(t, day, f.dayOf(name))
+			page, err := f.List(t.Context(), notes.ListQuery{Filter: notes.Filter{Where: map[string]any{"file.cday": day}}})
+			require.NoError(t, err)
+			assert.Equal(t, 1, page.Total, "%s is created on %s at %d", name, day, hours)
+		}
+	}
+}
+
 // The app's settings are read inside the vault only, and no more than a bound.
 func TestAppSettingsAreBounded(t *testing.T) {
 	f := newFixture(t, "16.02.2026 a.md", "x")
