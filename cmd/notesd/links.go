@@ -63,7 +63,11 @@ func (o *output) printLinks(res tools.LinksResult) {
 	for _, n := range res.Notes {
 		o.note(n)
 	}
-	o.note(fmt.Sprintf("%d out, %d in, %d broken", len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
+	shown := "%d out, %d in, %d broken"
+	if res.Truncated {
+		shown = "the first " + shown
+	}
+	o.note(fmt.Sprintf(shown, len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
 }
 
 // from returns the note that contains a link, if it is not the one in

@@ -197,6 +197,9 @@ func linksText(out LinksResult) string {
 		lines = append(lines, line)
 	}
 	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), phrase.Count(len(out.Backlinks), "backlink"), len(out.Unresolved))
+	if out.Truncated {
+		text = "the first " + text
+	}
 	if len(lines) > 0 {
 		text += "\n" + Fence("links", out.Path, strings.Join(lines, "\n"))
 	}
