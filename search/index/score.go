@@ -166,6 +166,7 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, terms []PlanTerm, which []
 	if l.fields == nil {
 		l.fields, l.counts = make([][len(searchedFields)][]postingsIter, len(terms)), make([][len(searchedFields)]int, len(terms))
 	}
+	var buf []byte
 	for f, field := range searchedFields {
 		dict, err := seg.Segment().Dictionary(field.name)
 		if err != nil {
@@ -178,7 +179,8 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, terms []PlanTerm, which []
 				if o >= 0 {
 					text = terms[t].Others[o]
 				}
-				list, err := dict.PostingsList([]byte(text), seg.Deleted(), nil)
+				buf = append(buf[:0], text...)
+				list, err := dict.PostingsList(buf, seg.Deleted(), nil)
 				if err != nil {
 					return err
 				}
