@@ -98,10 +98,15 @@ func TestThinning_Promises(t *testing.T) {
 				lossy++
 			}
 		}
+		before, operation := 0, "found"
 		for _, r := range kept {
 			data, err := w.RevisionText(t.Context(), "read", "A.md", r.Revision, notes.Scope{})
 			require.NoError(t, err)
 			require.Equal(t, r.Hash, notes.Hash(data))
+			n := strings.Count(string(data), "\n")
+			require.Equal(t, n-before, r.Added-r.Removed, "lines against the version kept before it")
+			require.Equal(t, operation, r.Operation)
+			before, operation = n, "edit"
 		}
 	}
 	assert.Greater(t, thinned, 30)
