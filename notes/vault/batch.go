@@ -248,7 +248,10 @@ func (b *batch) enter(p *prepared) {
 // program has changed it since, the store gets the operation's text all the same,
 // and the next scan what came after it: history keeps both.
 func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
-	if p.read(b.v, b.root); p.skip == "" && p.hash == hash {
+	if data := p.load(b.v, b.root); p.skip == "" && p.hash == hash {
+		if p.differs() {
+			p.parse(data)
+		}
 		b.add(p)
 		return nil
 	}
@@ -375,7 +378,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 				} else if r, ok := moves[f.Path]; ok {
 					out[i].row = &r
 				}
-				out[i].read(s.v, s.root)
+				s.read(ctx, &out[i])
 			}
 			return nil
 		})
@@ -383,8 +386,43 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 	return out, g.Wait()
 }
 
-// read reads and parses the file. One that goes on changing is left to the next scan.
-func (p *prepared) read(v *Vault, root *disk.Root) {
+// longNote is the size in bytes of notes that take so long to parse that a scan asks first
+// whether it has to.
+const longNote = 1 << 20
+
+// read reads the file, and parses it if its bytes are not those of the row. The watcher
+// reports what an operation has put on disk before that has committed it: of a long note
+// the scan waits for this, or both would parse it at once.
+func (s *scan) read(ctx context.Context, p *prepared) {
+	data := p.load(s.v, s.root)
+	switch {
+	case !p.differs():
+	case len(data) >= longNote && s.isEcho(ctx, p):
+		p.skip = skipChanging // the next scan finds the row that the operation has made
+	default:
+		p.parse(data)
+	}
+}
+
+// isEcho reports whether the store has the bytes of the file once no operation is under way.
+func (s *scan) isEcho(ctx context.Context, p *prepared) bool {
+	s.v.mu.Lock()
+	defer s.v.mu.Unlock()
+	rows, err := s.v.store.Rows(ctx, []string{p.Path})
+	return err == nil && rows[p.Path].Hash == p.hash
+}
+
+// differs reports whether a file that was read is not what its row has.
+func (p *prepared) differs() bool {
+	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash)
+}
+
+func (p *prepared) parse(data []byte) {
+	p.note = notes.Parse(p.Path, data, time.Unix(0, p.Stat.Mtime))
+}
+
+// load reads the file. One that goes on changing is left to the next scan.
+func (p *prepared) load(v *Vault, root *disk.Root) []byte {
 	p.hashedAt = v.opt.Now().UnixNano()
 	data, stat, err := disk.ReadStable(root, p.DiskPath, v.opt.MaxNoteBytes)
 	if err == nil {
@@ -393,22 +431,20 @@ func (p *prepared) read(v *Vault, root *disk.Root) {
 	switch {
 	case errors.Is(err, disk.ErrChanging):
 		p.skip = skipChanging
-		return
+		return nil
 	case errors.Is(err, fs.ErrNotExist) && isEvicted(root, p.DiskPath):
 		p.skip, p.unknown = skipEvicted, true
-		return
+		return nil
 	case err != nil:
 		p.skip, p.unknown = readProblem(err), disk.IsUnknown(err)
-		return
+		return nil
 	}
 	p.Stat = stat
 	if p.skip = notes.NotText(data); p.skip != "" {
-		return
+		return nil
 	}
 	p.hash = notes.Hash(data)
-	if p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash {
-		p.note = notes.Parse(p.Path, data, time.Unix(0, stat.Mtime))
-	}
+	return data
 }
 
 // readStep begins the name of the step at which tests make a read fail.

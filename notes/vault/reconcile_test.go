@@ -466,3 +466,38 @@ func TestFilesThatICloudHasEvicted(t *testing.T) {
 	assert.Empty(t, attachments())
 	f.requireConsistent()
 }
+
+// TestScan_LongEcho: a scan that began before an operation does not parse the long note
+// that this has written, and leaves it to the next one; a short one, or one that another
+// program has written, it does.
+func TestScan_LongEcho(t *testing.T) {
+	ctx := context.Background()
+	long := strings.Repeat("a line of text\n", longNote/15+1)
+	f := newFixture(t, "Long.md", long, "Outside.md", long, "Short.md", "short\n")
+	rows, err := f.store.Rows(ctx, nil)
+	require.NoError(t, err)
+	root, err := f.Vault.disk.Open()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	s := &scan{v: f.Vault, root: root, rows: rows, writes: f.Vault.writes.Load()}
+	for _, name := range []string{"Long.md", "Short.md"} {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: name, Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+		require.NoError(t, err)
+	}
+	f.write("Outside.md", long+"more\n")
+	var batch []store.File
+	for _, name := range []string{"Long.md", "Outside.md", "Short.md"} {
+		batch = append(batch, store.File{Path: name, DiskPath: name})
+	}
+	files, err := s.prepare(ctx, batch, nil)
+	require.NoError(t, err)
+	parsed := map[string]bool{}
+	for _, p := range files {
+		parsed[p.Path] = p.note != nil
+	}
+	assert.Equal(t, map[string]bool{"Long.md": false, "Outside.md": true, "Short.md": true}, parsed)
+	require.NoError(t, s.commit(ctx, files, nil))
+	assert.ElementsMatch(t, []string{"Long.md", "Short.md"}, s.again)
+	f.reconcile()
+	f.requireConsistent()
+}
