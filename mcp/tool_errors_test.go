@@ -24,7 +24,7 @@ var wrongCalls = map[string][]struct {
 }{
 	"search_notes": {
 		{args{"query": " "}, "query is empty"},
-		{args{"query": "plan", "after": "someday"}, `after must be a date like 2026-01-31`},
+		{args{"query": "plan", "after": "someday"}, `after must be a time like 2026-01-31`},
 		{args{"query": "plan", "as_of": "someday"}, `as_of must be a time like 2026-01-31`},
 		{args{"query": "plan", "as_of": "1s", "mode": "semantic"}, "leave out mode"},
 		{args{"query": "plan", "cursor": "x"}, "cursor"},

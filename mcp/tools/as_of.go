@@ -15,19 +15,6 @@ import (
 	"notesd/search"
 )
 
-// moment reads the argument as_of, or since, as [Vault] does. The zero time stands for
-// "not given".
-func (in *invocation) moment(name, text string, last bool) (time.Time, error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return time.Time{}, nil
-	}
-	at, ok := in.Vault.Moment(text, in.Now(), last)
-	if !ok {
-		return time.Time{}, usagef("%s must be a time like 2026-01-31, 2026-01-31T18:00, \"last week\" or 36h, not %q", name, phrase.Clip(phrase.OneLine(text), 40))
-	}
-	return at, nil
-}
-
 // asItWas is the remark on an answer about the past.
 func asItWas(at time.Time) string {
 	return "as it was at " + at.Format("2006-01-02 15:04") + ", not as it is now"

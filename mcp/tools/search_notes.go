@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path"
 	"strings"
-	"time"
 
 	"notesd/internal/phrase"
 	"notesd/notes"
@@ -271,34 +269,6 @@ func (w Why) text(score float64) string {
 		s += fmt.Sprintf(", meaning #%d %v", w.VectorRank, w.VectorScore)
 	}
 	return s + ")"
-}
-
-// filter builds the filter that several tools share.
-func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	f := notes.Filter{Folder: strings.Trim(path.Clean("/"+in.Vault.InVault(folder)), "/"), Scope: in.Scope.Read}
-	for _, tag := range tags {
-		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
-			f.Tags = append(f.Tags, tag)
-		}
-	}
-	var err error
-	if f.After, err = in.day("after", after); err != nil {
-		return f, err
-	}
-	f.Before, err = in.day("before", before)
-	return f, err
-}
-
-// day reads a date, a weekday that has passed, or the first day of a period.
-func (in *invocation) day(name, s string) (time.Time, error) {
-	if s = strings.TrimSpace(s); s == "" {
-		return time.Time{}, nil
-	}
-	t, ok := in.Vault.Moment(s, in.Now(), false)
-	if !ok {
-		return t, usagef("%s must be a date like 2026-01-31, or \"this week\", not %q", name, phrase.Clip(phrase.OneLine(s), 40))
-	}
-	return t, nil
 }
 
 // round keeps scores short: three digits are enough to compare.
