@@ -80,7 +80,7 @@ func CleanRef(ref string) (string, error) {
 		name, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
 		name, _, _ = strings.Cut(name, "#")
 	}
-	name = strings.TrimPrefix(name, "./")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "./"), "/") // the slash stands for the vault
 	if name == "" {
 		return "", &notes.Error{Op: "find", Err: notes.ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias; list_notes shows them."}
 	}
@@ -158,6 +158,9 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
 	}
 	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
+	if strings.HasPrefix(ref, "/") {
+		e.Hint = "If the path is absolute, give one inside the vault, such as Projects/Plan.md."
+	}
 	e.Candidates, err = similar(ctx, tx, name, canRead)
 	if len(e.Candidates) > 0 {
 		e.Hint = "Perhaps one of these is meant."
@@ -262,11 +265,6 @@ func overlap(a, b map[[3]rune]bool) float64 {
 // was moved.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.InVault(ref)
-	if rest, ok := strings.CutPrefix(ref, "/"); ok {
-		if meta, err := s.Lookup(ctx, rest, scope); err == nil {
-			return meta, nil
-		}
-	}
 	meta, err := s.lookupWhole(ctx, ref, scope)
 	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
 		return meta, err

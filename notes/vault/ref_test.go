@@ -59,6 +59,9 @@ func TestReferences(t *testing.T) {
 			assert.Equal(t, want.path, n.Path)
 		})
 	}
+	history, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "/" + rye})
+	require.NoError(t, err)
+	assert.Len(t, history.Revisions, 1)
 	f.write("New/Note.md", "x") // not looked at yet
 	n, err := f.Read(t.Context(), filepath.Join(f.dir, "New", "Note.md")+":1-1", notes.Scope{})
 	require.NoError(t, err)
