@@ -194,7 +194,7 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 
 // What cannot be meant is refused by its name, with what to pass; all mistakes at once.
 func TestArgumentsThatCannotBeMeant(t *testing.T) {
-	w := newWorld(t, map[string]string{"A.md": "# A\n"})
+	w := newWorld(t, map[string]string{"A.md": "# A\n\n#a\n"})
 	for _, c := range []struct {
 		tool string
 		args args
@@ -215,9 +215,17 @@ func TestArgumentsThatCannotBeMeant(t *testing.T) {
 		{"vault_overview", args{"list": "colours"}, "list must be one of tags, folders"},
 		{"note_links", args{"note": "A", "depth": "deep"}, "depth must be a number from 1 to 3"},
 		{"check_quotes", args{"quotes": []args{{"quote": "x"}}}, "anchor is required"},
+		{"create_note", args{"content": "x"}, "title is required: pass the note's title, or a path instead"},
+		{"create_note", args{"title": "B"}, "content is required"},
+		{"create_note", args{"path": "B.md", "folder": "Work", "content": "x"}, "path and folder name two places"},
+		{"create_note", args{"path": "Works/B.md", "folder": "Work", "content": "x"}, "path and folder name two places"},
+		{"rename_tag", args{"tag": "a", "to": "#a"}, "the tag has this name already"},
+		{"rename_tag", args{"tag": "b", "to": "#b"}, `no note has the tag "b"`},
 	} {
 		assert.Contains(t, w.fails(t, c.tool, c.args), c.want, "%s %v", c.tool, c.args)
 	}
+	made, _ := w.call(t, "create_note", args{"path": "Work/Deep/B.md", "folder": "/work/", "content": "x"})
+	assert.Equal(t, "Work/Deep/B.md", made["path"])
 	_, err := tools.Find("list_notes").Call(t.Context(), w.env, []byte(`[1]`))
 	require.EqualError(t, err, "arguments must be a JSON object")
 	_, text := w.call(t, "list_notes", args{"session": 4})
