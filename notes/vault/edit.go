@@ -402,6 +402,9 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err != nil || len(o.Files) > 0 {
 			return err
 		}
+		if len(paths) > 0 && strings.TrimPrefix(r.Tag, "#") == strings.TrimPrefix(r.To, "#") {
+			return &notes.Error{Op: "rename tag", Err: notes.ErrInvalid, Detail: "the tag has this name already"}
+		}
 		why, err := v.store.WhyNothing(ctx, notes.Filter{Tags: []string{r.Tag}, Scope: r.Scope.Read})
 		if err != nil {
 			return err
