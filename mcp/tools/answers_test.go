@@ -226,6 +226,7 @@ func TestArgumentsThatCannotBeMeant(t *testing.T) {
 	}
 	made, _ := w.call(t, "create_note", args{"path": "Work/Deep/B.md", "folder": "/work/", "content": "x"})
 	assert.Equal(t, "Work/Deep/B.md", made["path"])
+	w.call(t, "create_note", args{"path": "C.md", "folder": "./", "content": "x"})
 	_, err := tools.Find("list_notes").Call(t.Context(), w.env, []byte(`[1]`))
 	require.EqualError(t, err, "arguments must be a JSON object")
 	_, text := w.call(t, "list_notes", args{"session": 4})

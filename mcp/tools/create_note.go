@@ -37,11 +37,10 @@ type CreateResult struct {
 }
 
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
-	folder := notes.FolderKey(in.Vault.InVault(a.Folder))
 	switch {
 	case a.Title == "" && a.Path == "":
 		return Outcome{}, usagef("title is required: pass the note's title, or a path instead")
-	case a.Path != "" && !notes.Under(notes.FolderKey(in.Vault.InVault(a.Path)), folder):
+	case a.Path != "" && !notes.Under(notes.Key(in.place(a.Path)), notes.Key(in.place(a.Folder))):
 		return Outcome{}, usagef("path and folder name two places: pass the whole path, or folder and title")
 	}
 	content := ""

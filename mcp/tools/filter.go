@@ -11,7 +11,7 @@ import (
 
 // filter builds the filter that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	f := notes.Filter{Folder: strings.Trim(path.Clean("/"+in.Vault.InVault(folder)), "/"), Scope: in.Scope.Read}
+	f := notes.Filter{Folder: in.place(folder), Scope: in.Scope.Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)
@@ -23,6 +23,12 @@ func (in *invocation) filter(folder string, tags []string, after, before string)
 	}
 	f.Before, err = in.moment("before", before, false)
 	return f, err
+}
+
+// place makes a folder or path, however a caller writes it, one in the vault; "" is the
+// vault.
+func (in *invocation) place(p string) string {
+	return strings.Trim(path.Clean("/"+in.Vault.InVault(p)), "/")
 }
 
 // moment reads an argument that names a time, as [Vault] does: of a period the last
