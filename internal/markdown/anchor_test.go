@@ -56,6 +56,16 @@ func TestAnchors_Has(t *testing.T) {
 	}
 }
 
+// TestAnchors_Explicit: an id that HTML, Pandoc's attributes or kramdown's give is an anchor.
+func TestAnchors_Explicit(t *testing.T) {
+	for _, src := range []string{"<a id=own>\n", "text <p class=x name='own'>\n", "## Title {#own}\n", "text\n{: #own}\n", "## T {#own .class}\n"} {
+		anchors := NewAnchors(Parse([]byte(src)), []byte(src))
+		assert.True(t, anchors.Has("own"), src)
+		assert.False(t, anchors.Has("Own"), src)
+		assert.False(t, anchors.Has("owner"), src)
+	}
+}
+
 func TestAnchors_Excalidraw(t *testing.T) {
 	src := []byte("---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nWord ^abcd1234\n")
 	anchors := NewAnchors(Parse(src), src)

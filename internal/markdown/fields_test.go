@@ -20,6 +20,7 @@ func TestFields(t *testing.T) {
 		"[list:: [[A]], [[B]]]":                              {{"list", "[[A]], [[B]]", 1}},
 		"std::vector is a type\n":                            nil,
 		"a `x:: y` and `[k:: v]`\n":                          nil,
+		"a `` b ` [k:: v] `[c:: d]`\n":                       {{"c", "d", 1}},
 		"```\nkey:: value\n```\n\n    key:: value\n":         nil,
 		"# head:: no\n\n$$\na:: b\n$$\n%%\nc:: d\n%%\n":      nil,
 		"see [[note]] and [text](url)\n":                     nil,

@@ -28,6 +28,7 @@ func TestFrontMatterValues(t *testing.T) {
 		"---\na: {b: {c: [1, {d: 2}]}}\n---\n":                                                                                   `{"a":{"b":{"c":[1,{"d":2}]}}}`,
 		"+++\na = inf\nb = -inf\nc = 1979-05-27 07:32:00\nd = {e = [{f = 1}]}\ng.h = 0xff\n+++\n":                                `{"a":"+Inf","b":"-Inf","c":"1979-05-27T07:32:00","d":{"e":[{"f":1}]},"g":{"h":255}}`,
 		"---\na: {{date}}\nb: {{date: YYYY}} {{time}}\nc: [{{x}}, y]\nd:\n  - {{ }}\n  - '{{x}} '\n\"{{k}}\": {e: {{f}}}\n---\n": `{"a":"{{date}}","b":"{{date: YYYY}} {{time}}","c":["{{x}}","y"],"d":["{{ }}","{{x}} "],"{{k}}":{"e":"{{f}}"}}`,
+		"---\na: 9223372036854775807\nb: 9223372036854775808\nc: -9223372036854775808\n---\n":                                    `{"a":9223372036854775807,"b":"9223372036854775808","c":-9223372036854775808}`,
 		"--- \na: 1\n---\t\ntext":                                                                                                `{"a":1}`,
 		"+++\na = 1\nb = 1979-05-27\nc = 07:32:00\nd = [1.5, \"x\"]\n[e]\nf = true\n+++\n":                                       `{"a":1,"b":"1979-05-27","c":"07:32:00","d":[1.5,"x"],"e":{"f":true}}`,
 		"+++\na = nan\nt = 1979-05-27T07:32:00Z\n[[l]]\nx = 1\n[[l]]\nx = 2\n+++\n":                                              `{"a":"NaN","t":"1979-05-27T07:32:00Z","l":[{"x":1},{"x":2}]}`,
@@ -42,7 +43,7 @@ func TestFrontMatterValues(t *testing.T) {
 
 func TestNoFrontMatter(t *testing.T) {
 	for _, src := range []string{
-		"", "text", "---", "---\n", "---\na: 1\n", "---\nprose here\n\n---\ntext", "---\n- a\n- b\n---\n", "----\na: 1\n----\n", " ---\na: 1\n---\n",
+		"", "text", "---", "---\n", "---\na: 1\n", "---\nprose here\n\n---\ntext", "---\n\nprose, no\n\n---\n", "---\n# Title\nprose here, no\n---\n", "---\n- a\n- b\n---\n", "----\na: 1\n----\n", " ---\na: 1\n---\n",
 		"\n---\na: 1\n---\n", "--- x\na: 1\n---\n", "+++\na = 1\n", "---\na: 1\n+++\n",
 	} {
 		doc := Parse([]byte(src))
@@ -68,6 +69,10 @@ func TestBrokenFrontMatter(t *testing.T) {
 		{bomb, "more than 100000", 0},
 		{"a: " + strings.Repeat("x", maxFrontMatter) + "\n", "larger than 128 KiB", 0},
 		{"a: *b\n", "YAML: an alias", 0},
+		{"a: 1\n--- # b\nc: 2\n", "more than one YAML document", 0},
+		{"a: 1\rb: 2\n", "control character", 2},
+		{"? |\n  a\n: c\n", "a key is not text", 0},
+		{"# comment\ntitle:x\n", "not a list of keys", 2},
 	} {
 		doc := Parse([]byte("---\n" + test.inner + "---\n# Body #tag\n"))
 		require.Error(t, doc.FrontMatter.Err, "%.40q", test.inner)
@@ -80,6 +85,9 @@ func TestBrokenFrontMatter(t *testing.T) {
 		assert.Equal(t, "Body #tag", doc.Headings[0].Text)
 		assert.Equal(t, []string{"tag"}, doc.Tags)
 	}
+	tooDeep := Parse([]byte("+++\na = " + deep + "\n+++\n# A #tag\n"))
+	require.ErrorIs(t, tooDeep.FrontMatter.Err, errTooDeep)
+	assert.Equal(t, []string{"tag"}, tooDeep.Tags)
 	toml := Parse([]byte("+++\na = 1\nb = \n+++\n# A\n"))
 	assert.ErrorContains(t, toml.FrontMatter.Err, "TOML")
 	assert.Equal(t, 3, toml.FrontMatter.ErrLine)

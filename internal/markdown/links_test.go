@@ -43,6 +43,7 @@ func TestLinks(t *testing.T) {
 		"[a](b.md) ![c](d.png \"t\") [e](<f g.md#h>)":              {"markdown b.md|a", "image d.png|c", "markdown f g.md#h|e"},
 		"[a](b%20c.md#d%20e) [f](g\\(h\\).md 'i')":                 {"markdown b c.md#d e|a", "markdown g(h).md|f"},
 		"[a](b(c)d.md) [e](#f) [](g) [h]()":                        {"markdown b(c)d.md|a", "markdown #f|e", "markdown g", "markdown |h"},
+		"[[a b://c]] [d](e f://g) [h](i://j) [k](l\\ 'm')":         {"wikilink a b://c", "markdown i://j|h!", "markdown l\\|k"},
 		"[a](http://b#c) [d](mailto:e@f) [g](//h)":                 {"markdown http://b#c|a!", "markdown mailto:e@f|d!", "markdown //h|g!"},
 		"[a](100%.md) [b](%ff.md) [c](R&amp;D&copy)":               {"markdown 100%.md|a", "markdown %ff.md|b", "markdown R&D&copy|c"},
 		"[a](Caf&#233;.md#b&#32;c) [d](e&#x20;f.md) [g](h\\#i.md)": {"markdown Caf\u00e9.md#b c|a", "markdown e f.md|d", "markdown h#i.md|g"},
@@ -58,12 +59,38 @@ func TestLinks(t *testing.T) {
 		"```\n[[a]]\n```\n~~~\n[b](c)\n~~~":                        nil,
 		"%% [[a]] %% [[b]] %%":                                     {"wikilink b"},
 		"%%\n[[a]]\n\n[[b]]\n%%\n[[c]]":                            {"wikilink c"},
+		"%% [[a]] %%\n[[b]]\n$$[[c]]$$\n[[d]]\n":                   {"wikilink b", "wikilink d"},
+		"%%[[a]]%% [[b]]\n\n$$[[c]]$$ [[d]]\n":                     {"wikilink b", "wikilink d"},
+		"%% [[a]]\n\n$$ [[b]]\n\n[[c]]\n":                          {"wikilink a", "wikilink b", "wikilink c"},
+		"%a [[a]]\n\n$5 [[b]]\n\n%%\n[[c]]\n%%\n$$\n[[d]]\n$$\n":   {"wikilink a", "wikilink b"},
+		"- %%\n  [[a]]\n\n[[b]]\n\n> $$\n> [[c]]\n\n[[d]] %% $$\n": {"wikilink b", "wikilink d"},
 		"$$\n[[a]]\n$$\n[[b]] $[[c]]$ $5 [[d]] $6":                 {"wikilink b", "wikilink d"},
 		"<!-- [[a]]\n\n[[b]] -->\n\n[[c]] <!-- [[d]] --> [[e]]":    {"wikilink c", "wikilink e"},
 		"# [[a]]\n\nb [c](d)\n===\n":                               {"wikilink a", "markdown d|c"},
 		"[[Cafe\u0301]]":                                           {"wikilink Caf\u00e9"},
 	} {
 		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)
+	}
+}
+
+// TestAnchorOffsets: a '#' that is escaped, or in a character reference, begins no anchor.
+func TestAnchorOffsets(t *testing.T) {
+	for src, want := range map[string][3]string{ // target, anchor, the anchor as written
+		"[a](b#c)":                  {"b", "c", "c"},
+		"[a](b&amp;#c%20d)":         {"b&", "c d", "c%20d"},
+		"[a](&#98;\\#c#d)":          {"b#c", "d", "d"},
+		"[a](<b c#d e>)":            {"b c", "d e", "d e"},
+		"[a](b&;#c)":                {"b&;", "c", "c"},
+		"[[b# c d |e]]":             {"b", "c d", "c d"},
+		"[[b#]]":                    {"b", "", ""},
+		"[[b^c]]":                   {"b", "^c", ""},
+		"[a]: b#c 'd'":              {"b", "c", "c"},
+		"---\nk: '[[b#c''s]]'\n---": {"b", "c's", "c''s"},
+	} {
+		doc := Parse([]byte(src))
+		require.Len(t, doc.Links, 1, src)
+		l := doc.Links[0]
+		assert.Equal(t, want, [3]string{l.Target, l.Anchor, src[l.AnchorStart:l.AnchorEnd]}, src)
 	}
 }
 
@@ -102,6 +129,15 @@ func TestFrontMatterLinks(t *testing.T) {
 		doc := Parse([]byte("---\n" + src + "---\n[[body]]\n"))
 		assert.Equal(t, append(want, "wikilink body"), describe(doc), "%q", src)
 	}
+}
+
+// TestFrontMatterLinks_TOML: its single quotes know no escapes.
+func TestFrontMatterLinks_TOML(t *testing.T) {
+	src := "+++\na = '[[b\\c]]'\ne = \"[[f \\\"g\\\"]]\" # [[no]]\nh = '''[[i]]'''\nj = ['[[k]]', \"[[l\"]\n+++\n"
+	doc := Parse([]byte(src))
+	require.NoError(t, doc.FrontMatter.Err)
+	assert.Equal(t, []string{`frontmatter b\c`, `frontmatter f "g"`, "frontmatter i", "frontmatter k"}, describe(doc))
+	assert.Equal(t, LiteralQuoted, doc.Links[0].Quote)
 }
 
 func TestLinkOffsets(t *testing.T) {

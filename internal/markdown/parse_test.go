@@ -104,7 +104,7 @@ func TestAliases(t *testing.T) {
 
 func TestTasks(t *testing.T) {
 	src := "- [ ] a\n- [x] b\n  1. [X] c\n* [/] d\n- [-] e\n- [link](x)\n- []\n[ ] no item\n\n" +
-		"- TODO f\n- DONE g\n- TODOs\n- `[ ]`\n```\n- [ ] no\n```\n- [ ]\n- [a]b\n"
+		"- TODO f\n- DONE g\n- TODOs\n- `[ ]`\n```\n- [ ] no\n```\n- [ ]\n- [a]b\n- [d]: e.md\n  [ ] no\n"
 	var open, done []int
 	for _, task := range Parse([]byte(src)).Tasks {
 		if task.Done {

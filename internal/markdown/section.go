@@ -88,10 +88,7 @@ func SplitLine(ref string) (string, int) {
 	if m == nil {
 		return ref, 0
 	}
-	line, err := strconv.Atoi(m[2])
-	if err != nil {
-		return ref, 0
-	}
+	line, _ := strconv.Atoi(m[2]) // of nine digits at most
 	return strings.Trim(m[1], `"`), line
 }
 

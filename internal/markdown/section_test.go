@@ -63,6 +63,28 @@ func TestFindSection(t *testing.T) {
 	assert.Equal(t, 7, s.Line)
 }
 
+// TestFindSection_Block: text that is inserted after a block goes after its line, after an
+// item behind what the item holds.
+func TestFindSection_Block(t *testing.T) {
+	src := "a ^x\nb\n\nc ^y\n\n- d ^z\n  - e\n\n  f\n- g ^w"
+	doc := Parse([]byte(src))
+	for id, want := range map[string]struct {
+		text, after string
+		item        bool
+	}{
+		"^y": {"c ^y", "\n- d ^z\n  - e\n\n  f\n- g ^w", false},
+		"^z": {"- d ^z", "- g ^w", true},
+		"^w": {"- g ^w", "", true},
+	} {
+		s, err := FindSection(doc, []byte(src), id)
+		require.NoError(t, err, id)
+		assert.Equal(t, want.text, src[s.Start:s.End], id)
+		assert.Equal(t, strings.TrimPrefix(want.text, "- "), src[s.ContentStart:s.End], id)
+		assert.Equal(t, want.after, src[s.After:], id)
+		assert.Equal(t, want.item, s.Item, id)
+	}
+}
+
 func TestFindSectionFails(t *testing.T) {
 	doc := Parse([]byte(plan))
 	for ref, want := range map[string]struct {
