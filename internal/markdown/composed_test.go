@@ -379,6 +379,7 @@ func TestSections_Composed(t *testing.T) {
 		for i, h := range c.headings {
 			start, end, way := lineStart(src, h.line), sectionEnd(src, c.headings, i), path(c.headings, i)
 			assert.Equal(t, []int{start, end}, []int{doc.Headings[i].Start, doc.Headings[i].End}, form)
+			end = min(end, doc.TextEnd)
 			for _, ref := range []string{
 				h.text, strings.ToUpper(h.text), strings.Repeat("#", h.level) + " " + h.text, strings.Join(way, " > "), "#" + strings.Join(way, "#"), refs[i],
 				fmt.Sprintf("%s (line %d)", h.text, h.line),

@@ -26,6 +26,9 @@ type Document struct {
 	Blocks []Block
 	// Tasks in the order of the text.
 	Tasks []Task
+	// TextEnd is the offset of the %%comments%% that end the note, in which plugins such
+	// as Kanban and Excalidraw keep their data, or the length of the source.
+	TextEnd int
 	// BOM reports whether the source starts with a UTF-8 byte order mark.
 	BOM bool
 

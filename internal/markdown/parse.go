@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +28,13 @@ func Parse(src []byte) *Document {
 	s.run(doc.BodyStart, line)
 	s.inline.finish()
 	doc.Tags = tags.list
+	doc.TextEnd = len(src)
+	for _, l := range slices.Backward(doc.leaves) {
+		if l.kind != leafComment || src[l.start] != '%' {
+			break
+		}
+		doc.TextEnd = l.start
+	}
 	return doc
 }
 

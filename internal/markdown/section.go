@@ -237,10 +237,11 @@ func HeadingSection(doc *Document, i int) Section {
 
 func headingSection(doc *Document, parents []int, i int) Section {
 	h := doc.Headings[i]
+	end := min(h.End, doc.TextEnd) // what plugins keep at the end of the note is no part of its last section
 	return Section{
 		Path: headingPath(doc, parents, i), Level: h.Level, Line: h.Line,
-		Start: h.Start, ContentStart: h.ContentStart, End: h.End,
-		Nested: h.Nested, After: h.End,
+		Start: h.Start, ContentStart: h.ContentStart, End: end,
+		Nested: h.Nested, After: end,
 	}
 }
 

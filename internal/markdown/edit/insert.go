@@ -149,10 +149,10 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	return insertBlock(src, doc, afterText(src, section.Start, section.After), content, indentation(src, section))
 }
 
-// Append puts content at the end of the note.
+// Append puts content at the end of the note, before the comments that end it.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
-	return insertBlock(src, doc, afterText(src, doc.BodyStart, len(src)), content, "")
+	return insertBlock(src, doc, afterText(src, doc.BodyStart, doc.TextEnd), content, "")
 }
 
 // afterText returns the start of the line after the text of src[start:end], or end if

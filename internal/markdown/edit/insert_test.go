@@ -28,6 +28,8 @@ func check(t *testing.T, tests []edited, edit func(src []byte, ref, content stri
 func TestReplaceSection(t *testing.T) {
 	check(t, []edited{
 		{"keeps the heading and blank lines", "# A\n\nold\n\n\n# B\n", "A", "new", "# A\n\nnew\n\n\n# B\n"},
+		{"the last lane of a board", board, "Done", "- [x] c", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] c\n\n\n" + boardEnd},
+		{"before a comment without a blank line", "# A\na\n%% b %%\n", "A", "c", "# A\nc\n\n%% b %%\n"},
 		{"replaces a repeated heading", "# A\nold\n\n# B\n", "A", "## a\n\nnew\n", "## a\n\nnew\n\n# B\n"},
 		{"replaces subsections", "# A\nold\n## S\nx\n# B\n", "A", "new", "# A\nnew\n# B\n"},
 		{"a tight section", "# A\nold\n# B\n", "A", "\nnew\n\n", "# A\nnew\n# B\n"},
@@ -61,6 +63,12 @@ func TestInsertBefore(t *testing.T) {
 	}, InsertBefore)
 }
 
+// A board of the Kanban plugin, whose settings are a comment at its end.
+const (
+	boardEnd = "%% kanban:settings\n```\n{\"kanban-plugin\":\"board\"}\n```\n%%"
+	board    = "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n\n" + boardEnd
+)
+
 func TestInsertAfter(t *testing.T) {
 	check(t, []edited{
 		{"a section", "# A\na\n## S\ns\n\n\n# B\n", "A", "new", "# A\na\n## S\ns\n\nnew\n\n\n# B\n"},
@@ -70,6 +78,7 @@ func TestInsertAfter(t *testing.T) {
 		{"a list in a section", "# A\n- [ ] a\n\n# B\n", "A", "- [ ] b", "# A\n- [ ] a\n- [ ] b\n\n# B\n"},
 		{"a list item with children", "- a ^id\n  - b\n- c\n", "^id", "- new", "- a ^id\n  - b\n- new\n- c\n"},
 		{"a paragraph", "a ^id\n\nb\n", "^id", "new", "a ^id\n\nnew\n\nb\n"},
+		{"the last lane of a board", board, "Done", "## Late\n", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n## Late\n\n\n" + boardEnd},
 		{"a table", "| a |\n|---|\n^id\n", "^id", "x", "| a |\n|---|\n^id\n\nx\n"},
 	}, InsertAfter)
 }
@@ -85,6 +94,10 @@ func TestAppend(t *testing.T) {
 		{"a list to text", "a\n", "", "- b", "a\n\n- b\n"},
 		{"before blank lines at the end", "a\n\n\n", "", "new", "a\n\nnew\n\n\n"},
 		{"to front matter", "---\na: 1\n---", "", "new", "---\na: 1\n---\nnew"},
+		{"before a drawing", "---\nexcalidraw-plugin: parsed\n---\n# Text\na ^b\n\n%%\n# Drawing\n```json\n{}\n```\n%%", "", "new", "---\nexcalidraw-plugin: parsed\n---\n# Text\na ^b\n\nnew\n\n%%\n# Drawing\n```json\n{}\n```\n%%"},
+		{"to nothing but a comment", "%% a %%\n", "", "new", "new\n\n%% a %%\n"},
+		{"after a comment inside the note", "%%\na\n%%\nb\n", "", "new", "%%\na\n%%\nb\n\nnew\n"},
+		{"to an item that ends with a comment", "- a\n\n  %% b %%\n", "", "new", "- a\n\n  %% b %%\n\nnew\n"},
 		{"indented code", "a\n", "", "\n\n    code\n", "a\n\n    code\n"},
 		{"CRLF", "a\r\n", "", "x\r\ny\n", "a\r\n\r\nx\r\ny\r\n"},
 	}, func(src []byte, _, content string) ([]byte, error) { return Append(src, content) })
@@ -121,6 +134,8 @@ func TestAppendToASection(t *testing.T) {
 	}
 	check(t, []edited{
 		{"after its text", "# A\na\n\n# B\nb\n", "A", "new", "# A\na\n\nnew\n\n# B\nb\n"},
+		{"the last lane of a board", board, "Done", "- [x] c", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n- [x] c\n\n\n" + boardEnd},
+		{"another lane of a board", board, "To do", "- [ ] c", "## To do\n\n- [ ] a\n- [ ] c\n\n\n## Done\n\n- [x] b\n\n\n" + boardEnd},
 		{"after its subsections", "# A\na\n## S\ns\n# B\n", "A", "new", "# A\na\n## S\ns\n\nnew\n\n# B\n"},
 		{"to a subsection", "# A\n## S\ns\n\n## T\n", "A > S", "new", "# A\n## S\ns\n\nnew\n\n## T\n"},
 		{"to a list", "## Maps\n\n- a\n\n## B\n", "## Maps", "- [[X]]", "## Maps\n\n- a\n- [[X]]\n\n## B\n"},
@@ -153,6 +168,7 @@ func TestCreateHeading(t *testing.T) {
 	for _, test := range []struct{ src, heading, want string }{
 		{"# A\na\n", "Maps", "# A\na\n\n## Maps\n\n- x\n"},
 		{"# A\na\n", "### Maps", "# A\na\n\n### Maps\n\n- x\n"},
+		{"# A\n\n%% a %%\n", "Maps", "# A\n\n## Maps\n\n- x\n\n%% a %%\n"},
 		{"", "#Maps", "## Maps\n\n- x\n"},
 		{"a", "Maps", "a\n\n## Maps\n\n- x"},
 		{"a\r\n", "Maps", "a\r\n\r\n## Maps\r\n\r\n- x\r\n"},
