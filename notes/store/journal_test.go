@@ -311,3 +311,48 @@ func TestForgetLeavesNoByte(t *testing.T) {
 		}
 	}
 }
+
+// TestJournal_Folder: what the journal has of a folder that moves, in a vault that nodes
+// share, is enough to finish the move, and to undo it with the folders that it made.
+func TestJournal_Folder(t *testing.T) {
+	ctx := t.Context()
+	w := newWorld(t, map[string]string{"a/Known.md": "known\n", "a/New.md": "new\n", "ab/Other.md": "other\n"})
+	w.revise("a/Known.md", "edited\n")
+	w.revise("ab/Other.md", "edited\n")
+	op := &store.Operation{Kind: "move", Shared: true, Made: []string{"b"}, Files: []store.FileChange{{OldPath: "a", NewPath: "b/c", OldDisk: "a", NewDisk: "b/c", Folder: true}}}
+	require.NoError(t, w.Begin(ctx, op, nil))
+	assert.Len(t, w.revisionsOf("a/New.md"), 1, "its text is in history before it moves")
+	pending, err := w.PendingOperations(ctx)
+	require.NoError(t, err)
+	require.Len(t, pending, 1)
+	assert.True(t, pending[0].Shared)
+	assert.True(t, pending[0].Files[0].Folder)
+	assert.Equal(t, op.ID(), pending[0].ID())
+	placed, err := w.Placed(ctx, op.ID())
+	require.NoError(t, err)
+	assert.Empty(t, placed)
+
+	op.Files[0].State = store.StateDone
+	_, err = w.Finish(ctx, op, nil, op.Written())
+	require.NoError(t, err)
+	placed, err = w.Placed(ctx, op.ID())
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{"a": true, "b/c": true}, placed)
+	for p, want := range map[string]string{"b/c/Known.md": "a/Known.md", "b/c/New.md": "a/New.md"} {
+		newest := w.revisionsOf(p)[0]
+		assert.Equal(t, []any{"move", p, want}, []any{newest.Operation, newest.Path, newest.OldPath})
+		text, err := w.RevisionText(ctx, "read", p, newest.Revision, notes.Scope{})
+		require.NoError(t, err)
+		assert.Equal(t, newest.Hash, notes.Hash(text))
+	}
+	assert.Equal(t, "edit", w.revisionsOf("ab/Other.md")[0].Operation, "another folder whose name begins alike")
+	done, err := w.Change(ctx, op.Written().Change)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b"}, done.Made)
+	assert.True(t, done.Files[0].Folder)
+	for folder, made := range map[string]bool{"b": true, "b/c": false} {
+		has, err := w.MadeFolder(ctx, folder)
+		require.NoError(t, err)
+		assert.Equal(t, made, has, folder)
+	}
+}
