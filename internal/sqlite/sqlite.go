@@ -274,7 +274,8 @@ func IsCorrupt(err error) bool {
 	return false
 }
 
-// IsFull reports whether err means that the disk or the user's quota is full.
+// IsFull reports whether err means that the disk is full. Of a quota that is used up
+// SQLite says only that a write failed.
 func IsFull(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
