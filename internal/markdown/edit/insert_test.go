@@ -77,6 +77,7 @@ func TestInsertAfter(t *testing.T) {
 		{"the last section, no newline", "# A\na", "A", "new", "# A\na\n\nnew"},
 		{"a list in a section", "# A\n- [ ] a\n\n# B\n", "A", "- [ ] b", "# A\n- [ ] a\n- [ ] b\n\n# B\n"},
 		{"a list item with children", "- a ^id\n  - b\n- c\n", "^id", "- new", "- a ^id\n  - b\n- new\n- c\n"},
+		{"a list item, indented already", "- a\n\t- b ^id\n", "^id", "\t- new", "- a\n\t- b ^id\n\t- new\n"},
 		{"a paragraph", "a ^id\n\nb\n", "^id", "new", "a ^id\n\nnew\n\nb\n"},
 		{"the last lane of a board", board, "Done", "## Late\n", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n## Late\n\n\n" + boardEnd},
 		{"a table", "| a |\n|---|\n^id\n", "^id", "x", "| a |\n|---|\n^id\n\nx\n"},
@@ -110,6 +111,7 @@ func TestPrepend(t *testing.T) {
 		{"after front matter", "---\na: 1\n---\n\n# A\n", "", "new", "---\na: 1\n---\n\nnew\n\n# A\n"},
 		{"after a byte order mark", "\xef\xbb\xbf# A\n", "", "new", "\xef\xbb\xbfnew\n\n# A\n"},
 		{"after page properties", "type:: x\ntags:: y\n\n- a\n", "", "- new", "type:: x\ntags:: y\n\n- new\n\n- a\n"},
+		{"after page properties above text", "tags:: y\ntext\n", "", "new", "tags:: y\n\nnew\n\ntext\n"},
 		{"to a list", "- a\n", "", "- new", "- new\n- a\n"},
 	}, func(src []byte, _, content string) ([]byte, error) { return Prepend(src, content) })
 }
