@@ -27,6 +27,7 @@ type LinkQuery struct {
 	Direction string // "out", "in", or "both", the default
 	Depth     int    // how many links to follow; 1 (the default) to 3
 	Limit     int    // links in all; 0 is 100
+	Skip      int    // backlinks to leave out: those of earlier answers
 	Scope     Scope
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,13 +25,39 @@ broken links (??).`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			args := given(cmd, "direction", "depth")
 			args["note"] = names[0]
-			return runTool(cmd, a, "note_links", args, a.printLinks)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				res, err := c.links(ctx, args)
+				switch {
+				case err != nil:
+					return err
+				case c.json:
+					return c.out.json(res)
+				}
+				a.printLinks(res)
+				return nil
+			})
 		},
 	}
 	cmd.Flags().String("direction", "", "`which`: both, out or in")
 	cmd.Flags().Int("depth", 0, "follow `n` links, up to 3 (1)")
 	completes(cmd, "direction", completeWords("both", "out", "in"))
 	return cmd
+}
+
+// links fetches the links of a note, all pages of its backlinks if these are asked for.
+func (c *client) links(ctx context.Context, args map[string]any) (res tools.LinksResult, err error) {
+	for {
+		before := res.Backlinks
+		res = tools.LinksResult{}
+		if err := c.call(ctx, "note_links", args, &res); err != nil {
+			return res, err
+		}
+		res.Backlinks = slices.Concat(before, res.Backlinks)
+		if res.Next == "" {
+			return res, nil
+		}
+		args["cursor"] = res.Next
+	}
 }
 
 func (o *output) printLinks(res tools.LinksResult) {

@@ -28,7 +28,12 @@ func library() map[string]string {
 // comes once, in the order of one large page. A search of now ranks so many hits at first
 // as its page has.
 func TestCursorsReachEverything(t *testing.T) {
-	w := newWorld(t, library())
+	files := library()
+	files["Topic.md"] = "About everything.\n"
+	for i := range 120 { // more than one answer has
+		files["Hub.md"] += fmt.Sprintf("\n%d [[Topic]]\n", i)
+	}
+	w := newWorld(t, files)
 	w.call(t, "edit_note", args{"note": "Hub", "edits": []args{{"op": "append", "content": "More."}}})
 	for _, c := range []struct {
 		tool, list string
@@ -36,16 +41,17 @@ func TestCursorsReachEverything(t *testing.T) {
 		key        []string
 		items      int
 	}{
-		{"list_notes", "notes", args{}, []string{"path"}, 61},
+		{"list_notes", "notes", args{}, []string{"path"}, 62},
 		{"list_notes", "notes", args{"sort": "path", "tags": []string{"soup"}}, []string{"path"}, 60},
-		{"list_notes", "notes", args{"as_of": "today", "sort": "title"}, []string{"path"}, 61},
+		{"list_notes", "notes", args{"as_of": "today", "sort": "title"}, []string{"path"}, 62},
 		{"list_tasks", "tasks", args{}, []string{"path", "line"}, 60},
 		{"list_tasks", "tasks", args{"status": "all", "sort": "path"}, []string{"path", "line"}, 120},
 		{"search_notes", "results", args{"query": "soup"}, []string{"path"}, 61},
 		{"search_notes", "results", args{"query": "soup", "as_of": "today"}, []string{"path"}, 61},
 		{"vault_overview", "tags", args{"list": "tags"}, []string{"tag"}, 61},
 		{"vault_overview", "folders", args{"list": "folders"}, []string{"folder"}, 21},
-		{"note_history", "revisions", args{}, []string{"path", "revision"}, 62},
+		{"note_history", "revisions", args{}, []string{"path", "revision"}, 63},
+		{"note_links", "backlinks", args{"note": "Topic", "direction": "in"}, []string{"path", "line"}, 120},
 	} {
 		t.Run(fmt.Sprint(c.tool, c.args), func(t *testing.T) {
 			pages := func(bytes, limit int) (keys []string) {
@@ -54,7 +60,7 @@ func TestCursorsReachEverything(t *testing.T) {
 				for k, v := range c.args {
 					a[k] = v
 				}
-				if c.list != "tags" && c.list != "folders" {
+				if c.list != "tags" && c.list != "folders" && c.list != "backlinks" {
 					a["limit"] = limit
 				}
 				for {
@@ -110,6 +116,13 @@ func TestLinksOfAHub(t *testing.T) {
 			assert.Contains(t, l.(args)["anchor"], "?rev=")
 			assert.NotEmpty(t, l.(args)["context"])
 		}
+	}
+	w.env.Limits.ResultBytes = 5_000
+	page, text := w.call(t, "note_links", args{"note": "Hub", "direction": "in"})
+	assert.Contains(t, text, "\nMore with cursor "+page["next_cursor"].(string))
+	assert.NotContains(t, text, "the first")
+	for _, wrong := range []args{{"note": "Hub", "cursor": "p10"}, {"note": "Hub", "direction": "in", "cursor": "ten"}} {
+		assert.Contains(t, w.fails(t, "note_links", wrong), "cursor")
 	}
 	links, _ := w.call(t, "note_links", args{"note": "Book 05", "depth": 2, "direction": "out"})
 	far := links["outgoing"].([]any)[2].(args)

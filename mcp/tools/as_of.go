@@ -31,8 +31,8 @@ func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter)
 	return found, remarks, err
 }
 
-// pastCursor reads the place in an answer about the past, which does not change.
-func pastCursor(text string) (int, error) {
+// offset reads a cursor that is a place in an answer.
+func offset(text string) (int, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -73,7 +73,7 @@ func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, 
 		return b.Date.Compare(a.Date)
 	})
 	return func(_ context.Context, q notes.ListQuery) (page notes.ListPage, err error) {
-		from, err := pastCursor(q.Cursor)
+		from, err := offset(q.Cursor)
 		if err != nil {
 			return page, err
 		}
@@ -197,7 +197,7 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 	if a.Mode == string(search.ModeSemantic) {
 		return Outcome{}, usagef("the past is searched by its words only: leave out mode, or as_of")
 	}
-	from, err := pastCursor(a.Cursor)
+	from, err := offset(a.Cursor)
 	if err != nil {
 		return Outcome{}, err
 	}

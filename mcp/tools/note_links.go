@@ -23,6 +23,7 @@ type linksArgs struct {
 	Note      string `json:"note" required:"true"`
 	Direction string `json:"direction" enum:"both,out,in"`
 	Depth     int    `json:"depth" min:"1" max:"3" doc:"links to follow, default 1"`
+	Cursor    string `json:"cursor" doc:"with direction in"`
 }
 
 // A LinksResult is the result of note_links.
@@ -33,6 +34,7 @@ type LinksResult struct {
 	Backlinks  []backlink       `json:"backlinks"`
 	Unresolved []unresolvedLink `json:"unresolved"`
 	Truncated  bool             `json:"truncated"`
+	Next       string           `json:"next_cursor,omitempty"` // of backlinks
 	Notes      []string         `json:"notes,omitempty"`
 }
 
@@ -71,7 +73,14 @@ type unresolvedLink struct {
 }
 
 func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, error) {
-	report, err := in.Vault.Links(ctx, a.Note, notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Scope: in.Scope})
+	skip, err := offset(a.Cursor)
+	if err == nil && a.Cursor != "" && a.Direction != "in" {
+		err = &notes.Error{Op: "list links of", Path: a.Note, Err: notes.ErrBadCursor, Detail: "a cursor goes on with backlinks", Hint: `Give direction "in" with it.`}
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	report, err := in.Vault.Links(ctx, a.Note, notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Skip: skip, Scope: in.Scope})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -131,7 +140,12 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	result, _ := fit(in.Limits.ResultBytes, max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
 		fewer := out
 		fewer.Outgoing, fewer.Backlinks, fewer.Unresolved = out.Outgoing[:min(n, len(out.Outgoing))], out.Backlinks[:min(n, len(out.Backlinks))], out.Unresolved[:min(n, len(out.Unresolved))]
-		if fewer.Truncated = out.Truncated || n < max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)); fewer.Truncated {
+		fewer.Truncated = out.Truncated || n < max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved))
+		switch {
+		case !fewer.Truncated:
+		case a.Direction == "in":
+			fewer.Next = fmt.Sprintf("p%d", skip+len(fewer.Backlinks))
+		default:
 			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
 		return Outcome{Structured: fewer, Text: linksText(fewer)}
@@ -197,11 +211,14 @@ func linksText(out LinksResult) string {
 		lines = append(lines, line)
 	}
 	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), phrase.Count(len(out.Backlinks), "backlink"), len(out.Unresolved))
-	if out.Truncated {
+	if out.Truncated && out.Next == "" {
 		text = "the first " + text
 	}
 	if len(lines) > 0 {
 		text += "\n" + Fence("links", out.Path, strings.Join(lines, "\n"))
+	}
+	if out.Next != "" {
+		text += "\nMore with cursor " + out.Next
 	}
 	return text + remarkLines(out.Notes)
 }

@@ -142,6 +142,10 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 		lists = append(lists, &w.report.Unresolved)
 	}
 	for _, list := range lists {
+		if n.Direction == "in" && w.query.Skip > 0 {
+			w.query.Skip--
+			continue
+		}
 		if len(*list) >= w.query.Limit {
 			w.report.Truncated = true
 			return
