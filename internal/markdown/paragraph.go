@@ -109,7 +109,7 @@ func (s *scanner) readProperties(pos, paragraphEnd int) {
 
 // propertyItem matches an item of a property: a reference to a page, a tag, or what
 // stands between commas. Logseq needs no commas between the first two.
-var propertyItem = regexp.MustCompile(`#*\[\[(.+?)\]\]|#+([^\s,#]+)|([^\s,#](?:[^,]*[^\s,])?)`)
+var propertyItem = regexp.MustCompile(`#*\[\[([^\[\]]+)\]\]|#+([^\s,#]+)|([^\s,#](?:[^,]*[^\s,])?)`)
 
 // propertyItems returns where in a property's value the items lie, without '#' and
 // brackets.

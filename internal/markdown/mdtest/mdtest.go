@@ -129,6 +129,7 @@ func Hostile(size int) map[string]string {
 		"front matter, deep":  "---\na: " + repeat("[") + "\n---\n",
 		"front matter, toml":  "+++\na = " + repeat("[") + "\n+++\n",
 		"page properties":     repeat("tags:: a, [[b\n"),
+		"a page property":     "tags:: " + repeat("[[a,"),
 		"heading of brackets": "# " + repeat("[["),
 	}
 }
