@@ -68,13 +68,11 @@ func (s *snapshot) addFamily(t *PlanTerm) error {
 
 // termsIn counts the notes with each term that begins with prefix.
 func (s *snapshot) termsIn(prefix string) (map[string]uint64, error) {
-	return s.count(func(_ int, _ string, c *termCounter) error {
-		return eachTerm(c.dict, prefix, c.add)
-	})
+	return s.count(func(c *termCounter) error { return eachTerm(c.dict, prefix, c.add) })
 }
 
 // count merges what list counts in each segment's dictionaries of names and bodies.
-func (s *snapshot) count(list func(i int, field string, c *termCounter) error) (map[string]uint64, error) {
+func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, error) {
 	segments := s.Segments()
 	parts := make([]map[string]uint64, len(segments))
 	err := s.eachSegment(func(_, i int) error {
@@ -84,7 +82,7 @@ func (s *snapshot) count(list func(i int, field string, c *termCounter) error) (
 			if err != nil {
 				return err
 			}
-			if err := list(i, field, &termCounter{dict: dict, deleted: segments[i].Deleted(), found: parts[i]}); err != nil {
+			if err := list(&termCounter{data: s.data[i], field: field, dict: dict, deleted: segments[i].Deleted(), found: parts[i]}); err != nil {
 				return err
 			}
 		}
@@ -105,7 +103,9 @@ func (s *snapshot) count(list func(i int, field string, c *termCounter) error) (
 // termCounter counts the notes that are not deleted, and leaves out terms that only
 // deleted ones have: a segment keeps these until it is merged.
 type termCounter struct {
-	dict    segment.TermDictionary
+	data    *segmentData
+	field   string
+	dict    segment.TermDictionary // of the field
 	deleted *roaring.Bitmap
 	found   map[string]uint64
 	list    segment.PostingsList // used again and again
@@ -207,8 +207,8 @@ func (s *snapshot) termsNear(word []rune) (map[string]uint64, error) {
 		}
 		return phrase.Distance(word, []rune(term))
 	}
-	found, err := s.count(func(i int, field string, c *termCounter) error {
-		list, err := s.data[i].termsOf(c.dict, field, word[0])
+	found, err := s.count(func(c *termCounter) error {
+		list, err := c.data.termsOf(c.dict, c.field, word[0])
 		if err != nil {
 			return err
 		}
