@@ -67,7 +67,7 @@ func TestThinning_Promises(t *testing.T) {
 			for ; next < len(versions) && notes.Hash([]byte(versions[next].text)) != r.Hash; next++ {
 				require.Less(t, next, len(versions))
 			}
-			require.Less(t, next, len(versions), "a version that nobody saved, or out of order")
+			require.Less(t, next, len(versions), "a version that was not saved, or out of order")
 			require.True(t, versions[next].at.Equal(r.Time))
 			isKept[next] = true
 			next++
