@@ -322,7 +322,7 @@ func TestMovesAgainstAnOracle(t *testing.T) {
 	t.Logf("TEST_SEED=%d TEST_MOVES=%d", seed, moves)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	t.Run("generated", func(t *testing.T) { checkMoves(t, rng, moves, newFixture(t, randomVault(rng)...)) })
-	for _, dir := range filepath.SplitList(os.Getenv("TEST_VAULTS")) { // real vaults, which this project does not carry
+	for _, dir := range filepath.SplitList(os.Getenv("NOTESD_VAULTS")) { // real vaults, which this project does not carry
 		t.Run(filepath.Base(dir), func(t *testing.T) { checkMoves(t, rng, moves, newFixture(t, realVault(t, dir)...)) })
 	}
 }
