@@ -36,8 +36,8 @@ func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
 
 // Serve runs the daemon. It takes the lock first, so that it never waits for
 // the database or index of another process, then opens the store, then the
-// socket. When the settings have changed and it is idle, it closes all and starts
-// again with the lock still held.
+// socket. When the settings or the time zone have changed and it is idle, it closes all
+// and starts again with the lock still held.
 func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
@@ -65,6 +65,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 				if again = later != nil; again {
 					later.Vault.Path, later.Vault.Folders, later.State = cfg.Vault.Path, cfg.Vault.Folders, cfg.State
 					o.Loaded, cfg = later, later.Config
+					useZone(systemZone())
 				}
 			case errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped):
 			default:

@@ -158,6 +158,28 @@ func TestRunningSettings(t *testing.T) {
 	assert.Empty(t, st.Settings.Ignored)
 }
 
+// TestRunningSettings_Zone moves the machine to another time zone.
+func TestRunningSettings_Zone(t *testing.T) {
+	t.Setenv("TZ", "") // so that it is restored
+	require.NoError(t, os.Unsetenv("TZ"))
+	defer func(file string) { zoneFile = file }(zoneFile)
+	zoneFile = filepath.Join(t.TempDir(), "localtime")
+	move := func(hours byte) { // one zone of one type, as in tzfile(5)
+		data := "TZif" + strings.Repeat("\x00", 16+4*4) + "\x00\x00\x00\x01\x00\x00\x00\x04" + string([]byte{0, 0, hours * 0x0e, hours * 0x10}) + "\x00\x00XXX\x00"
+		require.NoError(t, os.WriteFile(zoneFile, []byte(data), 0o600))
+	}
+	move(2)
+	started := &config.Loaded{Config: newConfig(t)}
+	r := newRunningSettings(started, nil)
+	assert.Nil(t, r.later())
+	move(9)
+	assert.Same(t, started, r.later())
+	assert.Nil(t, newRunningSettings(started, nil).later(), "once for each change")
+	move(2)
+	t.Setenv("TZ", "Asia/Tokyo")
+	assert.Nil(t, r.later(), "TZ names the zone")
+}
+
 func TestOpenLink(t *testing.T) {
 	vault := filepath.Join(t.TempDir(), "My notes & more")
 	require.NoError(t, os.MkdirAll(vault, 0o755))

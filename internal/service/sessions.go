@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -26,10 +27,11 @@ import (
 // file. When the file changes, new sessions get the new values at once. The
 // daemon starts again in the same process when it is idle: it then has the new
 // settings of the daemon, and relays, which connect again and read the file
-// again, bring the new values of running sessions.
+// again, bring the new values of running sessions. It does the same when the system has
+// another time zone, as after a journey.
 
 // errSettings is why a daemon starts again.
-var errSettings = fmt.Errorf("%w: the configuration file has changed", daemon.ErrReplaced)
+var errSettings = fmt.Errorf("%w: the configuration file or the time zone has changed", daemon.ErrReplaced)
 
 const (
 	// settingsPoll is how often a daemon checks whether the configuration file
@@ -45,6 +47,7 @@ const (
 type runningSettings struct {
 	started *config.Loaded
 	read    func() (*config.Loaded, error) // as they are now
+	zone    []byte                         // of systemZone
 
 	mu      sync.Mutex
 	seen    fileStamp
@@ -68,7 +71,7 @@ func stampOf(name string) fileStamp {
 }
 
 func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, error)) *runningSettings {
-	return &runningSettings{started: started, now: started, read: read, seen: stampOf(started.File), passed: map[*[]string]struct{}{}}
+	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: stampOf(started.File), passed: map[*[]string]struct{}{}}
 }
 
 // changed returns the configuration if the file has changed since the last
@@ -95,13 +98,40 @@ func (r *runningSettings) changed() *config.Loaded {
 func (r *runningSettings) later() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.trouble != "" || r.now == r.started {
+	if r.trouble != "" {
+		return nil
+	}
+	if zone := systemZone(); zone != nil && !bytes.Equal(zone, r.zone) {
+		return r.now
+	}
+	if r.now == r.started {
 		return nil
 	}
 	if sessions, daemons := r.started.Changed(r.now); len(sessions)+len(daemons) > 0 {
 		return r.now
 	}
 	return nil
+}
+
+// zoneFile holds the system's time zone. Tests name another.
+var zoneFile = "/etc/localtime"
+
+// systemZone returns the system's time zone, nil if the variable TZ names another or,
+// as on Windows, there is no such file.
+func systemZone() []byte {
+	if _, ok := os.LookupEnv("TZ"); ok {
+		return nil
+	}
+	data, _ := os.ReadFile(zoneFile)
+	return data
+}
+
+// useZone makes the zone that of the process, which reads it once. Dates of notes, and
+// what today is, depend on it; so it changes between two services and never within one.
+func useZone(data []byte) {
+	if zone, err := time.LoadLocationFromTZData("Local", data); err == nil {
+		time.Local = zone
+	}
 }
 
 // remarks returns the remarks on the settings that a client passed without
@@ -178,8 +208,8 @@ func (s *Service) refresh() {
 	}
 }
 
-// restartWhenIdle calls restart once the configuration file has changed and the
-// daemon is idle: no request is in progress, and no client is connected that would
+// restartWhenIdle calls restart once the configuration file or the time zone has changed
+// and the daemon is idle: no request is in progress, and no client is connected that would
 // notice, such as a browser. A relay connects again.
 func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
 	tick := time.NewTicker(settingsPoll)
