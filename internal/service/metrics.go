@@ -214,13 +214,15 @@ func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveReady answers GET /readyz: 200, or 503 with the reasons. It names no vault: who
-// asks needs no token.
+// asks needs no token. For the same reason requests that come at one time share one answer of
+// the database: many of them would keep others from it.
 func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
 	var reasons []string
 	if s.draining.Load() {
 		reasons = append(reasons, "the node is stopping")
 	}
-	for _, v := range s.states(r.Context()) {
+	states, _, _ := s.probing.Do("", func() (any, error) { return s.states(context.WithoutCancel(r.Context())), nil })
+	for _, v := range states.([]vaultState) {
 		switch own := v.name == ""; {
 		case !v.open && own:
 			reasons = append(reasons, "the vault is being opened")

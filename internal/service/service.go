@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
@@ -74,6 +75,7 @@ type Service struct {
 	node     atomic.Pointer[node] // serves the vaults of the database to subjects; nil: there is none, or no HTTP
 	team     *node                // that serves this vault to subjects; nil: it is a vault of its own
 	metrics  *metrics             // of calls
+	probing  singleflight.Group   // for the states that /readyz reports
 	draining atomic.Bool
 
 	protected protectedFolders

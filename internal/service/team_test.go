@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -336,6 +337,22 @@ func TestReadiness(t *testing.T) {
 		assert.Contains(t, text, "stopping")
 		return nil
 	}))
+}
+
+// TestReadiness_Shared has requests wait for the answer to another, which need no query of
+// their own.
+func TestReadiness_Shared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, answer := &Service{}, make(chan []vaultState)
+		go func() { _, _, _ = s.probing.Do("", func() (any, error) { return <-answer, nil }) }()
+		synctest.Wait()
+		w := httptest.NewRecorder()
+		go probes{s}.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+		synctest.Wait()
+		answer <- []vaultState{{open: true, err: errors.New("away")}}
+		synctest.Wait()
+		assert.Contains(t, w.Body.String(), "the database cannot be reached")
+	})
 }
 
 // bearer adds a token to the requests of a client.
