@@ -84,7 +84,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS; without, the page is for this machine
 		Name: cookieName(r), Value: cookie, Path: "/", MaxAge: int(loginLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || s.o.Secure,
 	})
 	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
 }
