@@ -10,40 +10,12 @@ import (
 	"notesd/internal/service"
 )
 
-// rootHelp is the help of the program as a whole. A test holds it to every
-// command and to one screen.
-const rootHelp = `Your Markdown notes, for AI assistants and the shell.
-
-Usage: notesd COMMAND [flags]
-
-  mcp, serve, mirror, import, team, service, stop, restart   assistants · daemon
-  search, why, related    find notes · why one is found · what is close to one
-  read, list, links, tags print a note · list notes, links or tags
-  new, append, edit, move, delete   make a note from stdin · change it
-  web, tasks, daily       the notes in a browser · tasks · today's note
-  history, restore, undo, forget   a note's versions · undo a change · erase one
-  export, backup, adopt, tables   as it was · a copy · after a rename · vectors
-  index, status, doctor   update the index · its state · what is wrong
-  setup, config           register with Claude, Cursor and others · the settings
-  eval, completion, version, help   retrieval · for your shell · as -h
-
-Flags of every command:
-  --vault DIR             the folder of notes; else $NOTESD_VAULT or the file
-  --state DIR             where the index and the history are kept
-  --config FILE           instead of notesd.toml in your configuration directory
-  --log-level, --log-file debug, info, warn or error · where to write the log
-
-Examples:
-  notesd search --vault ~/Notes "what did I promise Anna"
-  notesd setup --vault ~/Notes claude-desktop
-`
-
 // setHelp makes help short: what a command does, its own flags, two examples.
 func setHelp(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if !cmd.HasParent() {
-			fmt.Fprint(cmd.OutOrStdout(), rootHelp)
+			fmt.Fprint(cmd.OutOrStdout(), rootHelp(root))
 			return
 		}
 		fmt.Fprint(cmd.OutOrStdout(), commandHelp(cmd))
@@ -131,27 +103,48 @@ func flagDocs(flags *pflag.FlagSet) (docs []flagDoc) {
 	return docs
 }
 
+func rootHelp(root *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.\n\nUsage: notesd COMMAND [flags]\n", root.Short)
+	for _, group := range root.Groups() {
+		fmt.Fprintf(&b, "\n%s:\n", group.Title)
+		for _, cmd := range root.Commands() {
+			if cmd.GroupID == group.ID {
+				fmt.Fprintf(&b, "  %-10s  %s\n", cmd.Name(), cmd.Short)
+			}
+		}
+	}
+	b.WriteString("\nFlags of every command:\n")
+	writeFlags(&b, flagDocs(root.PersistentFlags()))
+	fmt.Fprintf(&b, "\nExamples:\n%s\n\n\"notesd COMMAND -h\" says more of a command.\n", root.Example)
+	return b.String()
+}
+
 func commandHelp(cmd *cobra.Command) string {
 	d := docOf(cmd)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage: %s\n", d.About, d.Usage)
-	width := 0
-	for _, f := range d.Flags {
-		width = max(width, len(f.Name))
+	if len(d.Flags) > 0 {
+		b.WriteString("\n")
 	}
-	for i, f := range d.Flags {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, f.Name, f.Text)
-	}
+	writeFlags(&b, d.Flags)
 	b.WriteString("\nAlso: --vault, --state, --config, --log-level, --log-file (see notesd -h)\n")
 	fmt.Fprintf(&b, "\nExamples:\n  %s\n", strings.Join(d.Examples, "\n  "))
 	return b.String()
 }
 
+func writeFlags(b *strings.Builder, flags []flagDoc) {
+	width := 0
+	for _, f := range flags {
+		width = max(width, len(f.Name))
+	}
+	for _, f := range flags {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, f.Name, f.Text)
+	}
+}
+
 func versionCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "version [flags]",
 		Short: "Print which notesd this is",
 		Example: `  notesd version
@@ -161,7 +154,6 @@ func versionCommand(a *app) *cobra.Command {
 			return a.result(service.ThisBuild(), service.ThisBuild().String())
 		},
 	}
-	return cmd
 }
 
 // manPage is notesd(1) in the macros of man(7): what the helps of all commands

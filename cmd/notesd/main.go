@@ -70,11 +70,28 @@ func (a *app) main(args []string) int {
 	return f.Exit
 }
 
+// groups are the commands in the order of the program's help.
+var groups = []struct {
+	title    string
+	commands []func(*app) *cobra.Command
+}{
+	{"Assistants and the browser", []func(*app) *cobra.Command{setupCommand, mcpCommand, webCommand}},
+	{"Find and read", []func(*app) *cobra.Command{searchCommand, whyCommand, relatedCommand, readCommand, listCommand, linksCommand, tagsCommand, tasksCommand, dailyCommand}},
+	{"Write", []func(*app) *cobra.Command{newCommand, appendCommand, editCommand, moveCommand, deleteCommand}},
+	{"Versions and backups", []func(*app) *cobra.Command{historyCommand, restoreCommand, undoCommand, exportCommand, backupCommand, forgetCommand}},
+	{"State and settings", []func(*app) *cobra.Command{statusCommand, doctorCommand, indexCommand, configCommand, adoptCommand, tablesCommand}},
+	{"The daemon", []func(*app) *cobra.Command{serveCommand, serviceCommand, restartCommand, stopCommand}},
+	{"A team's notes", []func(*app) *cobra.Command{mirrorCommand, importCommand, teamCommand}},
+	{"Other", []func(*app) *cobra.Command{evalCommand, completionCommand, versionCommand}},
+}
+
 // rootCommand returns notesd with all its commands.
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "notesd",
-		Short:         "Your Markdown notes, for AI assistants and the shell",
+		Use:   "notesd",
+		Short: "Your Markdown notes, for AI assistants and the shell",
+		Example: `  notesd search --vault ~/Notes "what did I promise Anna"
+  notesd setup --vault ~/Notes claude-desktop`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs, // so that RunE reports an unknown command
@@ -89,33 +106,30 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate(service.ThisBuild().String() + "\n")
 	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
-	flags.String("vault", "", "the `folder` of notes")
+	flags.String("vault", "", "the `folder` of notes; else $NOTESD_VAULT or the file")
 	flags.StringVar(&a.stateFlag, "state", "", "the `folder` for the index and the history")
-	flags.StringVar(&a.configFile, "config", "", "the configuration `file`")
+	flags.StringVar(&a.configFile, "config", "", "the configuration `file`, instead of the usual one")
 	flags.String("log-level", "", "the lowest `level`: debug, info, warn or error")
 	flags.String("log-file", "", "write the log to this `file`")
 	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
 	setHelp(root)
-	serving := []func(*app) *cobra.Command{mcpCommand, serveCommand, mirrorCommand, webCommand, completionCommand}
-	for i, command := range append(serving,
-		importCommand, teamCommand, serviceCommand, stopCommand, restartCommand,
-		searchCommand, linksCommand, relatedCommand, tagsCommand,
-		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
-		historyCommand, restoreCommand, undoCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
-		indexCommand, statusCommand, doctorCommand, setupCommand,
-		tablesCommand, evalCommand, configCommand, versionCommand,
-	) {
-		cmd := command(a)
-		if i >= len(serving) { // the others have a result
-			cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON document")
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, command := range g.commands {
+			cmd := command(a)
+			cmd.GroupID = g.title
+			if !slices.Contains([]string{"mcp", "serve", "mirror", "web", "completion"}, cmd.Name()) { // they have no result
+				cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON document")
+			}
+			run := cmd.RunE
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				a.started, a.flags = true, cmd.Flags()
+				return run(cmd, args)
+			}
+			root.AddCommand(cmd)
 		}
-		run := cmd.RunE
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			a.started, a.flags = true, cmd.Flags()
-			return run(cmd, args)
-		}
-		root.AddCommand(cmd)
 	}
+	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	return root
 }
 

@@ -46,8 +46,8 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 	flags.String("folder", "", "only of notes in this `folder` and below")
 	flags.StringArray("tag", nil, "only with this `tag`; may be repeated")
 	flags.String("status", "", "`status`: open, in_progress, done, cancelled or all")
-	flags.String("due", "", "only due on this `date`; --scheduled: for it")
-	flags.String("due-before", "", "only due before this `day`; --due-after: then or later")
+	flags.String("due", "", "only due on this `date`")
+	flags.String("due-before", "", "only due before this `day`")
 	flags.String("due-after", "", "only due on this `day` or later")
 	flags.String("scheduled", "", "only scheduled for this `date`")
 	flags.String("done", "", "only done on this `date`")
@@ -57,9 +57,6 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 	flags.IntVar(&limit, "limit", 0, "at most `n` tasks (all)")
 	flags.StringVar(&set, "set", "", "make it `status`: open, in_progress, done, cancelled")
 	flags.StringVar(&setDue, "set-due", "", "make it due on this `day`, or none")
-	for _, name := range []string{"due-after", "scheduled"} { // the help of another has them
-		flags.Lookup(name).Hidden = true
-	}
 	statuses := completeWords("open", "in_progress", "done", "cancelled", "all")
 	dates := completeWords("overdue", "today", "tomorrow", "this week", "next week", "none")
 	for name, complete := range map[string]cobra.CompletionFunc{
