@@ -41,7 +41,7 @@ date with a time, or how long ago: 36h, 90m.`,
 }
 
 func forgetCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "forget NOTE",
 		Short: "Remove every trace of a deleted note",
 		Long: `Remove every trace of a deleted note: its versions, what was derived from them,
@@ -62,11 +62,10 @@ no other; all deleted notes that ever had the path go. This cannot be undone.`,
 			})
 		},
 	}
-	return cmd
 }
 
 func backupCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "backup DIR",
 		Short: "Copy what the notes alone cannot rebuild",
 		Long: `Copy the history of the notes, and the tables of vectors, into a new folder,
@@ -86,11 +85,10 @@ nothing runs.`,
 			})
 		},
 	}
-	return cmd
 }
 
 func adoptCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "adopt STATE",
 		Short: "Take over the history of a vault that was renamed",
 		Long: `Take over what was kept of a vault that was renamed or moved: its history, its
@@ -109,21 +107,18 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.json(map[string]any{"vault": cfg.Vault.String(), "state": cfg.State, "adopted": old, "set_aside": aside})
-			}
-			fmt.Fprintf(a.out, "taken over: %s\nIts history, vectors and tables are now those of %s.\n", a.out.line(old), a.out.line(cfg.Vault.Path))
-			if aside != "" {
-				a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
-			}
-			return nil
+			return a.result(map[string]any{"vault": cfg.Vault.String(), "state": cfg.State, "adopted": old, "set_aside": aside}, func() {
+				fmt.Fprintf(a.out, "taken over: %s\nIts history, vectors and tables are now those of %s.\n", a.out.line(old), a.out.line(cfg.Vault.Path))
+				if aside != "" {
+					a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
+				}
+			})
 		}),
 	}
-	return cmd
 }
 
 func tablesCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "tables [restore NAME]",
 		Short: "List tables of vectors, or restore one",
 		Long: `List the tables of vectors that assistants or you have made, and the dropped
@@ -145,7 +140,6 @@ ones that can be restored; or restore one, for seven days after it was dropped.`
 			return runOwner(cmd, a, service.MethodTables, service.OwnerParams{}, a.printTables)
 		},
 	}
-	return cmd
 }
 
 func (o *output) printTables(all service.Tables) {

@@ -38,11 +38,7 @@ configuration file, and so is that of --example, which documents every setting.`
 			}
 			a.warn(loaded)
 			all := loaded.Settings()
-			if a.json {
-				return a.out.json(map[string]any{"settings": all})
-			}
-			a.printSettings(all)
-			return nil
+			return a.result(map[string]any{"settings": all}, func() { a.printSettings(all) })
 		},
 	}
 	cmd.Flags().BoolVar(&example, "example", false, "print the documented file with the defaults")

@@ -39,7 +39,7 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 }
 
 func stopCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "stop [flags]",
 		Short: "Stop the vault's daemon",
 		Long: `Stop the vault's daemon, after it has answered the calls in flight. Clients
@@ -56,14 +56,13 @@ stay connected; the next call of one starts a daemon again.`,
 			if stopped != 0 {
 				text = fmt.Sprintf("stopped process %d", stopped)
 			}
-			return a.result(map[string]any{"stopped": stopped}, text)
+			return a.resultLine(map[string]any{"stopped": stopped}, text)
 		}),
 	}
-	return cmd
 }
 
 func restartCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "restart [flags]",
 		Short: "Restart the vault's daemon with the current settings",
 		Long: `Stop the vault's daemon, after it has answered the calls in flight, and start it
@@ -90,10 +89,9 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 			if err := conn.Close(); err != nil {
 				return err
 			}
-			return a.result(map[string]any{"stopped": stopped, "started": started}, fmt.Sprintf("started process %d", started))
+			return a.resultLine(map[string]any{"stopped": stopped, "started": started}, fmt.Sprintf("started process %d", started))
 		}),
 	}
-	return cmd
 }
 
 // connector returns a connector to the vault's daemon that starts one if none

@@ -40,7 +40,7 @@ const (
 const lowSpace = 1 << 30
 
 func doctorCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Check that everything works, and say what to do",
 		Long: `Check the configuration, the vault, the state, the model, the daemon, the index,
@@ -51,12 +51,8 @@ what is wrong. The exit code is 1 when something does not work.`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks := a.examine(cmd)
-			if a.json {
-				if err := a.out.json(map[string]any{"checks": checks}); err != nil {
-					return err
-				}
-			} else {
-				a.printChecks(checks)
+			if err := a.result(map[string]any{"checks": checks}, func() { a.printChecks(checks) }); err != nil {
+				return err
 			}
 			if slices.ContainsFunc(checks, func(c check) bool { return c.State == problem }) {
 				return errProblems
@@ -64,7 +60,6 @@ what is wrong. The exit code is 1 when something does not work.`,
 			return nil
 		},
 	}
-	return cmd
 }
 
 // errProblems makes doctor exit with 1; the problems have been printed.

@@ -60,11 +60,7 @@ asks the vault itself, and names what stood before the notes that were expected.
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.json(r)
-			}
-			a.printScores(r)
-			return nil
+			return a.result(r, func() { a.printScores(r) })
 		},
 	}
 	flags := cmd.Flags()
@@ -132,11 +128,7 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode, html string) error {
 				return err
 			}
 		}
-		if a.json {
-			return a.out.json(map[string]any{"modes": answers})
-		}
-		a.printAnswers(answers)
-		return nil
+		return a.result(map[string]any{"modes": answers}, func() { a.printAnswers(answers) })
 	})
 }
 

@@ -151,7 +151,7 @@ func versionCommand(a *app) *cobra.Command {
   notesd version --json`,
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
-			return a.result(service.ThisBuild(), service.ThisBuild().String())
+			return a.resultLine(service.ThisBuild(), service.ThisBuild().String())
 		},
 	}
 }

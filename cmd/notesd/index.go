@@ -81,18 +81,16 @@ func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
 }
 
 func (o *output) indexed(r indexResult) error {
-	if o.json {
-		return o.out.json(r)
-	}
-	done := "indexed"
-	if r.Rebuilt {
-		done = "indexed again"
-	}
-	fmt.Fprintf(o.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
-	if r.Pending > 0 {
-		o.note(count(r.Pending, "passage") + " not embedded yet; --wait waits until they are.")
-	}
-	return nil
+	return o.result(r, func() {
+		done := "indexed"
+		if r.Rebuilt {
+			done = "indexed again"
+		}
+		fmt.Fprintf(o.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
+		if r.Pending > 0 {
+			o.note(count(r.Pending, "passage") + " not embedded yet; --wait waits until they are.")
+		}
+	})
 }
 
 // untilEmbedded waits until every passage is embedded or done returns true. On

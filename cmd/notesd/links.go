@@ -27,14 +27,10 @@ broken links (??).`,
 			args["note"] = names[0]
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
 				res, err := c.links(ctx, args)
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case c.json:
-					return c.out.json(res)
 				}
-				a.printLinks(res)
-				return nil
+				return a.result(res, func() { a.printLinks(res) })
 			})
 		},
 	}

@@ -102,13 +102,18 @@ func (s *screen) json(v any) error {
 	return enc.Encode(v)
 }
 
-// result prints the result of a command: a document with --json, else a text.
-func (o *output) result(document any, text string) error {
+// result prints the result of a command: a document with --json, else what show prints.
+func (o *output) result(document any, show func()) error {
 	if o.json {
 		return o.out.json(document)
 	}
-	_, err := fmt.Fprintln(o.out, text)
-	return err
+	show()
+	return nil
+}
+
+// resultLine is result with a line of text.
+func (o *output) resultLine(document any, text string) error {
+	return o.result(document, func() { fmt.Fprintln(o.out, text) })
 }
 
 // note prints a remark beside the result, on standard error, once: a daemon's status and

@@ -158,7 +158,7 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	if err := run.Run(); err != nil {
 		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v", run.Args[0], best, err)}
 	}
-	return c.result(res.Results[0], c.out.line(best))
+	return c.resultLine(res.Results[0], c.out.line(best))
 }
 
 func searchSummary(res tools.SearchResult) string {
@@ -208,11 +208,7 @@ are not embedded yet or not near enough.`,
 				if err != nil {
 					return rpcFailure(err)
 				}
-				if a.json {
-					return a.out.json(res)
-				}
-				a.explain(res)
-				return nil
+				return a.result(res, func() { a.explain(res) })
 			})
 		},
 	}

@@ -151,7 +151,7 @@ func (s *loginService) uninstall(ctx context.Context) error {
 	if removed {
 		text = "removed the service; assistants start a daemon when they need one"
 	}
-	return s.result(map[string]any{"removed": removed}, text)
+	return s.resultLine(map[string]any{"removed": removed}, text)
 }
 
 func (s *loginService) status(ctx context.Context) error {
@@ -159,22 +159,21 @@ func (s *loginService) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.json {
-		return s.out.json(struct {
-			Name string `json:"name"`
-			autostart.Status
-		}{s.mine.Name(), st})
-	}
-	if !st.Installed {
-		_, err = fmt.Fprintf(s.out, "not installed: %s does not start a daemon for %s\n", st.Manager, s.out.line(s.cfg.Vault.String()))
-		return err
-	}
-	c := s.check(st)
-	_, err = fmt.Fprintf(s.out, "%s\n%s\n", s.out.line(c.Text), s.out.path(s.out.line(st.Place)))
-	if err == nil && c.Do != "" {
-		_, err = fmt.Fprintln(s.out, s.out.line(c.Do))
-	}
-	return err
+	document := struct {
+		Name string `json:"name"`
+		autostart.Status
+	}{s.mine.Name(), st}
+	return s.result(document, func() {
+		if !st.Installed {
+			fmt.Fprintf(s.out, "not installed: %s does not start a daemon for %s\n", st.Manager, s.out.line(s.cfg.Vault.String()))
+			return
+		}
+		c := s.check(st)
+		fmt.Fprintf(s.out, "%s\n%s\n", s.out.line(c.Text), s.out.path(s.out.line(st.Place)))
+		if c.Do != "" {
+			fmt.Fprintln(s.out, s.out.line(c.Do))
+		}
+	})
 }
 
 // checkService returns doctor's check of the service, if there is one.

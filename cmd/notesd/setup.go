@@ -80,11 +80,7 @@ A second vault gets an entry of its own.`,
 				return err
 			}
 			done, failure := s.all(chosen)
-			if !a.json {
-				s.report(done)
-				return failure
-			}
-			return errors.Join(a.out.json(map[string]any{"hosts": done}), failure)
+			return errors.Join(a.result(map[string]any{"hosts": done}, func() { s.report(done) }), failure)
 		},
 	}
 	flags := cmd.Flags()

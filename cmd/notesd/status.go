@@ -40,11 +40,7 @@ func statusCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.out.json(r)
-				}
-				a.printReport(r)
-				return nil
+				return a.result(r, func() { a.printReport(r) })
 			})
 		},
 	}

@@ -135,7 +135,7 @@ func (t *subjects) print(err error, result map[string]any, text string) error {
 	if err != nil {
 		return err
 	}
-	return t.result(result, text)
+	return t.resultLine(result, text)
 }
 
 // grantOf reads VAULT[/FOLDER].
@@ -183,7 +183,7 @@ it.`,
 }
 
 func importCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "import DIR",
 		Short: "Add a folder of notes to a team's vault",
 		Long: `Add the files of the folder DIR to the vault in the PostgreSQL database of
@@ -198,15 +198,12 @@ vault has another with its name. Hidden and ignored files are left out.`,
 			if done.Place == "" { // nothing was begun
 				return err
 			}
-			if a.json {
-				return errors.Join(err, a.out.json(done))
-			}
-			for _, p := range done.Left {
-				fmt.Fprintf(a.out, "! %s  %s\n", a.out.plain(p.Path), p.Reason)
-			}
-			a.note(fmt.Sprintf("added %s to the %s, which had %d already; %d left out", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
-			return err
+			return errors.Join(err, a.result(done, func() {
+				for _, p := range done.Left {
+					fmt.Fprintf(a.out, "! %s  %s\n", a.out.plain(p.Path), p.Reason)
+				}
+				a.note(fmt.Sprintf("added %s to the %s, which had %d already; %d left out", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
+			}))
 		}),
 	}
-	return cmd
 }
