@@ -158,8 +158,10 @@ func TestVaultsOfATeam(t *testing.T) {
 		_, err := reading.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_notes", Arguments: map[string]any{}})
 		return err != nil
 	})
-	_, err = bob.connect(first, "research")
-	require.Error(t, err)
+	eventually(t, "the other node refuses bob too", func() bool {
+		status, _ := get(t, first+"/v/research/mcp", bob.token)
+		return status == http.StatusUnauthorized
+	})
 	old := ann.token
 	ann.token = strings.TrimSpace(a.run(t, "team", "renew", "ann"))
 	ann.session(first, "research")
