@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/markdown"
+	"notesd/internal/moment"
 )
 
 // maxNameBytes leaves room, in the 255 bytes that file systems allow a name,
@@ -50,8 +52,9 @@ func FileName(title string) string {
 }
 
 // LogseqNames returns the names, without extension, of the files that may hold Logseq's
-// page of this title: the present form, "a___b" for "a/b", and the older one.
-func LogseqNames(title string) [2]string {
+// page of this title: the present form, "a___b" for "a/b", the older one, and those of
+// the journal of a day, if the title is one.
+func LogseqNames(title string, journals NameFormat) []string {
 	title = strings.Trim(norm.NFC.String(title), "/")
 	name := percentEscape.ReplaceAllStringFunc(title, func(s string) string { return "%25" + s[1:] })
 	name = logseqReserved.ReplaceAllStringFunc(name, url.QueryEscape)
@@ -62,12 +65,26 @@ func LogseqNames(title string) [2]string {
 		name = strings.ReplaceAll(name, ambiguous, strings.ReplaceAll(ambiguous, "_", "%5F"))
 	}
 	old := strings.ReplaceAll(logseqReserved.ReplaceAllStringFunc(title, url.QueryEscape), "/", "%2F")
-	return [2]string{strings.ReplaceAll(name, "/", "___"), old}
+	names := []string{strings.ReplaceAll(name, "/", "___"), old}
+	if day, ok := journals.Match(title); ok {
+		for _, layout := range logseqDays {
+			names = append(names, day.Format(layout))
+		}
+	}
+	return names
 }
+
+// logseqDays are how Logseq names the files of its journals, the present form first.
+var logseqDays = []string{"2006_01_02", "2006-01-02"}
 
 // LogseqTitle returns the title of the page that Logseq keeps in a file of this name,
 // which is without its extension.
-func LogseqTitle(name string) string {
+func LogseqTitle(name string, journals NameFormat) string {
+	for _, layout := range logseqDays {
+		if day, err := time.Parse(layout, name); err == nil {
+			return moment.Format(day, journals.Format)
+		}
+	}
 	title := percentEscape.ReplaceAllStringFunc(strings.ReplaceAll(name, "___", "/"), func(s string) string {
 		if c, err := url.PathUnescape(s); err == nil && c[0] < utf8.RuneSelf {
 			return c

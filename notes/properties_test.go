@@ -87,9 +87,9 @@ func TestKey_Forms(t *testing.T) {
 func TestLogseqNames_RoundTrip(t *testing.T) {
 	for title, name := range map[string]string{"a/b": "a___b", "What? A: B": "What%3F A%3A B", "a%2Fb": "a%252Fb", "foo___bar": "foo%5F%5F%5Fbar", "CON": "CON___", "ends.": "ends.___",
 		"x_/y": "x%5F___y", "*": "%2A", "a//b": "a______b"} {
-		assert.Equal(t, name, notes.LogseqNames(title)[0])
+		assert.Equal(t, name, notes.LogseqNames(title, notes.NameFormat{})[0])
 	}
-	assert.Equal(t, "a%2Fb", notes.LogseqNames("a/b")[1])
+	assert.Equal(t, "a%2Fb", notes.LogseqNames("a/b", notes.NameFormat{})[1])
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		var title strings.Builder
@@ -98,8 +98,8 @@ func TestLogseqNames_RoundTrip(t *testing.T) {
 		}
 		parts := slices.DeleteFunc(strings.Split(title.String(), "/"), func(s string) bool { return s == "" })
 		want := strings.Join(parts, "/")
-		name := notes.LogseqNames(want)[0]
-		require.Equal(t, want, notes.LogseqTitle(name), name)
+		name := notes.LogseqNames(want, notes.NameFormat{})[0]
+		require.Equal(t, want, notes.LogseqTitle(name, notes.NameFormat{}), name)
 		require.NotContains(t, name, "/")
 		require.False(t, strings.ContainsAny(name, `:*?"<>|#\`), name)
 	}

@@ -22,7 +22,8 @@ type Layout struct {
 	Aside   atomic.Pointer[notes.AsideRules]
 	Daily   atomic.Pointer[string] // the folder of periodic notes, of several
 
-	logseq atomic.Pointer[[]string] // the folders that Logseq writes, see [Store.SetLogseq]
+	// The folders that Logseq writes, and the titles of its journals, see [Store.SetLogseq].
+	logseq atomic.Pointer[map[string]notes.NameFormat]
 }
 
 // App is what the app says that a folder of the vault is made with.
@@ -35,8 +36,9 @@ type App struct {
 
 // Logseq says where Logseq puts a new page, and how it names the file.
 type Logseq struct {
-	Pages  string // a folder
-	Lowbar bool   // a/b is a___b.md; else a%2Fb.md, as in graphs from before 2022
+	Pages    string // a folder
+	Lowbar   bool   // a/b is a___b.md; else a%2Fb.md, as in graphs from before 2022
+	Journals string // the format, for package moment, of their titles
 }
 
 // FolderOf returns the folder of the vault that a path lies in; "" for the only one.
@@ -57,16 +59,26 @@ func (l *Layout) AppOf(p string) App {
 	return a
 }
 
-// isLogseq reports whether Logseq writes the folder of the file at a path.
-func (l *Layout) isLogseq(p string) bool { return slices.Contains(*l.logseq.Load(), l.FolderOf(p)) }
-
 // PageTitle returns the title by which links of Logseq name the note at a path; "" where
 // Logseq does not write the folder, and for other files.
 func (l *Layout) PageTitle(p string) string {
-	if !l.isLogseq(p) || !notes.IsNoteName(p) {
+	journals, ok := (*l.logseq.Load())[l.FolderOf(p)]
+	if !ok || !notes.IsNoteName(p) {
 		return ""
 	}
-	return notes.LogseqTitle(notes.BaseName(p))
+	return notes.LogseqTitle(notes.BaseName(p), journals)
+}
+
+// pageKeys returns the [LinkKey] of the files in a folder of the vault that may hold
+// Logseq's page of this title.
+func (l *Layout) pageKeys(folder, title string) []string {
+	var keys []string
+	if journals, ok := (*l.logseq.Load())[folder]; ok {
+		for _, name := range notes.LogseqNames(title, journals) {
+			keys = append(keys, notes.Key(name))
+		}
+	}
+	return keys
 }
 
 // tasksOf returns the settings of tasks for the note at a path.

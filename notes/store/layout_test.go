@@ -20,7 +20,7 @@ import (
 func TestChooseTarget_Folders(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.Several = []string{"home", "work"}
-	require.NoError(t, s.SetLogseq(t.Context(), []string{"work"}))
+	require.NoError(t, s.SetLogseq(t.Context(), map[string]string{"work": ""}))
 	all := []string{"home/Plan.md", "work/Plan.md", "work/Area/Plan.md", "home/Only.md", "work/a___b.md", "home/a___b.md", "work/x/Twin.md", "work/y/Twin.md", "work/case.md", "work/Sub/Case.md", "work/pic.png"}
 	candidates := map[string][]store.Target{}
 	for i, p := range all {

@@ -109,10 +109,9 @@ func (s *Reader) lookupTiers(name string) []tier {
 		{where: `n.title_key = ?`, args: []any{nameKey}},
 		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
 	}
-	if len(*s.logseq.Load()) > 0 {
-		pages := notes.LogseqNames(name)
-		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (?, ?)`, args: []any{notes.Key(pages[0]), notes.Key(pages[1])},
-			keep: func(m notes.Meta) bool { return s.isLogseq(m.Path) }})
+	for folder := range *s.logseq.Load() {
+		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (SELECT value FROM json_each(?))`, args: []any{sqlite.List(s.pageKeys(folder, name))},
+			keep: func(m notes.Meta) bool { return s.FolderOf(m.Path) == folder }})
 	}
 	return tiers
 }

@@ -26,7 +26,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	s := &Store{Versions: &Versions{Reader: &Reader{Now: opt.Now}}}
 	s.Apps.Store(&map[string]App{})
 	s.Daily.Store(new(string))
-	s.logseq.Store(new([]string))
+	s.setLogseq(nil)
 	var err error
 	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
 		return nil, err
@@ -42,9 +42,11 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	}
 	dates.Compile()
 	s.dates.Store(dates)
+	var titles map[string]string
 	if err == nil {
-		err = s.Setting(ctx, logseqSetting, s.logseq.Load())
+		err = s.Setting(ctx, logseqSetting, &titles)
 	}
+	s.setLogseq(titles)
 	if err == nil {
 		s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes)
 	}

@@ -96,10 +96,11 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 		}
 	}
 	t, state := nearest(dir, absolute, candidates)
-	if state == linkUnresolved && kind != markdown.LinkMarkdown && kind != markdown.LinkImage && slices.Contains(*l.logseq.Load(), folder) {
+	journals, isLogseq := (*l.logseq.Load())[folder]
+	if state == linkUnresolved && kind != markdown.LinkMarkdown && kind != markdown.LinkImage && isLogseq {
 		title := notes.Key(link)
 		return nearestWhere(dir, candidates, func(c Target) bool {
-			return notes.IsNoteName(c.Path) && notes.Key(notes.LogseqTitle(notes.BaseName(c.Path))) == title
+			return notes.IsNoteName(c.Path) && notes.Key(notes.LogseqTitle(notes.BaseName(c.Path), journals)) == title
 		})
 	}
 	return t, state
@@ -193,21 +194,31 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry,
 }
 
 // logseqSetting is where the store keeps which folders Logseq writes.
-const logseqSetting = "logseq"
+const logseqSetting = "logseq_titles"
 
-// SetLogseq sets which folders of the vault Logseq writes. When they change,
-// [Store.FinishLinks] resolves every link again.
-func (s *Store) SetLogseq(ctx context.Context, folders []string) error {
-	if slices.Equal(*s.logseq.Load(), folders) {
+// SetLogseq sets which folders of the vault Logseq writes, with the format of its
+// journals' titles. When they change, [Store.FinishLinks] resolves every link again.
+func (s *Store) SetLogseq(ctx context.Context, titles map[string]string) error {
+	if maps.EqualFunc(*s.logseq.Load(), titles, func(is notes.NameFormat, format string) bool { return is.Format == format }) {
 		return nil
 	}
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		return errors.Join(setSetting(ctx, tx, logseqSetting, folders), setSetting(ctx, tx, LinksStale, true))
+		return errors.Join(setSetting(ctx, tx, logseqSetting, titles), setSetting(ctx, tx, LinksStale, true))
 	})
 	if err == nil {
-		s.logseq.Store(&folders)
+		s.setLogseq(titles)
 	}
 	return err
+}
+
+func (l *Layout) setLogseq(titles map[string]string) {
+	folders := map[string]notes.NameFormat{}
+	for folder, format := range titles {
+		journals := notes.NameFormat{Format: format}
+		journals.Compile()
+		folders[folder] = journals
+	}
+	l.logseq.Store(&folders)
 }
 
 // FinishLinks resolves every link of the vault if a batch has deferred that. The
@@ -315,11 +326,7 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 			wanted[l.key] = nil
 			keys = append(keys, l.key)
 		}
-		if s.isLogseq(l.from) {
-			for _, name := range notes.LogseqNames(l.target) {
-				keys = append(keys, notes.Key(name))
-			}
-		}
+		keys = append(keys, s.pageKeys(s.FolderOf(l.from), l.target)...)
 	}
 	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
 		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {

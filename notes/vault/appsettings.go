@@ -30,6 +30,10 @@ var (
 	logseqComments = regexp.MustCompile(`;[^\n]*`)
 	logseqPages    = regexp.MustCompile(`:pages-directory\s+"([^"\\]+)"`)
 	logseqLowbar   = regexp.MustCompile(`:file/name-format\s+:triple-lowbar`)
+	logseqJournals = regexp.MustCompile(`:journal/page-title-format\s+"([^"\\]+)"`)
+
+	// logseqTokens are those of Logseq's dates, for package moment.
+	logseqTokens = strings.NewReplacer("yyyy", "YYYY", "dd", "DD", "do", "Do", "d", "D", "EEEE", "dddd", "EEE", "ddd", "E", "ddd", "年", "[年]", "月", "[月]", "日", "[日]")
 )
 
 // readLogseq returns how Logseq names new pages; nil where it does not write the folder.
@@ -40,9 +44,12 @@ func readLogseq(root *os.Root) *store.Logseq {
 	}
 	data, _, _ := disk.Read(root, config, maxAppFile) // one that cannot be read says nothing
 	data = logseqComments.ReplaceAll(data, nil)
-	l := &store.Logseq{Pages: "pages", Lowbar: logseqLowbar.Match(data)}
+	l := &store.Logseq{Pages: "pages", Lowbar: logseqLowbar.Match(data), Journals: "MMM Do, YYYY"}
 	if m := logseqPages.FindSubmatch(data); m != nil {
 		l.Pages = strings.Trim(string(m[1]), "/")
+	}
+	if m := logseqJournals.FindSubmatch(data); m != nil {
+		l.Journals = logseqTokens.Replace(string(m[1]))
 	}
 	return l
 }
@@ -206,13 +213,12 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 		apps[folder] = store.App{Logseq: readLogseq(root), Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
 	}
 	v.store.Apps.Store(&apps)
-	logseq := []string{}
+	logseq := map[string]string{}
 	for folder := range apps {
-		if apps[folder].Logseq != nil {
-			logseq = append(logseq, folder)
+		if l := apps[folder].Logseq; l != nil {
+			logseq[folder] = l.Journals
 		}
 	}
-	slices.Sort(logseq)
 	if err := v.store.SetLogseq(ctx, logseq); err != nil {
 		return err
 	}

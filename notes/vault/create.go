@@ -136,8 +136,9 @@ const maxNumbered = 1000
 func (o *operation) titledPath(folder, title string) (string, error) {
 	name := notes.FileName(title)
 	if l := o.v.store.AppOf(folder).Logseq; l != nil {
-		if name = notes.LogseqNames(title)[1] + ".md"; l.Lowbar {
-			name = notes.LogseqNames(title)[0] + ".md"
+		names := notes.LogseqNames(title, notes.NameFormat{})
+		if name = names[1] + ".md"; l.Lowbar {
+			name = names[0] + ".md"
 		}
 		if folder == o.v.store.FolderOf(folder) {
 			folder = path.Join(folder, l.Pages)

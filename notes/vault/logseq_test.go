@@ -218,3 +218,24 @@ func TestLogseqMoves_Oracle(t *testing.T) {
 		}
 	}
 }
+
+// TestLogseqJournals: a link to a day, as Logseq writes it, leads to the journal of that
+// day, also one that is made later.
+func TestLogseqJournals(t *testing.T) {
+	for config, tt := range map[string]struct{ feb, mar string }{
+		"{}": {"Feb 14th, 2026", "Mar 1st, 2026"},
+		`{:journal/page-title-format "EEEE, yyyy/MM/dd"}`: {"Saturday, 2026/02/14", "Sunday, 2026/03/01"},
+		`{:journal/page-title-format "yyyy年MM月dd日"}`:      {"2026年02月14日", "2026年03月01日"},
+	} {
+		f := newFixture(t, "logseq/config.edn", config, "journals/2026_02_14.md", "- x", "pages/Plan.md", "- [["+tt.feb+"]]", "pages/Later.md", "- [["+tt.mar+"]]")
+		assert.Equal(t, "journals/2026_02_14.md", f.leadsTo("pages/Plan.md"), config)
+		meta, err := f.Lookup(t.Context(), tt.feb, notes.Scope{})
+		require.NoError(t, err)
+		assert.Equal(t, "journals/2026_02_14.md", meta.Path)
+		assert.Empty(t, f.leadsTo("pages/Later.md"))
+		f.write("journals/2026_03_01.md", "- y")
+		f.reconcile()
+		assert.Equal(t, "journals/2026_03_01.md", f.leadsTo("pages/Later.md"), config)
+		f.requireConsistent()
+	}
+}
