@@ -10,7 +10,7 @@ import (
 
 // Ignore decides which files and folders of a vault notesd does not touch:
 // hidden ones (.obsidian, .git, .trash and any other name with a leading dot),
-// node_modules, and those that the user's patterns match. It holds for reading, watching and
+// node_modules, Logseq's backups, and those that the user's patterns match. It holds for reading, watching and
 // writing alike.
 type Ignore struct {
 	patterns []string
@@ -19,6 +19,9 @@ type Ignore struct {
 // packagesFolder is where npm puts packages, each with a README.md: no user's note is
 // there, as Logseq and Foam have it too.
 const packagesFolder = "node_modules"
+
+// logseqBackups is where Logseq keeps older versions of pages, which it lists nowhere.
+const logseqBackups = "/logseq/bak"
 
 // NewIgnore compiles patterns: * within a name, ** across folders, ?, [a-z],
 // {a,b}. One without '/' applies to names at any depth, one with '/' to the
@@ -57,7 +60,7 @@ func (ig *Ignore) Match(p string) bool {
 // MatchOne judges p itself; the folders above it were judged before.
 func (ig *Ignore) MatchOne(p string) bool {
 	name := path.Base(p)
-	if strings.HasPrefix(name, ".") || name == packagesFolder {
+	if strings.HasPrefix(name, ".") || name == packagesFolder || strings.HasSuffix("/"+p, logseqBackups) {
 		return true
 	}
 	for _, pattern := range ig.patterns {
