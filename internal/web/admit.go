@@ -82,9 +82,10 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusForbidden, "This link was used before, or is older than five minutes.", "Run notesd web again: it prints a new one.")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS; without, the page is for this machine
+	// Under another name than this machine's a browser uses TLS, which a proxy may terminate.
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // see above
 		Name: cookieName(r), Value: cookie, Path: "/", MaxAge: int(loginLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || s.o.Secure,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || !isLocal(r),
 	})
 	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
 }
@@ -132,15 +133,20 @@ func (s *Server) headers(next http.Handler) http.Handler {
 // host than this machine's, as a page sends that has its own name resolve to this one.
 func (s *Server) Local() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			name = r.Host
-		}
-		ip := net.ParseIP(strings.Trim(name, "[]"))
-		if !strings.EqualFold(name, "localhost") && (ip == nil || !ip.IsLoopback()) {
+		if !isLocal(r) {
 			http.Error(w, "this page is for this machine only", http.StatusForbidden)
 			return
 		}
 		s.ServeHTTP(w, r)
 	})
+}
+
+// isLocal reports whether a request names this machine as its host.
+func isLocal(r *http.Request) bool {
+	name, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		name = r.Host
+	}
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -70,8 +70,10 @@ func TestAdmission(t *testing.T) {
 	assert.Equal(t, http.SameSiteStrictMode, cookie.SameSite)
 	assert.Equal(t, "notesd-8930", cookie.Name)
 	assert.False(t, cookie.Secure, "on this machine, without TLS")
-	s.o.Secure = true
-	assert.True(t, login(t, s, s.Link()).Secure, "behind a proxy")
+	r, w := httptest.NewRequest("GET", s.Link(), nil), httptest.NewRecorder()
+	r.Host = "notes.example"
+	s.ServeHTTP(w, r)
+	assert.Contains(t, w.Header().Get("Set-Cookie"), "; Secure", "behind a proxy")
 	assert.NotContains(t, link, cookie.Value, "the link does not tell the cookie")
 	assert.Equal(t, http.StatusForbidden, get(s, "GET", link, nil).Code, "once")
 	assert.Equal(t, http.StatusOK, get(s, "GET", "/graph", cookie).Code)

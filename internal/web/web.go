@@ -25,7 +25,6 @@ type Options struct {
 	Vault    string
 	Version  string
 	ReadOnly bool // offer nothing that writes; the session refuses it anyway
-	Secure   bool // browsers use TLS, which a proxy in front terminates
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
 }
