@@ -339,6 +339,18 @@ func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	differs := s.digests[uri] != sum
+	if len(s.digests) > s.limits.Subscriptions { // some are of what is watched no more
+		maps.DeleteFunc(s.digests, func(uri string, _ [sha256.Size]byte) bool { return !s.watchesLocked(uri) })
+	}
 	s.digests[uri] = sum
 	return differs, err
+}
+
+func (s *subscriptions) watchesLocked(uri string) bool {
+	for w := range s.watches {
+		if w.uris[uri] != nil {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -88,6 +89,23 @@ func TestUnwatchableIsRefused(t *testing.T) {
 		require.Error(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/plan.md"}))
 		require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/plan.md"}))
 	}
+}
+
+// TestDigestsAreBounded subscribes to more resources than may be watched, one after the
+// other.
+func TestDigestsAreBounded(t *testing.T) {
+	w := newRealWorld(t, watchedVault)
+	w.core.limits.Subscriptions = 2
+	s, err := w.core.newSession(Profile{}, !fixedTools)
+	require.NoError(t, err)
+	require.NoError(t, s.subs.subscribe(t.Context(), &sdk.SubscribeRequest{Params: &sdk.SubscribeParams{URI: photoURI}}))
+	for i := range 10 {
+		uri := fmt.Sprint("notes://tags/", i)
+		require.NoError(t, s.subs.subscribe(t.Context(), &sdk.SubscribeRequest{Params: &sdk.SubscribeParams{URI: uri}}))
+		require.NoError(t, s.subs.unsubscribe(t.Context(), &sdk.UnsubscribeRequest{Params: &sdk.UnsubscribeParams{URI: uri}}))
+	}
+	assert.LessOrEqual(t, len(s.subs.digests), 3)
+	assert.Contains(t, s.subs.digests, photoURI, "which is watched")
 }
 
 // A listen is told in the acknowledgment what was left out, and refused if that
