@@ -58,27 +58,43 @@ var failures = []failureRow{
 	{notes.ErrUnavailable, "unavailable", jsonrpc.CodeInternalError, "Try again later; nothing was changed."},
 }
 
-// domainFailure returns the failure of a *notes.Error and its row, or nil for any
-// other error.
-func domainFailure(err error) (*Failure, failureRow) {
-	var domain *notes.Error
-	if errors.As(err, &domain) {
-		for _, row := range failures {
-			if errors.Is(domain.Err, row.err) {
-				return &Failure{
-					Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
-					Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
-				}, row
-			}
-		}
+// failed returns the result of a call that failed.
+func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
+	f, _ := s.core.describe(ctx, err)
+	return &sdk.CallToolResult{
+		Meta:    sdk.Meta{MetaFailure: f},
+		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
+		IsError: true,
 	}
-	return nil, failureRow{}
 }
 
-// DomainFailure returns the failure of a *notes.Error, or nil for any other error.
-func DomainFailure(err error) *Failure {
-	f, _ := domainFailure(err)
-	return f
+// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
+// programs; structuredContent has to fit the output schema, and cannot.
+const MetaFailure = "notesd/error"
+
+// resourceError makes err the answer to a read of the resource uri.
+func (c *Core) resourceError(ctx context.Context, err error, uri string, modern bool) error {
+	if !errors.Is(err, notes.ErrNotFound) {
+		return c.rpcError(ctx, err)
+	}
+	code := int64(codeResourceNotFound)
+	if modern {
+		code = jsonrpc.CodeInvalidParams
+	}
+	f, _ := c.describe(ctx, err)
+	data, _ := json.Marshal(map[string]string{"uri": uri})
+	return &jsonrpc.Error{Code: code, Message: "Resource not found: " + f.line(), Data: data}
+}
+
+// rpcError makes err a protocol error; a *jsonrpc.Error stays as it is.
+func (c *Core) rpcError(ctx context.Context, err error) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		return &jsonrpc.Error{Code: wire.Code, Message: err.Error(), Data: wire.Data}
+	}
+	f, code := c.describe(ctx, err)
+	data, _ := json.Marshal(f)
+	return &jsonrpc.Error{Code: code, Message: f.line(), Data: data}
 }
 
 // describe returns what a client may see of err and, for methods that answer with
@@ -117,17 +133,27 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	}, jsonrpc.CodeInternalError
 }
 
-// mostCandidates is how many candidates a text names: a note may have a thousand headings.
-const mostCandidates = 30
+// DomainFailure returns the failure of a *notes.Error, or nil for any other error.
+func DomainFailure(err error) *Failure {
+	f, _ := domainFailure(err)
+	return f
+}
 
-// others are the candidates that the message does not name.
-func (f Failure) others() (others []string) {
-	for _, candidate := range f.Candidates {
-		if candidate != f.Path {
-			others = append(others, phrase.OneLine(candidate))
+// domainFailure returns the failure of a *notes.Error and its row, or nil for any
+// other error.
+func domainFailure(err error) (*Failure, failureRow) {
+	var domain *notes.Error
+	if errors.As(err, &domain) {
+		for _, row := range failures {
+			if errors.Is(domain.Err, row.err) {
+				return &Failure{
+					Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
+					Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
+				}, row
+			}
 		}
 	}
-	return others
+	return nil, failureRow{}
 }
 
 // text is the failure for a model to read.
@@ -150,6 +176,16 @@ func (f Failure) text() string {
 	return b.String()
 }
 
+// line is the failure for a protocol error, of which hosts show the message
+// alone.
+func (f Failure) line() string {
+	others := f.others()
+	if len(others) == 0 {
+		return f.sentence()
+	}
+	return f.sentence() + " " + strings.Join(others[:min(mostCandidates, len(others))], ", ")
+}
+
 // sentence is the message and the hint.
 func (f Failure) sentence() string {
 	s := f.Message
@@ -162,39 +198,17 @@ func (f Failure) sentence() string {
 	return s
 }
 
-// line is the failure for a protocol error, of which hosts show the message
-// alone.
-func (f Failure) line() string {
-	others := f.others()
-	if len(others) == 0 {
-		return f.sentence()
-	}
-	return f.sentence() + " " + strings.Join(others[:min(mostCandidates, len(others))], ", ")
-}
+// mostCandidates is how many candidates a text names: a note may have a thousand headings.
+const mostCandidates = 30
 
-// rpcError makes err a protocol error; a *jsonrpc.Error stays as it is.
-func (c *Core) rpcError(ctx context.Context, err error) error {
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
-		return &jsonrpc.Error{Code: wire.Code, Message: err.Error(), Data: wire.Data}
+// others are the candidates that the message does not name.
+func (f Failure) others() (others []string) {
+	for _, candidate := range f.Candidates {
+		if candidate != f.Path {
+			others = append(others, phrase.OneLine(candidate))
+		}
 	}
-	f, code := c.describe(ctx, err)
-	data, _ := json.Marshal(f)
-	return &jsonrpc.Error{Code: code, Message: f.line(), Data: data}
-}
-
-// resourceError makes err the answer to a read of the resource uri.
-func (c *Core) resourceError(ctx context.Context, err error, uri string, modern bool) error {
-	if !errors.Is(err, notes.ErrNotFound) {
-		return c.rpcError(ctx, err)
-	}
-	code := int64(codeResourceNotFound)
-	if modern {
-		code = jsonrpc.CodeInvalidParams
-	}
-	f, _ := c.describe(ctx, err)
-	data, _ := json.Marshal(map[string]string{"uri": uri})
-	return &jsonrpc.Error{Code: code, Message: "Resource not found: " + f.line(), Data: data}
+	return others
 }
 
 func invalidParams(format string, args ...any) error {
@@ -207,17 +221,3 @@ func recovered(what string, err *error) {
 		*err = fmt.Errorf("%s panicked: %v\n%s", what, v, debug.Stack())
 	}
 }
-
-// failed returns the result of a call that failed.
-func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
-	f, _ := s.core.describe(ctx, err)
-	return &sdk.CallToolResult{
-		Meta:    sdk.Meta{MetaFailure: f},
-		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
-		IsError: true,
-	}
-}
-
-// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
-// programs; structuredContent has to fit the output schema, and cannot.
-const MetaFailure = "notesd/error"

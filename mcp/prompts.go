@@ -41,26 +41,6 @@ func (s *sessionPrompts) add(server *sdk.Server) {
 	}
 }
 
-// list returns the prompts.
-func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
-	if s.catalogue == nil {
-		return nil, nil
-	}
-	return s.catalogue.List(ctx)
-}
-
-// remember sorts the list by name, keeps it as the one that the client knows, and reports
-// whether the client knew another.
-func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
-	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
-	text, _ := json.Marshal(list) // of strings
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	another := s.known != string(text)
-	s.known = string(text)
-	return another
-}
-
 // listPrompts answers prompts/list, which has one page.
 func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
@@ -92,8 +72,46 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 	return def
 }
 
+// choose returns the context for a prompts/get. It refuses an unknown prompt and a
+// missing argument, which the SDK does not check. The templates are read here, once for
+// each request.
+func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
+	p, err := s.find(ctx, params.Name)
+	if err != nil {
+		return nil, err
+	}
+	if missing := p.Missing(params.Arguments); missing != "" {
+		return nil, invalidParams("the prompt %q needs the argument %q", p.Name, missing)
+	}
+	params.Name = routedPrompt
+	return context.WithValue(ctx, promptKey{}, p), nil
+}
+
 // promptKey is where the context of prompts/get has the [prompts.Prompt].
 type promptKey struct{}
+
+// find returns the prompt with a name, or an error that names those that exist.
+func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
+	list, err := s.list(ctx)
+	if err != nil {
+		return prompts.Prompt{}, err
+	}
+	names := make([]string, len(list))
+	for i, p := range list {
+		if p.Name == name {
+			return p, nil
+		}
+		names[i] = p.Name
+	}
+	near := phrase.Nearest(phrase.SnakeCase(name), names)
+	switch {
+	case len(list) == 0:
+		return prompts.Prompt{}, invalidParams("there are no prompts here")
+	case near != "":
+		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", phrase.Clip(name, 100), near)
+	}
+	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
+}
 
 func (s *sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p, ok := ctx.Value(promptKey{}).(prompts.Prompt)
@@ -122,44 +140,6 @@ func promptContent(m prompts.Message) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: contents}
 }
 
-// find returns the prompt with a name, or an error that names those that exist.
-func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
-	list, err := s.list(ctx)
-	if err != nil {
-		return prompts.Prompt{}, err
-	}
-	names := make([]string, len(list))
-	for i, p := range list {
-		if p.Name == name {
-			return p, nil
-		}
-		names[i] = p.Name
-	}
-	near := phrase.Nearest(phrase.SnakeCase(name), names)
-	switch {
-	case len(list) == 0:
-		return prompts.Prompt{}, invalidParams("there are no prompts here")
-	case near != "":
-		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", phrase.Clip(name, 100), near)
-	}
-	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
-}
-
-// choose returns the context for a prompts/get. It refuses an unknown prompt and a
-// missing argument, which the SDK does not check. The templates are read here, once for
-// each request.
-func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
-	p, err := s.find(ctx, params.Name)
-	if err != nil {
-		return nil, err
-	}
-	if missing := p.Missing(params.Arguments); missing != "" {
-		return nil, invalidParams("the prompt %q needs the argument %q", p.Name, missing)
-	}
-	params.Name = routedPrompt
-	return context.WithValue(ctx, promptKey{}, p), nil
-}
-
 // changed notifies the client if the user's prompts have changed.
 func (s *sessionPrompts) changed(ctx context.Context) {
 	list, err := s.list(ctx)
@@ -168,6 +148,26 @@ func (s *sessionPrompts) changed(ctx context.Context) {
 	} else if s.remember(list) {
 		s.subs.listChanged(notePromptsChanged)
 	}
+}
+
+// remember sorts the list by name, keeps it as the one that the client knows, and reports
+// whether the client knew another.
+func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
+	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
+	text, _ := json.Marshal(list) // of strings
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	another := s.known != string(text)
+	s.known = string(text)
+	return another
+}
+
+// list returns the prompts.
+func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
+	if s.catalogue == nil {
+		return nil, nil
+	}
+	return s.catalogue.List(ctx)
 }
 
 // Passages adapts a search engine for the prompt catalogue.

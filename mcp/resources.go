@@ -32,6 +32,13 @@ var noteTemplate = &sdk.ResourceTemplate{
 	Description: "A note by its path in the vault, each segment percent-encoded.",
 }
 
+// attachmentTemplate covers the same URIs as noteTemplate: what is read tells
+// notes from other files by their names.
+var attachmentTemplate = &sdk.ResourceTemplate{
+	Name: "attachment", Title: "Attachment", URITemplate: "note:///{+attachment}",
+	Description: "A file that a note links to, such as a picture or a PDF, by its path in the vault; read_note and note_links name its URI. It is read as a blob.",
+}
+
 var tagTemplate = &sdk.ResourceTemplate{
 	Name: "tag", Title: "Notes with a tag", URITemplate: "notes://tags/{tag}", MIMEType: markdownType,
 	Description: "The notes that have a tag or one nested in it.",
@@ -61,30 +68,90 @@ func (s resources) addResources(server *sdk.Server) {
 	}
 }
 
-// canonicalURI returns the one way to write a resource's URI: percent-encoded,
-// NFC, lower-case scheme. The error is a *notes.Error.
-func canonicalURI(uri string) (string, error) {
-	if notes.IsURI(uri) {
-		path, err := notes.ParseURI(uri)
-		if err != nil {
-			return "", err
+// listResources answers resources/list: the fixed resources and then notes, the
+// most recently changed first, page by page from the store. Clients read lists
+// whole, some give up after 64 pages, and all pay for it with memory, so the
+// list ends at a limit; every note can be read through the template all the
+// same.
+func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
+	var at listCursor
+	var err error
+	if params != nil {
+		if at, err = parseListCursor(params.Cursor); err != nil {
+			return nil, err
 		}
-		return notes.URI(path), nil
 	}
-	lower := strings.ToLower(uri)
-	switch {
-	case isTableURI(uri):
-		return canonicalTableURI(uri)
-	case lower == recentURI || lower == overviewURI:
-		return lower, nil
-	case strings.HasPrefix(lower, tagPrefix) && len(uri) > len(tagPrefix):
-		tag, err := url.PathUnescape(uri[len(tagPrefix):])
-		if err != nil {
-			return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+	limit := max(1, min(s.limits.PageSize, s.limits.Resources-at.Listed))
+	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
+		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: at.Vault,
+	})
+	if errors.Is(err, notes.ErrInvalid) {
+		return nil, badCursor(methodListResources)
+	}
+	if err != nil {
+		return nil, err
+	}
+	resources := make([]*sdk.Resource, 0, len(page.Notes)+len(fixedResources))
+	if at.Listed == 0 {
+		resources = append(resources, fixedResources...)
+		if panel {
+			resources = append(resources, panelResource)
 		}
-		return tagPrefix + url.PathEscape(norm.NFC.String(strings.TrimPrefix(tag, "#"))), nil
+		tables, err := s.tableResources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		resources = append(resources, tables...)
 	}
-	return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+	for _, m := range page.Notes {
+		resources = append(resources, noteResource(m))
+	}
+	next := ""
+	if listed := at.Listed + len(page.Notes); page.Next != "" && listed < s.limits.Resources {
+		next = listCursor{Listed: listed, Vault: page.Next}.String()
+	}
+	return &sdk.ListResourcesResult{Resources: resources, NextCursor: next, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
+}
+
+// A listCursor is a place in resources/list: how many notes were listed before,
+// and where the vault's own list goes on.
+type listCursor struct {
+	Listed int    `json:"n"`
+	Vault  string `json:"c"`
+}
+
+func (c listCursor) String() string {
+	data, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // a number and a string
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func parseListCursor(s string) (listCursor, error) {
+	var c listCursor
+	if s == "" {
+		return c, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(s)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil || c.Vault == "" || c.Listed < 1 {
+		return c, badCursor(methodListResources)
+	}
+	return c, nil
+}
+
+func badCursor(method string) error {
+	return invalidParams("the cursor is not one that %s returned; leave it out to start from the beginning", method)
+}
+
+func noteResource(m notes.Meta) *sdk.Resource {
+	return &sdk.Resource{
+		URI: notes.URI(m.Path), Name: m.Path, Title: m.Title, MIMEType: markdownType, Size: m.Size,
+		Annotations: &sdk.Annotations{LastModified: m.Modified.UTC().Format(time.RFC3339)},
+	}
 }
 
 // readResources lets a URI be written in any way that names the resource, and
@@ -115,6 +182,32 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 		}
 	}
 	return result, nil
+}
+
+// canonicalURI returns the one way to write a resource's URI: percent-encoded,
+// NFC, lower-case scheme. The error is a *notes.Error.
+func canonicalURI(uri string) (string, error) {
+	if notes.IsURI(uri) {
+		path, err := notes.ParseURI(uri)
+		if err != nil {
+			return "", err
+		}
+		return notes.URI(path), nil
+	}
+	lower := strings.ToLower(uri)
+	switch {
+	case isTableURI(uri):
+		return canonicalTableURI(uri)
+	case lower == recentURI || lower == overviewURI:
+		return lower, nil
+	case strings.HasPrefix(lower, tagPrefix) && len(uri) > len(tagPrefix):
+		tag, err := url.PathUnescape(uri[len(tagPrefix):])
+		if err != nil {
+			return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+		}
+		return tagPrefix + url.PathEscape(norm.NFC.String(strings.TrimPrefix(tag, "#"))), nil
+	}
+	return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
 }
 
 // partOf takes a URI apart that names some lines or a section of a note, as in
@@ -226,98 +319,9 @@ func (s resources) noteList(ctx context.Context, heading string, f notes.Filter)
 	return b.String(), nil
 }
 
-// A listCursor is a place in resources/list: how many notes were listed before,
-// and where the vault's own list goes on.
-type listCursor struct {
-	Listed int    `json:"n"`
-	Vault  string `json:"c"`
-}
-
-func (c listCursor) String() string {
-	data, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // a number and a string
-	}
-	return base64.RawURLEncoding.EncodeToString(data)
-}
-
-func badCursor(method string) error {
-	return invalidParams("the cursor is not one that %s returned; leave it out to start from the beginning", method)
-}
-
-func parseListCursor(s string) (listCursor, error) {
-	var c listCursor
-	if s == "" {
-		return c, nil
-	}
-	data, err := base64.RawURLEncoding.DecodeString(s)
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err != nil || c.Vault == "" || c.Listed < 1 {
-		return c, badCursor(methodListResources)
-	}
-	return c, nil
-}
-
-// listResources answers resources/list: the fixed resources and then notes, the
-// most recently changed first, page by page from the store. Clients read lists
-// whole, some give up after 64 pages, and all pay for it with memory, so the
-// list ends at a limit; every note can be read through the template all the
-// same.
-func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
-	var at listCursor
-	var err error
-	if params != nil {
-		if at, err = parseListCursor(params.Cursor); err != nil {
-			return nil, err
-		}
-	}
-	limit := max(1, min(s.limits.PageSize, s.limits.Resources-at.Listed))
-	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
-		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: at.Vault,
-	})
-	if errors.Is(err, notes.ErrInvalid) {
-		return nil, badCursor(methodListResources)
-	}
-	if err != nil {
-		return nil, err
-	}
-	resources := make([]*sdk.Resource, 0, len(page.Notes)+len(fixedResources))
-	if at.Listed == 0 {
-		resources = append(resources, fixedResources...)
-		if panel {
-			resources = append(resources, panelResource)
-		}
-		tables, err := s.tableResources(ctx)
-		if err != nil {
-			return nil, err
-		}
-		resources = append(resources, tables...)
-	}
-	for _, m := range page.Notes {
-		resources = append(resources, noteResource(m))
-	}
-	next := ""
-	if listed := at.Listed + len(page.Notes); page.Next != "" && listed < s.limits.Resources {
-		next = listCursor{Listed: listed, Vault: page.Next}.String()
-	}
-	return &sdk.ListResourcesResult{Resources: resources, NextCursor: next, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
-}
-
-func noteResource(m notes.Meta) *sdk.Resource {
-	return &sdk.Resource{
-		URI: notes.URI(m.Path), Name: m.Path, Title: m.Title, MIMEType: markdownType, Size: m.Size,
-		Annotations: &sdk.Annotations{LastModified: m.Modified.UTC().Format(time.RFC3339)},
-	}
-}
-
-// attachmentTemplate covers the same URIs as noteTemplate: what is read tells
-// notes from other files by their names.
-var attachmentTemplate = &sdk.ResourceTemplate{
-	Name: "attachment", Title: "Attachment", URITemplate: "note:///{+attachment}",
-	Description: "A file that a note links to, such as a picture or a PDF, by its path in the vault; read_note and note_links name its URI. It is read as a blob.",
-}
+// isNote reports whether a canonical URI names a note, whose changes the vault
+// reports. Other resources are compared with what was last read.
+func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }
 
 // isAttachment reports whether a canonical URI names a file other than a note.
 func isAttachment(uri string) bool {
@@ -327,7 +331,3 @@ func isAttachment(uri string) bool {
 	p, err := notes.ParseURI(uri)
 	return err == nil && !notes.IsNoteName(p)
 }
-
-// isNote reports whether a canonical URI names a note, whose changes the vault
-// reports. Other resources are compared with what was last read.
-func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }

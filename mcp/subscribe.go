@@ -42,31 +42,6 @@ type watch struct {
 	uris  map[string][]string
 }
 
-// add records that uri is watched, and reports whether that is new. The canonical
-// URI maps to those that the client wrote, which its notifications name.
-func (w *watch) add(canonical, written string) bool {
-	if slices.Contains(w.uris[canonical], written) {
-		return false
-	}
-	w.uris[canonical] = append(w.uris[canonical], written)
-	return true
-}
-
-func (w *watch) remove(canonical, written string) {
-	w.uris[canonical] = slices.DeleteFunc(w.uris[canonical], func(s string) bool { return s == written })
-	if len(w.uris[canonical]) == 0 {
-		delete(w.uris, canonical)
-	}
-}
-
-// meta is the _meta of the watch's notifications.
-func (w *watch) meta() sdk.Meta {
-	if w.id == nil {
-		return nil
-	}
-	return sdk.Meta{sdk.MetaKeySubscriptionID: w.id}
-}
-
 // subscribe adds a resource to the session's watch.
 func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri, err := s.watchable(ctx, req.Params.URI)
@@ -79,73 +54,6 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 		return err
 	}
 	s.own.add(uri, req.Params.URI)
-	return nil
-}
-
-// watchable returns the canonical form of a URI whose changes will be reported,
-// or an error that says why they will not. A note or a table need not exist:
-// a client may wait for it to appear.
-func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
-	if err := s.awaitReady(ctx); err != nil {
-		return "", err
-	}
-	uri, err := canonicalURI(written)
-	switch {
-	case err != nil:
-		return "", err
-	case !s.covers(uri):
-		return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
-	case isNote(uri):
-		if s.leadsOutside(ctx, uri) {
-			return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
-		}
-		return uri, nil
-	}
-	_, err = s.readsDifferently(ctx, uri) // what later changes are compared with
-	if err != nil && isAttachment(uri) {  // it is one only while a note links to it
-		return "", err
-	}
-	return uri, nil
-}
-
-// covers reports whether the session may know of changes of a resource.
-func (s *subscriptions) covers(uri string) bool {
-	if isTableURI(uri) {
-		return s.core.opts.Tables != nil
-	}
-	if !notes.IsURI(uri) {
-		return true // the text holds only what the session may read
-	}
-	path, err := notes.ParseURI(uri)
-	return err == nil && s.bounds().scope().CanRead(path) && !s.core.opts.Vault.Ignored(path)
-}
-
-// leadsOutside reports whether a note exists for others and not for this
-// session, although it may read its path: a symlink to what it may not read.
-func (s *subscriptions) leadsOutside(ctx context.Context, uri string) bool {
-	scope := s.bounds().scope()
-	if scope.Read == nil {
-		return false
-	}
-	if _, err := s.core.opts.Vault.Lookup(ctx, uri, scope); !errors.Is(err, notes.ErrNotFound) {
-		return false
-	}
-	_, err := s.core.opts.Vault.Lookup(ctx, uri, notes.Scope{})
-	return err == nil
-}
-
-// takes reports, as an error, that the session cannot watch n resources more.
-// The caller holds mu.
-func (s *subscriptions) takes(n int) error {
-	count := 0
-	for w := range s.watches {
-		for _, written := range w.uris {
-			count += len(written)
-		}
-	}
-	if limit := s.limits.Subscriptions; count+n > limit {
-		return invalidParams("this session watches %d resources already, and may watch %d: unsubscribe from some first", count, limit)
-	}
 	return nil
 }
 
@@ -214,6 +122,23 @@ func (s *subscriptions) begins(w *watch, uris int, agreed sdk.NotificationSubscr
 	return nil
 }
 
+// narrow removes from a listen over HTTP, which the SDK serves, what is not
+// agreed to.
+func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
+	if want == nil {
+		return nil // the SDK refuses it
+	}
+	uris, err := s.agreed(ctx, want)
+	if err != nil {
+		return err
+	}
+	want.ResourceSubscriptions = want.ResourceSubscriptions[:0]
+	for _, uri := range uris {
+		want.ResourceSubscriptions = append(want.ResourceSubscriptions, uri.written)
+	}
+	return nil
+}
+
 // A watchedURI is a resource as it is kept, and as the client names it.
 type watchedURI struct{ canonical, written string }
 
@@ -237,21 +162,59 @@ func (s *subscriptions) agreed(ctx context.Context, want *sdk.NotificationSubscr
 	return nil, refused
 }
 
-// narrow removes from a listen over HTTP, which the SDK serves, what is not
-// agreed to.
-func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
-	if want == nil {
-		return nil // the SDK refuses it
+// takes reports, as an error, that the session cannot watch n resources more.
+// The caller holds mu.
+func (s *subscriptions) takes(n int) error {
+	count := 0
+	for w := range s.watches {
+		for _, written := range w.uris {
+			count += len(written)
+		}
 	}
-	uris, err := s.agreed(ctx, want)
-	if err != nil {
-		return err
-	}
-	want.ResourceSubscriptions = want.ResourceSubscriptions[:0]
-	for _, uri := range uris {
-		want.ResourceSubscriptions = append(want.ResourceSubscriptions, uri.written)
+	if limit := s.limits.Subscriptions; count+n > limit {
+		return invalidParams("this session watches %d resources already, and may watch %d: unsubscribe from some first", count, limit)
 	}
 	return nil
+}
+
+// watchable returns the canonical form of a URI whose changes will be reported,
+// or an error that says why they will not. A note or a table need not exist:
+// a client may wait for it to appear.
+func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
+	if err := s.awaitReady(ctx); err != nil {
+		return "", err
+	}
+	uri, err := canonicalURI(written)
+	switch {
+	case err != nil:
+		return "", err
+	case !s.covers(uri):
+		return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+	case isNote(uri):
+		if s.leadsOutside(ctx, uri) {
+			return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+		}
+		return uri, nil
+	}
+	_, err = s.readsDifferently(ctx, uri) // what later changes are compared with
+	if err != nil && isAttachment(uri) {  // it is one only while a note links to it
+		return "", err
+	}
+	return uri, nil
+}
+
+// leadsOutside reports whether a note exists for others and not for this
+// session, although it may read its path: a symlink to what it may not read.
+func (s *subscriptions) leadsOutside(ctx context.Context, uri string) bool {
+	scope := s.bounds().scope()
+	if scope.Read == nil {
+		return false
+	}
+	if _, err := s.core.opts.Vault.Lookup(ctx, uri, scope); !errors.Is(err, notes.ErrNotFound) {
+		return false
+	}
+	_, err := s.core.opts.Vault.Lookup(ctx, uri, notes.Scope{})
+	return err == nil
 }
 
 // watchedURIs returns the canonical URIs that the session watches.
@@ -328,6 +291,18 @@ func (s *subscriptions) everythingChanged() []byte {
 	return b.Bytes()
 }
 
+// covers reports whether the session may know of changes of a resource.
+func (s *subscriptions) covers(uri string) bool {
+	if isTableURI(uri) {
+		return s.core.opts.Tables != nil
+	}
+	if !notes.IsURI(uri) {
+		return true // the text holds only what the session may read
+	}
+	path, err := notes.ParseURI(uri)
+	return err == nil && s.bounds().scope().CanRead(path) && !s.core.opts.Vault.Ignored(path)
+}
+
 // readsDifferently reports whether a derived resource or an attachment has changed since
 // it was last compared, or was never compared, and why it cannot be read.
 func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool, error) {
@@ -353,4 +328,29 @@ func (s *subscriptions) watchesLocked(uri string) bool {
 		}
 	}
 	return false
+}
+
+// add records that uri is watched, and reports whether that is new. The canonical
+// URI maps to those that the client wrote, which its notifications name.
+func (w *watch) add(canonical, written string) bool {
+	if slices.Contains(w.uris[canonical], written) {
+		return false
+	}
+	w.uris[canonical] = append(w.uris[canonical], written)
+	return true
+}
+
+func (w *watch) remove(canonical, written string) {
+	w.uris[canonical] = slices.DeleteFunc(w.uris[canonical], func(s string) bool { return s == written })
+	if len(w.uris[canonical]) == 0 {
+		delete(w.uris, canonical)
+	}
+}
+
+// meta is the _meta of the watch's notifications.
+func (w *watch) meta() sdk.Meta {
+	if w.id == nil {
+		return nil
+	}
+	return sdk.Meta{sdk.MetaKeySubscriptionID: w.id}
 }

@@ -31,19 +31,14 @@ var tableTemplate = &sdk.ResourceTemplate{
 	Description: "What a vector table is, and the ids of its newest rows.",
 }
 
-func tableURI(name string) string { return tablePrefix + url.PathEscape(name) }
-
-func isTableURI(uri string) bool {
-	return len(uri) > len(tablePrefix) && strings.EqualFold(uri[:len(tablePrefix)], tablePrefix)
-}
-
-// canonicalTableURI returns the one way to write a table's URI.
-func canonicalTableURI(uri string) (string, error) {
-	name, err := url.PathUnescape(uri[len(tablePrefix):])
-	if err != nil {
-		return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+// tableNames returns what the template's argument can be.
+func (s resources) tableNames(ctx context.Context) ([]string, error) {
+	resources, err := s.tableResources(ctx)
+	names := make([]string, len(resources))
+	for i, r := range resources {
+		names[i] = r.Name
 	}
-	return tableURI(norm.NFC.String(name)), nil
+	return names, err
 }
 
 // tableResources lists the tables as resources.
@@ -60,16 +55,6 @@ func (s resources) tableResources(ctx context.Context) ([]*sdk.Resource, error) 
 		resources[i] = &sdk.Resource{URI: tableURI(info.Name), Name: info.Name, Title: "Vector table " + info.Name, MIMEType: jsonType}
 	}
 	return resources, nil
-}
-
-// tableNames returns what the template's argument can be.
-func (s resources) tableNames(ctx context.Context) ([]string, error) {
-	resources, err := s.tableResources(ctx)
-	names := make([]string, len(resources))
-	for i, r := range resources {
-		names[i] = r.Name
-	}
-	return names, err
 }
 
 // A tableDescription is the content of a table's resource.
@@ -94,4 +79,19 @@ func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 		TableItem: tools.TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")
 	return string(data), err
+}
+
+// canonicalTableURI returns the one way to write a table's URI.
+func canonicalTableURI(uri string) (string, error) {
+	name, err := url.PathUnescape(uri[len(tablePrefix):])
+	if err != nil {
+		return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+	}
+	return tableURI(norm.NFC.String(name)), nil
+}
+
+func tableURI(name string) string { return tablePrefix + url.PathEscape(name) }
+
+func isTableURI(uri string) bool {
+	return len(uri) > len(tablePrefix) && strings.EqualFold(uri[:len(tablePrefix)], tablePrefix)
 }

@@ -19,41 +19,6 @@ type toolbox struct{ *session }
 
 func (s *session) toolbox() toolbox { return toolbox{s} }
 
-// selected reports whether the session's and the core's selections have the
-// tool, and what it needs is there.
-func (s toolbox) selected(t *tools.Tool) bool {
-	return s.profile.selects(t) && s.outer.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
-}
-
-// offers reports whether the session lists the tool and may call it.
-func (s toolbox) offers(t *tools.Tool) bool {
-	return s.selected(t) && (!t.Writes() || s.canWrite(t))
-}
-
-// canWrite reports whether the session may change anything with the tool. Tables
-// are in no folder.
-func (s toolbox) canWrite(t *tools.Tool) bool {
-	p := s.bounds()
-	reach := p.Write
-	if reach == nil {
-		reach = p.Read
-	}
-	return !p.ReadOnly && (t.Tables || reach == nil || len(reach) > 0)
-}
-
-// offered are the tools that the session lists now. The roots of its client may
-// change them.
-func (s toolbox) offered() []*tools.Tool {
-	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
-}
-
-// callable are the tools that the session may ever call.
-func (s toolbox) callable() []*tools.Tool {
-	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool {
-		return !s.selected(t) || s.profile.ReadOnly && t.Writes()
-	})
-}
-
 // addTools registers tools. The SDK only routes calls: listTools lists the tools, so
 // that the SDK does not parse schemas for each session.
 func (s toolbox) addTools(server *sdk.Server, all ...*tools.Tool) {
@@ -98,17 +63,39 @@ func definition(t *tools.Tool, limits tools.Limits) *sdk.Tool {
 	}
 }
 
-// MetaRequestKey is the key in a request's _meta under which a relay sends the
-// same value when it repeats a call whose answer was lost, so that a write is
-// not done twice.
-const MetaRequestKey = "notesd/requestKey"
+// offered are the tools that the session lists now. The roots of its client may
+// change them.
+func (s toolbox) offered() []*tools.Tool {
+	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
+}
 
-// env returns the environment of a call, without what depends on its request.
-func (s *session) env() tools.Env {
-	return tools.Env{
-		Vault: s.core.opts.Vault, History: s.core.opts.History, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.prompts.catalogue,
-		Scope: s.bounds().scope(), Limits: s.profile.Settings.tools(), Mode: s.profile.Settings.Mode, Open: s.core.opts.Open, Seen: &s.seen, Now: s.core.now,
+// callable are the tools that the session may ever call.
+func (s toolbox) callable() []*tools.Tool {
+	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool {
+		return !s.selected(t) || s.profile.ReadOnly && t.Writes()
+	})
+}
+
+// offers reports whether the session lists the tool and may call it.
+func (s toolbox) offers(t *tools.Tool) bool {
+	return s.selected(t) && (!t.Writes() || s.canWrite(t))
+}
+
+// selected reports whether the session's and the core's selections have the
+// tool, and what it needs is there.
+func (s toolbox) selected(t *tools.Tool) bool {
+	return s.profile.selects(t) && s.outer.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
+}
+
+// canWrite reports whether the session may change anything with the tool. Tables
+// are in no folder.
+func (s toolbox) canWrite(t *tools.Tool) bool {
+	p := s.bounds()
+	reach := p.Write
+	if reach == nil {
+		reach = p.Read
 	}
+	return !p.ReadOnly && (t.Tables || reach == nil || len(reach) > 0)
 }
 
 // handler adapts a tool to the SDK. An error of the tool becomes a result that
@@ -165,6 +152,19 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 		s.core.TablesChanged(t.Name == "create_table" || t.Name == "drop_table")
 	}
 	return out, err
+}
+
+// MetaRequestKey is the key in a request's _meta under which a relay sends the
+// same value when it repeats a call whose answer was lost, so that a write is
+// not done twice.
+const MetaRequestKey = "notesd/requestKey"
+
+// env returns the environment of a call, without what depends on its request.
+func (s *session) env() tools.Env {
+	return tools.Env{
+		Vault: s.core.opts.Vault, History: s.core.opts.History, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.prompts.catalogue,
+		Scope: s.bounds().scope(), Limits: s.profile.Settings.tools(), Mode: s.profile.Settings.Mode, Open: s.core.opts.Open, Seen: &s.seen, Now: s.core.now,
+	}
 }
 
 // confirmKey names the question in a round trip of 2026-07-28.

@@ -77,6 +77,25 @@ func (s *session) fromClient(line []byte) {
 	s.fromObject(line)
 }
 
+// takesBatches reports whether the session's protocol version has batches.
+func (s *session) takesBatches() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.handshake.version == jsonrpc.BatchVersion
+}
+
+// fromBatch splits a batch. An empty one goes to the daemon, which refuses it.
+func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
+	empty := true
+	for element := range jsonrpc.Elements(line, at) {
+		empty = false
+		s.fromObject(append(bytes.Clone(element.Of(line)), '\n'))
+	}
+	if empty {
+		s.postUntracked(line)
+	}
+}
+
 // fromObject handles one message, of a batch or alone.
 func (s *session) fromObject(line []byte) {
 	m, ok := jsonrpc.Scan(line)
@@ -212,25 +231,6 @@ func (s *session) failAll(err error) {
 // failure is the relay's own answer to a request, an error.
 func failure(rawID []byte, code int64, err error) []byte {
 	return jsonrpc.Failure(rawID, code, "notesd: "+err.Error())
-}
-
-// takesBatches reports whether the session's protocol version has batches.
-func (s *session) takesBatches() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.handshake.version == jsonrpc.BatchVersion
-}
-
-// fromBatch splits a batch. An empty one goes to the daemon, which refuses it.
-func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
-	empty := true
-	for element := range jsonrpc.Elements(line, at) {
-		empty = false
-		s.fromObject(append(bytes.Clone(element.Of(line)), '\n'))
-	}
-	if empty {
-		s.postUntracked(line)
-	}
 }
 
 // withRequestKey returns line, a request whose params lie at params, with the

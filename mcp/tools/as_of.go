@@ -15,44 +15,6 @@ import (
 	"notesd/search"
 )
 
-// asItWas is the remark on an answer about the past.
-func asItWas(at time.Time) string {
-	return "as it was at " + at.Format("2006-01-02 15:04") + ", not as it is now"
-}
-
-// notesAt returns the notes of a moment that the filter selects, with remarks on
-// what the answer covers.
-func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter) (found []*notes.Note, remarks []string, err error) {
-	complete, err := in.History.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
-	remarks = []string{asItWas(at)}
-	if err == nil && !complete {
-		remarks = append(remarks, "the notes of that moment are too large to be read at once: those that come last by path are left out; name a folder")
-	}
-	return found, remarks, err
-}
-
-// offset reads a cursor that is a place in an answer.
-func offset(text string) (int, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(strings.TrimPrefix(text, "p"))
-	if err != nil || n < 0 {
-		return 0, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned", Hint: "Leave the cursor out to start from the beginning."}
-	}
-	return n, nil
-}
-
-// pastPage cuts a page out of all items, and returns the cursor of the next.
-func pastPage[T any](all []T, from, limit int) (page []T, next string) {
-	from = min(from, len(all))
-	end := min(from+limit, len(all))
-	if end < len(all) {
-		next = fmt.Sprintf("p%d", end)
-	}
-	return all[from:end], next
-}
-
 // listAt returns how to list the notes of a moment, and the remarks on that.
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
 	found, remarks, err := in.notesAt(ctx, at, f)
@@ -92,6 +54,39 @@ func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, 
 	}, remarks, nil
 }
 
+// searchAt searches the notes of a moment by their words.
+func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, filter notes.Filter, limit int) (Outcome, error) {
+	if a.Mode == string(search.ModeSemantic) {
+		return Outcome{}, usagef("the past is searched by its words only: leave out mode, or as_of")
+	}
+	from, err := offset(a.Cursor)
+	if err != nil {
+		return Outcome{}, err
+	}
+	q := parsePastQuery(a.Query, &filter)
+	found, remarks, err := in.notesAt(ctx, at, filter)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var hits []SearchHit
+	for _, n := range found {
+		if hit, ok := q.match(n); ok {
+			hits = append(hits, hit)
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
+	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; without semantic search", phrase.Count(len(found), "note")))
+	out, _ := fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
+		page, next := pastPage(hits, from, n)
+		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: in.remarks(remarks...)}
+		for i := range out.Results {
+			out.Results[i].Why.TextRank = from + i + 1
+		}
+		return Outcome{Structured: out, Text: searchText(a, out)}
+	})
+	return out, nil
+}
+
 // pastQuery is what a search of the past looks for: all words and phrases, and
 // none of those with a minus.
 type pastQuery struct{ want, avoid []string }
@@ -127,24 +122,6 @@ func parsePastQuery(text string, f *notes.Filter) (q pastQuery) {
 		}
 	}
 	return q
-}
-
-// count returns how often a term begins a word of the folded text.
-func count(text, term string) (n int) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], term)
-		if i < 0 {
-			return n
-		}
-		if at += i; at == 0 || !isWordByte(text[at-1]) || !isWordByte(term[0]) {
-			n++
-		}
-		at += len(term)
-	}
-}
-
-func isWordByte(b byte) bool {
-	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
 }
 
 // match returns the note as a result, and whether it is one: its title and text
@@ -192,35 +169,58 @@ func (q pastQuery) snippet(text string) string {
 	return phrase.Clip(strings.TrimSpace(text), 160)
 }
 
-// searchAt searches the notes of a moment by their words.
-func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, filter notes.Filter, limit int) (Outcome, error) {
-	if a.Mode == string(search.ModeSemantic) {
-		return Outcome{}, usagef("the past is searched by its words only: leave out mode, or as_of")
-	}
-	from, err := offset(a.Cursor)
-	if err != nil {
-		return Outcome{}, err
-	}
-	q := parsePastQuery(a.Query, &filter)
-	found, remarks, err := in.notesAt(ctx, at, filter)
-	if err != nil {
-		return Outcome{}, err
-	}
-	var hits []SearchHit
-	for _, n := range found {
-		if hit, ok := q.match(n); ok {
-			hits = append(hits, hit)
+// count returns how often a term begins a word of the folded text.
+func count(text, term string) (n int) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], term)
+		if i < 0 {
+			return n
 		}
-	}
-	slices.SortStableFunc(hits, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
-	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; without semantic search", phrase.Count(len(found), "note")))
-	out, _ := fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
-		page, next := pastPage(hits, from, n)
-		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: in.remarks(remarks...)}
-		for i := range out.Results {
-			out.Results[i].Why.TextRank = from + i + 1
+		if at += i; at == 0 || !isWordByte(text[at-1]) || !isWordByte(term[0]) {
+			n++
 		}
-		return Outcome{Structured: out, Text: searchText(a, out)}
-	})
-	return out, nil
+		at += len(term)
+	}
+}
+
+func isWordByte(b byte) bool {
+	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
+}
+
+// notesAt returns the notes of a moment that the filter selects, with remarks on
+// what the answer covers.
+func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter) (found []*notes.Note, remarks []string, err error) {
+	complete, err := in.History.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
+	remarks = []string{asItWas(at)}
+	if err == nil && !complete {
+		remarks = append(remarks, "the notes of that moment are too large to be read at once: those that come last by path are left out; name a folder")
+	}
+	return found, remarks, err
+}
+
+// asItWas is the remark on an answer about the past.
+func asItWas(at time.Time) string {
+	return "as it was at " + at.Format("2006-01-02 15:04") + ", not as it is now"
+}
+
+// offset reads a cursor that is a place in an answer.
+func offset(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(text, "p"))
+	if err != nil || n < 0 {
+		return 0, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned", Hint: "Leave the cursor out to start from the beginning."}
+	}
+	return n, nil
+}
+
+// pastPage cuts a page out of all items, and returns the cursor of the next.
+func pastPage[T any](all []T, from, limit int) (page []T, next string) {
+	from = min(from, len(all))
+	end := min(from+limit, len(all))
+	if end < len(all) {
+		next = fmt.Sprintf("p%d", end)
+	}
+	return all[from:end], next
 }

@@ -156,6 +156,18 @@ func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json
 	return &jsonrpc.Response{ID: id, Error: wire}, nil
 }
 
+// cancelledID returns the id of the call that a cancellation is about.
+func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(req.Params, &params) != nil {
+		return jsonrpc.ID{}, false
+	}
+	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
+	return id, bad == nil && id.IsValid()
+}
+
 // decodeID accepts a string or an integer. Null and fractions are valid
 // JSON-RPC but not valid MCP, and would be mistaken for a notification or
 // rounded to another request's id.
@@ -182,22 +194,6 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
 	return id, nil
 }
 
-// lastID finds the id of a request in the end of its line: most clients write
-// it last or last but one. A quote within a JSON string is escaped, and one
-// closing brace belongs to the outermost object, so a match cannot come from
-// the request's parameters.
-var lastID = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
-})
-
-// salvageID returns the id of the request that ends with tail, or nil.
-func salvageID(tail []byte) json.RawMessage {
-	if m := lastID().FindSubmatch(tail); m != nil {
-		return bytes.Clone(m[1])
-	}
-	return nil
-}
-
 // tooDeep refuses a JSON text that nests objects and arrays more than maxDepth
 // levels deep. It runs before any parser that recurses.
 func tooDeep(data []byte) *Refusal {
@@ -220,16 +216,20 @@ func tooDeep(data []byte) *Refusal {
 	return nil
 }
 
-// cancelledID returns the id of the call that a cancellation is about.
-func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
-	var params struct {
-		RequestID json.RawMessage `json:"requestId"`
+// lastID finds the id of a request in the end of its line: most clients write
+// it last or last but one. A quote within a JSON string is escaped, and one
+// closing brace belongs to the outermost object, so a match cannot come from
+// the request's parameters.
+var lastID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
+})
+
+// salvageID returns the id of the request that ends with tail, or nil.
+func salvageID(tail []byte) json.RawMessage {
+	if m := lastID().FindSubmatch(tail); m != nil {
+		return bytes.Clone(m[1])
 	}
-	if json.Unmarshal(req.Params, &params) != nil {
-		return jsonrpc.ID{}, false
-	}
-	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
-	return id, bad == nil && id.IsValid()
+	return nil
 }
 
 // headerRequestID passes a listen request's id to its handler, which the SDK does
