@@ -65,64 +65,6 @@ var All = []Host{
 		file: func(e Env) string { return e.home(".gemini", "settings.json") }},
 }
 
-// A Server is how a host launches an MCP server.
-type Server struct {
-	Command string            `json:"command"`
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env,omitempty"` // read only: Settings.Set leaves it as it is
-}
-
-// IsNotesd reports whether the server is a notesd, wherever its program lies.
-func (s Server) IsNotesd() bool {
-	return strings.TrimSuffix(filepath.Base(filepath.FromSlash(s.Command)), ".exe") == "notesd"
-}
-
-// Env says where programs keep their settings.
-type Env struct {
-	Vars []string // as os.Environ returns them
-	OS   string   // as runtime.GOOS
-}
-
-// variable returns the value of a variable; the last one counts.
-func (e Env) variable(name string) string {
-	for _, kv := range slices.Backward(e.Vars) {
-		if n, value, ok := strings.Cut(kv, "="); ok && n == name {
-			return value
-		}
-	}
-	return ""
-}
-
-// home is a path in the user's home directory, "" without one.
-func (e Env) home(parts ...string) string {
-	name := "HOME"
-	if e.OS == "windows" {
-		name = "USERPROFILE"
-	}
-	return below(e.variable(name), parts)
-}
-
-// application is a path in the directory where desktop programs keep settings.
-func (e Env) application(parts ...string) string {
-	switch e.OS {
-	case "windows":
-		return below(e.variable("APPDATA"), parts)
-	case "darwin":
-		return e.home(append([]string{"Library", "Application Support"}, parts...)...)
-	}
-	if dir := e.variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return below(dir, parts)
-	}
-	return e.home(append([]string{".config"}, parts...)...)
-}
-
-func below(dir string, parts []string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(append([]string{dir}, parts...)...)
-}
-
 // File is the path of the host's settings, "" for a user without a home.
 func (h Host) File(e Env) string { return h.file(e) }
 
@@ -142,4 +84,62 @@ func (h Host) Installed(e Env) bool {
 	}
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()
+}
+
+// A Server is how a host launches an MCP server.
+type Server struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env,omitempty"` // read only: Settings.Set leaves it as it is
+}
+
+// IsNotesd reports whether the server is a notesd, wherever its program lies.
+func (s Server) IsNotesd() bool {
+	return strings.TrimSuffix(filepath.Base(filepath.FromSlash(s.Command)), ".exe") == "notesd"
+}
+
+// Env says where programs keep their settings.
+type Env struct {
+	Vars []string // as os.Environ returns them
+	OS   string   // as runtime.GOOS
+}
+
+// application is a path in the directory where desktop programs keep settings.
+func (e Env) application(parts ...string) string {
+	switch e.OS {
+	case "windows":
+		return below(e.variable("APPDATA"), parts)
+	case "darwin":
+		return e.home(append([]string{"Library", "Application Support"}, parts...)...)
+	}
+	if dir := e.variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return below(dir, parts)
+	}
+	return e.home(append([]string{".config"}, parts...)...)
+}
+
+// home is a path in the user's home directory, "" without one.
+func (e Env) home(parts ...string) string {
+	name := "HOME"
+	if e.OS == "windows" {
+		name = "USERPROFILE"
+	}
+	return below(e.variable(name), parts)
+}
+
+func below(dir string, parts []string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
+// variable returns the value of a variable; the last one counts.
+func (e Env) variable(name string) string {
+	for _, kv := range slices.Backward(e.Vars) {
+		if n, value, ok := strings.Cut(kv, "="); ok && n == name {
+			return value
+		}
+	}
+	return ""
 }

@@ -20,58 +20,6 @@ type document struct {
 	root hujson.Value
 }
 
-func parseJSON(text []byte) (*document, error) {
-	d := &document{text: text}
-	if len(bytes.TrimSpace(d.text)) == 0 {
-		d.text = []byte("{}\n")
-	}
-	var err error
-	if d.root, err = hujson.Parse(d.text); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
-	}
-	return d, nil
-}
-
-// object returns the member of that name as an object; nil when there is no
-// such member.
-func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, error) {
-	v := memberOf(parent, name)
-	if v == nil {
-		return nil, nil
-	}
-	if _, ok := v.Value.(*hujson.Object); !ok {
-		return nil, fmt.Errorf("line %d: %q is not an object", d.line(v.StartOffset), name)
-	}
-	return v, nil
-}
-
-func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
-
-// memberOf returns the value of an object's member; of duplicates the last
-// counts, as in hosts.
-func memberOf(parent *hujson.Value, name string) *hujson.Value {
-	members := parent.Value.(*hujson.Object).Members
-	for i := range slices.Backward(members) {
-		if key, ok := members[i].Name.Value.(hujson.Literal); ok && key.String() == name {
-			return &members[i].Value
-		}
-	}
-	return nil
-}
-
-// serversOf parses a text and returns its object of servers, nil if none.
-func serversOf(text []byte, table string) (*document, *hujson.Value, error) {
-	d, err := parseJSON(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, nil, errors.New("line 1: it is not a JSON object")
-	}
-	servers, err := d.object(&d.root, table)
-	return d, servers, err
-}
-
 func readJSON(text []byte, table string) (map[string]Server, error) {
 	_, servers, err := serversOf(text, table)
 	if err != nil || servers == nil {
@@ -88,27 +36,6 @@ func readJSON(text []byte, table string) (map[string]Server, error) {
 		found[name] = s
 	}
 	return found, nil
-}
-
-// decode decodes a value without its comments.
-func decode(v hujson.Value, into any) error {
-	v = v.Clone()
-	v.Standardize()
-	return json.Unmarshal(v.Pack(), into)
-}
-
-// member is a member of an entry that notesd writes.
-type member struct {
-	name  string
-	value any
-}
-
-func entryOf(s Server, stdio bool) []member {
-	own := []member{{"command", s.Command}, {"args", s.Args}}
-	if stdio {
-		own = slices.Insert(own, 0, member{"type", "stdio"})
-	}
-	return own
 }
 
 func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, error) {
@@ -142,6 +69,55 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 		}
 	}
 	return d.root.Pack(), nil
+}
+
+// removeJSON removes the members of a name. A comment on the line behind one goes with
+// it; those before it stay, because they may be about another.
+func removeJSON(text []byte, table, name string) ([]byte, error) {
+	d, servers, err := serversOf(text, table)
+	if err != nil {
+		return nil, err
+	}
+	for servers != nil && memberOf(servers, name) != nil {
+		obj := servers.Value.(*hujson.Object)
+		last := len(obj.Members) - 1
+		comma := obj.Members[last].Value.AfterExtra != nil // hujson's sign of a comma after the last member
+		i := slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == name })
+		m, after := obj.Members[i], &obj.AfterExtra
+		if i < last {
+			after = &obj.Members[i+1].Name.BeforeExtra
+		}
+		if line := bytes.TrimLeft(*after, " \t"); bytes.HasPrefix(line, []byte("//")) {
+			*after = line[bytes.IndexByte(line, '\n'):]
+		}
+		if beside := bytes.TrimSpace(append(slices.Clone(m.Name.BeforeExtra), m.Value.AfterExtra...)); len(beside) > 0 {
+			if !bytes.HasPrefix(bytes.TrimLeft(*after, " \t\r"), []byte("\n")) {
+				beside = append(beside, '\n')
+			}
+			blank := m.Name.BeforeExtra[:len(m.Name.BeforeExtra)-len(bytes.TrimLeft(m.Name.BeforeExtra, " \t\r\n"))]
+			*after = slices.Concat(blank, beside, *after)
+		}
+		obj.Members = slices.Delete(obj.Members, i, i+1)
+		if end := i - 1; i == last && end >= 0 && !comma {
+			obj.AfterExtra = append(obj.Members[end].Value.AfterExtra, obj.AfterExtra...)
+			obj.Members[end].Value.AfterExtra = nil
+		}
+	}
+	return d.root.Pack(), nil
+}
+
+// member is a member of an entry that notesd writes.
+type member struct {
+	name  string
+	value any
+}
+
+func entryOf(s Server, stdio bool) []member {
+	own := []member{{"command", s.Command}, {"args", s.Args}}
+	if stdio {
+		own = slices.Insert(own, 0, member{"type", "stdio"})
+	}
+	return own
 }
 
 // hasOthers reports whether an entry has comments, or members that notesd does
@@ -183,6 +159,65 @@ func encode(v any) (string, error) {
 	err := enc.Encode(v)
 	return b.String(), err
 }
+
+// decode decodes a value without its comments.
+func decode(v hujson.Value, into any) error {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), into)
+}
+
+// serversOf parses a text and returns its object of servers, nil if none.
+func serversOf(text []byte, table string) (*document, *hujson.Value, error) {
+	d, err := parseJSON(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		return nil, nil, errors.New("line 1: it is not a JSON object")
+	}
+	servers, err := d.object(&d.root, table)
+	return d, servers, err
+}
+
+func parseJSON(text []byte) (*document, error) {
+	d := &document{text: text}
+	if len(bytes.TrimSpace(d.text)) == 0 {
+		d.text = []byte("{}\n")
+	}
+	var err error
+	if d.root, err = hujson.Parse(d.text); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return d, nil
+}
+
+// object returns the member of that name as an object; nil when there is no
+// such member.
+func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, error) {
+	v := memberOf(parent, name)
+	if v == nil {
+		return nil, nil
+	}
+	if _, ok := v.Value.(*hujson.Object); !ok {
+		return nil, fmt.Errorf("line %d: %q is not an object", d.line(v.StartOffset), name)
+	}
+	return v, nil
+}
+
+// memberOf returns the value of an object's member; of duplicates the last
+// counts, as in hosts.
+func memberOf(parent *hujson.Value, name string) *hujson.Value {
+	members := parent.Value.(*hujson.Object).Members
+	for i := range slices.Backward(members) {
+		if key, ok := members[i].Name.Value.(hujson.Literal); ok && key.String() == name {
+			return &members[i].Value
+		}
+	}
+	return nil
+}
+
+func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
 
 // insert adds a member at the end of an object and returns its value. Comments
 // after the previous last member stay with that.
@@ -239,39 +274,4 @@ func (d *document) unit() string {
 func (d *document) indentAt(at int) string {
 	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-}
-
-// removeJSON removes the members of a name. A comment on the line behind one goes with
-// it; those before it stay, because they may be about another.
-func removeJSON(text []byte, table, name string) ([]byte, error) {
-	d, servers, err := serversOf(text, table)
-	if err != nil {
-		return nil, err
-	}
-	for servers != nil && memberOf(servers, name) != nil {
-		obj := servers.Value.(*hujson.Object)
-		last := len(obj.Members) - 1
-		comma := obj.Members[last].Value.AfterExtra != nil // hujson's sign of a comma after the last member
-		i := slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == name })
-		m, after := obj.Members[i], &obj.AfterExtra
-		if i < last {
-			after = &obj.Members[i+1].Name.BeforeExtra
-		}
-		if line := bytes.TrimLeft(*after, " \t"); bytes.HasPrefix(line, []byte("//")) {
-			*after = line[bytes.IndexByte(line, '\n'):]
-		}
-		if beside := bytes.TrimSpace(append(slices.Clone(m.Name.BeforeExtra), m.Value.AfterExtra...)); len(beside) > 0 {
-			if !bytes.HasPrefix(bytes.TrimLeft(*after, " \t\r"), []byte("\n")) {
-				beside = append(beside, '\n')
-			}
-			blank := m.Name.BeforeExtra[:len(m.Name.BeforeExtra)-len(bytes.TrimLeft(m.Name.BeforeExtra, " \t\r\n"))]
-			*after = slices.Concat(blank, beside, *after)
-		}
-		obj.Members = slices.Delete(obj.Members, i, i+1)
-		if end := i - 1; i == last && end >= 0 && !comma {
-			obj.AfterExtra = append(obj.Members[end].Value.AfterExtra, obj.AfterExtra...)
-			obj.Members[end].Value.AfterExtra = nil
-		}
-	}
-	return d.root.Pack(), nil
 }

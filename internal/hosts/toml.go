@@ -13,18 +13,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlDocument decodes a text. Its error starts with the line.
-func tomlDocument(text []byte) (map[string]any, error) {
-	var doc map[string]any
-	err := toml.Unmarshal(text, &doc)
-	var at *toml.DecodeError
-	if errors.As(err, &at) {
-		line, column := at.Position()
-		return nil, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(at.Error(), "toml: "))
-	}
-	return doc, err
-}
-
 func readTOML(text []byte, table string) (map[string]Server, error) {
 	doc, err := tomlDocument(text)
 	if err != nil {
@@ -48,64 +36,6 @@ func readTOML(text []byte, table string) (map[string]Server, error) {
 		found[name] = s
 	}
 	return found, nil
-}
-
-// tomlTable is the place of a table in a text.
-type tomlTable struct {
-	path       []string
-	start, end int // from its header line to the end of its last key's line
-	body       int // where the lines after the header begin
-	keys       []tomlKey
-}
-
-type tomlKey struct {
-	path       []string
-	start, end int // of key and value
-	next       int // where the next line begins
-}
-
-// tomlTables returns the tables of a valid text.
-func tomlTables(text []byte) ([]tomlTable, error) {
-	var p unstable.Parser
-	p.Reset(text)
-	tables := []tomlTable{{}}
-	for p.NextExpression() {
-		e := p.Expression()
-		path, start, end := keyOf(e)
-		next := lineEnd(text, end)
-		if e.Kind != unstable.KeyValue {
-			tables = append(tables, tomlTable{path: path, start: lineStart(text, start), body: next, end: next})
-			continue
-		}
-		table := &tables[len(tables)-1]
-		end = int(e.Raw.Offset + e.Raw.Length)
-		next = lineEnd(text, end)
-		table.keys = append(table.keys, tomlKey{path, int(e.Raw.Offset), start + len(bytes.TrimRight(text[start:end], " \t")), next})
-		table.end = next
-	}
-	return tables, p.Error()
-}
-
-// keyOf returns the dotted key of an expression, and its start and end.
-func keyOf(e *unstable.Node) (path []string, start, end int) {
-	for it := e.Key(); it.Next(); {
-		n := it.Node()
-		if len(path) == 0 {
-			start = int(n.Raw.Offset)
-		}
-		path, end = append(path, string(n.Data)), int(n.Raw.Offset+n.Raw.Length)
-	}
-	return path, start, end
-}
-
-func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
-
-// lineEnd returns the start of the line after the one at an offset.
-func lineEnd(text []byte, at int) int {
-	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
-		return at + i + 1
-	}
-	return len(text)
 }
 
 var errNotTables = errors.New("the servers are not written as tables, so they cannot be edited here")
@@ -133,29 +63,6 @@ func setTOML(text []byte, table, name string, s Server) ([]byte, error) {
 		with = tables[i].set(with, own[0], own[1])
 	}
 	return with, checkTOML(before, with, table, name, &s)
-}
-
-// set sets a key of the table, unless it has that value.
-func (t tomlTable) set(text []byte, key, value string) []byte {
-	line := key + " = " + value
-	at := t.body
-	for _, k := range t.keys {
-		if !slices.Equal(k.path, []string{key}) {
-			if key == "args" && slices.Equal(k.path, []string{"command"}) {
-				at = k.next
-			}
-			continue
-		}
-		var old, want map[string]any
-		if toml.Unmarshal(text[k.start:k.end], &old) == nil && toml.Unmarshal([]byte(line), &want) == nil && reflect.DeepEqual(old, want) {
-			return text
-		}
-		return slices.Concat(text[:k.start], []byte(line), text[k.end:])
-	}
-	if at > 0 && text[at-1] != '\n' {
-		line = "\n" + line
-	}
-	return slices.Concat(text[:at], []byte(line+"\n"), text[at:])
 }
 
 func removeTOML(text []byte, table, name string) ([]byte, error) {
@@ -212,6 +119,99 @@ func withoutServer(doc map[string]any, table, name string) map[string]any {
 		delete(doc, table)
 	}
 	return doc
+}
+
+// tomlDocument decodes a text. Its error starts with the line.
+func tomlDocument(text []byte) (map[string]any, error) {
+	var doc map[string]any
+	err := toml.Unmarshal(text, &doc)
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		line, column := at.Position()
+		return nil, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(at.Error(), "toml: "))
+	}
+	return doc, err
+}
+
+// tomlTable is the place of a table in a text.
+type tomlTable struct {
+	path       []string
+	start, end int // from its header line to the end of its last key's line
+	body       int // where the lines after the header begin
+	keys       []tomlKey
+}
+
+type tomlKey struct {
+	path       []string
+	start, end int // of key and value
+	next       int // where the next line begins
+}
+
+// set sets a key of the table, unless it has that value.
+func (t tomlTable) set(text []byte, key, value string) []byte {
+	line := key + " = " + value
+	at := t.body
+	for _, k := range t.keys {
+		if !slices.Equal(k.path, []string{key}) {
+			if key == "args" && slices.Equal(k.path, []string{"command"}) {
+				at = k.next
+			}
+			continue
+		}
+		var old, want map[string]any
+		if toml.Unmarshal(text[k.start:k.end], &old) == nil && toml.Unmarshal([]byte(line), &want) == nil && reflect.DeepEqual(old, want) {
+			return text
+		}
+		return slices.Concat(text[:k.start], []byte(line), text[k.end:])
+	}
+	if at > 0 && text[at-1] != '\n' {
+		line = "\n" + line
+	}
+	return slices.Concat(text[:at], []byte(line+"\n"), text[at:])
+}
+
+// tomlTables returns the tables of a valid text.
+func tomlTables(text []byte) ([]tomlTable, error) {
+	var p unstable.Parser
+	p.Reset(text)
+	tables := []tomlTable{{}}
+	for p.NextExpression() {
+		e := p.Expression()
+		path, start, end := keyOf(e)
+		next := lineEnd(text, end)
+		if e.Kind != unstable.KeyValue {
+			tables = append(tables, tomlTable{path: path, start: lineStart(text, start), body: next, end: next})
+			continue
+		}
+		table := &tables[len(tables)-1]
+		end = int(e.Raw.Offset + e.Raw.Length)
+		next = lineEnd(text, end)
+		table.keys = append(table.keys, tomlKey{path, int(e.Raw.Offset), start + len(bytes.TrimRight(text[start:end], " \t")), next})
+		table.end = next
+	}
+	return tables, p.Error()
+}
+
+// keyOf returns the dotted key of an expression, and its start and end.
+func keyOf(e *unstable.Node) (path []string, start, end int) {
+	for it := e.Key(); it.Next(); {
+		n := it.Node()
+		if len(path) == 0 {
+			start = int(n.Raw.Offset)
+		}
+		path, end = append(path, string(n.Data)), int(n.Raw.Offset+n.Raw.Length)
+	}
+	return path, start, end
+}
+
+func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
+
+// lineEnd returns the start of the line after the one at an offset.
+func lineEnd(text []byte, at int) int {
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
 }
 
 func tomlName(name string) string {

@@ -25,6 +25,23 @@ type orphan struct {
 	same  bool   // it is the configured vault, which was renamed
 }
 
+// addOrphans warns of states that may be this vault's: it was the same folder under
+// another name, or had mostly notes that this vault has. It searches for them once,
+// after the first scan.
+func (r *reporter) addOrphans(ctx context.Context) {
+	if !r.s.vault.Ready() {
+		return
+	}
+	r.s.orphansOnce.Do(func() {
+		r.s.orphans = slices.DeleteFunc(orphans(r.s.cfg), func(o orphan) bool { return !o.same && !r.s.vault.Store().HasMostOf(ctx, o.state) })
+	})
+	for _, o := range r.s.orphans {
+		if hasHistory(o.state) { // else it has been adopted or deleted since
+			r.Warnings = append(r.Warnings, o.warning(r.s.vault.Root()))
+		}
+	}
+}
+
 // warning returns the warning about an orphan, with the command that adopts
 // it.
 func (o orphan) warning(vault string) string {
@@ -33,36 +50,6 @@ func (o orphan) warning(vault string) string {
 		return fmt.Sprintf("this folder was %s, and the history of that time is kept apart. To take it over, run: %s", o.vault, adopt)
 	}
 	return fmt.Sprintf("%s is not there, and most of its notes are in this vault. If it was moved here, take its history over with: %s", o.vault, adopt)
-}
-
-// others returns the recorded vaults of the states beside the configured vault's own,
-// by their directories. It skips states that have no history or cannot be read.
-func others(cfg *config.Config) map[string]vaultRecord {
-	dir := filepath.Dir(cfg.State)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	records := map[string]vaultRecord{}
-	for _, e := range entries {
-		state := filepath.Join(dir, e.Name())
-		if record, err := readVaultRecord(state); err == nil && state != cfg.State && hasHistory(state) {
-			records[state] = record
-		}
-	}
-	return records
-}
-
-// orphans returns the states whose vaults are gone.
-func orphans(cfg *config.Config) []orphan {
-	var found []orphan
-	now, records := recordOf(cfg.Vault), others(cfg)
-	for _, state := range slices.Sorted(maps.Keys(records)) {
-		if record := records[state]; record.Path != "" && !record.isThere() {
-			found = append(found, orphan{state: state, vault: record.Path, same: now.ID != "" && record.ID == now.ID})
-		}
-	}
-	return found
 }
 
 // inherit moves the state of the configured vault's earlier name into its state
@@ -98,6 +85,18 @@ func inherit(ctx context.Context, cfg *config.Config) {
 	_ = lock.Release() // the state is gone, or offered
 }
 
+// orphans returns the states whose vaults are gone.
+func orphans(cfg *config.Config) []orphan {
+	var found []orphan
+	now, records := recordOf(cfg.Vault), others(cfg)
+	for _, state := range slices.Sorted(maps.Keys(records)) {
+		if record := records[state]; record.Path != "" && !record.isThere() {
+			found = append(found, orphan{state: state, vault: record.Path, same: now.ID != "" && record.ID == now.ID})
+		}
+	}
+	return found
+}
+
 // ofFewer returns the states of vaults that had fewer of the configured one's folders:
 // those with the most of them.
 func ofFewer(cfg *config.Config) []orphan {
@@ -115,6 +114,24 @@ func ofFewer(cfg *config.Config) []orphan {
 	return found
 }
 
+// others returns the recorded vaults of the states beside the configured vault's own,
+// by their directories. It skips states that have no history or cannot be read.
+func others(cfg *config.Config) map[string]vaultRecord {
+	dir := filepath.Dir(cfg.State)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	records := map[string]vaultRecord{}
+	for _, e := range entries {
+		state := filepath.Join(dir, e.Name())
+		if record, err := readVaultRecord(state); err == nil && state != cfg.State && hasHistory(state) {
+			records[state] = record
+		}
+	}
+	return records
+}
+
 // isStateOf reports whether most of the notes in a state, which must not be in use,
 // are files of the folder, unchanged.
 func isStateOf(ctx context.Context, state, folder string) bool {
@@ -124,31 +141,6 @@ func isStateOf(ctx context.Context, state, folder string) bool {
 	}
 	is, err := s.IsOf(ctx, folder)
 	return errors.Join(err, s.Close()) == nil && is
-}
-
-func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
-
-// isThere reports whether a file of that name exists, or cannot be ruled out.
-func isThere(name string) bool {
-	_, err := os.Lstat(name)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// addOrphans warns of states that may be this vault's: it was the same folder under
-// another name, or had mostly notes that this vault has. It searches for them once,
-// after the first scan.
-func (r *reporter) addOrphans(ctx context.Context) {
-	if !r.s.vault.Ready() {
-		return
-	}
-	r.s.orphansOnce.Do(func() {
-		r.s.orphans = slices.DeleteFunc(orphans(r.s.cfg), func(o orphan) bool { return !o.same && !r.s.vault.Store().HasMostOf(ctx, o.state) })
-	})
-	for _, o := range r.s.orphans {
-		if hasHistory(o.state) { // else it has been adopted or deleted since
-			r.Warnings = append(r.Warnings, o.warning(r.s.vault.Root()))
-		}
-	}
 }
 
 // Adopt moves the content of the state directory old into the configured one,
@@ -236,4 +228,12 @@ func moveState(from, to string) error {
 		}
 	}
 	return nil
+}
+
+func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
+
+// isThere reports whether a file of that name exists, or cannot be ruled out.
+func isThere(name string) bool {
+	_, err := os.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -155,17 +155,17 @@ func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	return names
 }
 
-// tokenPath is the file that holds the token.
-func tokenPath(cfg *config.Config) string {
-	return cmp.Or(cfg.HTTP.TokenFile, filepath.Join(cfg.State, tokenFile))
-}
-
 // tokenOf is tokenPath where HTTP is served.
 func tokenOf(cfg *config.Config, url string) string {
 	if url == "" {
 		return ""
 	}
 	return tokenPath(cfg)
+}
+
+// tokenPath is the file that holds the token.
+func tokenPath(cfg *config.Config) string {
+	return cmp.Or(cfg.HTTP.TokenFile, filepath.Join(cfg.State, tokenFile))
 }
 
 // readToken reads the bearer token from a file that only the user can read. It

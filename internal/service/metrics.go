@@ -21,6 +21,133 @@ import (
 // lagBound is how far behind the database a node may be that is ready.
 const lagBound = 10 * time.Second
 
+// probes answer requests about the state of a service.
+type probes struct{ *Service }
+
+// serveReady answers GET /readyz: 200, or 503 with the reasons. It names no vault: who
+// asks needs no token. For the same reason requests that come at one time share one answer of
+// the database: many of them would keep others from it.
+func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
+	var reasons []string
+	if s.draining.Load() {
+		reasons = append(reasons, "the node is stopping")
+	}
+	states, _, _ := s.probing.Do("", func() (any, error) { return s.states(context.WithoutCancel(r.Context())), nil })
+	for _, v := range states.([]vaultState) {
+		switch own := v.name == ""; {
+		case !v.open && own:
+			reasons = append(reasons, "the vault is being opened")
+		case !own && !v.begun: // it is being fetched; requests for it wait
+		case v.err != nil:
+			reasons = append(reasons, "the database cannot be reached")
+		case v.lag.Age > lagBound:
+			reasons = append(reasons, fmt.Sprintf("a vault is more than %v behind the database", lagBound))
+		}
+	}
+	slices.Sort(reasons)
+	answer, status := map[string]any{"status": "ready"}, http.StatusOK
+	if reasons = slices.Compact(reasons); len(reasons) > 0 {
+		answer, status = map[string]any{"status": "not ready", "reasons": reasons}, http.StatusServiceUnavailable
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // the client has gone
+}
+
+// serveMetrics answers GET /metrics.
+func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	x := &exposition{}
+	build := ThisBuild()
+	x.family("notesd_build_info", "gauge", "The program, always 1.")
+	x.sample("notesd_build_info", 1, "version", build.Version, "revision", build.Revision, "go", build.Go)
+	all := s.states(r.Context())
+	x.family("notesd_vaults_open", "gauge", "Vaults that are open, the own one among them.")
+	x.sample("notesd_vaults_open", float64(len(all)))
+	each := func(name, kind, help string, value func(v vaultState) (float64, bool)) {
+		x.family(name, kind, help)
+		for _, v := range all {
+			if n, ok := value(v); ok && v.open {
+				x.sample(name, n, "vault", v.name)
+			}
+		}
+	}
+	each("notesd_sessions", "gauge", "Clients that have a session.", func(v vaultState) (float64, bool) { return float64(v.sessions), true })
+	each("notesd_notes", "gauge", "Notes.", func(v vaultState) (float64, bool) { return float64(v.notes), true })
+	each("notesd_embeddings_pending", "gauge", "Passages that wait to be embedded.", func(v vaultState) (float64, bool) { return float64(v.pending), true })
+	each("notesd_conflict_copies_total", "counter", "Copies of files that were changed here and elsewhere, since the vault was opened.", func(v vaultState) (float64, bool) { return float64(v.copies), v.shared })
+	each("notesd_log_up", "gauge", "1 if the database answers.", func(v vaultState) (float64, bool) {
+		if v.err != nil {
+			return 0, v.shared
+		}
+		return 1, v.shared
+	})
+	each("notesd_feed_lag_versions", "gauge", "Changes in the database that this node does not have yet.", func(v vaultState) (float64, bool) { return float64(v.lag.Batches), v.shared && v.err == nil })
+	each("notesd_feed_lag_seconds", "gauge", "Age of the oldest of them.", func(v vaultState) (float64, bool) { return v.lag.Age.Seconds(), v.shared && v.err == nil })
+	s.metrics.write(x)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = io.WriteString(w, x.String()) // the client has gone
+}
+
+// A vaultState is what metrics and readiness say of a vault.
+type vaultState struct {
+	name     string // in the database; "": the node's own vault
+	open     bool
+	begun    bool // it has had what the database had once
+	sessions int
+	notes    int
+	pending  int // passages to embed
+	copies   int // conflict copies
+	shared   bool
+	reader   pglog.Reader
+	lag      pglog.Lag
+	err      error // why the database cannot say the lag
+}
+
+// states are those of the own vault and of the others that are open.
+func (s probes) states(ctx context.Context) []vaultState {
+	all := []vaultState{s.state(ctx, "")}
+	node := s.node.Load()
+	if node == nil {
+		return all
+	}
+	for _, v := range node.opened() {
+		all = append(all, probes{v.service}.state(ctx, v.name))
+	}
+	readers := make([]pglog.Reader, len(all))
+	for i, v := range all {
+		readers[i] = v.reader
+	}
+	ctx, cancel := context.WithTimeout(ctx, Waits.Database)
+	defer cancel()
+	lags, err := node.db.Behind(ctx, readers)
+	for i := range all {
+		if all[i].err = err; err == nil {
+			all[i].lag = lags[i]
+		}
+	}
+	return all
+}
+
+// state returns the state of the vault that the service serves.
+func (s probes) state(ctx context.Context, name string) vaultState {
+	v := vaultState{name: name, sessions: s.core.Sessions(), shared: s.cfg.Store.Postgres != ""}
+	if v.open = s.isOpen() && isClosed(s.settled); !v.open {
+		return v
+	}
+	if st, err := s.vault.Status(ctx); err == nil {
+		v.notes = st.Notes
+	}
+	if s.vectors != nil {
+		v.pending = s.vectors.Status().Pending
+	}
+	if s.mirror != nil {
+		v.begun = isClosed(s.mirror.Begun())
+		v.copies = s.mirror.Copies()
+		v.reader = pglog.Reader{Vault: s.cfg.Store.Vault, Seq: s.mirror.Followed()}
+	}
+	return v
+}
+
 // buckets are the upper bounds, in seconds, of the histogram of calls.
 var buckets = [...]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
@@ -60,34 +187,6 @@ func (m *metrics) observe(tool string, took time.Duration, err error) {
 	c.seconds += took.Seconds()
 }
 
-// exposition writes metrics in the text format of Prometheus. Its client library has
-// more than twenty packages for what is fifty lines here.
-type exposition struct{ strings.Builder }
-
-// family begins a metric; the samples follow.
-func (x *exposition) family(name, kind, help string) {
-	fmt.Fprintf(x, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
-}
-
-// sample writes one value; labels are names and values in turn. A label without a value
-// is left out.
-func (x *exposition) sample(name string, value float64, labels ...string) {
-	x.WriteString(name)
-	sep := "{"
-	for label := range slices.Chunk(labels, 2) {
-		if key, value := label[0], label[1]; value != "" {
-			fmt.Fprintf(x, `%s%s="%s"`, sep, key, escapeLabel.Replace(value))
-			sep = ","
-		}
-	}
-	if sep == "," {
-		x.WriteString("}")
-	}
-	x.WriteString(" " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
-}
-
-var escapeLabel = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
 // write writes the metrics of calls.
 func (m *metrics) write(x *exposition) {
 	m.mu.Lock()
@@ -116,129 +215,30 @@ func (m *metrics) write(x *exposition) {
 	}
 }
 
-// A vaultState is what metrics and readiness say of a vault.
-type vaultState struct {
-	name     string // in the database; "": the node's own vault
-	open     bool
-	begun    bool // it has had what the database had once
-	sessions int
-	notes    int
-	pending  int // passages to embed
-	copies   int // conflict copies
-	shared   bool
-	reader   pglog.Reader
-	lag      pglog.Lag
-	err      error // why the database cannot say the lag
+// exposition writes metrics in the text format of Prometheus. Its client library has
+// more than twenty packages for what is fifty lines here.
+type exposition struct{ strings.Builder }
+
+// family begins a metric; the samples follow.
+func (x *exposition) family(name, kind, help string) {
+	fmt.Fprintf(x, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// probes answer requests about the state of a service.
-type probes struct{ *Service }
-
-// state returns the state of the vault that the service serves.
-func (s probes) state(ctx context.Context, name string) vaultState {
-	v := vaultState{name: name, sessions: s.core.Sessions(), shared: s.cfg.Store.Postgres != ""}
-	if v.open = s.isOpen() && isClosed(s.settled); !v.open {
-		return v
-	}
-	if st, err := s.vault.Status(ctx); err == nil {
-		v.notes = st.Notes
-	}
-	if s.vectors != nil {
-		v.pending = s.vectors.Status().Pending
-	}
-	if s.mirror != nil {
-		v.begun = isClosed(s.mirror.Begun())
-		v.copies = s.mirror.Copies()
-		v.reader = pglog.Reader{Vault: s.cfg.Store.Vault, Seq: s.mirror.Followed()}
-	}
-	return v
-}
-
-// states are those of the own vault and of the others that are open.
-func (s probes) states(ctx context.Context) []vaultState {
-	all := []vaultState{s.state(ctx, "")}
-	node := s.node.Load()
-	if node == nil {
-		return all
-	}
-	for _, v := range node.opened() {
-		all = append(all, probes{v.service}.state(ctx, v.name))
-	}
-	readers := make([]pglog.Reader, len(all))
-	for i, v := range all {
-		readers[i] = v.reader
-	}
-	ctx, cancel := context.WithTimeout(ctx, Waits.Database)
-	defer cancel()
-	lags, err := node.db.Behind(ctx, readers)
-	for i := range all {
-		if all[i].err = err; err == nil {
-			all[i].lag = lags[i]
+// sample writes one value; labels are names and values in turn. A label without a value
+// is left out.
+func (x *exposition) sample(name string, value float64, labels ...string) {
+	x.WriteString(name)
+	sep := "{"
+	for label := range slices.Chunk(labels, 2) {
+		if key, value := label[0], label[1]; value != "" {
+			fmt.Fprintf(x, `%s%s="%s"`, sep, key, escapeLabel.Replace(value))
+			sep = ","
 		}
 	}
-	return all
+	if sep == "," {
+		x.WriteString("}")
+	}
+	x.WriteString(" " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
 }
 
-// serveMetrics answers GET /metrics.
-func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	x := &exposition{}
-	build := ThisBuild()
-	x.family("notesd_build_info", "gauge", "The program, always 1.")
-	x.sample("notesd_build_info", 1, "version", build.Version, "revision", build.Revision, "go", build.Go)
-	all := s.states(r.Context())
-	x.family("notesd_vaults_open", "gauge", "Vaults that are open, the own one among them.")
-	x.sample("notesd_vaults_open", float64(len(all)))
-	each := func(name, kind, help string, value func(v vaultState) (float64, bool)) {
-		x.family(name, kind, help)
-		for _, v := range all {
-			if n, ok := value(v); ok && v.open {
-				x.sample(name, n, "vault", v.name)
-			}
-		}
-	}
-	each("notesd_sessions", "gauge", "Clients that have a session.", func(v vaultState) (float64, bool) { return float64(v.sessions), true })
-	each("notesd_notes", "gauge", "Notes.", func(v vaultState) (float64, bool) { return float64(v.notes), true })
-	each("notesd_embeddings_pending", "gauge", "Passages that wait to be embedded.", func(v vaultState) (float64, bool) { return float64(v.pending), true })
-	each("notesd_conflict_copies_total", "counter", "Copies of files that were changed here and elsewhere, since the vault was opened.", func(v vaultState) (float64, bool) { return float64(v.copies), v.shared })
-	each("notesd_log_up", "gauge", "1 if the database answers.", func(v vaultState) (float64, bool) {
-		if v.err != nil {
-			return 0, v.shared
-		}
-		return 1, v.shared
-	})
-	each("notesd_feed_lag_versions", "gauge", "Changes in the database that this node does not have yet.", func(v vaultState) (float64, bool) { return float64(v.lag.Batches), v.shared && v.err == nil })
-	each("notesd_feed_lag_seconds", "gauge", "Age of the oldest of them.", func(v vaultState) (float64, bool) { return v.lag.Age.Seconds(), v.shared && v.err == nil })
-	s.metrics.write(x)
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, x.String()) // the client has gone
-}
-
-// serveReady answers GET /readyz: 200, or 503 with the reasons. It names no vault: who
-// asks needs no token. For the same reason requests that come at one time share one answer of
-// the database: many of them would keep others from it.
-func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
-	var reasons []string
-	if s.draining.Load() {
-		reasons = append(reasons, "the node is stopping")
-	}
-	states, _, _ := s.probing.Do("", func() (any, error) { return s.states(context.WithoutCancel(r.Context())), nil })
-	for _, v := range states.([]vaultState) {
-		switch own := v.name == ""; {
-		case !v.open && own:
-			reasons = append(reasons, "the vault is being opened")
-		case !own && !v.begun: // it is being fetched; requests for it wait
-		case v.err != nil:
-			reasons = append(reasons, "the database cannot be reached")
-		case v.lag.Age > lagBound:
-			reasons = append(reasons, fmt.Sprintf("a vault is more than %v behind the database", lagBound))
-		}
-	}
-	slices.Sort(reasons)
-	answer, status := map[string]any{"status": "ready"}, http.StatusOK
-	if reasons = slices.Compact(reasons); len(reasons) > 0 {
-		answer, status = map[string]any{"status": "not ready", "reasons": reasons}, http.StatusServiceUnavailable
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // the client has gone
-}
+var escapeLabel = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -27,28 +27,6 @@ func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mir
 	return mirrorOf(ctx, cfg, shared, nil, log)
 }
 
-func wrongAddress(err error) error {
-	return &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
-}
-
-// NoDatabase is the failure of a command that needs a database.
-func NoDatabase() error {
-	return Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
-}
-
-// OpenDatabase returns the database of the configuration, which is connected when it is
-// first used.
-func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error) {
-	if cfg.Store.Postgres == "" {
-		return nil, NoDatabase()
-	}
-	db, err := pglog.Open(string(cfg.Store.Postgres), log)
-	if err != nil {
-		return nil, wrongAddress(err)
-	}
-	return db, nil
-}
-
 // Import adds the files of dir to the vault of the configuration's database. See
 // [mirror.Import].
 func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (done mirror.Imported, err error) {
@@ -72,6 +50,28 @@ func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logge
 	return mirror.Import(ctx, dir, temp, db.Log(cfg.Store.Vault), mirror.ImportOptions{
 		Ignore: cfg.Vault.Ignore, MaxNoteBytes: int64(cfg.Limits.NoteBytes), Author: notes.Author{Name: userName()}, Log: log,
 	})
+}
+
+// OpenDatabase returns the database of the configuration, which is connected when it is
+// first used.
+func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error) {
+	if cfg.Store.Postgres == "" {
+		return nil, NoDatabase()
+	}
+	db, err := pglog.Open(string(cfg.Store.Postgres), log)
+	if err != nil {
+		return nil, wrongAddress(err)
+	}
+	return db, nil
+}
+
+// NoDatabase is the failure of a command that needs a database.
+func NoDatabase() error {
+	return Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
+}
+
+func wrongAddress(err error) error {
+	return &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
 }
 
 func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, placed func([]string), log *slog.Logger) (*mirror.Mirror, error) {

@@ -51,6 +51,14 @@ func (s *Service) settle(ctx context.Context) {
 	close(s.settled)
 }
 
+// Search calls the search engine once it is open.
+func (s *Service) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	if err := s.awaitOpen(ctx); err != nil {
+		return search.Result{}, err
+	}
+	return s.engine.Search(ctx, q)
+}
+
 // isOpen reports whether the backend is open.
 func (s *Service) isOpen() bool { return isClosed(s.opened) }
 
@@ -74,14 +82,6 @@ func await(ctx context.Context, closed <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// Search calls the search engine once it is open.
-func (s *Service) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	if err := s.awaitOpen(ctx); err != nil {
-		return search.Result{}, err
-	}
-	return s.engine.Search(ctx, q)
 }
 
 // openLinks returns the links of openLink by the vault's folders that have one.

@@ -25,90 +25,6 @@ import (
 	"notesd/vectors/table"
 )
 
-// embedders opens the embedders of sources, each once, and closes them at the end.
-type embedders struct {
-	semantic config.Semantic
-
-	mu   sync.Mutex
-	open map[string]vectors.Embedder // by source
-}
-
-func newEmbedders(s config.Semantic) *embedders {
-	return &embedders{semantic: s, open: map[string]vectors.Embedder{}}
-}
-
-// source returns the source of the configured model: the path of a model file, "" or
-// "multilingual" for a model in the program, or the provider, the model and the URL.
-// The store keeps it, so that the model can be opened after the configuration has
-// changed.
-func (e *embedders) source() string {
-	s := e.semantic
-	if !s.Remote() {
-		return BuiltinSource(s.Model)
-	}
-	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
-}
-
-// BuiltinSource returns the source of a model that runs in this program. For "auto" it
-// is that of the English model.
-func BuiltinSource(model string) string {
-	if model == config.Auto || model == config.English {
-		return ""
-	}
-	return model
-}
-
-// at opens the embedder of a source. A source on another machine is opened only if the
-// configuration allows one.
-func (e *embedders) at(source string) (vectors.Embedder, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if opened := e.open[source]; opened != nil {
-		return opened, nil
-	}
-	opened, err := e.openSource(source)
-	if err == nil {
-		e.open[source] = opened
-	}
-	return opened, err
-}
-
-func (e *embedders) openSource(source string) (vectors.Embedder, error) {
-	parts := strings.Split(source, "\n")
-	if len(parts) != 3 {
-		return openModel(source)
-	}
-	o := endpoint.Options{Provider: parts[0], Model: parts[1], URL: parts[2], AllowRemote: e.semantic.AllowRemote}
-	if o.Provider == e.semantic.Provider && o.URL == e.semantic.URL {
-		o.APIKey = string(e.semantic.APIKey) // no other server may receive it
-	}
-	return endpoint.New(o)
-}
-
-func (e *embedders) Close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var errs []error
-	for _, opened := range e.open {
-		if c, ok := opened.(io.Closer); ok {
-			errs = append(errs, c.Close())
-		}
-	}
-	clear(e.open)
-	return errors.Join(errs...)
-}
-
-// remoteTimeout is how long a search waits for a server to embed the query; the
-// model in the program takes milliseconds.
-const remoteTimeout = time.Second
-
-func semanticTimeout(s config.Semantic) time.Duration {
-	if s.Remote() {
-		return max(remoteTimeout, Waits.Semantic)
-	}
-	return Waits.Semantic
-}
-
 // openMeaning returns the index of the notes' vectors, or nil if semantic search is
 // off.
 func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, m *mirror.Mirror, log *slog.Logger) (*vectors.Index, error) {
@@ -137,34 +53,16 @@ func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *
 	return vectors.NewIndex(store, cfg.State, o), nil
 }
 
-// tableModels are the models of users' tables.
-type tableModels struct {
-	index     *vectors.Index
-	embedders *embedders
-}
+// remoteTimeout is how long a search waits for a server to embed the query; the
+// model in the program takes milliseconds.
+const remoteTimeout = time.Second
 
-// tableModelsOf returns nil if semantic search is off.
-func tableModelsOf(index *vectors.Index, e *embedders) table.Models {
-	if index == nil {
-		return nil
+func semanticTimeout(s config.Semantic) time.Duration {
+	if s.Remote() {
+		return max(remoteTimeout, Waits.Semantic)
 	}
-	return tableModels{index, e}
+	return Waits.Semantic
 }
-
-// Current returns the model of the notes.
-func (m tableModels) Current() (table.Model, string) {
-	e, source := m.index.Model()
-	if e == nil {
-		return nil, "" // and not a nil Embedder in a Model
-	}
-	return e, source
-}
-
-// Unrecorded returns the configured model. When tables did not record their model,
-// "auto" was the English one.
-func (m tableModels) Unrecorded() string { return m.embedders.source() }
-
-func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
 
 // readyPoll is how often the embedder checks whether the first scan has ended.
 const readyPoll = 100 * time.Millisecond
@@ -180,6 +78,58 @@ func untilReady(ctx context.Context, vault *vault.Vault) error {
 		}
 	}
 	return nil
+}
+
+// embedders opens the embedders of sources, each once, and closes them at the end.
+type embedders struct {
+	semantic config.Semantic
+
+	mu   sync.Mutex
+	open map[string]vectors.Embedder // by source
+}
+
+func newEmbedders(s config.Semantic) *embedders {
+	return &embedders{semantic: s, open: map[string]vectors.Embedder{}}
+}
+
+func (e *embedders) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for _, opened := range e.open {
+		if c, ok := opened.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	clear(e.open)
+	return errors.Join(errs...)
+}
+
+// at opens the embedder of a source. A source on another machine is opened only if the
+// configuration allows one.
+func (e *embedders) at(source string) (vectors.Embedder, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if opened := e.open[source]; opened != nil {
+		return opened, nil
+	}
+	opened, err := e.openSource(source)
+	if err == nil {
+		e.open[source] = opened
+	}
+	return opened, err
+}
+
+func (e *embedders) openSource(source string) (vectors.Embedder, error) {
+	parts := strings.Split(source, "\n")
+	if len(parts) != 3 {
+		return openModel(source)
+	}
+	o := endpoint.Options{Provider: parts[0], Model: parts[1], URL: parts[2], AllowRemote: e.semantic.AllowRemote}
+	if o.Provider == e.semantic.Provider && o.URL == e.semantic.URL {
+		o.APIKey = string(e.semantic.APIKey) // no other server may receive it
+	}
+	return endpoint.New(o)
 }
 
 // openModel opens a model file, or the model in the program that source names.
@@ -216,6 +166,56 @@ func ModelFailure(path string, err error) error {
 	}
 	return f
 }
+
+// source returns the source of the configured model: the path of a model file, "" or
+// "multilingual" for a model in the program, or the provider, the model and the URL.
+// The store keeps it, so that the model can be opened after the configuration has
+// changed.
+func (e *embedders) source() string {
+	s := e.semantic
+	if !s.Remote() {
+		return BuiltinSource(s.Model)
+	}
+	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
+}
+
+// BuiltinSource returns the source of a model that runs in this program. For "auto" it
+// is that of the English model.
+func BuiltinSource(model string) string {
+	if model == config.Auto || model == config.English {
+		return ""
+	}
+	return model
+}
+
+// tableModels are the models of users' tables.
+type tableModels struct {
+	index     *vectors.Index
+	embedders *embedders
+}
+
+// tableModelsOf returns nil if semantic search is off.
+func tableModelsOf(index *vectors.Index, e *embedders) table.Models {
+	if index == nil {
+		return nil
+	}
+	return tableModels{index, e}
+}
+
+// Current returns the model of the notes.
+func (m tableModels) Current() (table.Model, string) {
+	e, source := m.index.Model()
+	if e == nil {
+		return nil, "" // and not a nil Embedder in a Model
+	}
+	return e, source
+}
+
+// Unrecorded returns the configured model. When tables did not record their model,
+// "auto" was the English one.
+func (m tableModels) Unrecorded() string { return m.embedders.source() }
+
+func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
 
 // meaning implements search.Semantic with an index of vectors: neither package
 // imports the other.

@@ -23,17 +23,6 @@ type ServeOptions struct {
 	IdleExit time.Duration                  // a daemon stops after so long without use; 0: never
 }
 
-// newServer returns a service that watches its vault, with its log open.
-func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
-	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
-	if err != nil {
-		return nil, err
-	}
-	s := New(cfg, logs, Watching)
-	s.settings = newRunningSettings(o.Loaded, o.Read)
-	return s, nil
-}
-
 // Serve runs the daemon. It takes the lock first, so that it never waits for
 // the database or index of another process, then opens the store, then the
 // socket. When the settings or the time zone have changed and it is idle, it closes all
@@ -89,6 +78,113 @@ func (s *Service) opens(ctx context.Context) bool {
 	defer cancel()
 	_ = s.awaitOpen(soon)
 	return ctx.Err() == nil
+}
+
+// acceptAll serves clients on the socket and, if configured, over HTTP. A
+// daemon with an HTTP listener does not stop when idle, because HTTP clients
+// cannot start another.
+func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	serving, done := context.WithCancel(context.WithoutCancel(ctx)) // of HTTP
+	defer done()
+	web, err := s.listenWeb(serving)
+	if err != nil && !o.Startup.Launched() {
+		return err
+	}
+	if err != nil { // the client that launched this daemon does not need HTTP
+		s.logs.Error("there is no HTTP listener", "err", err)
+	}
+	if web == nil {
+		return s.accept(ctx, lock, o.IdleExit, "", o.Startup.Ready)
+	}
+	s.logs.Info("serving over HTTP", "url", web.url, "token_file", tokenPath(s.cfg))
+	s.page.Store(web)
+	defer s.page.Store(nil)
+	served := make(chan error, 1)
+	go func() {
+		defer stop()
+		served <- web.handler.Serve(serving, web.listener)
+	}()
+	drained := done
+	if web.node != nil {
+		var running sync.WaitGroup
+		running.Go(func() { web.node.run(serving) })
+		defer func() { done(); running.Wait(); err = errors.Join(err, web.node.close()) }()
+		drained = func() {
+			timer := time.AfterFunc(drainFor, done)
+			<-serving.Done()
+			timer.Stop()
+		}
+	}
+	defer context.AfterFunc(ctx, func() { s.draining.Store(true); drained() })()
+	err = s.accept(ctx, lock, 0, web.url, o.Startup.Ready)
+	stop()
+	err = errors.Join(err, <-served, web.page.Close())
+	web.sessions.Wait()
+	return err
+}
+
+// drainFor is how long a node goes on answering after the signal to stop. It says at
+// /readyz that it stops, so that a proxy sends clients to another node before this
+// one is gone.
+const drainFor = 3 * time.Second
+
+// endSessions ends the sessions of all subjects; they can continue on another node.
+func (n *node) endSessions() {
+	var ending sync.WaitGroup
+	for _, v := range n.opened() {
+		ending.Go(v.handler.Close)
+	}
+	ending.Wait()
+}
+
+// ServeStdio serves one client over a pair of streams, and others on the
+// socket, until the client closes in.
+func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
+	lock, err := lockState(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	s, err := newServer(cfg, o)
+	if err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
+		err := s.core.ServeLines(ctx, in, out, profile)
+		if errors.Is(err, context.Canceled) {
+			return nil // a signal; requests in flight were answered as far as time allowed
+		}
+		return err
+	}))
+}
+
+// Beside returns a front that also accepts clients on the socket, so that a
+// command that runs for long does not keep them from the vault.
+func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, done := context.WithCancel(ctx)
+		defer done()
+		accepted := make(chan error, 1)
+		go func() { accepted <- s.accept(ctx, lock, 0, "", func() error { return nil }) }()
+		err := front(ctx)
+		done()
+		if acceptErr := <-accepted; acceptErr != nil {
+			s.logs.Warn("other clients could not be served", "err", acceptErr)
+		}
+		return err
+	}
+}
+
+// newServer returns a service that watches its vault, with its log open.
+func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
+	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
+	if err != nil {
+		return nil, err
+	}
+	s := New(cfg, logs, Watching)
+	s.settings = newRunningSettings(o.Loaded, o.Read)
+	return s, nil
 }
 
 // accept serves clients on the socket until ctx ends or the server stops. It
@@ -159,102 +255,6 @@ func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 			return
 		}
 	}
-}
-
-// acceptAll serves clients on the socket and, if configured, over HTTP. A
-// daemon with an HTTP listener does not stop when idle, because HTTP clients
-// cannot start another.
-func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) (err error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	serving, done := context.WithCancel(context.WithoutCancel(ctx)) // of HTTP
-	defer done()
-	web, err := s.listenWeb(serving)
-	if err != nil && !o.Startup.Launched() {
-		return err
-	}
-	if err != nil { // the client that launched this daemon does not need HTTP
-		s.logs.Error("there is no HTTP listener", "err", err)
-	}
-	if web == nil {
-		return s.accept(ctx, lock, o.IdleExit, "", o.Startup.Ready)
-	}
-	s.logs.Info("serving over HTTP", "url", web.url, "token_file", tokenPath(s.cfg))
-	s.page.Store(web)
-	defer s.page.Store(nil)
-	served := make(chan error, 1)
-	go func() {
-		defer stop()
-		served <- web.handler.Serve(serving, web.listener)
-	}()
-	drained := done
-	if web.node != nil {
-		var running sync.WaitGroup
-		running.Go(func() { web.node.run(serving) })
-		defer func() { done(); running.Wait(); err = errors.Join(err, web.node.close()) }()
-		drained = func() {
-			timer := time.AfterFunc(drainFor, done)
-			<-serving.Done()
-			timer.Stop()
-		}
-	}
-	defer context.AfterFunc(ctx, func() { s.draining.Store(true); drained() })()
-	err = s.accept(ctx, lock, 0, web.url, o.Startup.Ready)
-	stop()
-	err = errors.Join(err, <-served, web.page.Close())
-	web.sessions.Wait()
-	return err
-}
-
-// drainFor is how long a node goes on answering after the signal to stop. It says at
-// /readyz that it stops, so that a proxy sends clients to another node before this
-// one is gone.
-const drainFor = 3 * time.Second
-
-// endSessions ends the sessions of all subjects; they can continue on another node.
-func (n *node) endSessions() {
-	var ending sync.WaitGroup
-	for _, v := range n.opened() {
-		ending.Go(v.handler.Close)
-	}
-	ending.Wait()
-}
-
-// Beside returns a front that also accepts clients on the socket, so that a
-// command that runs for long does not keep them from the vault.
-func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, done := context.WithCancel(ctx)
-		defer done()
-		accepted := make(chan error, 1)
-		go func() { accepted <- s.accept(ctx, lock, 0, "", func() error { return nil }) }()
-		err := front(ctx)
-		done()
-		if acceptErr := <-accepted; acceptErr != nil {
-			s.logs.Warn("other clients could not be served", "err", acceptErr)
-		}
-		return err
-	}
-}
-
-// ServeStdio serves one client over a pair of streams, and others on the
-// socket, until the client closes in.
-func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
-	lock, err := lockState(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	s, err := newServer(cfg, o)
-	if err != nil {
-		return errors.Join(err, lock.Release())
-	}
-	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
-		err := s.core.ServeLines(ctx, in, out, profile)
-		if errors.Is(err, context.Canceled) {
-			return nil // a signal; requests in flight were answered as far as time allowed
-		}
-		return err
-	}))
 }
 
 // Converse calls do with one end of a pipe in memory and serves a session of

@@ -42,6 +42,36 @@ const (
 	settingsQuiet = 2 * time.Second
 )
 
+// restartWhenIdle calls restart once the configuration file or the time zone has changed
+// and the daemon is idle: no request is in progress, and no client is connected that would
+// notice, such as a browser. A relay connects again.
+func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
+	tick := time.NewTicker(settingsPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.refresh()
+		if s.settings.later() != nil && s.core.Quiet(settingsQuiet) && s.core.Sessions() == int(s.relays.Load()) {
+			restart(errSettings)
+			return
+		}
+	}
+}
+
+// refresh applies a changed file to new sessions.
+func (s *Service) refresh() {
+	if s.settings == nil {
+		return
+	}
+	if loaded := s.settings.changed(); loaded != nil {
+		s.core.SetProfile(s.profileOf(loaded.Config))
+	}
+}
+
 // runningSettings are the settings that a server was started with, and the
 // changes since.
 type runningSettings struct {
@@ -54,20 +84,6 @@ type runningSettings struct {
 	now     *config.Loaded // the last valid version
 	trouble string         // why the changed file is not used
 	passed  map[*[]string]struct{}
-}
-
-// fileStamp identifies a version of a file.
-type fileStamp struct {
-	modified time.Time
-	size     int64
-}
-
-func stampOf(name string) fileStamp {
-	info, err := os.Stat(name)
-	if err != nil {
-		return fileStamp{}
-	}
-	return fileStamp{info.ModTime(), info.Size()}
 }
 
 func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, error)) *runningSettings {
@@ -91,6 +107,20 @@ func (r *runningSettings) changed() *config.Loaded {
 	}
 	r.trouble, r.now = "", loaded
 	return loaded
+}
+
+// fileStamp identifies a version of a file.
+type fileStamp struct {
+	modified time.Time
+	size     int64
+}
+
+func stampOf(name string) fileStamp {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.ModTime(), info.Size()}
 }
 
 // later returns the configuration that the daemon should start again with, or nil
@@ -198,63 +228,6 @@ func (r *runningSettings) addTo(st *Report) {
 	}
 }
 
-// refresh applies a changed file to new sessions.
-func (s *Service) refresh() {
-	if s.settings == nil {
-		return
-	}
-	if loaded := s.settings.changed(); loaded != nil {
-		s.core.SetProfile(s.profileOf(loaded.Config))
-	}
-}
-
-// restartWhenIdle calls restart once the configuration file or the time zone has changed
-// and the daemon is idle: no request is in progress, and no client is connected that would
-// notice, such as a browser. A relay connects again.
-func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
-	tick := time.NewTicker(settingsPoll)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		s.refresh()
-		if s.settings.later() != nil && s.core.Quiet(settingsQuiet) && s.core.Sessions() == int(s.relays.Load()) {
-			restart(errSettings)
-			return
-		}
-	}
-}
-
-// profileOf returns the bounds of every client, and the settings of clients
-// that send none.
-func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
-	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
-	if len(cfg.Vault.Allow) > 0 {
-		p.Read = cfg.Vault.Allow
-	}
-	return p
-}
-
-// settingsOf are the settings of a session.
-func settingsOf(cfg *config.Config) *daemon.Settings {
-	return &daemon.Settings{
-		SearchMode: cfg.Search.Mode, SearchLimit: cfg.Search.Limit,
-		ResultBytes: int(cfg.Limits.ResultBytes), PromptsFolder: cfg.Prompts.Folder,
-	}
-}
-
-func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
-	s.protected.add(s.cfg.Vault, d.PromptsFolder)
-	mode := search.Mode(d.SearchMode)
-	return mcp.Settings{
-		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
-		Prompts: prompts.New(prompts.Options{Notes: &s.vault, Search: mcp.Passages{Engine: &s.engine, Mode: mode}, Folder: d.PromptsFolder, Log: s.logs.Logger}),
-	}
-}
-
 // profileOfHello returns the profile that a client requests.
 func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 	p := mcp.Profile{ReadOnly: h.ReadOnly, NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
@@ -273,9 +246,36 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 	return p
 }
 
+// profileOf returns the bounds of every client, and the settings of clients
+// that send none.
+func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
+	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
+	if len(cfg.Vault.Allow) > 0 {
+		p.Read = cfg.Vault.Allow
+	}
+	return p
+}
+
+func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
+	s.protected.add(s.cfg.Vault, d.PromptsFolder)
+	mode := search.Mode(d.SearchMode)
+	return mcp.Settings{
+		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
+		Prompts: prompts.New(prompts.Options{Notes: &s.vault, Search: mcp.Passages{Engine: &s.engine, Mode: mode}, Folder: d.PromptsFolder, Log: s.logs.Logger}),
+	}
+}
+
 // HelloOf returns the hello of a process with this configuration.
 func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
 	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: cfg.Vault.ID(), ReadOnly: cfg.Vault.ReadOnly, Tools: toolsOf(cfg, kind), Scopes: cfg.Vault.Allow, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: settingsOf(cfg)}
+}
+
+// settingsOf are the settings of a session.
+func settingsOf(cfg *config.Config) *daemon.Settings {
+	return &daemon.Settings{
+		SearchMode: cfg.Search.Mode, SearchLimit: cfg.Search.Limit,
+		ResultBytes: int(cfg.Limits.ResultBytes), PromptsFolder: cfg.Prompts.Folder,
+	}
 }
 
 // toolsOf returns the tools that a session is offered. The owner's commands have

@@ -16,39 +16,6 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// MakePrivate creates the state directory, or makes it accessible to the user
-// alone.
-func MakePrivate(dir string) error {
-	if _, err := daemon.SecureStateDir(dir); err != nil {
-		return unusableState(err)
-	}
-	return nil
-}
-
-// prepare makes the state directory, and the folder in it that holds the notes of a
-// vault without another.
-func prepare(cfg *config.Config) error {
-	err := MakePrivate(cfg.State)
-	if err == nil && cfg.HasOwnFolder() {
-		err = os.MkdirAll(cfg.Vault.Path, 0o700)
-	}
-	return err
-}
-
-// unusableState adds a hint to the error of a state directory.
-func unusableState(err error) error {
-	return &Failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
-}
-
-// lockProblem adds a hint to the error of a lock if the state directory is not
-// writable.
-func lockProblem(err error) error {
-	if atomicfile.IsReadOnlyDisk(err) || errors.Is(err, fs.ErrPermission) {
-		return unusableState(err)
-	}
-	return err
-}
-
 // lockState takes the lock of the state directory. It waits for a command that
 // holds it, and not for a daemon.
 func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
@@ -77,6 +44,22 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 // lockPatience is how long a server waits for a command that holds the lock. A
 // command that takes longer accepts clients itself.
 const lockPatience = 20 * time.Second
+
+// TakeOver stops the vault's daemon, if one runs, and takes its lock.
+func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
+	defer cancel()
+	for {
+		conn, lock, err := DialOrLock(ctx, cfg, hello)
+		if conn == nil {
+			return lock, err
+		}
+		_, err = daemon.Stop(ctx, cfg.State, HelloOf(cfg, daemon.KindRestart))
+		if err := errors.Join(err, conn.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
 
 // DialOrLock returns a connection to the vault's daemon or, if none runs, the
 // lock under which this process may serve the vault.
@@ -114,32 +97,74 @@ const turnPoll = 20 * time.Millisecond
 // large vault for the first time.
 const turnTimeout = time.Minute
 
-// TakeOver stops the vault's daemon, if one runs, and takes its lock.
-func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
-	defer cancel()
-	for {
-		conn, lock, err := DialOrLock(ctx, cfg, hello)
-		if conn == nil {
-			return lock, err
-		}
-		_, err = daemon.Stop(ctx, cfg.State, HelloOf(cfg, daemon.KindRestart))
-		if err := errors.Join(err, conn.Close()); err != nil {
-			return nil, err
-		}
+// prepare makes the state directory, and the folder in it that holds the notes of a
+// vault without another.
+func prepare(cfg *config.Config) error {
+	err := MakePrivate(cfg.State)
+	if err == nil && cfg.HasOwnFolder() {
+		err = os.MkdirAll(cfg.Vault.Path, 0o700)
 	}
+	return err
 }
 
-// derivedFiles lists the files of the state directory that can be rebuilt from
-// the notes. The history is not among them.
-var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
+// MakePrivate creates the state directory, or makes it accessible to the user
+// alone.
+func MakePrivate(dir string) error {
+	if _, err := daemon.SecureStateDir(dir); err != nil {
+		return unusableState(err)
+	}
+	return nil
+}
 
-// DiscardDerived removes the files that can be rebuilt from the notes.
-func DiscardDerived(dir string) error {
-	for _, name := range derivedFiles {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("discard the old index: %w", err)
-		}
+// lockProblem adds a hint to the error of a lock if the state directory is not
+// writable.
+func lockProblem(err error) error {
+	if atomicfile.IsReadOnlyDisk(err) || errors.Is(err, fs.ErrPermission) {
+		return unusableState(err)
+	}
+	return err
+}
+
+// unusableState adds a hint to the error of a state directory.
+func unusableState(err error) error {
+	return &Failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
+}
+
+// claimed returns the lock if the state belongs to the configured vault, and
+// releases it otherwise. A new state gets what was kept under the vault's earlier name.
+func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
+	if err := claimVault(cfg); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	inherit(ctx, cfg)
+	return lock, nil
+}
+
+// claimVault records the configured vault as the owner of the state, or
+// returns a *daemon.VaultError if another vault owns it. A folder with the
+// recorded ID is the recorded vault at another path, and a vault of several folders may
+// have got more of them. The caller holds the lock
+// of the state directory.
+func claimVault(cfg *config.Config) error {
+	recorded, err := readVaultRecord(cfg.State)
+	if err != nil {
+		return err
+	}
+	now := recordOf(cfg.Vault)
+	switch {
+	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
+		return nil // the scan detects a replaced folder
+	case recorded.isIn(now):
+	case recorded.Path != "" && recorded.Path != now.Path && (now.ID == "" || recorded.ID != now.ID):
+		return &daemon.VaultError{State: cfg.State, Owner: recorded.Path, Vault: now.Path}
+	}
+	data, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(cfg.State, vaultFile)
+	if err := errors.Join(os.WriteFile(name+".new", append(data, '\n'), 0o600), os.Rename(name+".new", name)); err != nil {
+		return fmt.Errorf("record the vault: %w", err)
 	}
 	return nil
 }
@@ -206,41 +231,16 @@ func readVaultRecord(state string) (vaultRecord, error) {
 	return r, nil
 }
 
-// claimVault records the configured vault as the owner of the state, or
-// returns a *daemon.VaultError if another vault owns it. A folder with the
-// recorded ID is the recorded vault at another path, and a vault of several folders may
-// have got more of them. The caller holds the lock
-// of the state directory.
-func claimVault(cfg *config.Config) error {
-	recorded, err := readVaultRecord(cfg.State)
-	if err != nil {
-		return err
-	}
-	now := recordOf(cfg.Vault)
-	switch {
-	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
-		return nil // the scan detects a replaced folder
-	case recorded.isIn(now):
-	case recorded.Path != "" && recorded.Path != now.Path && (now.ID == "" || recorded.ID != now.ID):
-		return &daemon.VaultError{State: cfg.State, Owner: recorded.Path, Vault: now.Path}
-	}
-	data, err := json.Marshal(now)
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(cfg.State, vaultFile)
-	if err := errors.Join(os.WriteFile(name+".new", append(data, '\n'), 0o600), os.Rename(name+".new", name)); err != nil {
-		return fmt.Errorf("record the vault: %w", err)
+// derivedFiles lists the files of the state directory that can be rebuilt from
+// the notes. The history is not among them.
+var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
+
+// DiscardDerived removes the files that can be rebuilt from the notes.
+func DiscardDerived(dir string) error {
+	for _, name := range derivedFiles {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("discard the old index: %w", err)
+		}
 	}
 	return nil
-}
-
-// claimed returns the lock if the state belongs to the configured vault, and
-// releases it otherwise. A new state gets what was kept under the vault's earlier name.
-func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
-	if err := claimVault(cfg); err != nil {
-		return nil, errors.Join(err, lock.Release())
-	}
-	inherit(ctx, cfg)
-	return lock, nil
 }
