@@ -47,7 +47,11 @@ func (w *world) revisionsOf(p string) (all []notes.Revision) {
 // find nothing to do when they are applied once more.
 func TestPrune_Promises(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
-	for round := range 6 {
+	rounds := 6
+	if testing.Short() {
+		rounds = 3 // each of the limits once
+	}
+	for round := range rounds {
 		w := newWorld(t, nil)
 		paths := []string{"A.md", "B.md", "C.md", "D.md"}
 		for _, p := range paths {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -124,7 +125,7 @@ func randomFiles(rng *rand.Rand, n int) map[string]string {
 func TestChangesEqualAFreshStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	w := newWorld(t, randomFiles(rng, 10))
-	for round := range 25 {
+	for round := range notestest.Rounds(25) {
 		files := map[string]string{}
 		require.NoError(t, filepath.WalkDir(w.dir, func(p string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {

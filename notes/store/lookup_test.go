@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -83,7 +84,7 @@ func TestLookup_Oracle(t *testing.T) {
 		}
 		slices.SortFunc(all, func(a, b named) int { return strings.Compare(a.path, b.path) })
 		w := newWorld(t, files)
-		for range 70 {
+		for range notestest.Rounds(70) {
 			name := any("", "", "a/", "b/", "A B/", "a/b/", "C/") + word() + any("", "", ".md", ".MD", ".markdown")
 			scope := notes.Scope{}
 			visible := all
@@ -120,7 +121,7 @@ func TestLookup_Oracle(t *testing.T) {
 		}
 	}
 	for _, outcome := range []string{"0", "1", "2"} {
-		assert.Greater(t, outcomes[outcome], 10, "notes meant: %s", outcome)
+		assert.Greater(t, outcomes[outcome], notestest.Rounds(10), "notes meant: %s", outcome)
 	}
 }
 

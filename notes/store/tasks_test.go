@@ -226,10 +226,12 @@ func TestPartsThatStayAreNotWritten(t *testing.T) {
 		w.advance(1e9)
 		w.save("Long.md", text())
 		if few { // there are 250 rows
-
 			assert.Less(t, changes()-before, 80, "round %d", round)
 		}
 		files["Long.md"] = text()
+		if testing.Short() && round%4 != 3 {
+			continue // a row that is wrong stays so, as a rule, until a later comparison
+		}
 		require.Equal(t, all(newWorld(t, files)), all(w), "round %d", round)
 	}
 	w.save("Two.md", "")

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/fsid"
+	"notesd/internal/notestest"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -58,7 +59,7 @@ func TestPages_UnderChange(t *testing.T) {
 	for range 60 {
 		apply(entry(notes.Created, 0, name()))
 	}
-	for round := range 30 {
+	for round := range notestest.Rounds(30) {
 		sort := []string{"modified", "date", "created", "size", "title", "path"}[round%6]
 		still := maps.Clone(paths) // the notes that nothing has touched since the first page
 		seen := map[int64]int{}
