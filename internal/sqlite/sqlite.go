@@ -12,6 +12,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -166,7 +167,11 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// ForEach calls fn with each row of a query's result until it fails.
+// ErrEnough is what the function of [ForEach] returns to skip the remaining rows.
+var ErrEnough = errors.New("enough rows")
+
+// ForEach calls fn with each row of a query's result until it fails, or returns
+// [ErrEnough], which is no failure.
 func ForEach(ctx context.Context, q Querier, query string, args []any, fn func(rows *sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -174,7 +179,9 @@ func ForEach(ctx context.Context, q Querier, query string, args []any, fn func(r
 	}
 	defer func() { _ = rows.Close() }() // Err reports the error
 	for rows.Next() {
-		if err := fn(rows); err != nil {
+		if err := fn(rows); errors.Is(err, ErrEnough) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
@@ -202,10 +209,7 @@ func Column[T any](ctx context.Context, q Querier, query string, args ...any) ([
 // First returns the value of a query's only column in the first row, zero if there is
 // no row.
 func First[T any](ctx context.Context, q Querier, query string, args ...any) (first T, err error) {
-	all, err := Column[T](ctx, q, query, args...)
-	if len(all) > 0 {
-		first = all[0]
-	}
+	err = ForEach(ctx, q, query, args, func(rows *sql.Rows) error { return cmp.Or(rows.Scan(&first), ErrEnough) })
 	return first, err
 }
 

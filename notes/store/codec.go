@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
@@ -78,9 +79,6 @@ func nonNil(b []byte) []byte {
 // length; numbers are varints, strings have their length before them, and
 // what grows through a note is kept as the difference to what came before.
 const outlineVersion = 1
-
-// hashBytes is the size of a SHA-256.
-const hashBytes = 32
 
 // packOutline packs headings and passages of a note into one column.
 func packOutline(n *notes.Note) ([]byte, error) {
@@ -167,7 +165,7 @@ func (r *outlineReader) chunks(n *notes.Note) {
 		return
 	}
 	n.Chunks = make([]notes.Chunk, count)
-	hashes := make([]byte, 0, count*hashBytes)
+	hashes := make([]byte, 0, count*sha256.Size)
 	var before notes.Chunk
 	for i := range n.Chunks {
 		c := notes.Chunk{Ordinal: i}
@@ -184,7 +182,7 @@ func (r *outlineReader) chunks(n *notes.Note) {
 		c.End = c.Start + r.varint()
 		c.LineStart = before.LineEnd + r.varint()
 		c.LineEnd = c.LineStart + r.varint()
-		hashes = append(hashes, r.take(hashBytes)...)
+		hashes = append(hashes, r.take(sha256.Size)...)
 		n.Chunks[i], before = c, c
 	}
 	if r.bad {
@@ -192,7 +190,7 @@ func (r *outlineReader) chunks(n *notes.Note) {
 	}
 	names := hex.EncodeToString(hashes)
 	for i := range n.Chunks {
-		n.Chunks[i].Hash = names[2*hashBytes*i : 2*hashBytes*(i+1)]
+		n.Chunks[i].Hash = names[2*sha256.Size*i : 2*sha256.Size*(i+1)]
 	}
 }
 
@@ -264,12 +262,10 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	return Unpack(codec, packed)
 }
 
+// rawHash is [notes.Hash] as the databases have it.
 func rawHash(data []byte) []byte {
-	raw, err := hex.DecodeString(notes.Hash(data))
-	if err != nil {
-		panic(err) // hashOf writes hex
-	}
-	return raw
+	sum := sha256.Sum256(data)
+	return sum[:]
 }
 
 // CommonLength returns how many elements two lists have in common at their beginnings.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,7 @@ func TestOutlineKeepsEverything(t *testing.T) {
 // The paths of chunks share memory; one that is extended must not write into
 // another's.
 func TestOutlinePathsAreApart(t *testing.T) {
-	hash := strings.Repeat("ab", hashBytes)
+	hash := strings.Repeat("ab", sha256.Size)
 	note := &notes.Note{Chunks: []notes.Chunk{{Path: []string{"a", "b"}, Hash: hash}, {Ordinal: 1, Path: []string{"a"}, Hash: hash}, {Ordinal: 2, Path: []string{"a", "c"}, Hash: hash}}}
 	packed, err := packOutline(note)
 	require.NoError(t, err)

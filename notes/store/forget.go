@@ -48,16 +48,12 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 // note has.
 func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		for _, query := range []string{
-			`UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
-				(SELECT c.note FROM changes c JOIN json_each(?1) j ON j.value IN (c.path, c.old_path))`, // the seq stays: followers count on it
-			`DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks) AND ?1 = ?1`,
-		} {
-			if err := execAll(ctx, tx, query, sqlite.List(paths)); err != nil {
-				return err
-			}
+		err := execAll(ctx, tx, `UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
+			(SELECT c.note FROM changes c JOIN json_each(?) j ON j.value IN (c.path, c.old_path))`, sqlite.List(paths)) // the seq stays: followers count on it
+		if err != nil {
+			return err
 		}
-		return nil
+		return execAll(ctx, tx, `DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks)`)
 	})
 	if err != nil {
 		return err

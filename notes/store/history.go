@@ -336,7 +336,7 @@ func (h historyWriter) add(doc int64, v Version) error {
 }
 
 func (h historyWriter) blob(hash []byte, size int64, codec int, data []byte) error {
-	return h.exec(`INSERT OR IGNORE INTO blobs (hash, size, codec, data) VALUES (?, ?, ?, ?)`, hash, size, codec, nonNil(data))
+	return h.exec(`INSERT OR IGNORE INTO blobs (hash, size, codec, data) VALUES (?, ?, ?, ?)`, hash, size, codec, data)
 }
 
 // keep stores a text under its hash and returns the hash.
@@ -425,7 +425,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 			}
 			if len(page.Revisions) == q.Limit {
 				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
-				return errEnough
+				return sqlite.ErrEnough
 			}
 			if !canRead(r.OldPath) {
 				r.OldPath = ""
@@ -434,9 +434,6 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 			return nil
 		})
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
 	return page, err
 }
 
@@ -460,8 +457,6 @@ type change struct {
 	notes.Revision
 	at changeCursor
 }
-
-var errEnough = errors.New("enough")
 
 // Changes returns the newest changes of all notes: the revisions of history, and
 // the present versions that other programs saved and that are not in it yet.
@@ -494,12 +489,12 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 					r.OldPath = ""
 				}
 				if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
-					return errEnough
+					return sqlite.ErrEnough
 				}
 				return nil
 			})
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return notes.HistoryPage{}, err
 	}
 	present, err := s.presentChanges(ctx, q, canRead, before, newest)
@@ -547,7 +542,6 @@ func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (a
 // history, whose hashes newest has by path.
 func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, canRead func(p string) bool, before changeCursor, newest map[string]string) (all []change, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		n := 0
 		return sqlite.ForEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
 			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
 				var id, seen int64
@@ -563,16 +557,12 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, can
 					c.Operation = opEdit
 				}
 				c.Time, c.at = time.Unix(0, seen), changeCursor{seen, 1, id}
-				all = append(all, c)
-				if n++; n > q.Limit {
-					return errEnough
+				if all = append(all, c); len(all) > q.Limit {
+					return sqlite.ErrEnough
 				}
 				return nil
 			})
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
 	return all, err
 }
 
@@ -655,7 +645,7 @@ func (s *Versions) KeepText(ctx context.Context, path string, data []byte, at ti
 // foundVersion is a text that was found on disk.
 func foundVersion(path string, data []byte, at int64) Version {
 	codec, packed := Pack(data)
-	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: nonNil(packed), size: int64(len(data))}
+	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: packed, size: int64(len(data))}
 }
 
 // RevisionText returns the text of a revision of a note that has, or ever had,

@@ -1,9 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -119,11 +119,7 @@ func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]free
 // fairShare returns the most that one document may have so that all together
 // have no more than limit.
 func fairShare(sizes map[int64]int64, limit int64) int64 {
-	var each []int64
-	for _, size := range sizes {
-		each = append(each, size)
-	}
-	slices.SortFunc(each, cmp.Compare[int64])
+	each := slices.Sorted(maps.Values(sizes))
 	for i, size := range each {
 		others := int64(len(each) - i)
 		if size*others > limit {
