@@ -20,6 +20,7 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/mcp/transport"
+	"notesd/notes"
 	"notesd/prompts"
 )
 
@@ -290,7 +291,7 @@ func TestHTTPSlowLoris(t *testing.T) {
 // A client that sends its request drop by drop, and one that never takes its
 // answer, are cut off.
 func TestHTTPSlowClients(t *testing.T) {
-	w := newWorld(t, map[string]string{"Big.md": strings.Repeat(strings.Repeat("x", 1<<10-1)+"\n", 16<<10)}, Limits{})
+	w := newWorld(t, map[string]string{"A.md": "![[Big.pdf]]", "Big.pdf": strings.Repeat("x", notes.MaxAttachmentBytes)}, Limits{})
 	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, bodyRead: 100 * time.Millisecond, stall: 100 * time.Millisecond})
 	require.NoError(t, err)
 	var served atomic.Int32 // requests that are over
@@ -316,9 +317,9 @@ func TestHTTPSlowClients(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(256<<10)) // so that the kernels do not take it all
-	body := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"note:///Big.md","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	body := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"note:///Big.pdf","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n"+
-		"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: note:///Big.md\r\nContent-Length: %d\r\n\r\n%s", testToken, len(body), body)
+		"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: note:///Big.pdf\r\nContent-Length: %d\r\n\r\n%s", testToken, len(body), body)
 	require.NoError(t, err)
 	// The server has given up when it works on nothing any more.
 	require.Eventually(t, func() bool { return served.Load() == 2 }, time.Minute, 10*time.Millisecond)

@@ -78,7 +78,7 @@ func TestEndOfInputWaitsOnlySoLong(t *testing.T) {
 // A client that stops reading is cut off, and delays nobody meanwhile.
 func TestClientThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sampleVault, Limits{Line: transport.Limits{QueueFrames: 100}})
+		w := newWorld(t, sampleVault, Limits{Line: transport.Limits{QueueFrames: 20}})
 		fast := w.connect(t, Profile{})
 		fast.send(strings.TrimSuffix(handshake, "\n"))
 		fast.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`)
@@ -91,7 +91,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		go func() { done <- w.core.ServeLines(context.Background(), toServer, fromServer, Profile{}) }()
 		_, _ = io.WriteString(fromClient, handshake)
 		_, _ = io.WriteString(fromClient, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`+"\n")
-		for i := range 300 {
+		for i := range 60 {
 			w.save(t, "Plan.md", fmt.Sprint(i))
 			time.Sleep(updateInterval)
 			synctest.Wait()
