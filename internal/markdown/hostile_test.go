@@ -2,13 +2,18 @@ package markdown
 
 import (
 	"testing"
-	"time"
 
 	"notesd/internal/markdown/mdtest"
 )
 
 func TestHostileTextTakesLinearTime(t *testing.T) {
-	mdtest.RequireLinear(t, 1<<18, time.Millisecond, func(src []byte) {
-		Chunks(src, Parse(src))
+	mdtest.RequireLinear(t, 1<<18, func(src []byte) {
+		doc := Parse(src)
+		Chunks(src, doc)
+		doc.Fields(src)
+		References(doc)
+		NewAnchors(doc, src).Has("a#b")
+		_, _ = FindSection(doc, src, "a > b#c")
+		Prose(string(src))
 	})
 }

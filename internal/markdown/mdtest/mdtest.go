@@ -131,17 +131,31 @@ func Hostile(size int) map[string]string {
 		"page properties":     repeat("tags:: a, [[b\n"),
 		"a page property":     "tags:: " + repeat("[[a,"),
 		"heading of brackets": "# " + repeat("[["),
+		"embeds":              repeat("![[a"),
+		"footnotes":           repeat("[^a]"),
+		"footnote texts":      lines(func(i int) string { return fmt.Sprintf("[^%d]: a\n", i) }),
+		"callouts":            repeat("> [!a] b\n"),
+		"table row":           repeat("| a "),
+		"table rows":          repeat("|a|b|\n"),
+		"fields":              repeat("[a:: "),
+		"fields, nested":      strings.Repeat("[a:: ", size/6) + strings.Repeat("]", size/6),
+		"field lines":         repeat("k:: v\n"),
+		"emphasis":            repeat("*a_b~~"),
+		"references":          repeat("&#a"),
+		"block ids":           repeat("a ^b\n\n"),
+		"tasks":               repeat("- [ ] a 📅 2026-01-01 [due:: 2026-01-01]\n"),
+		"base64":              repeat("aB3/"),
+		"data URIs":           repeat("data:a/b;"),
 	}
 }
 
-// RequireLinear compares the time that work takes for hostile text with that for
-// prose of the same size, measured next to each other; a quadratic step takes
-// hundreds of times as long, and does so every time, which a busy machine does
-// not. The prose is worked on as often as takes atLeast on a quiet machine, and so
-// takes longer on a busy one, as the hostile text does.
-func RequireLinear(tb testing.TB, size int, atLeast time.Duration, work func(src []byte)) {
+// RequireLinear compares the time that work takes for hostile text with that for a
+// sixteenth of it, sixteen times over. The two are the same for linear work, also on a
+// busy machine, which has as long to slow down the one as the other; a quadratic step
+// makes the whole take up to sixteen times as long, and does so every time.
+func RequireLinear(tb testing.TB, size int, work func(src []byte)) {
 	tb.Helper()
-	const attempts, factor = 20, 100
+	const attempts, parts, factor = 20, 16, 5
 	measure := func(src []byte, times int) time.Duration {
 		start := time.Now()
 		for range times {
@@ -149,19 +163,15 @@ func RequireLinear(tb testing.TB, size int, atLeast time.Duration, work func(src
 		}
 		return max(time.Since(start), time.Microsecond)
 	}
-	prose := []byte(strings.Repeat("Some words of *prose* with a [[link]] and a #tag.\n\n", size/50))
-	quickest := atLeast
-	for range attempts { // of short runs some are not interrupted
-		quickest = min(quickest, measure(prose, 1))
-	}
-	for name, text := range Hostile(size) {
+	whole := Hostile(size)
+	for name, part := range Hostile(size / parts) {
 		least := math.Inf(1)
 		for range attempts {
-			least = min(least, float64(measure([]byte(text), 1))/float64(measure(prose, int(atLeast/quickest))))
+			least = min(least, float64(measure([]byte(whole[name]), 1))/float64(measure([]byte(part), parts)))
 			if least < factor {
 				break
 			}
 		}
-		assert.Less(tb, least, float64(factor), "%s takes %.0f times as long as prose", name, least)
+		assert.Less(tb, least, float64(factor), "%s: %d times as much takes %.0f times as long", name, parts, parts*least)
 	}
 }
