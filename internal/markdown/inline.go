@@ -36,8 +36,6 @@ type inlineScanner struct {
 	// For counting lines: countLine is the line of countPos.
 	countPos, countLine int
 
-	ticks       [maxTicks + 1]int // last run of each length, when scanned
-	ticksKnown  bool
 	wikiClose   int // the next "]]", when not before the position
 	noHidden    [256]int
 	noHiddenSet bool
@@ -54,7 +52,7 @@ func (in *inlineScanner) scan(s *scanner, start, end, line int) {
 	in.src, in.doc, in.start, in.end = s.src, s.doc, start, end
 	in.brackets, in.active = in.brackets[:0], 0
 	in.countPos, in.countLine = start, line
-	in.ticksKnown, in.wikiClose = false, start
+	in.wikiClose = start
 	if in.noHiddenSet {
 		in.noHidden, in.noHiddenSet = [256]int{}, false
 	}
@@ -123,33 +121,26 @@ func (in *inlineScanner) lineOf(i int) int {
 	return in.countLine
 }
 
-// codeSpan skips the code span that the backticks at i open, or the backticks.
+// codeSpan skips the code span that the backticks at i open, or the backticks. A search
+// in vain reads the rest of the text, and there is at most one for each length.
 func (in *inlineScanner) codeSpan(i int) int {
 	n := in.runOfTicks(i)
 	after := i + n
-	if n > maxTicks || in.ticksKnown && in.ticks[n] <= i {
+	if n > maxTicks {
 		return after
-	}
-	if !in.ticksKnown {
-		in.ticks = [maxTicks + 1]int{}
 	}
 	for pos := after; ; {
 		next := bytes.IndexByte(in.src[pos:in.end], '`')
 		if next < 0 {
-			break
+			return after
 		}
 		pos += next
 		run := in.runOfTicks(pos)
-		if run == n {
-			return pos + run
-		}
-		if run <= maxTicks {
-			in.ticks[run] = pos
-		}
 		pos += run
+		if run == n {
+			return pos
+		}
 	}
-	in.ticksKnown = true
-	return after
 }
 
 func (in *inlineScanner) runOfTicks(i int) int {
