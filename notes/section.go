@@ -28,16 +28,18 @@ func (n *Note) Section(ref string) (first, last int, err error) {
 type SectionOf struct {
 	Heading
 	LineEnd int // the section's last, with the sections in it
-	Bytes   int // from the heading on
+	Bytes   int // from the heading on, as an edit of the section has it
 }
 
 // Sections returns the note's headings with the extents of their sections.
 func (n *Note) Sections() []SectionOf {
 	src := []byte(n.Content)
 	var sections []SectionOf
-	for _, h := range markdown.Parse(src).Headings {
-		body := strings.TrimSuffix(n.Content[h.Start:h.End], "\n")
-		sections = append(sections, SectionOf{Heading{Level: h.Level, Text: h.Text, Line: h.Line}, h.Line + strings.Count(body, "\n"), h.End - h.Start})
+	doc := markdown.Parse(src)
+	for _, h := range doc.Headings {
+		section := n.Content[h.Start:min(h.End, doc.TextEnd)]
+		lines := strings.Count(strings.TrimSuffix(section, "\n"), "\n")
+		sections = append(sections, SectionOf{Heading{Level: h.Level, Text: h.Text, Line: h.Line}, h.Line + lines, len(section)})
 	}
 	return sections
 }

@@ -172,6 +172,18 @@ func TestSections(t *testing.T) {
 	assert.Equal(t, notes.SectionOf{Heading: notes.Heading{Level: 1, Text: "Plan", Line: 4}, LineEnd: 10, Bytes: len("# Plan\nintro\n## Risks\none ^id1\n## Risks\ntwo\n\n")}, sections[0])
 }
 
+// The comments that end a note, where plugins keep their data, are in no section: what is
+// read of the last one is what an edit of it replaces, and its size is that.
+func TestSections_BeforeFinalComments(t *testing.T) {
+	n := notes.Parse("Board.md", []byte("# Plan\n## Done\n- a\n\n%% kanban:settings\n{}\n%%\n"), time.Time{})
+	_, last, err := n.Section("Plan")
+	require.NoError(t, err)
+	for _, section := range n.Sections() {
+		assert.Equal(t, last, section.LineEnd, section.Text)
+	}
+	assert.Equal(t, len("# Plan\n## Done\n- a\n\n"), n.Sections()[0].Bytes)
+}
+
 func TestBindRequest(t *testing.T) {
 	bound := notes.BindRequest("key", "edit_note", map[string]any{"note": "A"})
 	assert.Equal(t, bound, notes.BindRequest("key", "edit_note", map[string]any{"note": "A"}))
