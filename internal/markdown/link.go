@@ -220,52 +220,61 @@ func isPunctuation(c byte) bool {
 }
 
 // readDefinitions takes the link reference definitions, "[label]: path", from
-// the start of the paragraph. Each must stand on a line of its own.
+// the start of the paragraph.
 func (s *scanner) readDefinitions() {
 	p := &s.paragraph
 	for p.start < p.end && s.src[p.start] == '[' {
-		end, next := LineAt(s.src[:p.end], p.start)
-		dest := definition(s.src[:end], p.start)
-		if dest.end == 0 {
+		dest, end := s.definition(s.src[:p.end], p.start)
+		if end == 0 {
 			return
 		}
 		l := splitDestination(s.src, dest)
 		l.Kind, l.Start, l.End, l.Line = LinkMarkdown, p.start, end, p.line
 		s.inline.doc = s.doc
 		s.inline.add(l)
-		for next < p.end && (s.src[next] == ' ' || s.src[next] == '\t' || s.src[next] == '>') {
-			next++
-		}
+		next := s.skipBreak(s.src[:p.end], end)
+		p.line += bytes.Count(s.src[p.start:next], []byte{'\n'})
 		p.start = next
-		p.line++
 	}
 }
 
-// definition returns where in the line, which starts at i and ends with src,
-// the path of a link reference definition lies; the zero span when it is none.
-func definition(src []byte, i int) span {
-	closing := bytes.IndexByte(src[i:], ']')
-	if closing < 2 || closing > 1000 || src[i+1] == '^' || bytes.IndexByte(src[i+1:i+closing], '[') >= 0 ||
-		len(bytes.TrimSpace(src[i+1:i+closing])) == 0 {
-		return span{}
-	}
-	i += closing + 1
-	if i >= len(src) || src[i] != ':' {
-		return span{}
-	}
-	i = skipSpace(src, i+1)
-	dest, after := linkPath(src, i)
-	if after == 0 || after == i {
-		return span{}
-	}
-	next := skipSpace(src, after)
-	if next < len(src) && next > after {
-		if title := linkTitle(src, next); title > 0 {
-			next = skipSpace(src, title)
+// definition returns where the path of the link reference definition at i lies and
+// where the definition ends, 0 when there is none. Path and title may each be on a
+// line of their own.
+func (s *scanner) definition(src []byte, i int) (dest span, end int) {
+	n := i + 1
+	for ; n < min(len(src), i+maxText) && src[n] != '[' && src[n] != ']'; n++ {
+		if src[n] == '\\' {
+			n++
 		}
 	}
-	if next < len(src) {
-		return span{}
+	if n+1 >= len(src) || src[n] != ']' || src[n+1] != ':' || src[i+1] == '^' || len(bytes.TrimSpace(src[i+1:n])) == 0 {
+		return span{}, 0
 	}
-	return dest
+	i = s.skipBreak(src, n+2)
+	dest, after := linkPath(src, i)
+	if after == 0 || after == i {
+		return span{}, 0
+	}
+	if title := s.skipBreak(src, after); title > after && title < len(src) {
+		if n := linkTitle(src, title); n > 0 {
+			if end, _ = LineAt(src, n); skipSpace(src[:end], n) == end {
+				return dest, end
+			}
+		}
+	}
+	if end, _ = LineAt(src, after); skipSpace(src[:end], after) < end {
+		return span{}, 0
+	}
+	return dest, end
+}
+
+// skipBreak skips white space with the markers of quotes on the lines that it leads to.
+func (s *scanner) skipBreak(src []byte, i int) int {
+	for start := i; i < len(src); i++ {
+		if c := src[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' && (c != '>' || s.quotes == 0 || bytes.IndexByte(src[start:i], '\n') < 0) {
+			break
+		}
+	}
+	return i
 }

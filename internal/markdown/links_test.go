@@ -96,19 +96,23 @@ func TestAnchorOffsets(t *testing.T) {
 
 func TestDefinitions(t *testing.T) {
 	for src, want := range map[string][]string{
-		"[a]: b.md\n[c]: d.md 'e'\n[f]: <g h.md> (i)\ntext\n": {"markdown b.md", "markdown d.md", "markdown g h.md"},
-		"[a]: b.md c\n[d]: e.md\n":                            nil, // one line of what is no definition ends them
-		"[a]: b.md\n[c]:\n[d]: e.md\n":                        {"markdown b.md"},
-		"[a]: b.md \"c\" d\n":                                 nil,
-		"[a]: <b.md\n[a\\]: b.md\n[]: c.md\n":                 nil,
-		"  [a]:b.md\n":                                        {"markdown b.md"},
-		"> [a]: b.md\n> [c]: d.md\n":                          {"markdown b.md", "markdown d.md"},
-		"- [a]: b.md\n\n  [c]: #d\n":                          {"markdown b.md", "markdown #d"},
-		"[a]: https://b.c/d#e\n[f]: mailto:g@h.i\n":           {"markdown https://b.c/d#e!", "markdown mailto:g@h.i!"},
-		"# [a]: b.md\n":                                       nil,
-		"[a]: b.md\n===\n":                                    {"markdown b.md"},
-		"[a]: b.md\r\n[c]: d.md#e&#32;f\r\n":                  {"markdown b.md", "markdown d.md#e f"},
-		"[^1]: [a](b.md) and [[c]]\n":                         {"markdown b.md|a", "wikilink c"},
+		"[a]: b.md\n[c]: d.md 'e'\n[f]: <g h.md> (i)\ntext\n":    {"markdown b.md", "markdown d.md", "markdown g h.md"},
+		"[a]: b.md c\n[d]: e.md\n":                               nil, // one line of what is no definition ends them
+		"[a]: b.md\n[c]:\n[d]: e.md\n":                           {"markdown b.md"},
+		"[a]: b.md \"c\" d\n":                                    nil,
+		"[a]: <b.md\n[a\\]: b.md\n[]: c.md\n":                    nil,
+		"[a\\]b]: c.md\n[d[e]: f.md\n":                           {"markdown c.md"},
+		"[a]:\n  b.md\n  'c\n  d'\n[e\n f]: <g.md>\n\"h\"\nends": {"markdown b.md", "markdown g.md"},
+		"> [a]:\n> b.md\n> 'c'\n> [d]:\ne.md\n":                  {"markdown b.md", "markdown e.md"},
+		"[a]: b.md\n'c' d\n[e]: f.md\n":                          {"markdown b.md"}, // the quoted text is no title
+		"  [a]:b.md\n":                                           {"markdown b.md"},
+		"> [a]: b.md\n> [c]: d.md\n":                             {"markdown b.md", "markdown d.md"},
+		"- [a]: b.md\n\n  [c]: #d\n":                             {"markdown b.md", "markdown #d"},
+		"[a]: https://b.c/d#e\n[f]: mailto:g@h.i\n":              {"markdown https://b.c/d#e!", "markdown mailto:g@h.i!"},
+		"# [a]: b.md\n":                                          nil,
+		"[a]: b.md\n===\n":                                       {"markdown b.md"},
+		"[a]: b.md\r\n[c]: d.md#e&#32;f\r\n":                     {"markdown b.md", "markdown d.md#e f"},
+		"[^1]: [a](b.md) and [[c]]\n":                            {"markdown b.md|a", "wikilink c"},
 	} {
 		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
@@ -126,6 +128,45 @@ func goldmarkLinks(src []byte) (links []string) {
 		return ast.WalkContinue, nil
 	})
 	return links
+}
+
+// goldmarkDefinitions returns the paths of a text's link reference definitions, of
+// which the first of a label counts, as goldmark sees them.
+func goldmarkDefinitions(src []byte) (paths []string) {
+	context := parser.NewContext()
+	goldmark.DefaultParser().Parse(text.NewReader(src), parser.WithContext(context))
+	for _, r := range context.References() {
+		paths = append(paths, string(r.Destination()))
+	}
+	return paths
+}
+
+// TestDefinitionsAgreeWithGoldmark does so with definitions that are nearly none.
+func TestDefinitionsAgreeWithGoldmark(t *testing.T) {
+	pieces := []string{"[", "]", ":", " ", "\n", "\n ", "\\", "\\]", "a", "/b", "<c d>", "'", "\"", "'t'", "\"t\nu\"", "(v)", "]: /w", "\n[", "\n[x]: y"}
+	for seed := range uint64(6000) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		var b strings.Builder
+		b.WriteString("[")
+		for range 3 + random.IntN(9) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		src := []byte(b.String())
+		if bytes.Contains(src, []byte("[[")) || bytes.Contains(src, []byte("](")) {
+			continue
+		}
+		var got []string
+		for _, l := range Parse(src).Links {
+			if path := string(src[l.TargetStart:l.TargetEnd]); !slices.Contains(got, path) {
+				got = append(got, path)
+			}
+		}
+		want := slices.Compact(slices.Sorted(slices.Values(goldmarkDefinitions(src))))
+		assert.Subset(t, got, want, "definitions of %q", src)
+		if len(want) == 0 {
+			assert.Empty(t, got, "definitions of %q", src)
+		}
+	}
 }
 
 // linksOf describes the same, as this package sees them.
