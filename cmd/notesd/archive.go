@@ -129,7 +129,7 @@ ones that can be restored; or restore one, for seven days after it was dropped.`
 			if len(words) == 0 || len(words) == 2 && words[0] == "restore" {
 				return nil
 			}
-			return service.Usagef("See notesd tables -h.", "tables takes nothing, or restore and a name")
+			return service.Usagef("See notesd tables -h.", "tables takes no argument, or restore NAME")
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) == 2 {

@@ -63,7 +63,7 @@ what is wrong. The exit code is 1 when something does not work.`,
 }
 
 // errProblems makes doctor exit with 1; the problems have been printed.
-var errProblems = &service.Failure{Code: "problems", Message: "something does not work; see above"}
+var errProblems = &service.Failure{Code: "problems", Message: "a check found a problem; see above"}
 
 // examine runs all checks. It skips those that depend on a failed one.
 func (a *app) examine(cmd *cobra.Command) []check {
@@ -135,17 +135,17 @@ func checkReport(r service.Report, daemon bool) []check {
 		if r.Version != service.Version() {
 			running.State = remark
 			running.Text += ", while this is " + service.Version()
-			running.Do = "A newer program replaces it at its next start. To have it now, stop it."
+			running.Do = "notesd restart has this version serve."
 		}
 	}
 	index := check{Name: "index", State: fine, Text: indexText(r)}
 	switch {
 	case r.Unavailable != "":
-		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "Nothing is forgotten; bring the folder back."}
+		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "The notes stay indexed. Make the folder available again."}
 	case r.Trouble != "":
 		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; results are from before."}
 	case !r.Index.Ready:
-		index.State, index.Do = remark, "It is being built; results say so until then."
+		index.State, index.Do = remark, "Until it is built, results are incomplete and say so."
 	}
 	checks := []check{
 		running, index,

@@ -42,7 +42,7 @@ A query with -word stands behind --, which ends the flags.`,
 		Args: takes("QUERY…"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if cmd.Flags().Changed("limit") && (limit < 1 || limit > maxHits) {
-				return service.Usagef("Filters make a result smaller.", "--limit must be 1 to %d", maxHits)
+				return service.Usagef("Filters narrow a search.", "--limit must be 1 to %d", maxHits)
 			}
 			query := given(cmd, "mode", "folder", "after", "before", "as-of", "tag", "limit", "explain")
 			query["query"] = strings.Join(words, " ")

@@ -119,7 +119,7 @@ func (s *loginService) install(ctx context.Context) error {
 		return err
 	}
 	if err := s.system.Install(ctx, s.mine); err != nil {
-		return &service.Failure{Code: "failed", Message: "the service could not be installed: " + err.Error(), Hint: "Nothing was left. The manager needs a session of yours: log in at the machine; on Linux, \"loginctl enable-linger\" gives you one."}
+		return &service.Failure{Code: "failed", Message: "the service could not be installed: " + err.Error(), Hint: "Nothing was installed. The service manager needs a login session: log in at the machine; on Linux, \"loginctl enable-linger\" gives you one."}
 	}
 	connector, err := s.connector(s.cfg, service.HelloOf(s.cfg, daemon.KindStatus))
 	if err != nil {

@@ -375,7 +375,7 @@ func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registrati
 	}
 	slices.Sort(names)
 	if s.name != "" && !settings.Servers()[s.name].IsNotesd() {
-		return nil, &service.Failure{Code: "conflict", Message: fmt.Sprintf("the server %q of %s is no notesd", s.name, h.Title), Hint: "notesd setup removes entries of notesd only."}
+		return nil, &service.Failure{Code: "conflict", Message: fmt.Sprintf("the server %q of %s does not launch notesd", s.name, h.Title), Hint: "notesd setup removes entries of notesd only."}
 	}
 	rest := *settings
 	for _, name := range names {
@@ -486,7 +486,7 @@ func (s *setup) report(done []registration) {
 			s.app.note(r.Note + ", so this vault has an entry of its own; --name chooses another name")
 		}
 		if r.Backup != "" {
-			s.app.note("the settings as they were are kept as " + r.Backup)
+			s.app.note("the previous settings are kept as " + r.Backup)
 		}
 		changed = changed || r.Backup != "" || r.Action == registered
 	}

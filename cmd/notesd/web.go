@@ -80,7 +80,7 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 // next when one ends.
 func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open bool) error {
 	if host, _, err := net.SplitHostPort(addr); err != nil || !service.IsLoopback(host) {
-		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not an address of this machine alone", addr)
+		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not a loopback address", addr)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -513,7 +513,7 @@ func TestWebAddress(t *testing.T) {
 		cmd := p.command("web", "--addr", addr)
 		out, err := cmd.CombinedOutput()
 		assert.Error(t, err)
-		assert.Contains(t, string(out), "not an address of this machine alone")
+		assert.Contains(t, string(out), "not a loopback address")
 	}
 	_, err := os.Stat(filepath.Join(p.state, service.DaemonLog))
 	assert.ErrorIs(t, err, os.ErrNotExist)
