@@ -141,7 +141,7 @@ func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 		deadline = d
 	}
 	if err := c.SetDeadline(deadline); err != nil {
-		return nil, fmt.Errorf("greet the daemon: %w", err)
+		return nil, fmt.Errorf("handshake with the daemon: %w", err)
 	}
 	if err := checkPeer(c); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 		return nil, &RefusedError{Daemon: w.Identity, Reason: w.Refused}
 	}
 	if err := c.SetDeadline(time.Time{}); err != nil {
-		return nil, fmt.Errorf("greet the daemon: %w", err)
+		return nil, fmt.Errorf("handshake with the daemon: %w", err)
 	}
 	return &Conn{Conn: c, Daemon: w.Identity, Remarks: w.Remarks, in: in}, nil
 }
@@ -174,7 +174,7 @@ func vanished(err error) error {
 	if errors.Is(err, io.EOF) || hungUp(err) {
 		return ErrNotRunning
 	}
-	return fmt.Errorf("greet the daemon: %w", err)
+	return fmt.Errorf("handshake with the daemon: %w", err)
 }
 
 // absent reports whether err means that no process listens at a socket.

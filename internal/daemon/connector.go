@@ -166,7 +166,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("take the turn to start a daemon: %w", err)
+		return false, fmt.Errorf("lock the start of a daemon: %w", err)
 	}
 	defer turn.Close()
 	if _, err := Probe(ctx, dir); err == nil {

@@ -134,7 +134,7 @@ func TestDialToSomethingElse(t *testing.T) {
 		}
 	}()
 	_, err = Dial(context.Background(), dir, Hello{Wire: Wire, Kind: KindMCP})
-	require.ErrorContains(t, err, "greet the daemon")
+	require.ErrorContains(t, err, "handshake with the daemon")
 }
 
 // TestConnectWaitsForTheDaemonThatItReplaces plays an older daemon that accepts

@@ -82,7 +82,7 @@ func (r *running) connection(conn net.Conn) {
 	defer r.leave(c)
 	hello, err := r.welcome(c)
 	if err != nil {
-		r.server.logger().Warn("a connection was turned away", "error", err)
+		r.server.logger().Warn("a connection was refused", "error", err)
 		return
 	}
 	switch hello.Kind {
@@ -121,7 +121,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	var hello Hello
 	readErr := readFrame(c.in, &hello)
 	if errors.Is(readErr, io.EOF) {
-		return Hello{}, errors.New("the client hung up before it said anything")
+		return Hello{}, errors.New("the client disconnected before its first message")
 	}
 	refusal := RefusedHello
 	if readErr == nil {
@@ -246,7 +246,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 		_ = c.Close()
 	}
 	r.mu.Unlock()
-	r.server.logger().Info("sessions that were still busy were cut", "sessions", left)
+	r.server.logger().Info("busy sessions were closed", "sessions", left)
 	r.cancel()
 	if within(done, cutTimeout) {
 		return lockErr

@@ -72,11 +72,11 @@ func ignoreBrokenPipe() { signal.Ignore(syscall.SIGPIPE) }
 func discardStdout() error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("let go of standard output: %w", err)
+		return fmt.Errorf("close standard output: %w", err)
 	}
 	defer null.Close()
 	if err := unix.Dup2(int(null.Fd()), 1); err != nil {
-		return fmt.Errorf("let go of standard output: %w", err)
+		return fmt.Errorf("close standard output: %w", err)
 	}
 	return nil
 }

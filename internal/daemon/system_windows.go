@@ -65,7 +65,7 @@ func ignoreBrokenPipe() {}
 func discardStdout() error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("let go of standard output: %w", err)
+		return fmt.Errorf("close standard output: %w", err)
 	}
 	pipe := os.Stdout
 	os.Stdout = null

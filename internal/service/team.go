@@ -102,7 +102,7 @@ func (n *node) run(ctx context.Context) {
 // check bounds the sessions by the grants of now, and closes idle vaults.
 func (n *node) check(ctx context.Context) {
 	if err := n.access.refresh(ctx); err != nil && ctx.Err() == nil {
-		n.logs.Warn("the database cannot be asked what subjects may do; what it said last holds for a while", "err", err)
+		n.logs.Warn("grants cannot be read from the database; the last ones hold for a while", "err", err)
 	}
 	for _, v := range n.opened() {
 		if n.closeIdle(v) {
@@ -286,7 +286,7 @@ func (v *sharedVault) await(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-patience.C:
-			return errors.New("this node still gets the vault from the database")
+			return errors.New("this node is still fetching the vault from the database")
 		}
 	}
 	if err := wait(v.opened); err != nil || v.err != nil {

@@ -80,7 +80,7 @@ func openAIVectors(body []byte) ([][]float32, error) {
 	out := make([][]float32, len(answer.Data))
 	for _, d := range answer.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
-			return nil, fmt.Errorf("there are %d vectors, and the index of one is %d, beyond them or for the second time", len(out), d.Index)
+			return nil, fmt.Errorf("the index %d is repeated or out of range for %d vectors", d.Index, len(out))
 		}
 		out[d.Index] = d.Embedding
 	}

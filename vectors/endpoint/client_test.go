@@ -198,7 +198,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 			fmt.Fprintf(w, `{"data":[{"index":%d,"embedding":[1]},{"index":%d,"embedding":[1]}]}`, indexes[0], indexes[1])
 		})
 		_, err := embed(t, c, "a", "b")
-		assert.ErrorContains(t, err, "the index of one is", "%v", indexes)
+		assert.ErrorContains(t, err, "is repeated or out of range", "%v", indexes)
 	}
 }
 

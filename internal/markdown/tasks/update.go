@@ -15,7 +15,7 @@ import (
 var (
 	ErrMissing   = errors.New("there is no such task")
 	ErrAmbiguous = errors.New("several tasks match")
-	ErrInvalid   = errors.New("the task cannot be changed so")
+	ErrInvalid   = errors.New("the task cannot be changed in this way")
 )
 
 // Place is where a task lies in a note.
