@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 // library has enough notes, tags, folders, tasks and links for several pages of each.
@@ -22,6 +24,30 @@ func library() map[string]string {
 		files["Hub.md"] += fmt.Sprintf("\n[[Book %02d]], [[Book %02d]]\n\n[[Book %02d]]\n", i, i, i)
 	}
 	return files
+}
+
+// warned is a vault with something wrong.
+type warned struct{ tools.Vault }
+
+func (w warned) Status(ctx context.Context) (notes.Status, error) {
+	st, err := w.Vault.Status(ctx)
+	st.Warnings, st.SkippedTotal = []string{`the folder "Private" is not there`}, 3
+	return st, err
+}
+
+// TestOverview_Scope leaves out what is wrong outside of what the session may read.
+func TestOverview_Scope(t *testing.T) {
+	w := newWorld(t, map[string]string{"Garden/Bed.md": "# Bed\n"})
+	w.env.Vault = warned{w.vault}
+	all, err := tools.NewOverview(t.Context(), w.env)
+	require.NoError(t, err)
+	assert.Contains(t, all.Text(), "Private")
+	assert.Equal(t, 3, all.Skipped)
+	w.env.Scope.Read = []string{"Garden"}
+	some, err := tools.NewOverview(t.Context(), w.env)
+	require.NoError(t, err)
+	assert.NotContains(t, some.Text(), "Private")
+	assert.Zero(t, some.Skipped)
 }
 
 // Every list can be read to its end by its cursor, however small the pages are: each item

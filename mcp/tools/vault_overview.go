@@ -158,9 +158,8 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	}
 	out := Overview{
 		Notes: all.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
-		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{}, Warnings: append([]string{}, status.Warnings...),
+		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{}, Warnings: []string{},
 		Indexing: indexing{Done: vault.Ready(), Scanned: status.Scanned, ToScan: status.ToScan},
-		Skipped:  status.SkippedTotal,
 	}
 	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Notes - a.Notes })
 	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Notes - a.Notes })
@@ -173,7 +172,8 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
-	if scope.Read == nil { // the link says where the vault is
+	if scope.Read == nil { // warnings name notes and folders; the link says where the vault is
+		out.Warnings, out.Skipped = append(out.Warnings, status.Warnings...), status.SkippedTotal
 		out.Open = env.Open[""]
 		if out.Open == "" && len(env.Open) > 0 {
 			out.OpenIn = env.Open
