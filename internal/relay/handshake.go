@@ -33,8 +33,6 @@ type subscription struct {
 	line []byte
 }
 
-func newHandshake() handshake { return handshake{} }
-
 func (h *handshake) clone() handshake {
 	c := *h
 	c.subscriptions = slices.Clone(h.subscriptions)

@@ -50,7 +50,6 @@ func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session
 		asked:     make(chan struct{}, 1),
 		requests:  newInflight(),
 		questions: newQuestions(),
-		handshake: newHandshake(),
 		keyPrefix: rand.Text() + "-",
 	}
 	s.client = newClientWriter(out, func(err error) { finish(err) })

@@ -78,10 +78,6 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
-	all := make([]ListedNote, len(page.Notes))
-	for i, m := range page.Notes {
-		all[i] = listed(m)
-	}
 	if page.Total == 0 && at.IsZero() {
 		why, err := in.Vault.WhyNothing(ctx, filter)
 		if err != nil {
@@ -90,26 +86,20 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		warnings = append(warnings, why...)
 	}
 	answer := func(n int) Outcome {
-		out := ListResult{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
-		if n < len(all) {
-			out.Next = strings.Repeat("x", 100+2*len(all[n].Path)) // about what it will be
+		out := ListResult{Notes: []ListedNote{}, Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
+		for _, m := range page.Notes[:n] {
+			out.Notes = append(out.Notes, listed(m))
+		}
+		if n < len(page.Notes) {
+			out.Next = cursorLike(100 + 2*len(page.Notes[n].Path))
 		}
 		return Outcome{Structured: out, Text: listText(out)}
 	}
-	out, n := fit(in.Limits.ResultBytes, len(all), answer)
-	if n == len(all) {
-		return out, nil
-	}
-	// The page is asked for again with fewer notes, so that its cursor is right.
-	query.Limit = n
-	if page, err = list(ctx, query); err != nil {
-		return Outcome{}, err
-	}
-	all = all[:0]
-	for _, m := range page.Notes {
-		all = append(all, listed(m))
-	}
-	return answer(len(all)), nil
+	return fitPage(in.Limits.ResultBytes, len(page.Notes), answer, func(n int) (int, error) {
+		query.Limit = n
+		page, err = list(ctx, query)
+		return len(page.Notes), err
+	})
 }
 
 func listed(m notes.Meta) ListedNote {

@@ -106,17 +106,17 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 			out.Tasks[i] = listedTask(t)
 		}
 		if n < len(page.Tasks) {
-			out.Next = strings.Repeat("x", 200) // about what it will be
+			out.Next = cursorLike(200)
 		}
 		return Outcome{Structured: out, Text: taskText(out)}
 	}
-	out, n := fit(in.Limits.ResultBytes, len(page.Tasks), answer)
-	if n < len(page.Tasks) { // the cursor is that of a shorter page
+	out, err := fitPage(in.Limits.ResultBytes, len(page.Tasks), answer, func(n int) (int, error) {
 		q.Limit = n
-		if page, err = in.Vault.Tasks(ctx, q); err != nil {
-			return Outcome{}, err
-		}
-		out = answer(len(page.Tasks))
+		page, err = in.Vault.Tasks(ctx, q)
+		return len(page.Tasks), err
+	})
+	if err != nil {
+		return Outcome{}, err
 	}
 	for _, t := range page.Tasks {
 		if in.Seen.hash(t.Path) == "" { // toggle_task by line is conditional on this version

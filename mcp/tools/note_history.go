@@ -66,19 +66,15 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 		out := historyOutputOf(page.Revisions[:n], page.Next)
 		out.Notes = in.remarks()
 		if n < len(page.Revisions) {
-			out.Next = strings.Repeat("x", 100) // about what it will be
+			out.Next = cursorLike(100)
 		}
 		return Outcome{Structured: out, Text: historyText(out)}
 	}
-	out, n := fit(in.Limits.ResultBytes, len(page.Revisions), answer)
-	if n == len(page.Revisions) {
-		return out, nil
-	}
-	query.Limit = n // asked for again, so that the cursor is right
-	if page, err = in.History.Revisions(ctx, query); err != nil {
-		return Outcome{}, err
-	}
-	return answer(len(page.Revisions)), nil
+	return fitPage(in.Limits.ResultBytes, len(page.Revisions), answer, func(n int) (int, error) {
+		query.Limit = n
+		page, err = in.History.Revisions(ctx, query)
+		return len(page.Revisions), err
+	})
 }
 
 // diff returns what changed between two revisions, the older one first.

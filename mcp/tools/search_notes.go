@@ -119,7 +119,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 			out.Read = res.Read
 		}
 		if n < len(res.Hits) {
-			out.Truncated, out.Next = true, strings.Repeat("x", 200) // about what it will be
+			out.Truncated, out.Next = true, cursorLike(200)
 		}
 		if !res.Index.Ready {
 			out.Index = &IndexState{Indexed: res.Index.Indexed, Notes: res.Index.Notes}
@@ -129,16 +129,11 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		}
 		return Outcome{Structured: out, Text: searchText(a, out), Panel: matchedIn(res.Hits[:n])}
 	}
-	out, n := fit(in.Limits.ResultBytes, len(res.Hits), answer)
-	if n == len(res.Hits) {
-		return out, nil
-	}
-	// The page is asked for again with fewer hits, so that its cursor is right.
-	query.Limit, query.MaxBytes = n, snippetBudget(limit, in.Limits.ResultBytes)*n/limit
-	if res, err = in.Search.Search(ctx, query); err != nil {
-		return Outcome{}, err
-	}
-	return answer(len(res.Hits)), nil
+	return fitPage(in.Limits.ResultBytes, len(res.Hits), answer, func(n int) (int, error) {
+		query.Limit, query.MaxBytes = n, snippetBudget(limit, in.Limits.ResultBytes)*n/limit
+		res, err = in.Search.Search(ctx, query)
+		return len(res.Hits), err
+	})
 }
 
 // A SearchPanel has the terms that each result matched, to mark them.

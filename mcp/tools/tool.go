@@ -151,6 +151,25 @@ func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	return answer(n), n
 }
 
+// fitPage is fit for a page of a longer list. Where it has more items than fit, again reads
+// a page of n, so that the cursor in the answer is the one after the last that is shown,
+// and returns how many it has.
+func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (items int, err error)) (Outcome, error) {
+	out, n := fit(limit, items, answer)
+	if n == items {
+		return out, nil
+	}
+	items, err := again(n)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return answer(items), nil
+}
+
+// cursorLike stands for the cursor of a page that is too long, in the measure of one that
+// fits: about as many bytes as it will have.
+func cursorLike(size int) string { return strings.Repeat("x", size) }
+
 // cut returns the first n of a list, and how many it has if these are not all.
 func cut[T any](list []T, n int) (some []T, total int) {
 	if n >= len(list) {
