@@ -16,7 +16,8 @@ import (
 
 // aliases are the names that models give to arguments, by the name that they
 // have here. One applies where the tool has the argument on the left and none
-// of the alias's own name.
+// of the alias's own name. Where two arguments of a tool have one alias, see
+// prefers, and else the first by name gets it.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
 	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id"},
@@ -93,7 +94,7 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
 	var strays []string
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range slices.Sorted(maps.Keys(given)) { // so that the same call gets the same answer
 		to, ok := s.canonical(name, given)
 		if !ok {
 			stray := strconv.Quote(phrase.Clip(name, 60))
@@ -201,7 +202,7 @@ func (in *invocation) filter(folder string, tags []string, after, before string)
 }
 
 // place makes a folder or path, however a caller writes it, one in the vault; "" is the
-// vault.
+// vault. Models pass the absolute paths that the user or another tool has named.
 func (in *invocation) place(p string) string {
 	return strings.Trim(path.Clean("/"+in.Vault.InVault(p)), "/")
 }

@@ -15,6 +15,11 @@ import (
 	"notesd/search"
 )
 
+// The index and the store know the notes as they are now. What a tool says of the past
+// comes from history: the notes of that moment are read one by one, and filtered, ordered
+// and searched in memory. So a search of the past finds by words alone, and a page is a
+// range of all that was found.
+
 // listAt returns how to list the notes of a moment, and the remarks on that.
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
 	found, remarks, err := in.notesAt(ctx, at, f)

@@ -95,6 +95,9 @@ func (c *quoteChecker) text(key, source string) *quote.Text {
 	return c.texts[key]
 }
 
+// check looks for the quote in the note as it is, which settles most; then in the version
+// of its anchor, which tells a passage that was changed from one that was never there; and
+// then for something like it.
 func (c *quoteChecker) check(ctx context.Context, q quotation) (CheckedQuote, error) {
 	note, moved, err := c.present(ctx, q.Anchor)
 	if err != nil {

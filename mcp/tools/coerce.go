@@ -12,7 +12,7 @@ import (
 )
 
 // coerce returns the value as the parameter's type, nil for a null, or what is
-// wrong with it.
+// wrong with it. It accepts what can only mean one thing.
 func coerce(p param, raw json.RawMessage) (value json.RawMessage, problem string) {
 	ok := true
 	switch value = raw; {

@@ -38,6 +38,10 @@ type DeleteResult struct {
 	DryRun     bool     `json:"dry_run,omitempty"`
 }
 
+// runDeleteNote asks the user before it deletes, but not a second time: a call that is sent
+// again because its answer was lost finds no note, and gets the first result by its key.
+// After the question the note is named by its path, since another may have its title by
+// then.
 func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {

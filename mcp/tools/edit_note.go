@@ -69,14 +69,15 @@ func (e *oneEdit) UnmarshalJSON(data []byte) error {
 	return errors.Join(json.Unmarshal(data, &e.Edit), json.Unmarshal(data, &e.passed))
 }
 
-// all returns the edits, if none lacks what it would remove text without.
+// all returns the edits, if none lacks what it would remove text without. Models pass new
+// content as text, too, which only toggle_task has.
 func (a editArgs) all() ([]notes.Edit, error) {
 	lacking := map[string]string{"replace_text": "new", "replace_section": "content", "replace_all": "content", "set_front_matter": "value", "rename_heading": "new"}
 	edits := make([]notes.Edit, len(a.Edits))
 	for i, e := range a.Edits {
 		edits[i] = e.Edit
 		field := lacking[e.Op]
-		if e.Op != "toggle_task" && e.Text != "" && e.Content == "" { // another name for it
+		if e.Op != "toggle_task" && e.Text != "" && e.Content == "" {
 			edits[i].Content, edits[i].Text = e.Text, ""
 			if field == "content" {
 				continue
@@ -119,6 +120,8 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
+	// An edit that quotes the text which it replaces fails by itself where the note has
+	// changed. These would replace what the session has not seen.
 	expected := a.ExpectedHash
 	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
 		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""
@@ -154,6 +157,8 @@ type editCall struct {
 	ExpectedHash string                       `json:"expected_hash"`
 }
 
+// proposed has the edit apply to the version that the diff is of, by URI: the user may
+// accept it long after, when a title or alias leads elsewhere.
 func proposed(w notes.Written, edits []oneEdit) EditPanel {
 	p := EditPanel{Diff: w.Whole, Apply: editCall{Note: notes.URI(w.Path), ExpectedHash: w.Was}}
 	for _, e := range edits {

@@ -78,7 +78,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
-	if page.Total == 0 && at.IsZero() {
+	if page.Total == 0 && at.IsZero() { // WhyNothing knows the notes of now
 		why, err := in.Vault.WhyNothing(ctx, filter)
 		if err != nil {
 			return Outcome{}, err

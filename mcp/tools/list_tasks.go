@@ -119,7 +119,9 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	for _, t := range page.Tasks {
-		if in.Seen.hash(t.Path) == "" { // toggle_task by line is conditional on this version
+		// toggle_task by line is conditional on this version; but who has read the note
+		// and not its present version must still be refused.
+		if in.Seen.hash(t.Path) == "" {
 			in.Seen.Read(t.Path, t.Hash)
 		}
 	}

@@ -88,6 +88,8 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 		return Outcome{}, err
 	}
 	out := HistoryResult{Revisions: []Revision{}, Notes: in.remarks()}
+	// A diff may need several times its bytes as JSON, which depends on what it has: it is
+	// cut in proportion until it fits. 300 bytes are for its fence and first line.
 	most := in.Limits.ResultBytes - jsonSize(out) - 300
 	for jsonSize(diff) > most {
 		diff = phrase.Clip(diff, len(diff)*most/jsonSize(diff)-10)
@@ -146,6 +148,9 @@ type restoreArgs struct {
 	DryRun       bool   `json:"dry_run"`
 }
 
+// runRestoreNote takes a note and a revision, or a change. A restore replaces the whole
+// text, so that it is conditional on what the session has seen, as in edit_note; an undo
+// of a change checks each of its notes itself.
 func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome, error) {
 	expected := a.ExpectedHash
 	switch {

@@ -72,6 +72,9 @@ type unresolvedLink struct {
 	Near      []string `json:"near,omitempty"`
 }
 
+// runNoteLinks shows the links of a note with equal ones as one, since a daily note may
+// name a project on every other line. Its cursor counts backlinks, of which a hub has
+// thousands: what a note itself links to is bounded by its size.
 func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, error) {
 	skip, err := offset(a.Cursor)
 	if err == nil && a.Cursor != "" && a.Direction != "in" {
@@ -153,7 +156,8 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	return result, nil
 }
 
-// outgoingLines has a line for each note that is linked to, with where.
+// outgoingLines has a line for each note that is linked to, with where. It does not tell
+// anchors and kinds apart, as the structured result does.
 func outgoingLines(links []outgoingLink) []string {
 	var lines []string
 	at := make(map[string]int) // in lines

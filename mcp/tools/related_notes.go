@@ -50,6 +50,9 @@ const leastShare = 0.1
 // writer's own hand counts for as much as half of that.
 const linkWorth = 0.5
 
+// runRelatedNotes adds up two kinds of evidence by note: links in either direction, and how
+// near a search for the note's gist finds it. It searches for one more than it shows, since
+// the note itself is mostly the best hit.
 func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcome, error) {
 	limit := cmp.Or(a.Limit, 10)
 	var self string

@@ -147,7 +147,7 @@ func schemaOf(t reflect.Type, input bool) *jsonSchema {
 			return &jsonSchema{Type: "object"}
 		}
 		items := schemaOf(t.Elem(), input)
-		if !input && items.Type != "object" {
+		if !input && items.Type != "object" { // clients pay for it, and it says little
 			items = nil
 		}
 		return &jsonSchema{Type: "array", Items: items}

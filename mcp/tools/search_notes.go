@@ -84,6 +84,9 @@ type IndexState struct {
 	Notes   int  `json:"notes"`
 }
 
+// runSearchNotes searches, and answers with each hit twice, as text and as data: hosts
+// show a model one of them or both. Snippets are therefore budgeted before the search,
+// and only what is still too long, such as long paths, shortens the page.
 func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome, error) {
 	if strings.TrimSpace(a.Query) == "" {
 		return Outcome{}, usagef("query is empty: pass words to look for, or use list_notes to see all notes")
@@ -103,7 +106,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	}
 	query := search.Query{
 		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.Mode), Filter: filter,
-		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.Limits.ResultBytes), Beside: besideSnippet,
+		Limit: limit, Cursor: a.Cursor, Explain: true /* for the panel */, MaxBytes: snippetBudget(limit, in.Limits.ResultBytes), Beside: besideSnippet,
 	}
 	res, err := in.Search.Search(ctx, query)
 	if err != nil {
@@ -171,6 +174,8 @@ func besideSnippet(path, title, heading string) int {
 	return max(0, size-usual) / 2
 }
 
+// resultOf leaves out ranks and terms unless they were asked for: a model pays for them in
+// every answer. So it does for a heading that repeats the title.
 func resultOf(hit search.Hit, explain bool) SearchHit {
 	var w Why
 	if explain {

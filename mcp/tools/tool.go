@@ -139,6 +139,9 @@ func remarkLines(remarks []string) string {
 	return b.String()
 }
 
+// Hosts bound a tool's result, and a model pays for every byte of it in context. Each tool
+// therefore makes its answer from the first n of its items, and fit finds n.
+
 // fit returns the answer with as many of its items as keep the limit in both
 // forms, at least one, and how many these are. answer has the first n.
 func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {

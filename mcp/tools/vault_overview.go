@@ -73,7 +73,8 @@ func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outc
 	return result, nil
 }
 
-// names lists all tags or all folders by name, those after the cursor.
+// names lists all tags or all folders by name. The cursor is the last name that was shown,
+// which holds when names come and go between two pages.
 func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error) {
 	folders, err := in.Vault.Folders(ctx, in.Scope)
 	if err != nil {

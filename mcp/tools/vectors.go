@@ -173,12 +173,14 @@ type DeleteVectorsResult struct {
 	Deleted int `json:"deleted"`
 }
 
+// runDeleteVectors asks before rows go that only a filter names. Like delete_note it does
+// not ask again when a call is repeated.
 func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (Outcome, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if len(a.Filter) > 0 && !repeated { // may mean more rows than the caller thinks
+	if len(a.Filter) > 0 && !repeated {
 		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", phrase.OneLine(a.TableName))
 		if err := in.Confirm(ctx, question); err != nil {
 			return Outcome{}, err
