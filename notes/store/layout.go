@@ -29,14 +29,14 @@ type Layout struct {
 // App is what the app says that a folder of the vault is made with.
 type App struct {
 	Logseq   *Logseq // nil: Logseq does not write the folder
+	NewNotes string  // where in the folder the app puts a new note; "" is there
 	Periodic *notes.Periodic
 	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
 	Aside    *notes.AsideRules
 }
 
-// Logseq says where Logseq puts a new page, and how it names the file.
+// Logseq says how Logseq names pages.
 type Logseq struct {
-	Pages    string // a folder
 	Lowbar   bool   // a/b is a___b.md; else a%2Fb.md, as in graphs from before 2022
 	Journals string // the format, for package moment, of their titles
 }

@@ -36,22 +36,33 @@ var (
 	logseqTokens = strings.NewReplacer("yyyy", "YYYY", "dd", "DD", "do", "Do", "d", "D", "EEEE", "dddd", "EEE", "ddd", "E", "ddd", "年", "[年]", "月", "[月]", "日", "[日]")
 )
 
-// readLogseq returns how Logseq names new pages; nil where it does not write the folder.
-func readLogseq(root *os.Root) *store.Logseq {
+// readNewNotes returns where Obsidian puts a note that is made in no folder.
+func readNewNotes(root *os.Root) string {
+	var app struct{ NewFileLocation, NewFileFolderPath string }
+	readAppFile(root, "app.json", &app)
+	if folder, err := notes.CleanPath(strings.Trim(app.NewFileFolderPath, "/")); err == nil && app.NewFileLocation == "folder" {
+		return folder
+	}
+	return ""
+}
+
+// readLogseq returns how Logseq names pages, and where it puts new ones; nil where it does
+// not write the folder.
+func readLogseq(root *os.Root) (l *store.Logseq, pages string) {
 	const config = "logseq/config.edn"
 	if _, err := root.Stat(config); err != nil {
-		return nil
+		return nil, ""
 	}
 	data, _, _ := disk.Read(root, config, maxAppFile) // one that cannot be read says nothing
 	data = logseqComments.ReplaceAll(data, nil)
-	l := &store.Logseq{Pages: "pages", Lowbar: logseqLowbar.Match(data), Journals: "MMM Do, YYYY"}
+	l, pages = &store.Logseq{Lowbar: logseqLowbar.Match(data), Journals: "MMM Do, YYYY"}, "pages"
 	if m := logseqPages.FindSubmatch(data); m != nil {
-		l.Pages = strings.Trim(string(m[1]), "/")
+		pages = strings.Trim(string(m[1]), "/")
 	}
 	if m := logseqJournals.FindSubmatch(data); m != nil {
 		l.Journals = logseqTokens.Replace(string(m[1]))
 	}
-	return l
+	return l, pages
 }
 
 // readPeriodic returns how the app names and begins periodic notes. Obsidian's
@@ -210,7 +221,11 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 	apps := maps.Clone(*v.store.Apps.Load())
 	for folder, root := range s.root.All() {
 		periodic := readPeriodic(root, folder)
-		apps[folder] = store.App{Logseq: readLogseq(root), Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
+		logseq, newNotes := readLogseq(root)
+		if logseq == nil {
+			newNotes = readNewNotes(root)
+		}
+		apps[folder] = store.App{Logseq: logseq, NewNotes: newNotes, Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
 	}
 	v.store.Apps.Store(&apps)
 	logseq := map[string]string{}

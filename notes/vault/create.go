@@ -61,7 +61,7 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 }
 
 // newPath decides where a new note goes. A path that ends in a slash is a
-// folder.
+// folder. Without one it is where the vault's app puts new notes.
 func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 	if strings.HasSuffix(strings.TrimSpace(r.Path), "/") {
 		r.Folder, r.Path = r.Path, ""
@@ -81,6 +81,9 @@ func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 		if folder, err = notes.CleanPath(folder); err != nil {
 			return "", err
 		}
+	}
+	if strings.TrimSpace(r.Folder) == "" || folder != "" && folder == o.v.store.FolderOf(folder) {
+		folder = path.Join(folder, o.v.store.AppOf(folder).NewNotes)
 	}
 	return o.titledPath(folder, strings.TrimSpace(r.Title))
 }
@@ -131,17 +134,13 @@ const maxNumbered = 1000
 
 // titledPath makes the path from the title. A note of this title, in any case
 // or Unicode form, is an error; one of another title that needs the same file
-// name gets a number. A page of Logseq gets the name, and without a folder the place,
-// that Logseq gives it.
+// name gets a number. A page of Logseq gets the name that Logseq gives it.
 func (o *operation) titledPath(folder, title string) (string, error) {
 	name := notes.FileName(title)
 	if l := o.v.store.AppOf(folder).Logseq; l != nil {
 		names := notes.LogseqNames(title, notes.NameFormat{})
 		if name = names[1] + ".md"; l.Lowbar {
 			name = names[0] + ".md"
-		}
-		if folder == o.v.store.FolderOf(folder) {
-			folder = path.Join(folder, l.Pages)
 		}
 	}
 	wanted, err := notes.CleanPath(path.Join(folder, name))

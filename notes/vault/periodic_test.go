@@ -207,3 +207,34 @@ func TestCreateFromTemplates(t *testing.T) {
 	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Scope: notes.Scope{Read: []string{"Work"}}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
+
+// TestCreateWhereObsidianDoes: a note that is made in no folder is where Obsidian puts new ones.
+func TestCreateWhereObsidianDoes(t *testing.T) {
+	for settings, want := range map[string]string{
+		`{"newFileLocation": "folder", "newFileFolderPath": "/0 Inbox/"}`: "0 Inbox/New.md",
+		`{"newFileLocation": "folder", "newFileFolderPath": "../out"}`:    "New.md",
+		`{"newFileLocation": "folder"}`:                                   "New.md",
+		`{"newFileLocation": "root", "newFileFolderPath": "0 Inbox"}`:     "New.md",
+	} {
+		f := newFixture(t, ".obsidian/app.json", settings, "Work/A.md", "x")
+		for _, tt := range []struct {
+			r    notes.CreateRequest
+			want string
+		}{
+			{notes.CreateRequest{Title: "New"}, want},
+			{notes.CreateRequest{Title: "Root", Folder: "/"}, "Root.md"},
+			{notes.CreateRequest{Title: "B", Folder: "Work"}, "Work/B.md"},
+			{notes.CreateRequest{Path: "C.md"}, "C.md"},
+		} {
+			created, err := f.Create(t.Context(), tt.r)
+			require.NoError(t, err, settings)
+			assert.Equal(t, tt.want, created.Path, settings)
+		}
+	}
+	several := newFixtureOf(t, []string{"home", "work"}, "home/.obsidian/app.json", `{"newFileLocation": "folder", "newFileFolderPath": "Inbox"}`, "work/N.md", "x")
+	for folder, want := range map[string]string{"home": "home/Inbox/New.md", "work": "work/New.md"} {
+		created, err := several.Create(t.Context(), notes.CreateRequest{Title: "New", Folder: folder})
+		require.NoError(t, err)
+		assert.Equal(t, want, created.Path)
+	}
+}
