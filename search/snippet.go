@@ -126,6 +126,9 @@ func markupAt(text string, at int) (from, to int) {
 		to = at + i
 	}
 	line := text[from:to]
+	if !strings.ContainsAny(line, "[<") { // as most
+		return at, at
+	}
 	for _, markup := range []*regexp.Regexp{wikiMarkup, linkMarkup, autoLink, htmlMarkup} {
 		for _, m := range markup.FindAllStringIndex(line, -1) {
 			if from+m[0] < at && at < from+m[1] {
