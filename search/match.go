@@ -107,7 +107,7 @@ func (m *matcher) match(dst []match, text string, s terms.Span) []match {
 	case terms.ClassSymbol:
 		m.spare = terms.Expand(m.spare[:0], text, s)
 	default:
-		if !m.mayMatch(text, s) {
+		if !m.mayMatch(text, s) || m.seeker != nil && s.Classes&(terms.HighBit|terms.ClassConnector) != 0 && !m.seeker.within(text[s.Start:s.End]) {
 			return dst
 		}
 		m.spare = m.expand(text, s)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"notesd/search/terms"
@@ -144,7 +145,8 @@ func (s *seeker) next(text string, from int) int {
 func (s *seeker) stops(text string, at int) bool {
 	b := text[at]
 	if s.hiding && hides[b] {
-		return true
+		r, _ := utf8.DecodeRuneInString(text[at:]) // a dash, perhaps, or a quotation mark
+		return terms.ClassOf(r) != terms.ClassNone
 	}
 	if at > 0 && terms.ByteClass[text[at-1]]&terms.ClassWord != 0 && terms.ByteClass[b] != terms.ClassUpper {
 		return false
@@ -162,6 +164,21 @@ next:
 		return true
 	}
 	return false
+}
+
+// within reports whether a word, without connectors and accents, has a needle: each of
+// its terms is a stem of a part of that.
+func (s *seeker) within(word string) bool {
+	var buf [terms.MaxTerm]byte
+	folded := terms.Fold(buf[:0], word)
+	letters := folded[:0]
+	for _, b := range folded {
+		if terms.ByteClass[b] != terms.ClassConnector {
+			letters = append(letters, b)
+		}
+	}
+	word = string(letters)
+	return slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(word, n) })
 }
 
 // seek returns where in a text the terms may be: where the beginning of one
