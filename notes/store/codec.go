@@ -125,13 +125,22 @@ func appendStrings(b []byte, list []string) []byte {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
+// hashes is whether the hashes of chunks are wanted: in hexadecimal they are longer than
+// the rest of an outline.
+type hashes bool
+
+const (
+	withHashes    hashes = true
+	withoutHashes hashes = false
+)
+
 // unpackOutline fills in the note's aliases, tags, headings and chunks. Their
-// strings share the memory of one.
-func unpackOutline(packed []byte, n *notes.Note) error {
+// strings share the memory of packed, which must not change afterwards.
+func unpackOutline(packed []byte, n *notes.Note, hashes hashes) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {
 		return errOutline
 	}
-	r := outlineReader{packed: packed, text: string(packed), at: 1}
+	r := outlineReader{packed: packed, text: unsafe.String(unsafe.SliceData(packed), len(packed)), at: 1}
 	n.Aliases, n.Tags = r.strings(), r.strings()
 	line := 0
 	if count := r.length(); count > 0 {
@@ -143,7 +152,7 @@ func unpackOutline(packed []byte, n *notes.Note) error {
 		h.Line = line
 		n.Headings[i] = h
 	}
-	r.chunks(n)
+	r.chunks(n, hashes)
 	if r.bad || r.at != len(packed) {
 		return errOutline
 	}
@@ -154,18 +163,18 @@ func unpackOutline(packed []byte, n *notes.Note) error {
 // bad and returns zeroes.
 type outlineReader struct {
 	packed []byte
-	text   string // the same bytes, which outlive packed
+	text   string // the same bytes
 	at     int
 	bad    bool
 }
 
-func (r *outlineReader) chunks(n *notes.Note) {
+func (r *outlineReader) chunks(n *notes.Note, with hashes) {
 	count := r.length()
 	if count == 0 {
 		return
 	}
 	n.Chunks = make([]notes.Chunk, count)
-	hashes := make([]byte, 0, count*sha256.Size)
+	var hashes []byte
 	var before notes.Chunk
 	for i := range n.Chunks {
 		c := notes.Chunk{Ordinal: i}
@@ -182,10 +191,12 @@ func (r *outlineReader) chunks(n *notes.Note) {
 		c.End = c.Start + r.varint()
 		c.LineStart = before.LineEnd + r.varint()
 		c.LineEnd = c.LineStart + r.varint()
-		hashes = append(hashes, r.take(sha256.Size)...)
+		if hash := r.take(sha256.Size); with {
+			hashes = append(hashes, hash...)
+		}
 		n.Chunks[i], before = c, c
 	}
-	if r.bad {
+	if r.bad || !bool(with) {
 		return
 	}
 	names := hex.EncodeToString(hashes)

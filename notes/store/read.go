@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"sync"
 	"time"
 
 	"notesd/internal/fsid"
@@ -29,10 +30,11 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
-// PackedByID is [Reader.ByID] in any order, with the notes still packed.
+// PackedByID is [Reader.ByID] in any order, with the notes still packed, and without the
+// hashes of their chunks.
 func (s *Reader) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
 	found := make([]notes.Packed, 0, len(ids))
-	err := eachNote(ctx, s.byID, ids, func(n notes.Packed) error {
+	err := eachNote(ctx, s.byID, ids, withoutHashes, func(n notes.Packed) error {
 		found = append(found, n)
 		return nil
 	})
@@ -61,20 +63,20 @@ const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.da
 
 func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
 	found := make(map[int64]*notes.Note, len(ids))
-	return found, eachNote(ctx, byID, ids, func(n notes.Packed) error {
+	return found, eachNote(ctx, byID, ids, withHashes, func(n notes.Packed) error {
 		found[n.ID] = n.Note
 		return n.Unpack()
 	})
 }
 
-func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, do func(notes.Packed) error) error {
+func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes hashes, do func(notes.Packed) error) error {
 	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }() // Err below reports the error
 	for rows.Next() {
-		n, err := scanNote(rows)
+		n, err := scanNote(rows, hashes)
 		if err == nil {
 			err = do(n)
 		}
@@ -85,10 +87,14 @@ func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, do func(notes.Pa
 	return rows.Err()
 }
 
-func scanNote(rows *sql.Rows) (notes.Packed, error) {
+// packedTexts are buffers for the packed texts of notes: a search reads a dozen notes of
+// any size, and would leave as much garbage.
+var packedTexts = sync.Pool{New: func() any { return new([]byte) }}
+
+func scanNote(rows *sql.Rows, hashes hashes) (notes.Packed, error) {
 	n := &notes.Note{}
-	var hash sql.RawBytes
-	var outline, data, frontMatter []byte
+	var hash, data sql.RawBytes
+	var outline, frontMatter []byte
 	var mtime, date int64
 	var codec int
 	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &data); err != nil {
@@ -96,11 +102,15 @@ func scanNote(rows *sql.Rows) (notes.Packed, error) {
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
+	packed := packedTexts.Get().(*[]byte)
+	*packed = append((*packed)[:0], data...)
 	return notes.Packed{Note: n, Unpack: func() (err error) {
-		if n.Content, err = unpackText(codec, data); err != nil {
+		n.Content, err = unpackText(codec, *packed)
+		packedTexts.Put(packed)
+		if err != nil {
 			return err
 		}
-		if err := unpackOutline(outline, n); err != nil {
+		if err := unpackOutline(outline, n, hashes); err != nil {
 			return err
 		}
 		if frontMatter != nil {
