@@ -140,25 +140,38 @@ func truncate(s string, n int) string {
 	return s[:n]
 }
 
-// CheckNewPath refuses the path of a new note that some system could not hold,
-// so that a vault stays whole when it is synced, and a name that no wikilink can
-// have. Existing notes may have any name.
-func CheckNewPath(p string) error {
+// CheckNewPath refuses the path of a new note that [CheckPortable] refuses, and a name
+// that no wikilink can have. Existing notes may have any name.
+func CheckNewPath(op, p string) error {
+	switch {
+	case !IsNoteName(p):
+		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: "the path does not end in .md", Hint: "Add .md to the path."}
+	case strings.ContainsAny(path.Base(p), "#^[]"):
+		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: "one of # ^ [ ] is in the name, which no link can then name", Hint: leaveOut(op)}
+	}
+	return CheckPortable(op, p)
+}
+
+func leaveOut(op string) string {
+	if op == "create" {
+		return "Leave the character out, or give a title and let notesd make the file name."
+	}
+	return "Leave the character out."
+}
+
+// CheckPortable refuses a new path that some system could not hold, so that a vault
+// stays whole when it is synced.
+func CheckPortable(op, p string) error {
 	invalid := func(detail, hint string) error {
-		return &Error{Op: "create", Path: p, Err: ErrInvalid, Detail: detail, Hint: hint}
-	}
-	if !IsNoteName(p) {
-		return invalid("the path does not end in .md", "Add .md to the path.")
-	}
-	if strings.ContainsAny(path.Base(p), "#^[]") {
-		return invalid("one of # ^ [ ] is in the name, which no link can then name", "Leave the character out, or give a title and let notesd make the file name.")
+		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: detail, Hint: hint}
 	}
 	for segment := range strings.SplitSeq(p, "/") {
 		switch stem, _, _ := strings.Cut(segment, "."); {
+		case p == ".": // the vault
 		case strings.HasPrefix(segment, "."):
 			return invalid("a name that starts with a dot is hidden and would not be a note", "Leave out the leading dot.")
 		case strings.ContainsAny(segment, `\:*?"<>|`):
-			return invalid(`one of \ : * ? " < > | is in the name, which not every system can store`, "Leave the character out, or give a title and let notesd make the file name.")
+			return invalid(`one of \ : * ? " < > | is in the name, which not every system can store`, leaveOut(op))
 		case strings.HasSuffix(segment, ".") || strings.HasSuffix(segment, " ") || strings.HasPrefix(segment, " "):
 			return invalid("a name that starts or ends with a space, or ends with a dot, cannot be stored on every system", "Trim it.")
 		case reservedNames[strings.ToLower(strings.TrimSpace(stem))]:

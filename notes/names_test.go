@@ -68,7 +68,7 @@ func TestFileName(t *testing.T) {
 	family := "👩\u200d👩\u200d👧"
 	for _, title := range []string{strings.Repeat("x", 500), strings.Repeat("ä", 200), strings.Repeat("e\u0301\u0302", 90), strings.Repeat(family, 30), "x" + strings.Repeat(family, 30), strings.Repeat("👍🏽", 40), "nul", "nul .txt", strings.Repeat("a.", 200)} {
 		name := notes.FileName(title)
-		require.NoError(t, notes.CheckNewPath(name), title)
+		require.NoError(t, notes.CheckNewPath("create", name), title)
 		clean, err := notes.CleanPath(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, clean)
@@ -81,10 +81,10 @@ func TestFileName(t *testing.T) {
 
 func TestCheckNewPath(t *testing.T) {
 	for _, p := range []string{"Plan.md", "a b/c.markdown", "Ünï/x.md", "console/cone.md", "a/b/c/d.MD", "C#/[x]/a.md"} {
-		assert.NoError(t, notes.CheckNewPath(p), p)
+		assert.NoError(t, notes.CheckNewPath("create", p), p)
 	}
 	for _, p := range []string{"Plan", "Plan.txt", ".hidden.md", "a/.git/x.md", `a\b.md`, "a:b.md", "what?.md", "a|b.md", "C#.md", "[[a]].md", "a [1].md", "x^2.md", "a /x.md", " a.md", "a./x.md", "CON.md", "x/lpt9.md", "nul/x.md", strings.Repeat("x", 253) + ".md"} {
-		err := notes.CheckNewPath(p)
+		err := notes.CheckNewPath("create", p)
 		require.ErrorIs(t, err, notes.ErrInvalid, p)
 		var e *notes.Error
 		require.ErrorAs(t, err, &e)

@@ -38,7 +38,7 @@ func TestNames_AnyTitle(t *testing.T) {
 	for range 20_000 {
 		text := title(rng)
 		name := notes.FileName(text)
-		require.NoError(t, notes.CheckNewPath(name), "%q", text)
+		require.NoError(t, notes.CheckNewPath("create", name), "%q", text)
 		if !notes.IsNoteName(notes.BaseName(name)) { // "a.md.md" is the note "a.md", whose name is of another title
 			require.Equal(t, name, notes.FileName(notes.BaseName(name)), "%q", text)
 		}
@@ -367,7 +367,7 @@ func TestPeriods_RoundTrip(t *testing.T) {
 		require.True(t, now.Before(period.End()), "%s %s", unit, now)
 		named := notes.PeriodicNotes{NameFormat: notes.NameFormat{Folder: pick(rng, "", "Log", "Work/Log/"), Format: pick(rng, formats[unit]...), Weeks: p.Weeks}}
 		file := named.Path(period)
-		require.NoError(t, notes.CheckNewPath(file))
+		require.NoError(t, notes.CheckNewPath("create", file))
 		rules := &notes.DateRules{Names: []notes.NameFormat{named.NameFormat}, Weeks: p.Weeks}
 		rules.Compile()
 		day, ok := rules.Named(file)

@@ -176,7 +176,7 @@ func (o *operation) takenBy(p string) (string, error) {
 	if _, err := o.root.Lstat(p); err == nil || isEvicted(o.root, p) {
 		return p, nil
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
-		return "", writeProblem("create", p, err)
+		return "", writeProblem(o.Kind, p, err)
 	}
 	return o.v.store.PathByKey(o.ctx, notes.Key(p))
 }

@@ -123,11 +123,11 @@ func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	}
 	switch {
 	case !note:
-		return p, notes.CheckNewPath(p + "/x.md")
+		return p, notes.CheckPortable("move", p)
 	case path.Base(p) == path.Base(from): // it may have any name
-		return p, notes.CheckNewPath(path.Join(path.Dir(p), "x.md"))
+		return p, notes.CheckPortable("move", path.Dir(p))
 	}
-	return p, notes.CheckNewPath(p)
+	return p, notes.CheckNewPath("move", p)
 }
 
 // asFolder returns the path of the folder that ref names.

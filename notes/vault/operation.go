@@ -739,13 +739,13 @@ func (o *operation) mayWrite(paths ...string) error {
 
 // checkNew returns an error unless a note may be created at p, whatever is there.
 func (o *operation) checkNew(p string) error {
-	if err := notes.CheckNewPath(p); err != nil {
+	if err := notes.CheckNewPath(o.Kind, p); err != nil {
 		return err
 	}
 	if err := o.mayWrite(p); err != nil {
 		return err
 	}
-	return checkPlace(o.root, "create", p)
+	return checkPlace(o.root, o.Kind, p)
 }
 
 // behindError says that the log has a newer version than the folder.

@@ -58,7 +58,7 @@ func FuzzFileName(f *testing.F) {
 	f.Add("A\"\u03020")
 	f.Fuzz(func(t *testing.T, title string) {
 		name := notes.FileName(title)
-		require.NoError(t, notes.CheckNewPath(name), "%q from %q", name, title)
+		require.NoError(t, notes.CheckNewPath("create", name), "%q from %q", name, title)
 		clean, err := notes.CleanPath(name)
 		require.NoError(t, err)
 		require.Equal(t, name, clean)
