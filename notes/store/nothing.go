@@ -8,13 +8,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
 // WhyNothing says which parts of a filter that has selected no note could not
-// have selected any, with what is near them: a folder, tag, key or value that no
+// have selected any, with what is near them: a folder, tag, key, value or date that no
 // note has. It is nil where only their combination is empty.
 func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
 	var why []string
@@ -34,14 +35,28 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 			why = append(why, "there is no folder "+notes.Quote(folder)+" with notes"+near(folder, slices.Sorted(maps.Keys(all))))
 		}
 	}
+	type part struct {
+		filter notes.Filter
+		none   string
+	}
+	var parts []part
 	for _, p := range f.Paths {
-		where, args := filterSQL(notes.Filter{Paths: []string{p}, Scope: f.Scope})
-		n, err := sqlite.First[int](ctx, s.notes.Reader(), `SELECT count(*) FROM notes n WHERE `+where, args...)
+		parts = append(parts, part{notes.Filter{Paths: []string{p}}, "the path of no note begins with " + notes.Quote(p)})
+	}
+	parts = append(parts, part{notes.Filter{After: f.After}, "no note has a date from " + f.After.Format(time.DateOnly) + " on"},
+		part{notes.Filter{Before: f.Before}, "no note has a date before " + f.Before.Format(time.DateOnly)})
+	for _, p := range parts {
+		if p.filter.IsZero() {
+			continue
+		}
+		p.filter.Scope = f.Scope
+		where, args := filterSQL(p.filter)
+		some, err := sqlite.First[bool](ctx, s.notes.Reader(), `SELECT EXISTS (SELECT 1 FROM notes n WHERE `+where+`)`, args...)
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 {
-			why = append(why, "the path of no note begins with "+notes.Quote(p))
+		if !some {
+			why = append(why, p.none)
 		}
 	}
 	if len(f.Tags) > 0 {
