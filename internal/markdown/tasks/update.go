@@ -245,8 +245,10 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 	if status == Done && t.Recurrence != "" {
 		f, _ := t.field("repeat")
 		if f.notation == Logseq {
-			source, err = n.move(&t)
-			return n.put(p, source), err // and it stays open
+			if source, err = n.move(&t); err != nil {
+				return nil, err
+			}
+			return n.put(p, source), nil // and it stays open
 		}
 		if next, err = n.instance(&t); err != nil {
 			return nil, err

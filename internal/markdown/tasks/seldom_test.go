@@ -1,0 +1,159 @@
+package tasks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestUpdate_Seldom: forms of tasks that are rare and whose changes have code of their own.
+func TestUpdate_Seldom(t *testing.T) {
+	for _, test := range []struct{ src, text, status, due, want string }{
+		// Marks and words.
+		{"- [-] milk", "milk", "", "", "- [ ] milk"},
+		{"- [!] milk", "milk", " ", "", "- [ ] milk"},
+		{"- [/] milk", "milk", "", "", "- [x] milk"},
+		{"- DONE milk\n- NOW a\n- TODO b\n- TODO c", "milk", "", "", "- TODO milk\n- NOW a\n- TODO b\n- TODO c"},
+		{"- DOING milk", "milk", "in-progress", "", "- DOING milk"},
+		// The task that a text names.
+		{"- [ ] milk\n- [ ] Milk", "Milk", "", "", "- [ ] milk\n- [x] Milk"},
+		{"- [ ] Milk 📅 2026-02-20 x\n- [ ] milk 📅 2026-02-20 x y", "MILK 📅  2026-02-20 X", "", "", "- [x] Milk 📅 2026-02-20 x ✅ 2026-02-16\n- [ ] milk 📅 2026-02-20 x y"},
+		{"- [ ] milk and eggs\n- [ ] bread", "AND", "", "", "- [x] milk and eggs\n- [ ] bread"},
+		// Dates, in the notation of the task, else of other tasks, else the usual one.
+		{"- [ ] milk\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>", "milk", "", "2026-03-01", "- [ ] milk 📅 2026-03-01\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>"},
+		{"- [ ] milk ⏳ 2026-02-01\n- [ ] eggs [due:: 2026-01-01]", "milk", "", "2026-03-01", "- [ ] milk ⏳ 2026-02-01 📅 2026-03-01\n- [ ] eggs [due:: 2026-01-01]"},
+		{"- TODO milk\n    more", "milk", "", "2026-03-01", "- TODO milk\n    DEADLINE: <2026-03-01 Sun>\n    more"},
+		{"- [ ] milk\t📅 2026-02-20", "milk", "", "none", "- [ ] milk"},
+		{"- [ ] milk📅 2026-02-20 x", "milk", "", "none", "- [ ] milk x"},
+		{"- [ ] milk", "milk", "", "none", "- [ ] milk"},
+		{"- TODO milk\n  DEADLINE: <2026-03-01 Sun> SCHEDULED: <2026-03-02 Mon>", "milk", "", "none", "- TODO milk\n  SCHEDULED: <2026-03-02 Mon>"},
+		{"- [ ] milk [due:: 2026-02-20 10:00]", "milk", "", "2026-03-01", "- [ ] milk [due:: 2026-03-01 10:00]"},
+		{"- [ ] milk [done:: x] [DUE:: 2026-02-20]", "milk", "", "2026-03-01", "- [ ] milk [done:: x] [DUE:: 2026-03-01]"},
+		{"- [x] milk [done:: 2026-02-20] y", "milk y", "open", "", "- [ ] milk y"},
+		{"- [ ] milk [due:: 2026-02-20 📅 2026-03-01] x", "milk x", "", "none", "- [ ] milk x"},
+		// The next instance.
+		{"- TODO milk 🔁 every day 📅 2026-02-10", "milk", "", "", "- TODO milk 🔁 every day 📅 2026-02-11\n- DONE milk 🔁 every day 📅 2026-02-10"},
+		{"- [ ] milk 🔁 every day 📅 2026-02-10\n  SCHEDULED: <2026-02-10 Tue>", "milk", "", "",
+			"- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day 📅 2026-02-10 ✅ 2026-02-16\n  SCHEDULED: <2026-02-10 Tue>"},
+		// Opened again: the instance goes if it is the one that doing the task made, on the day of its date.
+		{"- [ ] milk 🔁 every day when done 📅 2026-02-11\n- [x] milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "open", "",
+			"- [ ] milk 🔁 every day when done 📅 2026-02-01"},
+		{"- [ ] milk [repeat:: every week] [due:: 2026-02-17]\n- [x] milk [repeat:: every week] [due:: 2026-02-10] [completion:: 2026-02-16]",
+			"milk [repeat:: every week] [due:: 2026-02-10] [completion:: 2026-02-16]", "open", "", "- [ ] milk [repeat:: every week] [due:: 2026-02-10]"},
+		{"- [ ] milk 🔁 every week 📅 2026-02-17\n- [-] milk 🔁 every week 📅 2026-02-10", "milk 🔁 every week 📅 2026-02-10", "open", "",
+			"- [ ] milk 🔁 every week 📅 2026-02-17\n- [ ] milk 🔁 every week 📅 2026-02-10"},
+	} {
+		assert.Equal(t, test.want, update(t, test.src, Target{Text: test.text}, Change{Status: test.status, Due: test.due}, Options{}), test.src)
+	}
+}
+
+// TestRules_Seldom: spellings of recurrences, counted from Tuesday, 10 February 2026.
+func TestRules_Seldom(t *testing.T) {
+	for text, want := range map[string]string{
+		"every mon":                             "2026-02-16",
+		"every Mondays":                         "2026-02-16",
+		"every tuesday, thursday and saturday":  "2026-02-12",
+		"every week on the tue":                 "2026-02-17",
+		"every weekday":                         "2026-02-11",
+		"every january":                         "2027-01-10",
+		"every feb on the 3rd":                  "2027-02-03",
+		"every january and  july on the 1st":    "2026-07-01",
+		"every month on the 1st and the 15th":   "2026-02-15",
+		"every month on the last day":           "2026-02-28",
+		"every month on the last":               "2026-02-28",
+		"every month on the monday":             "2026-02-16",
+		"every month on the 2nd monday":         "2026-03-09",
+		"every month on the last friday":        "2026-02-27",
+		"every month on the 2nd last friday":    "2026-02-20",
+		"every month on the 5th monday":         "2026-03-30",
+		"every 2 months on the 10th":            "2026-04-10",
+		"every other month":                     "2026-04-10",
+		"every february on the 1st friday":      "2027-02-05",
+		"every 0 days":                          "",
+		"every 1001 days":                       "",
+		"every month on the 0th":                "",
+		"every month on the 32nd":               "",
+		"every month on the 0th monday":         "",
+		"every month on the 6th monday":         "",
+		"every month on the 31st day of summer": "",
+		"every year on the 1st":                 "",
+		"every week on the 1st":                 "",
+		"every monday and july":                 "",
+		"every blue moon":                       "",
+		"weekly":                                "",
+	} {
+		src := "- [ ] a [repeat:: " + text + "] [due:: 2026-02-10]"
+		out, err := Update([]byte(src), placesOf(src), Target{Line: 1}, Change{}, Options{Today: monday})
+		if want == "" {
+			assert.ErrorIs(t, err, ErrInvalid, text)
+			continue
+		}
+		if assert.NoError(t, err, text) {
+			assert.Contains(t, string(out), "- [ ] a [repeat:: "+text+"] [due:: "+want+"]\n", text)
+		}
+	}
+}
+
+// TestUpdate_SeldomRefused: what a change lacks or has too much of is said.
+func TestUpdate_SeldomRefused(t *testing.T) {
+	many := strings.Repeat("- [ ] a task\n", 8)
+	for _, test := range []struct {
+		src, says string
+		at        Target
+		change    Change
+		kind      error
+	}{
+		{"- [ ] milk", "give the text of the task, or its line", Target{}, Change{}, ErrInvalid},
+		{"- [ ] milk", "give the text of the task, or its line", Target{Line: 1, Text: "- [ ] "}, Change{}, ErrInvalid},
+		{"text", "the note has no tasks", Target{Line: 1}, Change{}, ErrMissing},
+		{"- [ ] milk", `on line 3; the note has "milk" (line 1)`, Target{Line: 3}, Change{}, ErrMissing},
+		{many, `"a task" (line 8), "a task" (line 7), "a task" (line 6), "a task" (line 5), "a task" (line 4) and 3 more`, Target{Line: 9, Text: "b"}, Change{}, ErrMissing},
+		{many, "(line 1)", Target{Text: "a task"}, Change{}, ErrAmbiguous},
+		{"- [ ] milk and eggs", "", Target{Text: "an"}, Change{}, ErrMissing},
+		{"- TODO milk", `status "/" is none of`, Target{Line: 1}, Change{Status: "/"}, ErrInvalid},
+		{"- [ ] milk", `status "LATER" is none of`, Target{Line: 1}, Change{Status: "LATER"}, ErrInvalid},
+		{"- [ ] milk", "due must be a date like 2026-01-31, or none", Target{Line: 1}, Change{Due: "tomorrow"}, ErrInvalid},
+		{"- [ ] milk", "scheduled must be a date", Target{Line: 1}, Change{Scheduled: "2026-02-30"}, ErrInvalid},
+		{"- TODO milk\n  SCHEDULED: <2026-02-01 Sun 7:00 .+1h>", "counts hours", Target{Line: 1}, Change{}, ErrInvalid},
+		{"- TODO milk\n  SCHEDULED: <2026-02-01 Sun .+1001d>", "no interval from 1 to 1000", Target{Line: 1}, Change{}, ErrInvalid},
+	} {
+		out, err := Update([]byte(test.src), placesOf(test.src), test.at, test.change, Options{Today: monday})
+		assert.Nil(t, out, test.src)
+		require.ErrorIs(t, err, test.kind, test.src)
+		assert.ErrorContains(t, err, test.says)
+	}
+}
+
+// TestSettings_Dates: the Tasks plugin adds the dates that it is set to add.
+func TestSettings_Dates(t *testing.T) {
+	for _, test := range []struct {
+		settings   Settings
+		done, gone string
+	}{
+		{Settings{Dates: Emoji}, "- [x] a #task ✅ 2026-02-16", "- [-] a #task ❌ 2026-02-16"},
+		{Settings{Dates: Dataview}, "- [x] a #task [completion:: 2026-02-16]", "- [-] a #task [cancelled:: 2026-02-16]"},
+		{Settings{Dates: Emoji, NoDone: true}, "- [x] a #task", "- [-] a #task ❌ 2026-02-16"},
+		{Settings{Dates: Emoji, NoCancelled: true}, "- [x] a #task ✅ 2026-02-16", "- [-] a #task"},
+		{Settings{Dates: Emoji, Filter: "#task"}, "- [x] a #task ✅ 2026-02-16", "- [-] a #task ❌ 2026-02-16"},
+		{Settings{Dates: Emoji, Filter: "#todo"}, "- [x] a #task", "- [-] a #task"},
+		{Settings{}, "- [x] a #task", "- [-] a #task"},
+	} {
+		assert.Equal(t, test.done, update(t, "- [ ] a #task", Target{Line: 1}, Change{Status: "done"}, Options{Settings: &test.settings}))
+		assert.Equal(t, test.gone, update(t, "- [ ] a #task", Target{Line: 1}, Change{Status: "cancelled"}, Options{Settings: &test.settings}))
+	}
+}
+
+// TestMarked_NoTask: brackets and words that begin no task.
+func TestMarked_NoTask(t *testing.T) {
+	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)"} {
+		mark, size, status := Marked(text)
+		assert.Equal(t, []any{"", 0, Status("")}, []any{mark, size, status}, "%q", text)
+	}
+	for text, want := range map[string]Status{"[ ]": Open, "[x]\ta": Done, "[é] a": Other, "IN-PROGRESS a": InProgress, "WAIT\ta": Open, "[<] a": Open, "[i] a": Other} {
+		mark, size, status := Marked(text)
+		assert.Equal(t, want, status, text)
+		assert.Contains(t, text[:size], mark)
+	}
+}
