@@ -24,19 +24,14 @@ func (e *keyEditor) locateYAML() (err error) {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.NullType {
 		return nil
 	}
-	var pairs []*ast.MappingValueNode
-	switch body := file.Docs[0].Body.(type) {
-	case *ast.MappingNode:
-		if body.IsFlowStyle {
-			return e.refuse("front matter is written in braces; use replace_text")
-		}
-		pairs = body.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{body}
-	default:
+	body, ok := file.Docs[0].Body.(*ast.MappingNode)
+	switch {
+	case !ok:
 		return e.refuse("front matter is not a plain list of keys; use replace_text")
+	case body.IsFlowStyle:
+		return e.refuse("front matter is written in braces; use replace_text")
 	}
-	return e.locatePair(pairs)
+	return e.locatePair(body.Values)
 }
 
 // locatePair finds the lines of the key among those of the pairs.
