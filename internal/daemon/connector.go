@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,9 +188,4 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	return true, nil
 }
 
-func (c *Connector) logger() *slog.Logger {
-	if c.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return c.Logger
-}
+func (c *Connector) logger() *slog.Logger { return cmp.Or(c.Logger, discard) }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -119,12 +120,9 @@ func (s *Server) displaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || !s.Lock.inPlace()
 }
 
-func (s *Server) logger() *slog.Logger {
-	if s.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return s.Logger
-}
+func (s *Server) logger() *slog.Logger { return cmp.Or(s.Logger, discard) }
+
+var discard = slog.New(slog.DiscardHandler)
 
 // use counts the uses of the daemon.
 type use struct {

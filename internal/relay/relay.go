@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,10 +78,7 @@ type Relay struct {
 // Run closes In and Out before it returns, but does not wait for a Read or Write
 // that closing does not interrupt.
 func (r *Relay) Run(ctx context.Context) error {
-	logger := r.Logger
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+	logger := cmp.Or(r.Logger, slog.New(slog.DiscardHandler))
 	ctx, finish := context.WithCancelCause(ctx)
 	defer finish(nil)
 	s := newSession(r.Out, logger, finish)
