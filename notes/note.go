@@ -197,8 +197,8 @@ type TagCount struct {
 
 // FolderCount is a folder and how many notes lie directly in it.
 type FolderCount struct {
-	Folder string // "" is the vault
-	Notes  int
+	Folder string `json:"folder"` // "" is the vault
+	Notes  int    `json:"notes"`
 }
 
 // SetTasks gives the note's tasks the statuses that their marks have with the

@@ -22,9 +22,9 @@ var vaultOverview = define(Tool{
 // An Overview is the result of vault_overview.
 type Overview struct {
 	Notes        int               `json:"notes"`
-	Folders      []folderCount     `json:"folders"`
+	Folders      []notes.FolderCount     `json:"folders"`
 	FoldersTotal int               `json:"folders_total"`
-	Tags         []tagCount        `json:"tags"`
+	Tags         []notes.TagCount        `json:"tags"`
 	TagsTotal    int               `json:"tags_total"`
 	Recent       []ListedNote      `json:"recent"`
 	Indexing     indexing          `json:"indexing"`
@@ -33,16 +33,6 @@ type Overview struct {
 	Open         string            `json:"open,omitempty"`
 	OpenIn       map[string]string `json:"open_in,omitempty"`
 	Warnings     []string          `json:"warnings"`
-}
-
-type folderCount struct {
-	Folder string `json:"folder"`
-	Notes  int    `json:"notes"`
-}
-
-type tagCount struct {
-	Tag   string `json:"tag"`
-	Notes int    `json:"notes"`
 }
 
 type indexing struct {
@@ -84,21 +74,21 @@ func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Overview{FoldersTotal: len(folders), TagsTotal: len(tags), Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{},
+	out := Overview{FoldersTotal: len(folders), TagsTotal: len(tags), Folders: []notes.FolderCount{}, Tags: []notes.TagCount{}, Recent: []ListedNote{},
 		Indexing: indexing{Done: in.Vault.Ready()}, Warnings: append([]string{}, in.remarks(in.incomplete(ctx)...)...)}
 	for _, f := range folders {
 		if a.List == "folders" && (a.Cursor == "" || f.Folder > a.Cursor) {
-			out.Folders = append(out.Folders, folderCount(f))
+			out.Folders = append(out.Folders, f)
 		}
 		out.Notes += f.Notes
 	}
 	for _, t := range tags {
 		if a.List == "tags" && (a.Cursor == "" || t.Tag > a.Cursor) {
-			out.Tags = append(out.Tags, tagCount(t))
+			out.Tags = append(out.Tags, t)
 		}
 	}
-	slices.SortFunc(out.Folders, func(a, b folderCount) int { return strings.Compare(a.Folder, b.Folder) })
-	slices.SortFunc(out.Tags, func(a, b tagCount) int { return strings.Compare(a.Tag, b.Tag) })
+	slices.SortFunc(out.Folders, func(a, b notes.FolderCount) int { return strings.Compare(a.Folder, b.Folder) })
+	slices.SortFunc(out.Tags, func(a, b notes.TagCount) int { return strings.Compare(a.Tag, b.Tag) })
 	all := out
 	result, _ := fit(in.Limits.ResultBytes, max(len(all.Folders), len(all.Tags)), func(n int) Outcome {
 		out.Next = ""
@@ -159,17 +149,13 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	}
 	out := Overview{
 		Notes: all.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
-		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{}, Warnings: []string{},
+		Folders: []notes.FolderCount{}, Tags: []notes.TagCount{}, Recent: []ListedNote{}, Warnings: []string{},
 		Indexing: indexing{Done: vault.Ready(), Scanned: status.Scanned, ToScan: status.ToScan},
 	}
 	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Notes - a.Notes })
 	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Notes - a.Notes })
-	for _, f := range folders[:min(most, len(folders))] {
-		out.Folders = append(out.Folders, folderCount{Folder: f.Folder, Notes: f.Notes})
-	}
-	for _, t := range tags[:min(most, len(tags))] {
-		out.Tags = append(out.Tags, tagCount{Tag: t.Tag, Notes: t.Notes})
-	}
+	out.Folders = append(out.Folders, folders[:min(most, len(folders))]...)
+	out.Tags = append(out.Tags, tags[:min(most, len(tags))]...)
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
