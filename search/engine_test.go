@@ -512,6 +512,18 @@ func TestSuggestionsAreWords(t *testing.T) {
 	}
 }
 
+// TestSuggestionsWithinScope names no word of notes that the caller may not read.
+func TestSuggestionsWithinScope(t *testing.T) {
+	f := newFixture(t, map[string]string{"Mine/a.md": "Tulips and roses.", "Other/b.md": "The zanzibarian treaty on tulipwood."})
+	for query, want := range map[string]string{"zanzibaran": "", "zanzi": "", "tulps": "tulips"} {
+		for _, mode := range []search.Mode{search.ModeText, search.ModeHybrid} {
+			remarks := strings.Join(f.search(search.Query{Text: query, Mode: mode, Filter: notes.Filter{Scope: []string{"Mine"}}}).Notes, "\n")
+			assert.NotContains(t, remarks, "zanzibari", query)
+			assert.Equal(t, want != "", strings.Contains(remarks, "looked for "+want+" instead"), remarks)
+		}
+	}
+}
+
 // A word that only deleted notes have is no suggestion for itself or for another, nor
 // a part of one, nor one that a prefix stands for.
 func TestDeletedNotesSuggestNothing(t *testing.T) {

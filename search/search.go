@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -187,14 +186,23 @@ func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error
 }
 
 // suggested says which words were looked for instead of those that no note has, as
-// the notes have them: the index has stems only.
+// the notes have them: the index has stems only. Who may not read all notes is given only
+// words of notes that were found; others may be of notes that they must not know.
 func (s *search) suggested(list *rankedList) (remarks []string) {
 	for _, w := range s.instead {
-		words := slices.Clone(s.r.plan.Terms[w.term].Others)
-		for i, stem := range words {
-			words[i] = cmp.Or(s.wordOf(stem, w.term, list), stem)
+		var words []string
+		for _, stem := range s.r.plan.Terms[w.term].Others {
+			word := s.wordOf(stem, w.term, list)
+			if word == "" && s.q.Filter.Scope == nil {
+				word = stem
+			}
+			if word != "" {
+				words = append(words, word)
+			}
 		}
-		remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
+		if len(words) > 0 {
+			remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
+		}
 	}
 	return remarks
 }
