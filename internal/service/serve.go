@@ -54,7 +54,6 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 				if again = later != nil; again {
 					later.Vault.Path, later.Vault.Folders, later.State = cfg.Vault.Path, cfg.Vault.Folders, cfg.State
 					o.Loaded, cfg = later, later.Config
-					useZone(systemZone())
 				}
 			case errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped):
 			default:
@@ -63,6 +62,9 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			s.logs.Info("stopping", "reason", err)
 			return nil
 		})
+		if again {
+			useZone(systemZone())
+		}
 	}
 	return errors.Join(err, lock.Release())
 }
