@@ -22,7 +22,31 @@ import (
 
 func TestMain(m *testing.M) {
 	service.Waits.FirstScan, service.Waits.Semantic, service.Waits.Database = patience, patience, patience // also in the programs that tests run
-	testscript.Main(m, map[string]func(){"notesd": main})
+	testscript.Main(races{m}, map[string]func(){"notesd": main})
+}
+
+// races makes a run with the race detector fail for what it finds in the processes that
+// the tests start: most of them are daemons, which write it where no test looks.
+type races struct{ *testing.M }
+
+func (m races) Run() int {
+	dir, err := os.MkdirTemp("", "notesd-races-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	// Such a process would linger for a second when it exits.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0 log_path="+filepath.Join(dir, "race")); err != nil {
+		panic(err)
+	}
+	code := m.M.Run()
+	reports, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is valid
+	for _, report := range reports {
+		text, err := os.ReadFile(report)
+		fmt.Fprintln(os.Stderr, string(text), err)
+		code = 1
+	}
+	return code
 }
 
 // The scripts run the program as its users do: a process each, over real pipes
