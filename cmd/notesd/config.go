@@ -105,7 +105,8 @@ func (a *app) configured(run func(cmd *cobra.Command, args []string, cfg *config
 // configured vault they use the Obsidian vault of the working directory; other
 // commands require the vault to be named.
 var looks = map[string]bool{
-	"search": true, "read": true, "list": true, "history": true, "index": true, "status": true, "doctor": true, "export": true,
+	"search": true, "why": true, "related": true, "read": true, "list": true, "links": true, "history": true, "export": true,
+	"index": true, "status": true, "doctor": true,
 }
 
 // obsidianVault returns the Obsidian vault that contains the working
