@@ -94,6 +94,20 @@ func LogseqTitle(name string, journals NameFormat) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(title, "/"), func(s string) bool { return s == "" }), "/")
 }
 
+// ZettelID returns the time, as 12 or 14 digits, that the name of a note begins with and
+// that The Archive, Zettlr and others link to it by: [[202602140930]] is "202602140930
+// Tides". It is "" without one.
+func ZettelID(name string) string {
+	n := strings.IndexFunc(name, func(r rune) bool { return r < '0' || r > '9' })
+	if n != 12 && n != 14 {
+		return ""
+	}
+	if r, _ := utf8.DecodeRuneInString(name[n:]); unicode.IsLetter(r) {
+		return ""
+	}
+	return name[:n]
+}
+
 var (
 	percentEscape  = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 	logseqReserved = regexp.MustCompile(`[:*?"<>|#\\]+`)

@@ -386,3 +386,10 @@ func TestPeriods_RoundTrip(t *testing.T) {
 		}
 	}
 }
+
+func TestZettelID(t *testing.T) {
+	for name, want := range map[string]string{"202602140930 Tides": "202602140930", "20260214093055-moon": "20260214093055", "202602140930_x": "202602140930",
+		"202602140930": "", "2026021409301": "", "20260214 Day": "", "202602140930x": "", "202602140930日": "", "x 202602140930 y": "", "": "", " ": ""} {
+		assert.Equal(t, want, notes.ZettelID(name), "%q", name)
+	}
+}

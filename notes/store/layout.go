@@ -69,6 +69,15 @@ func (l *Layout) PageTitle(p string) string {
 	return notes.LogseqTitle(notes.BaseName(p), journals)
 }
 
+// otherName returns what links may call the note at a path besides its name; "" for
+// nothing.
+func (l *Layout) otherName(p string) string {
+	if title := l.PageTitle(p); title != "" || !notes.IsNoteName(p) {
+		return title
+	}
+	return notes.ZettelID(notes.BaseName(p))
+}
+
 // pageKeys returns the [LinkKey] of the files in a folder of the vault that may hold
 // Logseq's page of this title.
 func (l *Layout) pageKeys(folder, title string) []string {

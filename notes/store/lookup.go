@@ -109,6 +109,10 @@ func (s *Reader) lookupTiers(name string) []tier {
 		{where: `n.title_key = ?`, args: []any{nameKey}},
 		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
 	}
+	if notes.ZettelID(name+" ") == name {
+		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || '{'`, args: []any{name, name},
+			keep: func(m notes.Meta) bool { return s.otherName(m.Path) == name }})
+	}
 	for folder := range *s.logseq.Load() {
 		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (SELECT value FROM json_each(?))`, args: []any{sqlite.List(s.pageKeys(folder, name))},
 			keep: func(m notes.Meta) bool { return s.FolderOf(m.Path) == folder }})

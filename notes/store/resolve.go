@@ -48,7 +48,8 @@ type Target struct {
 // its own folder. Only if none fits does the exact path from the vault, which begins
 // with the name of a folder, lead to a file of any.
 //
-// In a folder that Logseq writes, a link that leads to no file so is the title of a page.
+// In a folder that Logseq writes, a link that leads to no file so is the title of a page;
+// elsewhere it may be the ID that a name begins with.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	folder := l.FolderOf(from)
 	if folder == "" {
@@ -96,12 +97,9 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 		}
 	}
 	t, state := nearest(dir, absolute, candidates)
-	journals, isLogseq := (*l.logseq.Load())[folder]
-	if state == linkUnresolved && kind != markdown.LinkMarkdown && kind != markdown.LinkImage && isLogseq {
-		title := notes.Key(link)
-		return nearestWhere(dir, candidates, func(c Target) bool {
-			return notes.IsNoteName(c.Path) && notes.Key(notes.LogseqTitle(notes.BaseName(c.Path), journals)) == title
-		})
+	if state == linkUnresolved && kind != markdown.LinkMarkdown && kind != markdown.LinkImage {
+		name := notes.Key(link)
+		return nearestWhere(dir, candidates, func(c Target) bool { return notes.Key(l.otherName(path.Join(folder, c.Path))) == name })
 	}
 	return t, state
 }
@@ -172,7 +170,7 @@ func Segments(dir string) []string {
 func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64) error {
 	names := map[string]bool{}
 	add := func(p string) {
-		names[LinkKey(p)], names[LinkKey(s.PageTitle(p))] = true, true
+		names[LinkKey(p)], names[LinkKey(s.otherName(p))] = true, true
 	}
 	var ids, moved []int64
 	for _, e := range entries {
@@ -199,8 +197,9 @@ const logseqSetting = "logseq_titles"
 // SetLogseq sets which folders of the vault Logseq writes, with the format of its
 // journals' titles. When they change, [Store.FinishLinks] resolves every link again.
 func (s *Store) SetLogseq(ctx context.Context, titles map[string]string) error {
-	if maps.EqualFunc(*s.logseq.Load(), titles, func(is notes.NameFormat, format string) bool { return is.Format == format }) {
-		return nil
+	var before map[string]string
+	if err := s.Setting(ctx, logseqSetting, &before); err != nil || before != nil && maps.Equal(before, titles) {
+		return err
 	}
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		return errors.Join(setSetting(ctx, tx, logseqSetting, titles), setSetting(ctx, tx, LinksStale, true))
@@ -320,8 +319,11 @@ func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]p
 // selectTargets returns the files that the links may lead to, by key.
 func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
-	keys := make([]string, 0, len(links))
+	keys, ids := make([]string, 0, len(links)), []string{}
 	for _, l := range links {
+		if l.target != "" && notes.ZettelID(l.target+" ") == l.target {
+			ids = append(ids, l.target)
+		}
 		if _, seen := wanted[l.key]; !seen {
 			wanted[l.key] = nil
 			keys = append(keys, l.key)
@@ -329,7 +331,8 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 		keys = append(keys, s.pageKeys(s.FolderOf(l.from), l.target)...)
 	}
 	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {
+		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || '{' ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids)}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
 		err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path)
@@ -343,7 +346,7 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 // of links to it.
 func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
 	candidates[key] = append(candidates[key], t)
-	if page := LinkKey(l.PageTitle(t.Path)); page != "" && page != key {
-		candidates[page] = append(candidates[page], t)
+	if other := LinkKey(l.otherName(t.Path)); other != "" && other != key {
+		candidates[other] = append(candidates[other], t)
 	}
 }
