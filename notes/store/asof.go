@@ -183,7 +183,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 
 // within returns the versions that the scope may read.
 func (m *Moment) within(ctx context.Context, scope notes.Scope) (map[string]versionAt, error) {
-	canRead, err := m.store.Readable(ctx, scope)
+	canRead, err := m.store.ReadableEver(ctx, scope)
 	past := maps.Clone(m.past)
 	maps.DeleteFunc(past, func(p string, _ versionAt) bool { return err != nil || !canRead(p) })
 	return past, err

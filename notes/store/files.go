@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -235,7 +236,31 @@ func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name str
 	if maps.Equal(have, want) {
 		return nil
 	}
+	err := f.s.history.Write(ctx, func(tx *sql.Tx) error {
+		const add = `INSERT OR IGNORE INTO symlinks (path, target) SELECT key, value FROM json_each(?)`
+		return errors.Join(execAll(ctx, tx, add, jsonText(have)), execAll(ctx, tx, add, jsonText(want)))
+	})
+	if err != nil {
+		return err
+	}
 	return f.s.SaveSetting(ctx, symlinksSetting, want)
+}
+
+// ReadableEver is [Reader.Readable] for the history of a path: the scope must have every
+// file that a symlink of this path has led to, as its versions are those of that file.
+func (s *Versions) ReadableEver(ctx context.Context, scope notes.Scope) (canRead func(p string) bool, err error) {
+	now, err := s.Readable(ctx, scope)
+	if err != nil || scope.Read == nil {
+		return now, err
+	}
+	hidden := map[string]bool{}
+	err = sqlite.ForEach(ctx, s.history.Reader(), `SELECT path, target FROM symlinks`, nil, func(rows *sql.Rows) error {
+		var p, target string
+		err := rows.Scan(&p, &target)
+		hidden[p] = hidden[p] || !scope.CanRead(target)
+		return err
+	})
+	return func(p string) bool { return !hidden[p] && now(p) }, err
 }
 
 // Readable returns what reports whether the scope may read the file at a path: not if

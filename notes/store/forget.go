@@ -33,6 +33,9 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 		if err := forgetOperations(ctx, tx, p, done.Paths); err != nil {
 			return err
 		}
+		if err := forgetSymlinks(ctx, tx, done.Paths); err != nil {
+			return err
+		}
 		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions go with it
 			return err
 		}
@@ -42,6 +45,19 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 		return done, err
 	}
 	return done, s.history.Rewrite(ctx)
+}
+
+// forgetSymlinks removes the paths from what is known of symlinks. The versions of one that
+// led to such a path stay hidden from who may not read everything: "" is in no folder.
+func forgetSymlinks(ctx context.Context, tx *sql.Tx, paths []string) error {
+	keys := make([]string, len(paths))
+	for i, p := range paths {
+		keys[i] = notes.Key(p)
+	}
+	if err := execAll(ctx, tx, `DELETE FROM symlinks WHERE path IN (SELECT value FROM json_each(?))`, sqlite.List(paths)); err != nil {
+		return err
+	}
+	return execAll(ctx, tx, `UPDATE OR REPLACE symlinks SET target = '' WHERE target IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 }
 
 // forgetDerived erases the paths from notes.db, with embeddings of texts that no

@@ -412,7 +412,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 		return notes.HistoryPage{}, err
 	}
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
-	canRead, err := s.Readable(ctx, q.Scope)
+	canRead, err := s.ReadableEver(ctx, q.Scope)
 	if err != nil {
 		return page, err
 	}
@@ -468,7 +468,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	if err := scanCursor(q.Cursor, "c%d-%d-%d", &before.time, &before.present, &before.id); err != nil {
 		return notes.HistoryPage{}, err
 	}
-	canRead, err := s.Readable(ctx, q.Scope)
+	canRead, err := s.ReadableEver(ctx, q.Scope)
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
@@ -619,9 +619,13 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 	if err != nil {
 		return "", err
 	}
+	canRead, err := s.ReadableEver(ctx, scope)
+	if err != nil {
+		return "", err
+	}
 	var paths []string
 	for _, d := range docs {
-		if scope.CanRead(d.Path) && !slices.Contains(paths, d.Path) {
+		if canRead(d.Path) && !slices.Contains(paths, d.Path) {
 			paths = append(paths, d.Path)
 		}
 	}
@@ -656,7 +660,7 @@ func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revisi
 }
 
 func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
-	canRead, err := s.Readable(ctx, scope)
+	canRead, err := s.ReadableEver(ctx, scope)
 	if err != nil {
 		return nil, r, err
 	}

@@ -138,6 +138,58 @@ func TestReadable_Symlinks(t *testing.T) {
 	assert.Equal(t, []string{"Open/A.md", "Open/In.md"}, paths())
 }
 
+// TestHistory_GoneSymlink: the versions of a symlink that is gone are read like the file
+// that it led to, also when another file has its path.
+func TestHistory_GoneSymlink(t *testing.T) {
+	w := newWorld(t, map[string]string{"Open/A.md": "a", "Vault/B.md": "secret"})
+	open := notes.Scope{Read: []string{"Open"}}
+	out := filepath.Join(w.dir, "Open", "Out.md")
+	require.NoError(t, os.Symlink(filepath.Join("..", "Vault", "B.md"), out))
+	w.reconcile()
+	there := w.advance(time.Hour)
+	w.advance(time.Hour)
+	require.NoError(t, os.Remove(out))
+	w.reconcile()
+	check := func() {
+		all, err := w.Page(t.Context(), "Open/Out.md", notes.HistoryQuery{})
+		require.NoError(t, err)
+		require.NotEmpty(t, all.Revisions)
+		_, err = w.DeletedPath(t.Context(), "Out", open, notes.ErrNotFound)
+		require.ErrorIs(t, err, notes.ErrNotFound)
+		page, err := w.Page(t.Context(), "Open/Out.md", notes.HistoryQuery{Scope: open})
+		require.NoError(t, err)
+		assert.Empty(t, page.Revisions)
+		page, err = w.Changes(t.Context(), notes.HistoryQuery{Scope: open})
+		require.NoError(t, err)
+		require.Len(t, page.Revisions, 1)
+		assert.Equal(t, "Open/A.md", page.Revisions[0].Path)
+		for _, r := range all.Revisions {
+			_, err := w.RevisionText(t.Context(), "read", "Open/Out.md", r.Revision, open)
+			require.ErrorIs(t, err, notes.ErrNotFound)
+		}
+		m, err := w.AsOf(t.Context(), there)
+		require.NoError(t, err)
+		n, err := m.Read(t.Context(), "Open/Out.md", notes.Scope{})
+		require.NoError(t, err)
+		assert.Equal(t, "secret", n.Content)
+		_, err = m.Read(t.Context(), "Open/Out.md", open)
+		require.ErrorIs(t, err, notes.ErrNotFound)
+	}
+	check()
+	w.save("Open/Out.md", "its own")
+	_, err := w.Lookup(t.Context(), "Open/Out.md", open)
+	require.NoError(t, err)
+	check()
+	require.NoError(t, os.Remove(filepath.Join(w.dir, "Vault", "B.md")))
+	w.reconcile()
+	_, err = w.Forget(t.Context(), "Vault/B.md")
+	require.NoError(t, err)
+	check()
+	data, err := os.ReadFile(w.History().Path())
+	require.NoError(t, err)
+	assert.NotContains(t, strings.ToLower(string(data)), "vault/b.md")
+}
+
 // TestAttachments_Links: links follow attachments that come and go.
 func TestAttachments_Links(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "![[pic.png]] [[Doc.pdf]]", "x/pic.png": "1", "y/pic.png": "2"})

@@ -80,7 +80,7 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 		return "", err
 	}
 	if findErr != nil || notes.Key(meta.Path) != notes.Key(name) {
-		canRead, err := h.store.Readable(ctx, scope)
+		canRead, err := h.store.ReadableEver(ctx, scope)
 		if err != nil {
 			return "", err
 		}
