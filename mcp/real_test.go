@@ -80,8 +80,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 		Version: "test", Title: "Real", Vault: w.vault, History: w.vault.History(), Search: engine, Now: now,
 		Profile: Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts", Now: now})}},
 	})
-	head, err := store.Head(ctx)
-	require.NoError(t, err)
+	head := store.Head()
 	notifier := NewNotifier(w.core, notes.Position{Store: store.ID(), Seq: head})
 	w.vault.Follow(notifier)
 	w.background(t, notifier.Run)

@@ -228,8 +228,7 @@ func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...
 	})
 	errors := 0
 	w.core.newErrorID = func() string { errors++; return fmt.Sprintf("e%d", errors) }
-	head, err := store.Head(t.Context())
-	require.NoError(t, err)
+	head := store.Head()
 	w.notifier = NewNotifier(w.core, notes.Position{Store: store.ID(), Seq: head})
 	real.Follow(w.notifier)
 	ctx, cancel := context.WithCancel(context.Background())

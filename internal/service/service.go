@@ -186,11 +186,7 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	}
 	vault := s.vault.Vault
 	g.Go(func() error { s.settle(ctx); return nil })
-	head, err := vault.Store().Head(ctx)
-	if err != nil {
-		return whileRunning(ctx, fmt.Errorf("read the feed's head: %w", err))
-	}
-	notifier := mcp.NewNotifier(s.core, notes.Position{Store: vault.Store().ID(), Seq: head})
+	notifier := mcp.NewNotifier(s.core, notes.Position{Store: vault.Store().ID(), Seq: vault.Store().Head()})
 	vault.Follow(notifier)
 	g.Go(func() error { return whileRunning(ctx, notifier.Run(ctx)) })
 	if s.vectors != nil {

@@ -22,7 +22,7 @@ func (f Feed) After(ctx context.Context, seq uint64, limit int) (changes []notes
 		if err != nil {
 			return err
 		}
-		whole = seq == f.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
+		whole = seq == f.Head() || oldest.Valid && uint64(oldest.Int64) <= seq+1
 		changes, err = sqlite.All(ctx, tx, func(c *notes.Change) []any {
 			c.Loader = f.LoadNote
 			return []any{&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath}

@@ -68,11 +68,11 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 		}
 		require.NoError(t, err)
 		if i%10 == 0 {
-			followers[w.HeadSeq.Load()] = w.present()
+			followers[w.Head()] = w.present()
 		}
 	}
 	want := w.present()
-	head := w.HeadSeq.Load()
+	head := w.Head()
 	for from, c := range followers {
 		for at := from; ; {
 			changes, whole, err := w.Feed().After(ctx, at, 7)
@@ -121,7 +121,7 @@ func TestFeedThatWasCut(t *testing.T) {
 	for i := range 5 {
 		w.save("A.md", fmt.Sprint(i))
 	}
-	head := w.HeadSeq.Load()
+	head := w.Head()
 	require.Equal(t, uint64(6), head)
 	require.NoError(t, w.Notes().Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM changes WHERE seq <= 3`)

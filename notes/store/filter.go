@@ -203,7 +203,7 @@ func (s *Reader) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSe
 func (c *searchable) get(ctx context.Context, s *Reader, f notes.Filter) (*notes.IDSet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	head := s.HeadSeq.Load()
+	head := s.Head()
 	if c.set != nil && c.head == head && c.rules == f.Aside {
 		return c.set, nil
 	}

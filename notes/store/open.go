@@ -87,8 +87,8 @@ func (s *Store) load(ctx context.Context) error {
 		if err := tx.QueryRowContext(ctx, `SELECT value FROM store WHERE key = 'id'`).Scan(&s.id); err != nil {
 			return err
 		}
-		HeadSeq, err := sequence(ctx, tx, "changes")
-		s.HeadSeq.Store(uint64(HeadSeq))
+		head, err := sequence(ctx, tx, "changes")
+		s.head.Store(uint64(head))
 		return err
 	})
 }

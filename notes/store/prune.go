@@ -69,7 +69,7 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 		return err
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
-		return execAll(ctx, tx, `DELETE FROM changes WHERE seq <= ?`, int64(s.HeadSeq.Load())-keepChanges)
+		return execAll(ctx, tx, `DELETE FROM changes WHERE seq <= ?`, int64(s.Head())-keepChanges)
 	})
 }
 

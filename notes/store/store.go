@@ -33,7 +33,7 @@ type Reader struct {
 	byID       *sql.Stmt // selectNotes
 	Now        func() time.Time
 	searchable searchable
-	HeadSeq    atomic.Uint64
+	head       atomic.Uint64
 	Layout
 }
 
@@ -53,7 +53,7 @@ func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
 func (s *Reader) ID() string { return s.id }
 
 // Head returns the seq of the newest change.
-func (s *Reader) Head(context.Context) (uint64, error) { return s.HeadSeq.Load(), nil }
+func (s *Reader) Head() uint64 { return s.head.Load() }
 
 // Warnings returns what had to be repaired when the store was opened.
 func (s *Store) Warnings() []string { return s.warnings }

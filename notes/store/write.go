@@ -56,7 +56,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 	if err != nil {
 		return nil, err
 	}
-	s.HeadSeq.Store(uint64(head))
+	s.head.Store(uint64(head))
 	return changes, nil
 }
 

@@ -122,7 +122,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 	if err != nil {
 		return err
 	}
-	head := f.store.HeadSeq.Load()
+	head := f.store.Head()
 	if position.Seq == notes.FromHead {
 		follower.seq, follower.current = head, true
 		return nil

@@ -164,7 +164,7 @@ func TestIncidentEndsByItself(t *testing.T) {
 		r.Changed([]string{name})
 		if i == 3 {
 			r.until("a few are not enough", func() bool { return strings.Contains(r.unavailable(), "lacks most") })
-			assert.EqualValues(t, 16, r.store.HeadSeq.Load(), "nothing is deleted while only some are back")
+			assert.EqualValues(t, 16, r.store.Head(), "nothing is deleted while only some are back")
 		}
 	}
 	r.until("it heals", func() bool { return r.unavailable() == "" })
@@ -189,12 +189,12 @@ func TestEventsOfAnEmptiedVault(t *testing.T) {
 	r.rename("folder", hold)
 	r.Changed([]string{"folder"})
 	r.until("the incident begins", func() bool { return strings.Contains(r.unavailable(), "is empty although it had notes") })
-	assert.EqualValues(t, 16, r.store.HeadSeq.Load(), "nothing is deleted")
+	assert.EqualValues(t, 16, r.store.Head(), "nothing is deleted")
 
 	r.rename(hold, "folder")
 	r.Changed([]string{"folder"})
 	r.until("it heals", func() bool { return r.unavailable() == "" })
-	assert.EqualValues(t, 16, r.store.HeadSeq.Load())
+	assert.EqualValues(t, 16, r.store.Head())
 
 	r.rename("folder", "other")
 	r.Changed([]string{"folder", "other"})

@@ -150,7 +150,7 @@ const statusSkipped = 20
 
 // Status reports on the vault.
 func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
-	st := notes.Status{Root: v.disk.Path(), Dirs: v.disk.Dirs(), Seq: v.store.HeadSeq.Load(), Scanning: v.progress.active.Load() > 0,
+	st := notes.Status{Root: v.disk.Path(), Dirs: v.disk.Dirs(), Seq: v.store.Head(), Scanning: v.progress.active.Load() > 0,
 		Scanned: int(v.progress.done.Load()), ToScan: int(v.progress.toScan.Load())}
 	var err error
 	if st.Notes, err = v.store.Count(ctx); err != nil {
