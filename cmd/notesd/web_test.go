@@ -576,6 +576,8 @@ func TestPageFitsAPhone(t *testing.T) {
 		b.open(path)
 		assert.Zero(t, evaluate[int](b, "document.documentElement.scrollWidth - innerWidth"), path)
 	}
+	b.open("/n/Boat.md")
+	assert.Less(t, evaluate[int](b, "document.querySelector('th').clientHeight"), 40, "a table scrolls, and its words stay whole")
 	b.open("/n/%D8%AE%D8%A8%D8%B2.md")
 	// Where the text of each paragraph begins or ends at the edge of the page's column.
 	edges := `(() => { const article = document.querySelector('article').getBoundingClientRect()
