@@ -21,18 +21,18 @@ var vaultOverview = define(Tool{
 
 // An Overview is the result of vault_overview.
 type Overview struct {
-	Notes        int               `json:"notes"`
-	Folders      []notes.FolderCount     `json:"folders"`
-	FoldersTotal int               `json:"folders_total"`
-	Tags         []notes.TagCount        `json:"tags"`
-	TagsTotal    int               `json:"tags_total"`
-	Recent       []ListedNote      `json:"recent"`
-	Indexing     indexing          `json:"indexing"`
-	Skipped      int               `json:"skipped"`
-	Next         string            `json:"next_cursor,omitempty"`
-	Open         string            `json:"open,omitempty"`
-	OpenIn       map[string]string `json:"open_in,omitempty"`
-	Warnings     []string          `json:"warnings"`
+	Notes        int                 `json:"notes"`
+	Folders      []notes.FolderCount `json:"folders"`
+	FoldersTotal int                 `json:"folders_total"`
+	Tags         []notes.TagCount    `json:"tags"`
+	TagsTotal    int                 `json:"tags_total"`
+	Recent       []ListedNote        `json:"recent"`
+	Indexing     indexing            `json:"indexing"`
+	Skipped      int                 `json:"skipped"`
+	Next         string              `json:"next_cursor,omitempty"`
+	Open         string              `json:"open,omitempty"`
+	OpenIn       map[string]string   `json:"open_in,omitempty"`
+	Warnings     []string            `json:"warnings"`
 }
 
 type indexing struct {
