@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -235,9 +234,4 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-time.After(d):
 	case <-ctx.Done():
 	}
-}
-
-// changed wraps ErrSessionChanged with what changed.
-func changed(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrSessionChanged, fmt.Sprintf(format, args...))
 }

@@ -81,12 +81,12 @@ func (l *link) replay(ctx context.Context, h *handshake) error {
 		return err
 	}
 	if !answer.Result.Found() {
-		return changed("it refuses to initialize: %s", answer.Failure.Of(answer.line))
+		return fmt.Errorf("%w: it refuses to initialize: %s", ErrSessionChanged, answer.Failure.Of(answer.line))
 	}
 	before := h.version
 	h.read(answer.line, answer.Message)
 	if h.version != before {
-		return changed("the protocol version was %s and would be %s", before, h.version)
+		return fmt.Errorf("%w: the protocol version was %s and would be %s", ErrSessionChanged, before, h.version)
 	}
 	l.mu.Lock()
 	l.handshake.version, l.handshake.lists = h.version, h.lists

@@ -80,14 +80,14 @@ type runningSettings struct {
 	zone    []byte                         // of systemZone
 
 	mu      sync.Mutex
-	seen    fileStamp
+	seen    []byte         // the file's last version
 	now     *config.Loaded // the last valid version
 	trouble string         // why the changed file is not used
 	passed  map[*[]string]struct{}
 }
 
 func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, error)) *runningSettings {
-	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: stampOf(started.File), passed: map[*[]string]struct{}{}}
+	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: contentOf(started.File), passed: map[*[]string]struct{}{}}
 }
 
 // changed returns the configuration if the file has changed since the last
@@ -95,8 +95,8 @@ func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, err
 func (r *runningSettings) changed() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := stampOf(r.started.File)
-	if now == r.seen {
+	now := contentOf(r.started.File)
+	if bytes.Equal(now, r.seen) {
 		return nil
 	}
 	r.seen = now
@@ -109,18 +109,10 @@ func (r *runningSettings) changed() *config.Loaded {
 	return loaded
 }
 
-// fileStamp identifies a version of a file.
-type fileStamp struct {
-	modified time.Time
-	size     int64
-}
-
-func stampOf(name string) fileStamp {
-	info, err := os.Stat(name)
-	if err != nil {
-		return fileStamp{}
-	}
-	return fileStamp{info.ModTime(), info.Size()}
+// contentOf returns what a small file holds, nil if it cannot be read.
+func contentOf(name string) []byte {
+	data, _ := os.ReadFile(name)
+	return data
 }
 
 // later returns the configuration that the daemon should start again with, or nil
@@ -152,8 +144,7 @@ func systemZone() []byte {
 	if _, ok := os.LookupEnv("TZ"); ok {
 		return nil
 	}
-	data, _ := os.ReadFile(zoneFile)
-	return data
+	return contentOf(zoneFile)
 }
 
 // useZone makes the zone that of the process, which reads it once. Dates of notes, and
