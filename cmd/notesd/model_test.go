@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -27,14 +28,14 @@ import (
 //
 //	MODEL_OPS=10000 TEST_SEED=7 go test -run SubscriberAgree ./cmd/notesd
 func TestDiskToolsAndSubscriberAgree(t *testing.T) {
-	ops, seed := envInt(t, "MODEL_OPS", 400), envInt(t, "TEST_SEED", 1)
+	ops, seed := envInt(t, "MODEL_OPS", notestest.Rounds(400)), envInt(t, "TEST_SEED", 1)
 	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
 	agree(t, newPlace(t, map[string]string{"Start.md": "word0x\n"}), ops, seed)
 }
 
 // The same in a vault of two folders, between which notes and folders move.
 func TestDiskToolsAndSubscriberOfFoldersAgree(t *testing.T) {
-	ops, seed := envInt(t, "MODEL_OPS", 200), envInt(t, "TEST_SEED", 1)
+	ops, seed := envInt(t, "MODEL_OPS", notestest.Rounds(200)), envInt(t, "TEST_SEED", 1)
 	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
 	agree(t, newFolders(t, map[string]string{"home/" + staying: "word0x\n", "work/" + staying: "word1x\n"}), ops, seed)
 }
