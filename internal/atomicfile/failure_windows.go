@@ -2,21 +2,14 @@ package atomicfile
 
 import (
 	"errors"
+	"slices"
 
 	"golang.org/x/sys/windows"
 )
 
 func isAny(err error, codes ...windows.Errno) bool {
 	var code windows.Errno
-	if !errors.As(err, &code) {
-		return false
-	}
-	for _, c := range codes {
-		if code == c {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &code) && slices.Contains(codes, code)
 }
 
 // IsDiskFull reports whether a write failed because the disk, or the user's share
