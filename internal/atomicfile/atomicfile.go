@@ -77,7 +77,7 @@ func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
 	part := temp + Part
 	err := d.write(part, data, like)
 	if err == nil {
-		err = d.Move(part, d, temp)
+		err = d.Withdraw(part, temp)
 	}
 	if err != nil {
 		return errors.Join(err, d.Discard(part))
@@ -119,65 +119,155 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 // nothing and returns fs.ErrExist.
 func (d *Dir) Publish(temp, name string) error { return d.Move(temp, d, name) }
 
-// Move renames a file to a new name, possibly in another directory. If the new
-// name exists, it changes nothing and returns fs.ErrExist.
+// Move renames a file or folder to a new name, possibly in another directory. If the
+// new name exists, it changes nothing and returns fs.ErrExist.
+//
+// Where the file system has no rename that refuses to replace, a hard link stands in, and
+// where it has no links either, an empty file that reserves the name.
 func (d *Dir) Move(name string, to *Dir, newName string) error {
+	err := d.renameNoReplace(name, to, newName)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = d.linkThenRemove(name, to, newName)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = d.reserveThenRename(name, to, newName)
+	}
+	return linkError("rename", name, newName, err)
+}
+
+func (d *Dir) renameNoReplace(name string, to *Dir, newName string) error {
 	if err := d.before("rename"); err != nil {
 		return err
 	}
-	err := renameNoReplace(d, name, to, newName)
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return linkError("rename", name, newName, err)
-	}
-	return linkError("rename", name, newName, linkThenRemove(d, name, to, newName))
+	return renameNoReplace(d, name, to, newName)
 }
 
-// linkThenRemove moves a file where the file system has no rename that refuses to
-// replace: creating a hard link refuses as well. A crash between the two steps
-// leaves both names, so the caller needs a journal to remove the old one.
-func linkThenRemove(from *Dir, name string, to *Dir, newName string) error {
-	if err := link(from, name, to, newName); err != nil {
+// linkThenRemove moves a file by a hard link, which refuses to replace as well. A crash
+// between the two steps leaves both names, so the caller needs a journal to remove the
+// old one.
+func (d *Dir) linkThenRemove(name string, to *Dir, newName string) error {
+	if err := d.link(name, to, newName); err != nil {
 		return err
 	}
-	if err := from.before("remove"); err != nil {
+	if err := d.before("remove"); err != nil {
 		return err
 	}
-	return from.root.Remove(name)
+	return d.root.Remove(name)
 }
+
+func (d *Dir) link(name string, to *Dir, newName string) error {
+	if err := d.before("link"); err != nil {
+		return err
+	}
+	return link(d, name, to, newName)
+}
+
+// reserveThenRename moves a file where the file system has neither links nor a rename that
+// refuses to replace, as exFAT and many network disks: it creates the new name, which
+// refuses to replace, and renames the file over that. A crash in between leaves an empty
+// file. A folder needs no reservation, because it replaces nothing but an empty folder.
+func (d *Dir) reserveThenRename(name string, to *Dir, newName string) error {
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		if _, err := to.root.Lstat(newName); err == nil {
+			return fs.ErrExist
+		}
+		return d.renameOver(name, to, newName)
+	}
+	if err := to.reserve(newName); err != nil {
+		return err
+	}
+	if err := d.renameOver(name, to, newName); err != nil {
+		return errors.Join(err, to.Discard(newName))
+	}
+	return nil
+}
+
+func (d *Dir) reserve(name string) error {
+	if err := d.before("create"); err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// renameOver renames a file and replaces what has the new name.
+func (d *Dir) renameOver(name string, to *Dir, newName string) error {
+	if err := d.before("rename over"); err != nil {
+		return err
+	}
+	return renameOver(d, name, to, newName)
+}
+
+// ErrDisplaced is returned by Exchange if the name no longer exists, because the file
+// system failed in the middle. The new file is under temp, and the displaced one under
+// temp + ".old".
+var ErrDisplaced = errors.New("the file could not be given its name again")
 
 // Exchange swaps the staged file with the file at name; temp then refers to the
 // displaced file. If the file system cannot swap, Exchange keeps the displaced
 // file by a hard link and then renames temp to name.
+//
+// Without links it renames the file at name to temp + ".old", so that the name does not
+// exist for a moment. If another program makes a file of that name in this moment, its
+// file stays, and Exchange returns fs.ErrExist and leaves temp + ".old".
 func (d *Dir) Exchange(temp, name string) error {
-	if err := d.before("exchange"); err != nil {
-		return err
+	err := d.before("exchange")
+	if err == nil {
+		err = exchange(d, temp, name)
 	}
-	err := exchange(d, temp, name)
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return linkError("exchange", temp, name, err)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = d.exchangeByLink(temp, name)
 	}
-	return exchangeByLink(d, temp, name)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = d.exchangeByRename(temp, name)
+	}
+	return linkError("exchange", temp, name, err)
 }
 
-func exchangeByLink(d *Dir, temp, name string) error {
+func (d *Dir) exchangeByLink(temp, name string) error {
 	keep := temp + ".old"
-	if err := link(d, name, d, keep); err != nil {
-		return linkError("link", name, keep, err)
-	}
-	if err := d.before("rename over"); err != nil {
+	if err := d.link(name, d, keep); err != nil {
 		return err
 	}
-	if err := d.root.Rename(temp, name); err != nil {
-		return errors.Join(linkError("rename", temp, name, err), d.Discard(keep))
+	if err := d.renameOver(temp, d, name); err != nil {
+		return errors.Join(err, d.Discard(keep))
 	}
-	if err := d.before("rename"); err != nil {
-		return err
-	}
-	return linkError("rename", keep, temp, d.root.Rename(keep, temp))
+	return d.Withdraw(keep, temp)
 }
 
-// Withdraw renames the file at name to temp, so that the name no longer exists.
-func (d *Dir) Withdraw(name, temp string) error { return d.Move(name, d, temp) }
+func (d *Dir) exchangeByRename(temp, name string) error {
+	keep := temp + ".old"
+	if err := d.Withdraw(name, keep); err != nil {
+		return err
+	}
+	if err := d.Publish(temp, name); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if back := d.renameOver(keep, d, name); back != nil {
+			return errors.Join(err, back, ErrDisplaced)
+		}
+		return err
+	}
+	return d.Withdraw(keep, temp)
+}
+
+// Withdraw renames the file at name to temp, so that the name no longer exists. No other
+// program may use the name temp.
+func (d *Dir) Withdraw(name, temp string) error {
+	err := d.renameNoReplace(name, d, temp)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = d.renameOver(name, d, temp)
+	}
+	return linkError("rename", name, temp, err)
+}
 
 // Discard removes a temp file. It returns nil if the file does not exist.
 func (d *Dir) Discard(temp string) error {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,12 +97,84 @@ func TestWithoutExchange(t *testing.T) {
 		t.Skip("Windows has calls of its own")
 	}
 	path, dir := place(t)
+	lack(dir, func(string) error { return nil }, "rename", "exchange")
 	require.NoError(t, dir.Stage("t", []byte("new a"), nil))
-	require.NoError(t, exchangeByLink(dir, "t", "a"))
+	require.NoError(t, dir.Exchange("t", "a"))
 	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, contents(t, path))
-	require.ErrorIs(t, linkThenRemove(dir, "t", dir, "a"), fs.ErrExist)
-	require.NoError(t, linkThenRemove(dir, "t", dir, "b"))
+	require.ErrorIs(t, dir.Publish("t", "a"), fs.ErrExist)
+	require.NoError(t, dir.Publish("t", "b"))
 	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, contents(t, path))
+}
+
+// lack makes dir one of a disk without these calls, and calls before with each other one.
+func lack(dir *Dir, before func(call string) error, calls ...string) {
+	dir.Before = func(call string) error {
+		if slices.Contains(calls, call) {
+			return errors.ErrUnsupported
+		}
+		return before(call)
+	}
+}
+
+func TestWithoutLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has calls of its own")
+	}
+	path, dir := place(t)
+	lack(dir, func(string) error { return nil }, "rename", "exchange", "link")
+	require.NoError(t, dir.Stage("t", []byte("new a"), nil))
+	require.NoError(t, dir.Exchange("t", "a"))
+	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, contents(t, path))
+	require.ErrorIs(t, dir.Publish("t", "a"), fs.ErrExist)
+	require.NoError(t, dir.Publish("t", "b"))
+	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, contents(t, path))
+	require.ErrorIs(t, dir.Move("nothing", dir, "c"), fs.ErrNotExist)
+	require.NoError(t, dir.Withdraw("b", "t"))
+	require.NoError(t, dir.Discard("t"))
+	for _, name := range []string{"one", "two"} {
+		require.NoError(t, os.Mkdir(filepath.Join(path, name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(path, name, "in"), nil, 0o600))
+	}
+	require.ErrorIs(t, dir.Move("one", dir, "two"), fs.ErrExist)
+	require.NoError(t, dir.Move("one", dir, "three"))
+	assert.FileExists(t, filepath.Join(path, "three", "in"))
+}
+
+// What happens to an exchange without links between the two renames.
+func TestWithoutLinks_InBetween(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has calls of its own")
+	}
+	broken := errors.New("the disk failed")
+	for name, tt := range map[string]struct {
+		at   map[string]error // of the calls after the first rename
+		save bool             // another program makes a file
+		want map[string]string
+		err  error
+	}{
+		"another program saves":             {nil, true, map[string]string{"a": "saved", "t": "new a", "t.old": "old a"}, fs.ErrExist},
+		"the disk fails":                    {map[string]error{"create": broken}, false, map[string]string{"a": "old a", "t": "new a"}, broken},
+		"the disk fails, and the way back":  {map[string]error{"create": broken, "rename over": broken}, false, map[string]string{"t": "new a", "t.old": "old a"}, ErrDisplaced},
+		"the disk fails after it was named": {map[string]error{"rename over": broken}, false, map[string]string{"t": "new a", "t.old": "old a"}, ErrDisplaced},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, dir := place(t)
+			require.NoError(t, dir.Stage("t", []byte("new a"), nil))
+			between := false
+			lack(dir, func(call string) error {
+				if !between {
+					between = call == "rename over"
+					return nil
+				}
+				if call == "create" && tt.save {
+					require.NoError(t, os.WriteFile(filepath.Join(path, "a"), []byte("saved"), 0o600))
+				}
+				return tt.at[call]
+			}, "rename", "exchange", "link")
+			require.ErrorIs(t, dir.Exchange("t", "a"), tt.err)
+			assert.Equal(t, tt.want, contents(t, path))
+		})
+	}
 }
 
 func TestOpenDir_OutsideRoot(t *testing.T) {

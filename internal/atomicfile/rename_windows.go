@@ -51,9 +51,9 @@ func exchange(d *Dir, temp, name string) error {
 	return d.root.Rename(keep, temp)
 }
 
-func link(from *Dir, name string, to *Dir, newName string) error {
-	return errors.ErrUnsupported // MoveFileEx and ReplaceFile make links unnecessary
-}
+// MoveFileEx and ReplaceFile make these unnecessary.
+func link(*Dir, string, *Dir, string) error       { return errors.ErrUnsupported }
+func renameOver(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
 
 // syncFolder does nothing: Windows cannot sync a directory, and MoveFileEx has
 // written through.

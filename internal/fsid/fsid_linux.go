@@ -18,7 +18,3 @@ func IsMountRoot(folder *os.File) bool {
 	err := unix.Statx(int(folder.Fd()), "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, 0, &st)
 	return err == nil && st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
-
-// SpelledSo reports whether a file of exactly this name exists, given that a stat
-// of the name succeeds. Linux file systems compare names by their bytes.
-func SpelledSo(*os.Root, string) bool { return true }

@@ -99,6 +99,28 @@ func answersTo(dir string, entry os.FileInfo, names []string) bool {
 	})
 }
 
+// SpelledSo reports whether a file of exactly this name, in any Unicode form, exists,
+// given that a stat of the name succeeds: a disk that folds case answers to other
+// spellings too.
+func SpelledSo(root *os.Root, name string) bool {
+	dir, base := filepath.Split(name)
+	folds := func(other string) bool {
+		_, err := root.Lstat(dir + other)
+		return err == nil
+	}
+	if !slices.ContainsFunc(otherSpellings(base), folds) {
+		return true
+	}
+	folder, err := root.Open(filepath.Dir(name))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = folder.Close() }() // only read from
+	names, err := folder.Readdirnames(-1)
+	want := norm.NFC.String(base)
+	return err == nil && slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want })
+}
+
 // otherSpellings returns variants of name that refer to the same entry only on a
 // file system that ignores case or normalization.
 func otherSpellings(name string) []string {

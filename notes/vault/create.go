@@ -173,9 +173,9 @@ func (o *operation) hasTitle(p, title string) bool {
 
 // takenBy returns the path of what has the name already, in any case, or "".
 func (o *operation) takenBy(p string) (string, error) {
-	if _, err := o.root.Lstat(p); err == nil || isEvicted(o.root, p) {
+	if _, err := o.root.Lstat(p); err == nil && o.root.SpelledSo(p) || isEvicted(o.root, p) {
 		return p, nil
-	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
 		return "", writeProblem(o.Kind, p, err)
 	}
 	return o.v.store.PathByKey(o.ctx, notes.Key(p))

@@ -31,6 +31,7 @@ type fixture struct {
 	clock *clock
 
 	folders []string // below dir, which are the vault's; nil: dir is the vault
+	lacks   []string // steps that the disk does not support: see killAt
 }
 
 // clock is the vault's time: it stands still unless a test moves it.
@@ -88,6 +89,9 @@ func (f *fixture) open(opt Options) {
 	f.Vault, err = New(context.Background(), store, f.dir, opt)
 	require.NoError(f.t, err)
 	f.Follow(f.view)
+	if f.lacks != nil {
+		f.killAt(1 << 30)
+	}
 }
 
 // restart drops the program's state as kill -9 would, and starts it again.

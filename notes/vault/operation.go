@@ -295,7 +295,7 @@ func (d *placer) swap() error {
 		case err == nil:
 			f.State = store.StateDone
 			d.placed++
-		case d.placed == 0 && !d.committed || errors.Is(err, errKilled):
+		case d.placed == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrDisplaced):
 			return err
 		default:
 			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
@@ -391,10 +391,16 @@ func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name strin
 	case err == nil:
 		err = conflict(d.Kind, f.OldPath, f.Old, data)
 	}
-	if backErr := back(); backErr != nil {
-		return errors.Join(err, backErr)
+	return putBack(err, back)
+}
+
+// putBack gives a file its name again, because of an error, which it returns. If that
+// fails too, the error is [atomicfile.ErrDisplaced]: see abandon.
+func putBack(cause error, back func() error) error {
+	if err := back(); err != nil {
+		return errors.Join(cause, err, atomicfile.ErrDisplaced)
 	}
-	return err
+	return cause
 }
 
 // move gives a file another name, with the same bytes or with new ones.
@@ -429,7 +435,7 @@ func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
 		return err
 	}
 	if err := from.Move(f.Temp, to, newName); err != nil {
-		return errors.Join(err, from.Move(f.Temp, from, oldName))
+		return putBack(err, func() error { return from.Move(f.Temp, from, oldName) })
 	}
 	return nil
 }
@@ -459,9 +465,11 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 	case err != nil && folded:
 		return err
 	case err != nil:
-		return errors.Join(err, to.Move(newName, to, f.Temp))
+		return errors.Join(err, to.Withdraw(newName, f.Temp))
 	case folded:
-		return to.Publish(f.Temp, newName)
+		if err := to.Publish(f.Temp, newName); err != nil {
+			return putBack(err, func() error { return from.Move(f.Temp+".old", from, path.Base(f.OldDisk)) })
+		}
 	}
 	return nil
 }
@@ -472,6 +480,10 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 func (d *placer) abandon(cause error) error {
 	if errors.Is(cause, errKilled) {
 		return cause
+	}
+	if errors.Is(cause, atomicfile.ErrDisplaced) { // the temp files are all that is left of the note: the next write tries again
+		return d.unfinished(cause, "a note could not be given its name again; it will be when the disk can be used",
+			"the disk failed in the middle of the change", "The change is finished when the disk can be used again.")
 	}
 	state := store.StateFailed
 	if errors.Is(cause, notes.ErrConflict) {

@@ -184,6 +184,11 @@ func beforeMove(op *store.Operation, f *store.FileChange) string {
 //	         between both names          none, or the same    none
 //	         after   new name: new text  none                 the old file
 //
+// A disk that can neither swap nor link (see [atomicfile.Dir.Exchange]) has two more
+// states: a name that is to get a file may have an empty one, which reserves it, and while
+// a note is changed it may have no name, with the new text and the old file, the displaced
+// one, under the other two.
+//
 // So three rules decide. What is under a temp name and is not the new text was a note's
 // file: its step was done. What a note says after its step is newer than the operation,
 // and stays. What it says before its step must be the old text, or the file is a
@@ -227,6 +232,10 @@ func (c content) is(text []byte) bool {
 	return c.there && c.err == nil && string(c.data) == string(text)
 }
 
+// vacant reports whether the name has no file, or an empty one: that may be what
+// [atomicfile.Dir.Move] has reserved the name with, and holds no text to lose.
+func (c content) vacant() bool { return !c.there || c.err == nil && len(c.data) == 0 }
+
 func (c content) isFile(other content) bool {
 	return c.there && other.there && os.SameFile(c.info, other.info)
 }
@@ -264,6 +273,16 @@ func (d *recovery) contentsOf(names ...string) ([]content, error) {
 	return all, nil
 }
 
+// moveTo moves a file to a vacant name.
+func (c content) moveTo(from *atomicfile.Dir, temp string, to *atomicfile.Dir, name string) error {
+	if c.there {
+		if err := to.Discard(name); err != nil {
+			return err
+		}
+	}
+	return from.Move(temp, to, name)
+}
+
 func (d *recovery) redoExchange(f *store.FileChange) error {
 	dir, err := d.dir(f.Dir())
 	if err != nil {
@@ -275,11 +294,22 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 		return err
 	}
 	is, under, kept := all[0], all[1], all[2]
-	if kept.there && !under.there { // the last of the calls that stand in for an exchange
-		if err := dir.Move(f.Temp+".old", dir, f.Temp); err != nil {
+	switch { // the calls that stand in for an exchange
+	case !kept.there:
+	case !under.there: // all but the last
+		if err := dir.Withdraw(f.Temp+".old", f.Temp); err != nil {
 			return err
 		}
 		under = kept
+	case kept.isFile(is):
+		if err := dir.Discard(f.Temp + ".old"); err != nil {
+			return err
+		}
+	case under.is(f.New) && is.vacant():
+		if err := is.moveTo(dir, f.Temp+".old", dir, name); err != nil {
+			return err
+		}
+		is = kept
 	}
 	switch {
 	case under.is(f.Old):
@@ -329,6 +359,9 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err := d.stageAgain(dir, f, staged); err != nil {
 		return err
 	}
+	if is.vacant() {
+		return is.moveTo(dir, f.Temp, dir, path.Base(f.NewDisk))
+	}
 	return dir.Publish(f.Temp, path.Base(f.NewDisk))
 }
 
@@ -338,24 +371,18 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 		return err
 	}
 	is, gone := all[0], all[1]
-	if !is.there && (!gone.there || gone.is(f.Old)) {
+	if gone.is(f.Old) || !gone.there && !is.there {
 		return nil
 	}
 	dir, err := d.dir(f.Dir())
 	if err != nil {
 		return err
 	}
-	if gone.isFile(is) { // linked, and the name not yet removed
-		if err := dir.Discard(f.Temp); err != nil {
-			return err
-		}
-		gone = content{}
-	}
 	switch {
-	case gone.there && is.there:
+	case gone.there && !is.vacant():
 		return nil // made again since
 	case gone.there:
-		if err := dir.Move(f.Temp, dir, path.Base(f.OldDisk)); err != nil {
+		if err := is.moveTo(dir, f.Temp, dir, path.Base(f.OldDisk)); err != nil {
 			return err
 		}
 	case is.is(f.Old):
@@ -378,17 +405,22 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 	}
 	was, is, between := all[0], all[1], all[2]
 	switch {
-	case between.is(f.Old) && !was.there && !is.there: // see rename
-		return from.Move(f.Temp, to, newName)
-	case between.there && !was.there && !is.there:
-		if err := from.Move(f.Temp, from, oldName); err != nil {
+	case between.is(f.Old) && was.vacant() && is.vacant(): // see rename
+		return is.moveTo(from, f.Temp, to, newName)
+	case between.there && was.vacant() && is.vacant():
+		if err := was.moveTo(from, f.Temp, from, oldName); err != nil {
 			return err
 		}
 	case is.there && !was.there:
 		return nil
 	case was.isFile(is) && !d.isOneFile(f): // linked, and the old name not yet removed
 		return from.Discard(oldName)
-	case was.is(f.Old) && (!is.there || was.isFile(is)):
+	case was.is(f.Old) && (is.vacant() || was.isFile(is)):
+		if is.there && !was.isFile(is) {
+			if err := to.Discard(newName); err != nil {
+				return err
+			}
+		}
 		return d.move(to, f)
 	}
 	return conflict(d.Kind, f.OldPath, f.Old, was.data)
@@ -436,12 +468,6 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		return err
 	}
 	was, is, staged, aside := all[0], all[1], all[2], all[3]
-	if aside.isFile(was) { // linked, and the name not yet removed
-		if err := from.Discard(f.Temp + ".old"); err != nil {
-			return err
-		}
-		aside = content{}
-	}
 	if staged.isFile(is) {
 		if err := to.Discard(f.Temp); err != nil {
 			return err
@@ -449,18 +475,23 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		staged = content{}
 	}
 	switch {
-	case staged.there && aside.is(f.Old) && !is.there: // the disk folds case
-		return to.Publish(f.Temp, newName)
+	case staged.there && aside.is(f.Old) && is.vacant(): // the disk folds case
+		return is.moveTo(to, f.Temp, to, newName)
 	case aside.is(f.Old):
 		return nil
-	case aside.there && was.there: // made again since
+	case aside.there && !was.vacant(): // made again since
 		return nil
 	case aside.there: // another program's save, set aside and not yet compared
-		if err := from.Move(f.Temp+".old", from, oldName); err != nil {
+		if err := was.moveTo(from, f.Temp+".old", from, oldName); err != nil {
 			return err
 		}
 		return d.takeBack(to, f, is)
-	case was.is(f.Old) && (!is.there || d.isOneFile(f)):
+	case was.is(f.Old) && (is.vacant() || d.isOneFile(f)):
+		if is.there && !d.isOneFile(f) {
+			if err := to.Discard(newName); err != nil {
+				return err
+			}
+		}
 		if err := d.stageAgain(to, f, staged); err != nil {
 			return err
 		}
@@ -480,7 +511,7 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 // moved, and returns the conflict.
 func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, is content) error {
 	if is.is(f.New) {
-		if err := to.Move(path.Base(f.NewDisk), to, f.Temp); err != nil {
+		if err := to.Withdraw(path.Base(f.NewDisk), f.Temp); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,42 @@ func TestMoveThatBothNamesStandFor(t *testing.T) {
 	f.requireConsistent()
 }
 
+// TestCrashAfterALink: a disk that cannot swap keeps the old file by a link first.
+func TestCrashAfterALink(t *testing.T) {
+	f := newFixture(t, "a.md", "old\n")
+	f.lacks = lacking["without swaps"]
+	f.interrupted(store.FileChange{OldPath: "a.md", NewPath: "a.md", OldDisk: "a.md", NewDisk: "a.md", Old: []byte("old\n"), New: []byte("new\n")},
+		func(temp string) {
+			f.write(temp, "new\n")
+			require.NoError(t, os.Link(filepath.Join(f.dir, "a.md"), filepath.Join(f.dir, temp+".old")))
+		})
+	assert.Equal(t, map[string]string{"a.md": "new\n"}, f.files())
+	f.requireConsistent()
+}
+
+// On a disk without links an edit renames the note away first. If the disk fails then, the
+// note gets its name back, and the edit its end, with the next scan.
+func TestDiskThatFailsInAnExchange(t *testing.T) {
+	f := newFixture(t, "a.md", "old\n")
+	f.lacks = lacking["without links"]
+	f.killAt(1 << 30)
+	works, away := f.failpoint, false
+	f.failpoint = func(step string) error {
+		away = away || step == "before swap 0"
+		if away && step == "create" || away && step == "rename over" && f.files()["a.md"] == "" {
+			return syscall.EIO
+		}
+		return works(step)
+	}
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: "new"}}})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	assert.Contains(t, err.Error(), "the disk failed in the middle of the change")
+	f.failpoint = works
+	f.reconcile()
+	assert.Equal(t, map[string]string{"a.md": "old\n\nnew\n"}, f.files())
+	f.requireConsistent()
+}
+
 // TestCrashInAnEditOfASymlinkedNote: the journal names the file that is
 // written, which need not have a note's name, and the symlink that is the note.
 func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {

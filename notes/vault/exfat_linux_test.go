@@ -1,0 +1,71 @@
+package vault
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// mountExFAT mounts a new exFAT disk, as USB sticks have it: it folds case, and has neither
+// links nor a rename that swaps or refuses to replace.
+func mountExFAT(t *testing.T) string {
+	t.Helper()
+	run := func(name string, args ...string) string {
+		out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
+		if err != nil {
+			t.Skipf("SKIPPED: %s: %v %s", name, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	image, at := filepath.Join(t.TempDir(), "disk"), t.TempDir()
+	require.NoError(t, os.WriteFile(image, nil, 0o600))
+	require.NoError(t, os.Truncate(image, 64<<20))
+	run("mkfs.exfat", image)
+	device := run("losetup", "--find", "--show", image)
+	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() })
+	run("mount.exfat-fuse", device, at)
+	t.Cleanup(func() { _ = exec.Command("umount", "--lazy", at).Run() })
+	return at
+}
+
+func TestOnExFAT(t *testing.T) {
+	f := &fixture{t: t, dir: mountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	f.write("Alpha.md", "see [[Beta]]\n")
+	f.write("work/Beta.md", "back to [[Alpha]]\n")
+	f.open(Options{})
+	t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+	f.reconcile()
+	ctx := t.Context()
+	does := func(_ notes.Written, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		f.requireConsistent()
+	}
+	move := func(from, to string) (notes.Written, error) {
+		return f.Move(ctx, notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+	}
+	does(f.Create(ctx, notes.CreateRequest{Path: "new/Delta.md", Content: "[[Alpha]]\n"}))
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "ALPHA.md", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrExists)
+	require.ErrorContains(t, err, `"Alpha.md" exists already, and differs only in case`)
+	does(f.Edit(ctx, notes.EditRequest{Note: "Alpha.md", Edits: []notes.Edit{{Op: "append", Content: "a line"}}}))
+	does(move("Alpha.md", "ALPHA.md"))
+	does(move("work/Beta.md", "work/beta two.md"))
+	does(move("work", "Work"))
+	does(move("Work", "deep/er/projects"))
+	deleted, err := f.Delete(ctx, notes.DeleteRequest{Note: "new/Delta.md"})
+	does(deleted.Written, err)
+	f.rename("ALPHA.md", "Alpha.md") // by another program
+	f.reconcile()
+	f.requireConsistent()
+	assert.Equal(t, "see [[beta two]]\n\na line\n", f.onDisk("Alpha.md"))
+	assert.Equal(t, "back to [[Alpha]]\n", f.onDisk("deep/er/projects/beta two.md"))
+	assert.NoFileExists(t, filepath.Join(f.dir, "new/Delta.md"))
+}
