@@ -148,7 +148,8 @@ var (
 	firstShare = 0.4
 	// textPower is the power of the text score, so that half of the words count for more
 	// than half, and nearness decides more among notes that have most of them. It does
-	// not apply to queries in other languages than English, which rely on words.
+	// not apply to queries in other languages than English, which rely on words, or than
+	// the notes, which have few of the words.
 	textPower = 0.7
 	// likelyNear is how much nearer a note without vectors is taken to be than another,
 	// as a part of how much better its words match.
@@ -220,7 +221,7 @@ func (s *search) expect(found []candidate, m *meaning) {
 	for _, c := range found {
 		if c.embedded {
 			n++
-			sum += c.nearness() - likelyNear*s.wordShare(&c)
+			sum += c.nearness() - likelyNear*s.wordShare(&c, m)
 		}
 	}
 	m.likely = sum / float64(n+usualNotes)
@@ -235,11 +236,15 @@ func (c *candidate) nearness() float64 {
 	return (1-firstShare)*(c.near+missingNear*c.missing) + firstShare*c.first
 }
 
+// translates reports whether the notes are as far from the query as from one in another
+// language.
+func (m *meaning) translates() bool { return m.here.Mean < m.usual.Mean-m.usual.Deviation }
+
 // wordShare returns the text score of a candidate, without its bonus, as a part of what
 // a note scores that has all the words.
-func (s *search) wordShare(c *candidate) float64 {
+func (s *search) wordShare(c *candidate, m *meaning) float64 {
 	text := c.text / s.rescorer.ideal
-	if s.r.foreign {
+	if s.r.foreign || m.translates() {
 		return text
 	}
 	return math.Pow(text, textPower)
@@ -249,7 +254,7 @@ func (s *search) wordShare(c *candidate) float64 {
 // vectors, the less they count: of many notes with vectors some are near by chance,
 // and they would displace better notes without.
 func (s *search) score(c *candidate, m *meaning) {
-	text := s.wordShare(c)
+	text := s.wordShare(c, m)
 	if s.q.Mode == ModeSemantic && m.weight > 0 {
 		c.score = c.near
 		return

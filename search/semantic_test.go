@@ -305,6 +305,18 @@ func (distantMeaning) Unrelated(context.Context, string) (usual, here search.Spr
 
 func (distantMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
 
+// Of a question in another language, notes have names and little else: what a note has
+// of its words does not count for more than its part of them.
+func TestWordsInAnotherLanguage(t *testing.T) {
+	f := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"all": .01, "near": .8}}
+	for first, semantic := range map[string]search.Semantic{"near": m, "all": distantMeaning{m}} {
+		f.engine = search.NewEngine(f.store, f.index, semantic, search.EngineOptions{SemanticTimeout: time.Minute})
+		assert.Equal(t, first, pathsOf(f.search(search.Query{Text: "harbour wall lamp"}))[0])
+	}
+}
+
 // A question in another language than the notes is as near to its answer as the
 // language lets it be.
 func TestWeakInAnotherLanguage(t *testing.T) {
