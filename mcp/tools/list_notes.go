@@ -27,7 +27,7 @@ type listArgs struct {
 	Tags        []string       `json:"tags" doc:"all of them"`
 	Where       map[string]any `json:"where" doc:"fields, {\"or\":[{\"due\":{\"lte\":\"today\"}},{\"status\":\"open\"}]}"`
 	After       string         `json:"after"`
-	Before      string         `json:"before"`
+	Before      string         `json:"before" doc:"exclusive"`
 	Fields      []string       `json:"fields"`
 	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size"`
 	Orphans     bool           `json:"orphans" doc:"without links"`

@@ -12,14 +12,14 @@ import (
 var moveNote = define(Tool{
 	Name:        "move_note",
 	Title:       "Move or rename a note",
-	Description: "Give a note or folder another path; the links to it follow. Use it to rename or to file notes elsewhere.",
+	Description: "Give a note or folder another path; links to it follow. Use it to rename or file notes.",
 	Effect:      Changes,
 	output:      outputOf[MoveResult](),
 }, runMoveNote)
 
 type moveArgs struct {
 	Note        string `json:"note" required:"true"`
-	To          string `json:"to" required:"true" doc:"new path, or a folder ending in /"`
+	To          string `json:"to" required:"true" doc:"whole path, or a folder ending in /"`
 	UpdateLinks *bool  `json:"update_links" doc:"default true"`
 	DryRun      bool   `json:"dry_run"`
 }

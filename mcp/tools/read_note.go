@@ -18,14 +18,14 @@ import (
 var readNote = define(Tool{
 	Name:        "read_note",
 	Title:       "Read a note",
-	Description: "Read a note, or one section or range of lines of it, several notes, or a note's outline. Use it after search_notes or list_notes, and before changing a note.",
+	Description: "Read a note, a section or lines of it, several notes, or an outline. Use it after search_notes or list_notes, and before changing a note.",
 	output:      outputOf[readOutput](),
 }, runReadNote)
 
 type readArgs struct {
 	Note     string   `json:"note" doc:"path, URI, title, alias, Plan.md:5-14, Plan#Risks"`
 	Several  []string `json:"notes" doc:"instead: several"`
-	Heading  string   `json:"heading" doc:"only this section; \"Plan > Risks\" for a nested one"`
+	Heading  string   `json:"heading" doc:"this section; \"Plan > Risks\" if nested"`
 	Lines    string   `json:"lines" doc:"like 10-40"`
 	Outline  bool     `json:"outline" doc:"headings with lines and bytes"`
 	Revision int64    `json:"revision"`

@@ -26,8 +26,8 @@ type searchArgs struct {
 	Mode    string   `json:"mode" enum:"hybrid,text,semantic"`
 	Folder  string   `json:"folder"`
 	Tags    []string `json:"tags" doc:"all of them"`
-	After   string   `json:"after" doc:"date, 2026-01-31"`
-	Before  string   `json:"before"`
+	After   string   `json:"after" doc:"2026-01-31"`
+	Before  string   `json:"before" doc:"exclusive"`
 	AsOf    string   `json:"as_of" doc:"past date"`
 	Cursor  string   `json:"cursor"`
 	Explain bool     `json:"explain"`
