@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"notesd/internal/atomicfile"
@@ -135,6 +136,8 @@ func writeProblem(op, notePath string, err error) error {
 		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):
 		e.Err, e.Detail = notes.ErrForbidden, "the system does not permit writing there"
+	case errors.Is(err, syscall.EIO):
+		e.Detail = "the disk reports an input/output error"
 	case errors.Is(err, disk.ErrTooLarge):
 		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
 	case errors.Is(err, disk.ErrNotRegular):

@@ -395,12 +395,14 @@ func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name strin
 }
 
 // putBack gives a file its name again, because of an error, which it returns. If that
-// fails too, the error is [atomicfile.ErrDisplaced]: see abandon.
+// fails too, the error is [atomicfile.ErrDisplaced]: see abandon. What another program has
+// made of that name meanwhile stays.
 func putBack(cause error, back func() error) error {
-	if err := back(); err != nil {
-		return errors.Join(cause, err, atomicfile.ErrDisplaced)
+	err := back()
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return errors.Join(cause, err)
 	}
-	return cause
+	return errors.Join(cause, err, atomicfile.ErrDisplaced)
 }
 
 // move gives a file another name, with the same bytes or with new ones.

@@ -104,6 +104,32 @@ func TestDiskThatFailsInAnExchange(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A deletion finds that another program has saved the note, and cannot give the file its
+// name again, because that program has saved once more.
+func TestDeletionBetweenTwoSaves(t *testing.T) {
+	f := newFixture(t, "a.md", "old\n")
+	saves := []string{"first save\n", "second save\n"}
+	f.failpoint = func(step string) error {
+		if step == "rename" && len(saves) > 0 {
+			f.write("a.md", saves[0])
+			saves = saves[1:]
+		}
+		return nil
+	}
+	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "a.md"})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.Equal(t, map[string]string{"a.md": "second save\n"}, f.files())
+	f.reconcile()
+	f.requireConsistent()
+	page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "a.md"})
+	require.NoError(t, err)
+	var hashes []string
+	for _, r := range page.Revisions {
+		hashes = append(hashes, r.Hash)
+	}
+	assert.Contains(t, hashes, notes.Hash([]byte("first save\n")), "what was displaced is in the history")
+}
+
 // TestCrashInAnEditOfASymlinkedNote: the journal names the file that is
 // written, which need not have a note's name, and the symlink that is the note.
 func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
