@@ -7,11 +7,11 @@
 // passages that are shown, so that what matches in one place matches in all.
 //
 // A query is any text. parseQuery reads it as a list of clauses (words,
-// phrases, filters; query.go), which become a request: a plan, in terms of the
-// index, and a notes.Filter (request.go). No text is an error but one of more
-// than a hundred conditions; what is not a well-formed filter is words.
+// phrases, filters), which become a request: a plan, in terms of the index, and
+// a notes.Filter (query.go). No text is an error but one of more than a hundred
+// conditions; what is not a well-formed filter is words.
 //
-// A note is found in four steps. The filter is resolved to a set of note ids,
+// A note is found in four steps (engine.go). The filter is resolved to a set of note ids,
 // once, by the store. The index ranks the notes of the set that have any of
 // the plan's terms, by BM25F over the fields. If the vault has
 // vectors, their nearest neighbours are searched at the same time, and
@@ -19,7 +19,7 @@
 // read, and words that stand together, or as they were asked for, move a note
 // up (rescore.go). What has no word of the query and no near passage is no hit
 // (weak.go). A hit is a note with its best passage, a chunk, and a snippet of
-// it (passage.go, snippet.go).
+// it (passage.go).
 //
 // # Concurrency
 //

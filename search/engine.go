@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"notesd/notes"
 	"notesd/search/index"
+	"notesd/search/terms"
 )
 
 // Store gives the notes that the index found. [notes.Store] is one.
@@ -190,4 +192,371 @@ func (q *Query) snippetSize(n *notes.Note, heading string, rank, hits int) int {
 
 func invalid(detail, hint string) error {
 	return &notes.Error{Op: "search", Err: notes.ErrInvalid, Detail: detail, Hint: hint}
+}
+
+// search is one query on its way to a result.
+type search struct {
+	*Engine
+	q Query
+	r *request
+
+	allowed  *notes.IDSet // what the filter selects now
+	admitted *notes.IDSet // of these, what the query's clauses admit
+	rescorer *rescorer
+	forks    [index.MaxWorkers]*rescorer // see rescorerOf
+	read     map[int64]*notes.Note       // nil: it no longer exists
+	matches  map[int64][]match           // in the notes that were rescored
+	instead  []queryWord                 // that no note has, and others were looked for
+}
+
+// rankedList is the order of the notes that answer a query. Pages after the
+// first are cut from it, whatever becomes of the notes meanwhile.
+type rankedList struct {
+	found    []candidate
+	total    int
+	weak     bool // every one is
+	floor    float64
+	clear    bound
+	raised   float64 // see search.raised
+	halfRead bool    // the model reads the query's language in pieces
+	semantic Coverage
+	remarks  []string
+
+	// What the words of the query are worth, to choose passages by.
+	terms []index.PlanTerm
+	docs  int
+	with  []int
+}
+
+func (s *search) run(ctx context.Context) (Result, error) {
+	s.read, s.matches = map[int64]*notes.Note{}, map[int64][]match{}
+	place, list, err := s.rankings.find(s.q)
+	if err != nil {
+		return Result{}, err
+	}
+	if s.allowed, err = s.store.ResolveSearch(ctx, s.r.filter); err != nil {
+		return Result{}, err
+	}
+	if need := place.offset + s.q.Limit; list == nil || need > len(list.found) && list.canGrow() {
+		longer, err := s.rank(ctx, need)
+		if err != nil {
+			return Result{}, err
+		}
+		list = list.extended(longer)
+		s.rankings.keep(&place, list)
+	} else {
+		s.resume(list)
+	}
+	return s.page(ctx, place, list)
+}
+
+// canGrow reports whether ranking deeper would find more.
+func (l *rankedList) canGrow() bool { return len(l.found) < min(l.total, maxResults) }
+
+// extended returns the list continued by what only the longer one has.
+func (l *rankedList) extended(longer *rankedList) *rankedList {
+	if l == nil {
+		return longer
+	}
+	have := make(map[int64]bool, len(l.found))
+	for _, c := range l.found {
+		have[c.note] = true
+	}
+	found := slices.Clone(l.found)
+	for _, c := range longer.found {
+		if !have[c.note] {
+			found = append(found, c)
+		}
+	}
+	longer.found = found
+	return longer
+}
+
+// resume prepares to show notes of a list that was made before.
+func (s *search) resume(list *rankedList) {
+	s.r.plan.Terms = list.terms
+	s.rescorer = newRescorer(s.r, list.docs, list.with)
+}
+
+// rank finds and orders the notes, at least `need` of them.
+func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
+	s.admitted = s.allowed
+	if len(s.r.plan.Require)+len(s.r.plan.Exclude) > 0 {
+		var err error
+		if s.admitted, err = s.index.Matching(ctx, s.r.plan, s.allowed); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.r.plan.Terms) == 0 {
+		return s.newest(ctx)
+	}
+	depth := pool
+	if need > pool || s.r.hasPhrases() {
+		depth = maxResults
+	}
+	ask := s.askMeaning(ctx)
+	defer ask.stop()
+	list := &rankedList{semantic: Coverage{State: StateOff}}
+	r, err := s.byWords(ctx, list, depth)
+	defer r.Release()
+	if err != nil {
+		return nil, err
+	}
+	text := byText(r.Best)
+	head := text[:min(len(text), pool)]
+	if ask.hits != nil { // while the vectors are searched, read what is most probably shown
+		if err := s.readNotes(ctx, text[:min(len(text), rescored/2)]); err != nil {
+			return nil, err
+		}
+	}
+	m, err := ask.answer(ctx, list, head)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.blend(ctx, list, text, &r, &m); err != nil {
+		return nil, err
+	}
+	if len(list.found) == 0 && len(s.r.quoted) > 0 {
+		return s.withoutPhrases(ctx, need)
+	}
+	list.remarks = slices.Concat(s.suggested(list), list.remarks)
+	s.judge(list)
+	return list, nil
+}
+
+// withoutPhrases ranks by the words of the phrases that no note has.
+func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, error) {
+	r := *s.r
+	r.phrases, r.quoted, r.plan.Require = nil, nil, r.titles
+	remark := fmt.Sprintf("no note has %s; looked for the words instead", strings.Join(s.r.quoted, " and "))
+	s.r, s.instead = &r, nil
+	list, err := s.rank(ctx, need)
+	if err == nil {
+		list.remarks = slices.Insert(list.remarks, 0, remark)
+	}
+	return list, err
+}
+
+// byWords ranks by words and verifies phrases. Its ranking is to be released.
+func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
+	r, err := s.rankWords(ctx, depth)
+	if err != nil {
+		return r, err
+	}
+	list.total, list.terms, list.docs, list.with = r.Total, s.r.plan.Terms, r.Docs, r.With
+	s.rescorer = newRescorer(s.r, r.Docs, r.With)
+	if s.r.hasPhrases() {
+		r.Best, err = s.verified(ctx, list, r.Best)
+	}
+	return r, err
+}
+
+// rankWords asks the index. Words that no note has are looked for as what they
+// may have meant; suggested names those.
+func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error) {
+	var unknown []queryWord
+	s.r.plan.Unknown = func(with []int) []int {
+		unknown = s.r.unknown(with)
+		return planTerms(unknown)
+	}
+	r, err := s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
+	for _, w := range unknown {
+		if len(s.r.plan.Terms[w.term].Others) > 0 {
+			s.instead = append(s.instead, w)
+		}
+	}
+	return r, err
+}
+
+// suggested says which words were looked for instead of those that no note has, as
+// the notes have them: the index has stems only. Who may not read all notes is given only
+// words of notes that were found; others may be of notes that they must not know.
+func (s *search) suggested(list *rankedList) (remarks []string) {
+	for _, w := range s.instead {
+		var words []string
+		for _, stem := range s.r.plan.Terms[w.term].Others {
+			word := s.wordOf(stem, w.term, list)
+			if word == "" && s.q.Filter.Scope == nil {
+				word = stem
+			}
+			if word != "" {
+				words = append(words, word)
+			}
+		}
+		if len(words) > 0 {
+			remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
+		}
+	}
+	return remarks
+}
+
+// wordOf returns a word with a stem as the best notes have it, "" if none does.
+func (s *search) wordOf(stem string, term int, list *rankedList) string {
+	for _, c := range s.best(list.found) {
+		for _, m := range s.matches[c.note] {
+			if m.term != term {
+				continue
+			}
+			word := strings.ToLower(s.read[c.note].Content[m.start:m.end])
+			if terms.Stem(string(terms.Fold(nil, word))) == stem {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+// best returns the candidates whose texts are looked at.
+func (s *search) best(found []candidate) []candidate {
+	return found[:min(len(found), max(rescored, s.q.Limit))]
+}
+
+// rescore adds to the best candidates what their texts say, and sorts them.
+func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
+	best := s.best(found)
+	unpack, keep, err := s.fetch(ctx, best)
+	if err != nil {
+		return err
+	}
+	matches, names, named := make([][]match, len(best)), s.namesOf(best), make([]uint64, len(best))
+	err = index.InParallel(len(best), func(worker, i int) error {
+		c := &best[i]
+		if err := unpack[i](); err != nil {
+			return err
+		}
+		if n := s.read[c.note]; n != nil {
+			if c.terms != 0 {
+				matches[i] = s.rescorerOf(worker).score(n, c)
+			}
+			named[i] = names.in(n, c)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	keep()
+	all := uint64(0)
+	for _, found := range named {
+		all |= found
+	}
+	for i := range best {
+		c := &best[i]
+		if n := s.read[c.note]; n != nil && c.terms != 0 {
+			s.matches[n.ID] = matches[i]
+		}
+		if c.named = all&(1<<i) != 0; c.named {
+			c.bonus += s.rescorer.named * s.rescorer.ideal
+		}
+		s.score(c, m)
+	}
+	sortByScore(best)
+	return nil
+}
+
+// rescorerOf returns the rescorer of a worker of [index.InParallel].
+func (s *search) rescorerOf(worker int) *rescorer {
+	if worker == 0 {
+		return s.rescorer
+	}
+	if s.forks[worker] == nil {
+		s.forks[worker] = s.rescorer.fork()
+	}
+	return s.forks[worker]
+}
+
+// readNotes fetches the notes of candidates that were not read yet.
+func (s *search) readNotes(ctx context.Context, of []candidate) error {
+	unpack, keep, err := s.fetch(ctx, of)
+	if err == nil {
+		err = index.InParallel(len(of), func(_, i int) error { return unpack[i]() })
+	}
+	if err == nil {
+		keep()
+	}
+	return err
+}
+
+// fetch reads the notes of candidates that were not read yet. Each candidate's function
+// in unpack is to be called before its note's text is used, and keep after all of them.
+func (s *search) fetch(ctx context.Context, of []candidate) (unpack []func() error, keep func(), err error) {
+	unpack = slices.Repeat([]func() error{func() error { return nil }}, len(of))
+	var ids []int64
+	at := map[int64]int{}
+	for i, c := range of {
+		if _, ok := s.read[c.note]; !ok {
+			ids = append(ids, c.note)
+			at[c.note] = i
+			s.read[c.note] = nil
+		}
+	}
+	missing, changes := s.index.Cache.Get(ids, s.read)
+	if len(missing) == 0 {
+		return unpack, func() {}, nil
+	}
+	parts := slices.Collect(slices.Chunk(missing, max(readTogether, (len(missing)+1)/2)))
+	found := make([][]notes.Packed, len(parts))
+	err = index.InParallel(len(parts), func(_, i int) (err error) {
+		found[i], err = s.store.PackedByID(ctx, parts[i])
+		return err
+	})
+	packed := slices.Concat(found...)
+	read := make([]*notes.Note, len(packed))
+	for i, p := range packed {
+		n := p.Note
+		read[i], s.read[n.ID] = n, n
+		unpack[at[n.ID]] = func() error {
+			err := p.Unpack()
+			n.Content = n.Prose()
+			return err
+		}
+	}
+	return unpack, func() { s.index.Cache.Put(read, changes) }, err
+}
+
+// readTogether is how many notes one goroutine reads, of few: a query of the store takes
+// as long as reading two notes.
+const readTogether = 3
+
+// blend orders the list as the mode asks.
+func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
+	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
+	foreign := s.r.foreign || grams
+	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
+	list.raised = s.raised(m, foreign)
+	list.halfRead = s.r.foreign && m.weight > 0 && m.weight < fluent
+	if len(m.near) == 0 || s.q.Mode == ModeText {
+		m = &meaning{}
+		for i := range text {
+			s.score(&text[i], m)
+		}
+		list.found = text
+		return s.rescore(ctx, list.found, m)
+	}
+	head := text[:min(len(text), pool)]
+	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
+		return c.near < list.floor && c.terms == 0
+	})
+	if s.q.Mode == ModeSemantic {
+		list.found = slices.DeleteFunc(list.found, func(c candidate) bool { return c.vectorRank == 0 })
+		list.total = len(list.found)
+		return nil
+	}
+	if err := s.rescore(ctx, list.found, m); err != nil {
+		return err
+	}
+	have := make(map[int64]bool, len(list.found))
+	for _, c := range list.found {
+		have[c.note] = true
+		if c.textRank == 0 {
+			list.total++
+		}
+	}
+	for _, c := range text[len(head):] {
+		if !have[c.note] {
+			c.score = 0 // beyond what is fused; only the order counts
+			list.found = append(list.found, c)
+		}
+	}
+	return nil
 }

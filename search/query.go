@@ -1,10 +1,14 @@
 package search
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"notesd/notes"
+	"notesd/search/index"
 	"notesd/search/terms"
 )
 
@@ -300,4 +304,346 @@ func pathNode(k kind, p string) (node, bool) {
 func hasTerms(s string) bool {
 	_, ok := terms.NextSpan(s, 0)
 	return ok
+}
+
+// maxTerms is how many terms of a query rank; the first ones of a long text.
+const maxTerms = 64
+
+// partWeight is what a part of a compound counts beside the whole.
+const partWeight = 0.7
+
+// request is a query made ready: what the index is asked, what the filter
+// selects, and what is verified in the text.
+type request struct {
+	plan       index.Plan
+	words      []queryWord // of the plan's terms, in the order of the query
+	parts      []queryWord // of compounds; what found a note that has no whole
+	phrases    []phrase    // word for word in the note
+	quoted     []string    // the phrases as written, if their words will do where no note has them
+	titles     []index.Clause
+	notPhrases []phrase
+	filter     notes.Filter
+	meaning    string // the query without filters, for the semantic side
+	foreign    bool   // the query is in another language than English
+}
+
+// planTerms returns the terms of the plan that the words are.
+func planTerms(words []queryWord) []int {
+	terms := make([]int, len(words))
+	for i, w := range words {
+		terms[i] = w.term
+	}
+	return terms
+}
+
+// queryWord is a term of the plan as it was asked for.
+type queryWord struct {
+	term  int    // index into the plan's terms
+	exact string // folded, not stemmed
+	shown string // as written
+	gap   int    // stop words between it and the word before
+	gram  bool   // one of the n-grams of a run
+	start int    // bytes of the query's words, from one end
+	end   int    // to the other
+	alone bool   // the only term of its word
+}
+
+// Parts of the ranking, which tests switch off.
+var (
+	languageOf = terms.LanguageOf
+	repeated   = 1.0 // what a word counts that the query has again
+)
+
+// newRequest makes a request of a query's clauses and a filter.
+func newRequest(nodes []node, filter notes.Filter) *request {
+	r := &request{filter: filter}
+	var meaning, quoted []string
+	said := 0
+	b := planBuilder{request: r, terms: map[string]int{}}
+	for _, n := range nodes {
+		switch {
+		case n.kind > kindTitle:
+			r.addFilter(n)
+			continue
+		case n.not:
+			r.addExclusion(n)
+			continue
+		}
+		meaning = append(meaning, n.text)
+		switch n.kind {
+		case kindPhrase:
+			r.phrases = append(r.phrases, newPhrase(n.text))
+			quoted = append(quoted, n.String())
+			r.plan.Require = append(r.plan.Require, allOf(n.text, nil))
+		case kindTitle:
+			r.titles = append(r.titles, allOf(n.text, []string{index.FieldName}))
+		case kindWord:
+			said += contentWords(n.text)
+		}
+	}
+	r.plan.Require = append(r.plan.Require, r.titles...)
+	if said >= sentence {
+		r.quoted = quoted
+	}
+	b.Language = languageOf(meaning)
+	b.foreign = b.Foreign
+	for _, text := range meaning {
+		b.add(text)
+		b.base += len(text) + 1
+	}
+	b.finish()
+	r.meaning = strings.Join(meaning, " ")
+	return r
+}
+
+// addFilter puts a clause of the query into the filter.
+func (r *request) addFilter(n node) {
+	f := &r.filter
+	switch n.kind {
+	case kindTag:
+		if n.not {
+			f.NotTags = append(f.NotTags[:len(f.NotTags):len(f.NotTags)], n.text)
+		} else {
+			f.Tags = append(f.Tags[:len(f.Tags):len(f.Tags)], n.text)
+		}
+	case kindPath, kindFolder:
+		prefix := n.text
+		if n.kind == kindFolder {
+			prefix += "/"
+		}
+		switch {
+		case n.not:
+			f.NotPaths = append(f.NotPaths[:len(f.NotPaths):len(f.NotPaths)], prefix)
+		case n.kind == kindFolder && f.Folder == "":
+			f.Folder = n.text
+		default:
+			f.Paths = append(f.Paths[:len(f.Paths):len(f.Paths)], prefix)
+		}
+	case kindHas:
+		f.HasTodo = true
+	case kindAfter:
+		if n.time.After(f.After) {
+			f.After = n.time
+		}
+	case kindBefore:
+		if f.Before.IsZero() || n.time.Before(f.Before) {
+			f.Before = n.time
+		}
+	}
+}
+
+func (r *request) addExclusion(n node) {
+	switch n.kind {
+	case kindTitle:
+		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, []string{index.FieldName}))
+	case kindPhrase:
+		if p := newPhrase(n.text); len(p.units) > 1 {
+			r.notPhrases = append(r.notPhrases, p)
+			return
+		}
+		fallthrough
+	default:
+		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, nil))
+	}
+}
+
+// allOf is the clause of a note that has every word of a text, each as a whole.
+func allOf(text string, fields []string) index.Clause {
+	c := index.Clause{Fields: fields}
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		for _, t := range queryTerms(text, s) {
+			if !t.Part {
+				c.Terms = append(c.Terms, lookupOf(t))
+			}
+		}
+	}
+	return c
+}
+
+// queryTerms returns the terms to look a span up by. Of a run that is cut into
+// n-grams, these are the whole ones, or if it is shorter than n, itself as the
+// beginning of others.
+func queryTerms(text string, s terms.Span) []terms.Term {
+	list := terms.Expand(nil, text, s)
+	if k := s.Kind(); k != terms.ClassDense && k != terms.ClassRunOn {
+		return list
+	}
+	whole := list[:0:0]
+	for _, t := range list {
+		if !t.Short {
+			whole = append(whole, t)
+		}
+	}
+	if len(whole) > 0 || len(list) == 0 {
+		return whole
+	}
+	return list[:1]
+}
+
+func lookupOf(t terms.Term) index.Lookup { return index.Lookup{Text: t.Text, Prefix: t.Short} }
+
+// planBuilder gathers the terms of a request's plan.
+type planBuilder struct {
+	*request
+	terms.Language
+	terms map[string]int // → index into the plan's terms
+	stops []string       // texts of which only stop words were found
+	gap   int            // words left out since the last
+	base  int            // where the text that is being added begins
+}
+
+// add plans the words of a text, without stop words.
+func (b *planBuilder) add(text string) {
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		if b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
+			b.stops = append(b.stops, text[s.Start:s.End])
+			b.gap++
+			continue
+		}
+		if rest := text[s.End:]; rest != "" && rest[0] == '*' && s.Kind() == terms.ClassWord && isPrefix(text[s.Start:s.End]) {
+			b.addPrefix(text, s)
+			continue
+		}
+		b.addSpan(text, withoutExtension(text, s))
+	}
+}
+
+func (b *planBuilder) isStop(word string) bool {
+	return terms.StopWords[word] || b.Foreign && terms.FunctionWords[word]
+}
+
+// withoutExtension cuts ".md" off a word: a pasted path means the
+// note, whose name is indexed without.
+func withoutExtension(text string, s terms.Span) terms.Span {
+	const extension = ".md"
+	if name := text[s.Start:s.End]; len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
+		s.End -= len(extension)
+	}
+	return s
+}
+
+// isPrefix reports whether word* is to find what begins with the word.
+func isPrefix(word string) bool {
+	const least = 2 // characters
+	return utf8.RuneCountInString(word) >= least && !strings.ContainsFunc(word, func(r rune) bool { return terms.ClassOf(r) == terms.ClassConnector })
+}
+
+// addPrefix plans the terms that begin with a word.
+func (b *planBuilder) addPrefix(text string, s terms.Span) {
+	exact := string(terms.Fold(nil, text[s.Start:s.End]))
+	if exact == "" || len(b.plan.Terms) == maxTerms {
+		return
+	}
+	i, known := b.terms[exact]
+	if !known {
+		i = len(b.plan.Terms)
+		b.plan.Terms = append(b.plan.Terms, index.PlanTerm{})
+		b.terms[exact] = i
+	}
+	t := &b.plan.Terms[i]
+	t.Lookup, t.Weight, t.Times = index.Lookup{Text: exact, Prefix: true}, 1, t.Times+1
+	b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[s.Start : s.End+1], gap: b.gap, alone: true})
+	b.gap = 0
+}
+
+func (b *planBuilder) addSpan(text string, s terms.Span) {
+	list := queryTerms(text, s)
+	for _, t := range list {
+		exact := string(terms.Fold(nil, text[t.Start:t.End]))
+		weight := 1.0
+		if t.Part {
+			if b.isStop(exact) {
+				continue
+			}
+			weight = partWeight
+		}
+		i, known := b.terms[t.Text]
+		if !known {
+			if len(b.plan.Terms) == maxTerms {
+				continue
+			}
+			i = len(b.plan.Terms)
+			b.plan.Terms = append(b.plan.Terms, index.PlanTerm{Lookup: lookupOf(t), Family: b.Families && s.Kind() == terms.ClassWord && !t.Part})
+			b.terms[t.Text] = i
+		}
+		pt := &b.plan.Terms[i]
+		pt.Weight = max(pt.Weight, weight)
+		if !known {
+			pt.Times = 1
+		} else if s.Kind() == terms.ClassWord { // n-grams overlap
+			pt.Times += repeated
+		}
+		if t.Part {
+			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], start: b.base + t.Start, end: b.base + t.End})
+		} else {
+			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], gap: b.gap,
+				gram: s.Kind() != terms.ClassWord, start: b.base + t.Start, end: b.base + t.End, alone: len(list) == 1})
+			b.gap = 0
+		}
+	}
+}
+
+// finish falls back to stop words when there is nothing else.
+func (b *planBuilder) finish() {
+	if len(b.plan.Terms) > 0 {
+		return
+	}
+	for _, text := range b.stops {
+		if s, ok := terms.NextSpan(text, 0); ok {
+			b.addSpan(text, s)
+		}
+	}
+}
+
+// maxUnknown is how many words of a query are looked for as others.
+var maxUnknown = 4
+
+// unknown returns the words that no note has, of the notes with each term.
+func (r *request) unknown(with []int) []queryWord {
+	var out []queryWord
+	for _, w := range r.words {
+		if w.alone && !w.gram && with[w.term] == 0 && len(out) < maxUnknown &&
+			!slices.ContainsFunc(out, func(o queryWord) bool { return o.term == w.term }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// maxShown is how many words a hit names that it was found by.
+const maxShown = 10
+
+// shown returns the words of the query that a set of terms stands for, the ones
+// that say most first. Function words are left out if the query has others. The n-grams
+// of a run that overlap are one word.
+func (s *rescorer) shown(list uint64) []string {
+	telling := func(w queryWord) bool { return terms.Telling(w.exact) }
+	any := !slices.ContainsFunc(s.request.words, telling)
+	var found []queryWord
+	add := func(words []queryWord, known func(have, word string) bool) {
+		for _, w := range words {
+			if list&(1<<min(w.term, 63)) == 0 || !any && !telling(w) {
+				continue
+			}
+			if last := len(found) - 1; w.gram && last >= 0 && found[last].start < w.start && w.start < found[last].end {
+				found[last].shown += w.shown[found[last].end-w.start:]
+				found[last].end = w.end
+				continue
+			}
+			w.shown = strings.ToLower(w.shown)
+			if !slices.ContainsFunc(found, func(have queryWord) bool { return known(have.shown, w.shown) }) {
+				found = append(found, w)
+			}
+		}
+	}
+	add(s.request.words, func(have, word string) bool { return have == word })
+	add(s.request.parts, strings.Contains)
+	slices.SortStableFunc(found, func(a, b queryWord) int { return cmp.Compare(s.weights[b.term], s.weights[a.term]) })
+	out := make([]string, 0, min(len(found), maxShown))
+	for _, w := range found {
+		if word := terms.Clip(w.shown); len(out) < maxShown && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
 }
