@@ -1,7 +1,8 @@
 // Package atomicfile creates, replaces, moves and removes files atomically. At
 // every instant, also after a crash, a name refers to either its old content or
 // all of its new content, and no file that another program saved in the meantime
-// is lost.
+// is lost. On file systems with too few operations for both, such as exFAT, a name
+// may not exist for a moment: see [Dir.Exchange].
 //
 // A write has two steps. [Dir.Stage] writes a temp file beside its destination
 // and makes it durable; the destination is unchanged. Then one of [Dir.Publish]

@@ -117,9 +117,6 @@ func lack(dir *Dir, before func(call string) error, calls ...string) {
 }
 
 func TestWithoutLinks(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has calls of its own")
-	}
 	path, dir := place(t)
 	lack(dir, func(string) error { return nil }, "rename", "exchange", "link")
 	require.NoError(t, dir.Stage("t", []byte("new a"), nil))
@@ -142,9 +139,6 @@ func TestWithoutLinks(t *testing.T) {
 
 // What happens to an exchange without links between the two renames.
 func TestWithoutLinks_InBetween(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has calls of its own")
-	}
 	broken := errors.New("the disk failed")
 	for name, tt := range map[string]struct {
 		at   map[string]error // of the calls after the first rename

@@ -17,6 +17,14 @@ func (d *Dir) full(name string) (*uint16, error) {
 }
 
 func renameNoReplace(from *Dir, name string, to *Dir, newName string) error {
+	return moveFile(from, name, to, newName, windows.MOVEFILE_WRITE_THROUGH)
+}
+
+func renameOver(from *Dir, name string, to *Dir, newName string) error {
+	return moveFile(from, name, to, newName, windows.MOVEFILE_WRITE_THROUGH|windows.MOVEFILE_REPLACE_EXISTING)
+}
+
+func moveFile(from *Dir, name string, to *Dir, newName string, flags uint32) error {
 	source, err := from.full(name)
 	if err != nil {
 		return err
@@ -25,7 +33,7 @@ func renameNoReplace(from *Dir, name string, to *Dir, newName string) error {
 	if err != nil {
 		return err
 	}
-	return windows.MoveFileEx(source, target, windows.MOVEFILE_WRITE_THROUGH)
+	return windows.MoveFileEx(source, target, flags)
 }
 
 // exchange uses ReplaceFile, which renames the displaced file to a third name in
@@ -51,9 +59,7 @@ func exchange(d *Dir, temp, name string) error {
 	return d.root.Rename(keep, temp)
 }
 
-// MoveFileEx and ReplaceFile make these unnecessary.
-func link(*Dir, string, *Dir, string) error       { return errors.ErrUnsupported }
-func renameOver(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
+func link(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
 
 // syncFolder does nothing: Windows cannot sync a directory, and MoveFileEx has
 // written through.
