@@ -10,8 +10,8 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// TestApply_Seldom: forms of notes that are rare and whose edits have code of their own.
-func TestApply_Seldom(t *testing.T) {
+// TestApply_RareForms: forms of notes that are rare and whose edits have code of their own.
+func TestApply_RareForms(t *testing.T) {
 	for name, test := range map[string]struct {
 		src  string
 		edit edit.Edit
@@ -73,8 +73,8 @@ func TestApply_Seldom(t *testing.T) {
 	}
 }
 
-// TestApply_SeldomRefused: what cannot be edited alone is refused with its reason.
-func TestApply_SeldomRefused(t *testing.T) {
+// TestApply_RareFormsRefused: what cannot be edited alone is refused with its reason.
+func TestApply_RareFormsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		src  string
 		edit edit.Edit

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUpdate_Seldom: forms of tasks that are rare and whose changes have code of their own.
-func TestUpdate_Seldom(t *testing.T) {
+// TestUpdate_RareForms: forms of tasks that are rare and whose changes have code of their own.
+func TestUpdate_RareForms(t *testing.T) {
 	for _, test := range []struct{ src, text, status, due, want string }{
 		// Marks and words.
 		{"- [-] milk", "milk", "", "", "- [ ] milk"},
@@ -49,8 +49,8 @@ func TestUpdate_Seldom(t *testing.T) {
 	}
 }
 
-// TestRules_Seldom: spellings of recurrences, counted from Tuesday, 10 February 2026.
-func TestRules_Seldom(t *testing.T) {
+// TestRules_RareForms: spellings of recurrences, counted from Tuesday, 10 February 2026.
+func TestRules_RareForms(t *testing.T) {
 	for text, want := range map[string]string{
 		"every mon":                             "2026-02-16",
 		"every Mondays":                         "2026-02-16",
@@ -96,8 +96,8 @@ func TestRules_Seldom(t *testing.T) {
 	}
 }
 
-// TestUpdate_SeldomRefused: what a change lacks or has too much of is said.
-func TestUpdate_SeldomRefused(t *testing.T) {
+// TestUpdate_RareFormsRefused: what a change lacks or has too much of is said.
+func TestUpdate_RareFormsRefused(t *testing.T) {
 	many := strings.Repeat("- [ ] a task\n", 8)
 	for _, test := range []struct {
 		src, says string
