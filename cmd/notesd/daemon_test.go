@@ -148,6 +148,9 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	assert.Contains(t, p.run(t, "index", "--rebuild"), "indexed again")
 	assert.Equal(t, []string{"Keel.md"}, h.found("keelson"))
 	assert.NotEqual(t, before.PID, p.daemon(t).PID)
+	log, err := os.ReadFile(filepath.Join(p.state, "notesd.log"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(log), "busy sessions were closed", "the command itself is none")
 }
 
 // An MCP client gets at nothing that is for the owner's commands only.

@@ -54,8 +54,11 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 		if conn == nil {
 			return lock, err
 		}
-		_, err = daemon.Stop(ctx, cfg.State, HelloOf(cfg, daemon.KindRestart))
-		if err := errors.Join(err, conn.Close()); err != nil {
+		// The daemon waits for its sessions, of which this is one. Meanwhile others want one again.
+		if err := conn.Close(); err != nil {
+			return nil, err
+		}
+		if _, err := daemon.Stop(ctx, cfg.State, HelloOf(cfg, daemon.KindRestart)); err != nil {
 			return nil, err
 		}
 	}
