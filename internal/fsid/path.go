@@ -82,13 +82,15 @@ func listedName(dir, name string, list func(dir string) ([]string, error)) strin
 	return name
 }
 
-func listNames(dir string) ([]string, error) {
-	f, err := os.Open(dir)
+func listNames(dir string) ([]string, error) { return namesIn(os.Open(dir)) }
+
+// namesIn lists and closes a folder that was opened, or returns the error of that.
+func namesIn(folder *os.File, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return f.Readdirnames(-1)
+	defer func() { _ = folder.Close() }() // only read from
+	return folder.Readdirnames(-1)
 }
 
 // answersTo reports whether one of the names in dir refers to the entry.
@@ -111,12 +113,7 @@ func SpelledSo(root *os.Root, name string) bool {
 	if !slices.ContainsFunc(otherSpellings(base), folds) {
 		return true
 	}
-	folder, err := root.Open(filepath.Dir(name))
-	if err != nil {
-		return false
-	}
-	defer func() { _ = folder.Close() }() // only read from
-	names, err := folder.Readdirnames(-1)
+	names, err := namesIn(root.Open(filepath.Dir(name)))
 	want := norm.NFC.String(base)
 	return err == nil && slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want })
 }
