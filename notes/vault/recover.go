@@ -273,12 +273,18 @@ func (d *recovery) contentsOf(names ...string) ([]content, error) {
 	return all, nil
 }
 
-// moveTo moves a file to a vacant name.
+// clear removes what reserves a name.
+func (c content) clear(dir *atomicfile.Dir, name string) error {
+	if !c.there || !c.vacant() {
+		return nil
+	}
+	return dir.Discard(name)
+}
+
+// moveTo moves a file to a name, which must be vacant.
 func (c content) moveTo(from *atomicfile.Dir, temp string, to *atomicfile.Dir, name string) error {
-	if c.there {
-		if err := to.Discard(name); err != nil {
-			return err
-		}
+	if err := c.clear(to, name); err != nil {
+		return err
 	}
 	return from.Move(temp, to, name)
 }
@@ -359,10 +365,7 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err := d.stageAgain(dir, f, staged); err != nil {
 		return err
 	}
-	if is.vacant() {
-		return is.moveTo(dir, f.Temp, dir, path.Base(f.NewDisk))
-	}
-	return dir.Publish(f.Temp, path.Base(f.NewDisk))
+	return is.moveTo(dir, f.Temp, dir, path.Base(f.NewDisk))
 }
 
 func (d *recovery) redoDelete(f *store.FileChange) error {
@@ -415,11 +418,11 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 		return nil
 	case was.isFile(is) && !d.isOneFile(f): // linked, and the old name not yet removed
 		return from.Discard(oldName)
-	case was.is(f.Old) && (is.vacant() || was.isFile(is)):
-		if is.there && !was.isFile(is) {
-			if err := to.Discard(newName); err != nil {
-				return err
-			}
+	case was.is(f.Old) && was.isFile(is):
+		return d.move(to, f)
+	case was.is(f.Old) && is.vacant():
+		if err := is.clear(to, newName); err != nil {
+			return err
 		}
 		return d.move(to, f)
 	}
@@ -487,8 +490,8 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		}
 		return d.takeBack(to, f, is)
 	case was.is(f.Old) && (is.vacant() || d.isOneFile(f)):
-		if is.there && !d.isOneFile(f) {
-			if err := to.Discard(newName); err != nil {
+		if !d.isOneFile(f) {
+			if err := is.clear(to, newName); err != nil {
 				return err
 			}
 		}
