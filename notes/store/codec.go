@@ -125,18 +125,13 @@ func appendStrings(b []byte, list []string) []byte {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
-// hashes is whether the hashes of chunks are wanted: in hexadecimal they are longer than
-// the rest of an outline.
-type hashes bool
-
-const (
-	withHashes    hashes = true
-	withoutHashes hashes = false
-)
+// Whether the hashes of chunks are wanted: in hexadecimal they are longer than the rest of
+// an outline.
+const withHashes, withoutHashes = true, false
 
 // unpackOutline fills in the note's aliases, tags, headings and chunks. Their
 // strings share the memory of packed, which must not change afterwards.
-func unpackOutline(packed []byte, n *notes.Note, hashes hashes) error {
+func unpackOutline(packed []byte, n *notes.Note, hashes bool) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {
 		return errOutline
 	}
@@ -168,7 +163,7 @@ type outlineReader struct {
 	bad    bool
 }
 
-func (r *outlineReader) chunks(n *notes.Note, with hashes) {
+func (r *outlineReader) chunks(n *notes.Note, withHashes bool) {
 	count := r.length()
 	if count == 0 {
 		return
@@ -191,12 +186,12 @@ func (r *outlineReader) chunks(n *notes.Note, with hashes) {
 		c.End = c.Start + r.varint()
 		c.LineStart = before.LineEnd + r.varint()
 		c.LineEnd = c.LineStart + r.varint()
-		if hash := r.take(sha256.Size); with {
+		if hash := r.take(sha256.Size); withHashes {
 			hashes = append(hashes, hash...)
 		}
 		n.Chunks[i], before = c, c
 	}
-	if r.bad || !bool(with) {
+	if r.bad || !withHashes {
 		return
 	}
 	names := hex.EncodeToString(hashes)

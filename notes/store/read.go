@@ -69,7 +69,7 @@ func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*not
 	})
 }
 
-func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes hashes, do func(notes.Packed) error) error {
+func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes bool, do func(notes.Packed) error) error {
 	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes hashes, d
 // any size, and would leave as much garbage.
 var packedTexts = sync.Pool{New: func() any { return new([]byte) }}
 
-func scanNote(rows *sql.Rows, hashes hashes) (notes.Packed, error) {
+func scanNote(rows *sql.Rows, hashes bool) (notes.Packed, error) {
 	n := &notes.Note{}
 	var hash, data sql.RawBytes
 	var outline, frontMatter []byte
