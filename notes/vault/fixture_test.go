@@ -102,6 +102,15 @@ func (f *fixture) restart() {
 	f.reconcile()
 }
 
+// move moves a note as a client does, with the links to it.
+func (f *fixture) move(from, to string) {
+	f.t.Helper()
+	_, err := f.Move(f.t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+	require.NoError(f.t, err)
+	f.reconcile()
+	f.requireConsistent()
+}
+
 func (f *fixture) write(name, text string) {
 	f.t.Helper()
 	require.NoError(f.t, f.writeFile(name, text))

@@ -41,23 +41,16 @@ func TestLogseqNamespaces(t *testing.T) {
 		assert.Equal(t, "pages/a___b.md", meta.Path)
 	}
 
-	move := func(from, to string) {
-		t.Helper()
-		_, err := f.Move(t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
-		require.NoError(t, err)
-		f.reconcile()
-		f.requireConsistent()
-	}
-	move("pages/a___b.md", "pages/a___c.md")
+	f.move("pages/a___b.md", "pages/a___c.md")
 	assert.Equal(t, "[[a/c]]", f.onDisk("journals/Plain.md"))
 	assert.Equal(t, "- #x [[a/c]] and [[a/c#x]]\n", f.onDisk("journals/Tag.md"))
 	assert.Equal(t, "[b](../pages/a___c.md)", f.onDisk("journals/Markdown.md"))
 	assert.Equal(t, "pages/a___c.md", f.leadsTo("journals/Plain.md"))
-	move("pages/a___c.md", "archive/a___c.md")
+	f.move("pages/a___c.md", "archive/a___c.md")
 	assert.Equal(t, "[[a/c]]", f.onDisk("journals/Plain.md"), "the title is as it was")
-	move("archive/a___c.md", "pages/d.md")
+	f.move("archive/a___c.md", "pages/d.md")
 	assert.Equal(t, "[[d]]", f.onDisk("journals/Plain.md"))
-	move("pages/d.md", "pages/e___f___g.md")
+	f.move("pages/d.md", "pages/e___f___g.md")
 	assert.Equal(t, "[[e/f/g]]", f.onDisk("journals/Plain.md"))
 	assert.Equal(t, "[[b]]", f.onDisk("journals/Short.md"))
 

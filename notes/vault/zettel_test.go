@@ -24,16 +24,9 @@ func TestZettelIDs(t *testing.T) {
 	f.reconcile()
 	assert.Equal(t, "sub/202602140932 New.md", f.leadsTo("D"), "a note that is made later")
 
-	move := func(from, to string) {
-		t.Helper()
-		_, err := f.Move(t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
-		require.NoError(t, err)
-		f.reconcile()
-		f.requireConsistent()
-	}
-	move("202602140930", "sub/202602140930 Ebb.md")
+	f.move("202602140930", "sub/202602140930 Ebb.md")
 	assert.Equal(t, "[[202602140930]] and [[202602140930 Ebb]]", f.onDisk("A.md"))
-	move("202602140930", "Ebb.md")
+	f.move("202602140930", "Ebb.md")
 	assert.Equal(t, "[[Ebb]] and [[Ebb]]", f.onDisk("A.md"))
 
 	f.write("202602140932 Twin.md", "x")
