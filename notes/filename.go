@@ -108,6 +108,9 @@ func ZettelID(name string) string {
 	return name[:n]
 }
 
+// IsZettelID reports whether a link may be a [ZettelID].
+func IsZettelID(link string) bool { return link != "" && ZettelID(link+" ") == link }
+
 var (
 	percentEscape  = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 	logseqReserved = regexp.MustCompile(`[:*?"<>|#\\]+`)

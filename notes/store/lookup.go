@@ -109,7 +109,7 @@ func (s *Reader) lookupTiers(name string) []tier {
 		{where: `n.title_key = ?`, args: []any{nameKey}},
 		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
 	}
-	if notes.ZettelID(name+" ") == name {
+	if notes.IsZettelID(name) {
 		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || '{'`, args: []any{name, name},
 			keep: func(m notes.Meta) bool { return s.otherName(m.Path) == name }})
 	}

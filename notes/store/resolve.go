@@ -321,7 +321,7 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 	wanted := map[string][]Target{}
 	keys, ids := make([]string, 0, len(links)), []string{}
 	for _, l := range links {
-		if l.target != "" && notes.ZettelID(l.target+" ") == l.target {
+		if notes.IsZettelID(l.target) {
 			ids = append(ids, l.target)
 		}
 		if _, seen := wanted[l.key]; !seen {
