@@ -113,9 +113,15 @@ func (s *Reader) lookupTiers(name string) []tier {
 		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || '{'`, args: []any{name, name},
 			keep: func(m notes.Meta) bool { return s.otherName(m.Path) == name }})
 	}
-	for folder := range *s.logseq.Load() {
-		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (SELECT value FROM json_each(?))`, args: []any{sqlite.List(s.pageKeys(folder, name))},
-			keep: func(m notes.Meta) bool { return s.FolderOf(m.Path) == folder }})
+	if folders := *s.logseq.Load(); len(folders) > 0 {
+		var pages []string
+		for folder := range folders {
+			pages = append(pages, s.pageKeys(folder, name)...)
+		}
+		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (SELECT value FROM json_each(?))`, args: []any{sqlite.List(pages)},
+			keep: func(m notes.Meta) bool {
+				return slices.Contains(s.pageKeys(s.FolderOf(m.Path), name), notes.Key(notes.BaseName(m.Path)))
+			}})
 	}
 	return tiers
 }

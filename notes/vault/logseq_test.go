@@ -232,3 +232,10 @@ func TestLogseqJournals(t *testing.T) {
 		f.requireConsistent()
 	}
 }
+
+// Of two folders that Logseq writes, each may have a page of one title.
+func TestLogseqPageInTwoFolders(t *testing.T) {
+	f := newFixtureOf(t, twoFolders, "home/logseq/config.edn", "{}", "work/logseq/config.edn", "{}", "home/pages/a___b.md", "x", "work/pages/a___b.md", "x")
+	_, err := f.Lookup(t.Context(), "a/b", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrAmbiguous)
+}
