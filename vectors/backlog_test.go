@@ -210,7 +210,7 @@ func TestAnswersAreEmbeddedFirst(t *testing.T) {
 	require.NoError(t, err)
 	var ids []int64
 	for _, row := range rows {
-		ids = append(ids, row.Id)
+		ids = append(ids, row.ID)
 	}
 	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) }) // as they were embedded before there was an order
 	var found, before []int                                                 // passages embedded until an answer has a vector; and the last note first

@@ -36,9 +36,9 @@ func (w *world) present() copyOf {
 	require.NoError(w.t, err)
 	c := copyOf{}
 	for _, r := range rows {
-		n, err := w.LoadNote(w.t.Context(), r.Id)
+		n, err := w.LoadNote(w.t.Context(), r.ID)
 		require.NoError(w.t, err)
-		c[r.Id] = n.Path + "\n" + n.Content
+		c[r.ID] = n.Path + "\n" + n.Content
 	}
 	return c
 }

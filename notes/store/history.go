@@ -66,8 +66,8 @@ func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 			created = append(created, e.Path)
 			continue
 		}
-		ids = append(ids, e.Id)
-		byID[e.Id] = e
+		ids = append(ids, e.ID)
+		byID[e.ID] = e
 	}
 	for len(ids) > 0 {
 		n := min(len(ids), 200) // bounds the memory that the old texts take

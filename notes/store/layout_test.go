@@ -24,9 +24,9 @@ func TestChooseTarget_Folders(t *testing.T) {
 	all := []string{"home/Plan.md", "work/Plan.md", "work/Area/Plan.md", "home/Only.md", "work/a___b.md", "home/a___b.md", "work/x/Twin.md", "work/y/Twin.md", "work/case.md", "work/Sub/Case.md", "work/pic.png"}
 	candidates := map[string][]store.Target{}
 	for i, p := range all {
-		target := store.Target{Id: int64(i + 1), Path: p}
+		target := store.Target{ID: int64(i + 1), Path: p}
 		if !notes.IsNoteName(p) {
-			target.Id = 0
+			target.ID = 0
 		}
 		s.AddTarget(candidates, store.LinkKey(p), target)
 	}
@@ -58,7 +58,7 @@ func TestChooseTarget_Folders(t *testing.T) {
 		got, state := s.ChooseTarget(tt.from, tt.link, tt.kind, candidates[store.LinkKey(tt.link)])
 		switch {
 		case tt.want == "?":
-			assert.Zero(t, got.Id, "%+v", tt)
+			assert.Zero(t, got.ID, "%+v", tt)
 			assert.NotContains(t, []int{0, store.LinkResolved, store.LinkAttachment}, state, "%+v", tt)
 		case tt.want == "":
 			assert.Zero(t, got, "%+v", tt)

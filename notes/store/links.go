@@ -332,7 +332,7 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
 			var k string
 			var t Target
-			err := rows.Scan(&k, &t.Id, &t.Path)
+			err := rows.Scan(&k, &t.ID, &t.Path)
 			s.AddTarget(targets, k, t)
 			return err
 		})

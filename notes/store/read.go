@@ -132,7 +132,7 @@ func (s *Reader) Count(ctx context.Context) (int, error) {
 
 // Row is what reconciling needs to know of a note.
 type Row struct {
-	Id       int64
+	ID       int64
 	Path     string
 	DiskPath string
 	Hash     string
@@ -153,7 +153,7 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
 		var r Row
 		var hash sql.RawBytes
-		err := rows.Scan(&r.Id, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt)
+		err := rows.Scan(&r.ID, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt)
 		r.Hash = hex.EncodeToString(hash)
 		out[r.Path] = r
 		return err

@@ -34,7 +34,7 @@ func LinkKey(target string) string {
 
 // Target is a file that a link may lead to.
 type Target struct {
-	Id         int64 // 0 for an attachment
+	ID         int64 // 0 for an attachment
 	attachment int64 // 0 for a note
 	Path       string
 }
@@ -110,7 +110,7 @@ func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
 func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
 
 func stateOf(t Target) int {
-	if t.Id == 0 {
+	if t.ID == 0 {
 		return LinkAttachment
 	}
 	return LinkResolved
@@ -175,13 +175,13 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry,
 	var ids, moved []int64
 	for _, e := range entries {
 		if e.Kind != notes.Deleted {
-			ids = append(ids, e.Id)
+			ids = append(ids, e.ID)
 		}
 		if e.Kind != notes.Modified {
 			add(e.Path)
 		}
 		if e.OldPath != "" {
-			moved = append(moved, e.Id)
+			moved = append(moved, e.ID)
 			add(e.OldPath)
 		}
 	}
@@ -265,11 +265,11 @@ func (s *Store) resolve(ctx context.Context, tx *sql.Tx, from string, args ...an
 	targets, states := make([]Target, len(links)), make([]int, len(links))
 	anchored := map[int64][]int{} // note → links to a part of it
 	for i, l := range links {
-		targets[i], states[i] = Target{Id: l.note}, LinkResolved // a link within the note
+		targets[i], states[i] = Target{ID: l.note}, LinkResolved // a link within the note
 		if l.target != "" {
 			targets[i], states[i] = s.ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
 		}
-		if id := targets[i].Id; id != 0 && l.anchor != "" {
+		if id := targets[i].ID; id != 0 && l.anchor != "" {
 			anchored[id] = append(anchored[id], i)
 		}
 	}
@@ -286,7 +286,7 @@ func (s *Store) resolve(ctx context.Context, tx *sql.Tx, from string, args ...an
 	}
 	for i, l := range links {
 		t, state := targets[i], states[i]
-		resolved := sql.NullInt64{Int64: t.Id, Valid: t.Id != 0}
+		resolved := sql.NullInt64{Int64: t.ID, Valid: t.ID != 0}
 		attachment := sql.NullInt64{Int64: t.attachment, Valid: t.attachment != 0}
 		if resolved == l.resolved && attachment == l.attachment && state == l.state {
 			continue
@@ -335,7 +335,7 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || '{' ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids)}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
-		err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path)
+		err := rows.Scan(&k, &t.ID, &t.attachment, &t.Path)
 		s.AddTarget(wanted, k, t)
 		return err
 	})

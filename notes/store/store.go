@@ -177,7 +177,7 @@ type searchable struct {
 // Entry is one step of a batch that makes the store equal to the disk.
 type Entry struct {
 	Kind     notes.ChangeKind
-	Id       int64  // the row it is about; 0 for Created
+	ID       int64  // the row it is about; 0 for Created
 	Path     string // where the note is, or was (Deleted)
 	OldPath  string // Moved
 	DiskPath string
@@ -188,7 +188,7 @@ type Entry struct {
 
 // Touch is a file whose bytes are known although its stat changed.
 type Touch struct {
-	Id       int64
+	ID       int64
 	DiskPath string
 	Stat     fsid.Stat
 	HashedAt int64

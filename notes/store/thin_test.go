@@ -137,7 +137,7 @@ func TestKeepOverwritten_Move(t *testing.T) {
 			} else if p == "a/1.md" {
 				text = "changed on the way\n"
 			}
-			entries = append(entries, store.Entry{Kind: notes.Moved, Id: r.Id, Path: to, OldPath: p, DiskPath: to, Stat: r.Stat, Note: notes.Parse(to, []byte(text), w.Now())})
+			entries = append(entries, store.Entry{Kind: notes.Moved, ID: r.ID, Path: to, OldPath: p, DiskPath: to, Stat: r.Stat, Note: notes.Parse(to, []byte(text), w.Now())})
 		}
 		require.NoError(t, w.KeepOverwritten(t.Context(), entries))
 		for p, want := range map[string][]string{"b/0.md": {"move", "edit", "found"}, "b/1.md": {"move", "found"}, "b/2.md": {"move", "found"}} {

@@ -31,7 +31,7 @@ func TestPages_UnderChange(t *testing.T) {
 	entry := func(kind notes.ChangeKind, id int64, p string) store.Entry {
 		now = now.Add(time.Duration(rng.IntN(3)) * time.Second) // some at the same moment
 		text := fmt.Sprintf("---\ntitle: T%02d\n---\n%*s", rng.IntN(30), rng.IntN(40), "x")
-		e := store.Entry{Kind: kind, Id: id, Path: p, OldPath: paths[id], DiskPath: p, Stat: fsid.Stat{Size: int64(len(text)), Mtime: now.UnixNano()}, Note: notes.Parse(p, []byte(text), now)}
+		e := store.Entry{Kind: kind, ID: id, Path: p, OldPath: paths[id], DiskPath: p, Stat: fsid.Stat{Size: int64(len(text)), Mtime: now.UnixNano()}, Note: notes.Parse(p, []byte(text), now)}
 		if kind != notes.Moved {
 			e.OldPath = ""
 		}

@@ -43,7 +43,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 		}
 		for _, t := range touches {
 			if err := w.exec(`UPDATE notes SET date = iif(date = mtime, ?3, date), disk_path = ?1, size = ?2, mtime = ?3, ctime = ?4, inode = ?5, hashed_at = ?6 WHERE id = ?7`,
-				t.DiskPath, t.Stat.Size, t.Stat.Mtime, t.Stat.Ctime, t.Stat.Inode, t.HashedAt, t.Id); err != nil {
+				t.DiskPath, t.Stat.Size, t.Stat.Mtime, t.Stat.Ctime, t.Stat.Inode, t.HashedAt, t.ID); err != nil {
 				return err
 			}
 		}
@@ -74,17 +74,17 @@ func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
 	w.head++
 	if e.Kind == notes.Created {
 		w.lastID++
-		e.Id = w.lastID
+		e.ID = w.lastID
 	}
-	change := notes.Change{Seq: uint64(w.head), Kind: e.Kind, NoteID: e.Id, Path: e.Path, OldPath: e.OldPath, Parsed: e.Note}
+	change := notes.Change{Seq: uint64(w.head), Kind: e.Kind, NoteID: e.ID, Path: e.Path, OldPath: e.OldPath, Parsed: e.Note}
 	if err := w.exec(`INSERT INTO changes (seq, kind, note, path, old_path) VALUES (?, ?, ?, ?, ?)`,
-		w.head, string(e.Kind), e.Id, e.Path, e.OldPath); err != nil {
+		w.head, string(e.Kind), e.ID, e.Path, e.OldPath); err != nil {
 		return change, err
 	}
 	if e.Kind == notes.Deleted {
-		return change, w.exec(`DELETE FROM notes WHERE id = ?`, e.Id)
+		return change, w.exec(`DELETE FROM notes WHERE id = ?`, e.ID)
 	}
-	e.Note.ID, e.Note.Seq = e.Id, uint64(w.head)
+	e.Note.ID, e.Note.Seq = e.ID, uint64(w.head)
 	e.Note.SetTasks(w.tasksOf(e.Path))
 	if err := w.row(e, now); err != nil {
 		return change, err

@@ -137,7 +137,7 @@ type batch struct {
 // whether it is still the same version of the same note.
 func (b *batch) known(r store.Row) (store.Row, bool) {
 	now, ok := b.current[r.Path]
-	return now, ok && now.Id == r.Id && now.Hash == r.Hash
+	return now, ok && now.ID == r.ID && now.Hash == r.Hash
 }
 
 // commit commits the entries, queues the changes for the followers, and leaves
@@ -184,7 +184,7 @@ func (b *batch) isBack(r store.Row) bool {
 // delete records a deletion, unless the note is on a volume that is not mounted.
 func (b *batch) delete(r store.Row) {
 	if b.v.mounts.check(b.root, "scan", r.Path) == nil {
-		b.entries = append(b.entries, store.Entry{Kind: notes.Deleted, Id: r.Id, Path: r.Path})
+		b.entries = append(b.entries, store.Entry{Kind: notes.Deleted, ID: r.ID, Path: r.Path})
 	}
 }
 
@@ -231,12 +231,12 @@ func (b *batch) enter(p *prepared) {
 		b.scanAgain(p)
 		return
 	}
-	e.Id = p.row.Id
+	e.ID = p.row.ID
 	switch {
 	case p.row.Path != p.Path:
 		e.Kind, e.OldPath = notes.Moved, p.row.Path
 	case p.note == nil:
-		b.touches = append(b.touches, store.Touch{Id: e.Id, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt})
+		b.touches = append(b.touches, store.Touch{ID: e.ID, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt})
 		return
 	default:
 		e.Kind = notes.Modified
@@ -308,8 +308,8 @@ func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
 			continue
 		}
 		r, ok := byInode[f.Stat.Inode]
-		if ok && !taken[r.Id] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
-			moves[f.Path], taken[r.Id] = r, true
+		if ok && !taken[r.ID] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
+			moves[f.Path], taken[r.ID] = r, true
 			continue
 		}
 		rest = append(rest, f)
@@ -317,7 +317,7 @@ func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
 	if err := s.pairByHash(ctx, rest, byHash, moves, taken); err != nil {
 		return nil, err
 	}
-	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return taken[r.Id] })
+	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return taken[r.ID] })
 	return moves, nil
 }
 
@@ -340,9 +340,9 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 		}
 	}
 	for h, files := range sameHash {
-		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.Id] })
+		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.ID] })
 		if len(files) == 1 && len(rows) == 1 {
-			moves[files[0].Path], taken[rows[0].Id] = rows[0], true
+			moves[files[0].Path], taken[rows[0].ID] = rows[0], true
 		}
 	}
 	return nil

@@ -142,7 +142,7 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 		return store.FileChange{}, err
 	}
 	r := rows[notePath]
-	f := store.FileChange{Note: r.Id, OldPath: notePath, NewPath: notePath}
+	f := store.FileChange{Note: r.ID, OldPath: notePath, NewPath: notePath}
 	if f.OldDisk, err = o.root.Resolve(r.DiskPath); errors.Is(err, disk.ErrLeadsOut) {
 		return f, &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is " + err.Error()}
 	} else if err != nil {
@@ -287,7 +287,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 				return "", false
 			}
 			if l.Target != "" {
-				if t, _ := o.v.store.ChooseTarget(notePath, l.Target, l.Kind, targets[store.LinkKey(l.Target)]); t.Id != first.Note {
+				if t, _ := o.v.store.ChooseTarget(notePath, l.Target, l.Kind, targets[store.LinkKey(l.Target)]); t.ID != first.Note {
 					return "", false
 				}
 			}

@@ -384,7 +384,7 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 // like the link as it was first.
 func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
 	title := l.store.PageTitle(want)
-	if was.Id != 0 && !notes.IsNoteName(link) {
+	if was.ID != 0 && !notes.IsNoteName(link) {
 		want = notes.Stem(want)
 	}
 	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want

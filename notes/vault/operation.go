@@ -654,7 +654,7 @@ func (o *operation) absorbFolder(b *batch) error {
 			if changed {
 				return text, nil
 			}
-			note, err := o.v.store.LoadNote(o.ctx, r.Id)
+			note, err := o.v.store.LoadNote(o.ctx, r.ID)
 			if err != nil {
 				return nil, err
 			}

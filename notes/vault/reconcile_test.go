@@ -139,7 +139,7 @@ func TestReadBesideAScanOfAnEarlierSave(t *testing.T) {
 		info, err := os.Stat(filepath.Join(f.dir, "a.md"))
 		require.NoError(t, err)
 		stat := fsid.StatOf(info)
-		b := &batch{v: f.Vault, entries: []store.Entry{{Kind: notes.Modified, Id: rows["a.md"].Id, Path: "a.md", DiskPath: "a.md", Stat: stat, HashedAt: stat.Mtime,
+		b := &batch{v: f.Vault, entries: []store.Entry{{Kind: notes.Modified, ID: rows["a.md"].ID, Path: "a.md", DiskPath: "a.md", Stat: stat, HashedAt: stat.Mtime,
 			Note: notes.Parse("a.md", []byte("text 1\n"), info.ModTime())}}}
 		f.mu.Lock()
 		defer f.mu.Unlock()

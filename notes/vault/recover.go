@@ -103,7 +103,7 @@ func (d *recovery) recover() (finished bool, _ error) {
 		if err != nil {
 			return false, err
 		}
-		f.Note = rows[f.OldPath].Id
+		f.Note = rows[f.OldPath].ID
 		f.State = store.StateDone
 		err = d.redo(f)
 		if errors.Is(err, errKilled) {

@@ -66,7 +66,7 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 			return err
 		}
 		for _, c := range changes {
-			f := store.FileChange{Note: rows[c.OldPath].Id, OldPath: c.OldPath, OldDisk: c.OldDisk, NewPath: c.Path, NewDisk: c.Path, Old: c.Old, New: c.New}
+			f := store.FileChange{Note: rows[c.OldPath].ID, OldPath: c.OldPath, OldDisk: c.OldDisk, NewPath: c.Path, NewDisk: c.Path, Old: c.Old, New: c.New}
 			if c.Path == c.OldPath {
 				f.NewDisk = c.OldDisk
 			}
