@@ -13,7 +13,7 @@ import (
 	"notesd/search/terms"
 )
 
-// Store gives the notes that the index found. [notes.Store] is one.
+// Store reads the notes that the index found. [notes.Store] implements it.
 type Store interface {
 	PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error)
 	ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
@@ -26,21 +26,21 @@ const (
 	maxLimit       = 50
 	defaultSnippet = 160 // bytes
 	minSnippet     = 32
-	longSnippet    = 200 // of one of few hits
+	longSnippet    = 200 // when there are few hits
 
-	// pool is how many notes of either side are fused, and how many are ranked
-	// for the pages after the first.
+	// pool is the number of notes that each side contributes to fusion, and the
+	// number ranked ahead for later pages.
 	pool = 100
-	// maxResults is where pages end. Who wants more wants another query.
+	// maxResults bounds all pages of a query together; beyond it a narrower query
+	// is more useful.
 	maxResults = 1000
-	// rescored is how many of the best candidates' texts are looked at: from here
-	// on more cost time and change little.
+	// rescored is the number of best candidates whose texts are read. More of them
+	// cost time and change the order little.
 	rescored = 12
-	// semanticTimeout is how long an answer waits for the semantic side.
+	// semanticTimeout bounds the wait for the semantic side.
 	semanticTimeout = 250 * time.Millisecond
-	// loadingTimeout is how long the first answers wait for vectors that are being
-	// read from the disk. That takes 0.2 s for 90 000 passages, and longer on a busy
-	// machine.
+	// loadingTimeout bounds the wait of the first queries for vectors that are still
+	// being loaded, which takes 0.2 s for 90 000 passages, and longer on a busy machine.
 	loadingTimeout = time.Second
 )
 
@@ -48,15 +48,14 @@ const (
 type EngineOptions struct {
 	Log   *slog.Logger
 	Clock func() time.Time // for relative dates; nil: time.Now
-	// SemanticTimeout is how long an answer waits for the semantic side; 0 is
-	// 250 ms.
+	// SemanticTimeout bounds the wait for the semantic side; 0 means 250 ms.
 	SemanticTimeout time.Duration
-	// Progress reports whether the index has all notes there are, and how many
-	// those are. Nil: it has.
+	// Progress reports whether the index is complete, and how many notes the vault
+	// has. If nil, the index is complete.
 	Progress func(ctx context.Context) (ready bool, total int)
 }
 
-// Engine answers queries. Its methods may be called from any goroutine.
+// Engine answers queries. It is safe for concurrent use.
 type Engine struct {
 	store    Store
 	index    *index.Index
@@ -65,7 +64,7 @@ type Engine struct {
 	rankings rankings
 }
 
-// NewEngine returns an engine over an index and the notes that it follows.
+// NewEngine returns an engine over an index and the store it was built from.
 // semantic may be nil.
 func NewEngine(store Store, index *index.Index, semantic Semantic, o EngineOptions) *Engine {
 	if o.Log == nil {
@@ -83,27 +82,27 @@ func NewEngine(store Store, index *index.Index, semantic Semantic, o EngineOptio
 // Result is the answer to a query.
 type Result struct {
 	Hits      []Hit
-	Second    *Hit   // another passage of the first hit of the first page, if the query is what it is about
-	Total     int    // notes that have a word of the query, or one of the nearest passages
-	Weak      bool   // there are hits, and all of them, on every page, are weak; Notes says so
-	Truncated bool   // there are more than these hits
-	Next      string // the cursor for them; "" at the end
+	Second    *Hit   // another passage of the best note, on the first page, if the query is its topic
+	Total     int    // notes with a word of the query or one of the nearest passages
+	Weak      bool   // there are hits, and all of them on all pages are weak; Notes says so
+	Truncated bool   // more hits follow
+	Next      string // cursor of the next page; "" on the last
 	Semantic  Coverage
 	Index     Progress
-	Notes     []string // what the reader should know, a sentence each
-	Read      Reading  // the query as it was read
+	Notes     []string // remarks for the reader, one sentence each
+	Read      Reading  // how the query was interpreted
 }
 
-// Progress is how much of the vault is in the index.
+// Progress reports how much of the vault is indexed.
 type Progress struct {
-	Ready   bool // all of it
-	Indexed int  // only while not ready
+	Ready   bool // the index is complete
+	Indexed int  // set only while not ready
 	Notes   int
 }
 
-// Search answers a query. A query that asks for nothing, or has more than 100
-// conditions, an unknown mode and a bad cursor are errors with notes.ErrInvalid; a semantic side that is late or
-// fails is not.
+// Search answers a query. An empty query, more than 100 conditions, an unknown mode and
+// a bad cursor are errors that wrap [notes.ErrInvalid]. If the semantic side is late or
+// fails, the words alone answer.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.check(); err != nil {
 		return Result{}, err
@@ -150,7 +149,7 @@ func (e *Engine) progress(ctx context.Context, r *Result) {
 	r.Notes = append(r.Notes, fmt.Sprintf("the index is still being built: %d of %d notes", r.Index.Indexed, r.Index.Notes))
 }
 
-// check fills in defaults and refuses what cannot be meant.
+// check fills in defaults and rejects invalid values.
 func (q *Query) check() error {
 	switch q.Mode {
 	case "":
@@ -168,9 +167,10 @@ func (q *Query) check() error {
 	return nil
 }
 
-// snippetSize is how long the snippet of a note may be, which is the hit at rank, from 0, of
-// several. Of many hits the first have half as much again, from what the others have: an
-// answer is mostly among them. They also keep most of it beside a long path.
+// snippetSize returns the length in bytes of the snippet of a hit, given its rank from 0
+// and the number of hits. When there are many, the first get half as much again at the
+// expense of the rest, because the answer is usually among them, and keep most of it
+// beside a long path.
 func (q *Query) snippetSize(n *notes.Note, heading string, rank, hits int) int {
 	const many, first = 6, 3
 	size, least := defaultSnippet, minSnippet
@@ -194,27 +194,27 @@ func invalid(detail, hint string) error {
 	return &notes.Error{Op: "search", Err: notes.ErrInvalid, Detail: detail, Hint: hint}
 }
 
-// search is one query on its way to a result.
+// search is the state of one query.
 type search struct {
 	*Engine
 	q Query
 	r *request
 
-	allowed  *notes.IDSet // what the filter selects now
-	admitted *notes.IDSet // of these, what the query's clauses admit
+	allowed  *notes.IDSet // notes that match the filter
+	admitted *notes.IDSet // of these, notes that satisfy the query's clauses
 	rescorer *rescorer
 	forks    [index.MaxWorkers]*rescorer // see rescorerOf
-	read     map[int64]*notes.Note       // nil: it no longer exists
-	matches  map[int64][]match           // in the notes that were rescored
-	instead  []queryWord                 // that no note has, and others were looked for
+	read     map[int64]*notes.Note       // nil: deleted meanwhile
+	matches  map[int64][]match           // by rescored note
+	instead  []queryWord                 // words that no note has, replaced by similar ones
 }
 
-// rankedList is the order of the notes that answer a query. Pages after the
-// first are cut from it, whatever becomes of the notes meanwhile.
+// rankedList is the ranking of a query. Later pages are cut from it, so they stay
+// consistent while notes change.
 type rankedList struct {
 	found    []candidate
 	total    int
-	weak     bool // every one is
+	weak     bool // all of them are
 	floor    float64
 	clear    bound
 	raised   float64 // see search.raised
@@ -222,7 +222,7 @@ type rankedList struct {
 	semantic Coverage
 	remarks  []string
 
-	// What the words of the query are worth, to choose passages by.
+	// The statistics of the query's terms, for choosing passages.
 	terms []index.PlanTerm
 	docs  int
 	with  []int
@@ -250,10 +250,10 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	return s.page(ctx, place, list)
 }
 
-// canGrow reports whether ranking deeper would find more.
+// canGrow reports whether a deeper ranking would find more notes.
 func (l *rankedList) canGrow() bool { return len(l.found) < min(l.total, maxResults) }
 
-// extended returns the list continued by what only the longer one has.
+// extended returns l followed by the notes that only the longer list has.
 func (l *rankedList) extended(longer *rankedList) *rankedList {
 	if l == nil {
 		return longer
@@ -272,13 +272,13 @@ func (l *rankedList) extended(longer *rankedList) *rankedList {
 	return longer
 }
 
-// resume prepares to show notes of a list that was made before.
+// resume prepares a later page of an existing list.
 func (s *search) resume(list *rankedList) {
 	s.r.plan.Terms = list.terms
 	s.rescorer = newRescorer(s.r, list.docs, list.with)
 }
 
-// rank finds and orders the notes, at least `need` of them.
+// rank finds and orders notes, at least need of them if there are so many.
 func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	s.admitted = s.allowed
 	if len(s.r.plan.Require)+len(s.r.plan.Exclude) > 0 {
@@ -304,7 +304,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	}
 	text := byText(r.Best)
 	head := text[:min(len(text), pool)]
-	if ask.hits != nil { // while the vectors are searched, read what is most probably shown
+	if ask.hits != nil { // while the vectors are searched, read the notes most likely to be shown
 		if err := s.readNotes(ctx, text[:min(len(text), rescored/2)]); err != nil {
 			return nil, err
 		}
@@ -324,7 +324,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	return list, nil
 }
 
-// withoutPhrases ranks by the words of the phrases that no note has.
+// withoutPhrases ranks again with the words of phrases that no note has.
 func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, error) {
 	r := *s.r
 	r.phrases, r.quoted, r.plan.Require = nil, nil, r.titles
@@ -337,7 +337,7 @@ func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, err
 	return list, err
 }
 
-// byWords ranks by words and verifies phrases. Its ranking is to be released.
+// byWords ranks by words and verifies phrases. The caller must release the ranking.
 func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
 	r, err := s.rankWords(ctx, depth)
 	if err != nil {
@@ -351,8 +351,8 @@ func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (inde
 	return r, err
 }
 
-// rankWords asks the index. Words that no note has are looked for as what they
-// may have meant; suggested names those.
+// rankWords queries the index. Words that no note has are replaced by similar words of
+// the vault, which suggested reports.
 func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error) {
 	var unknown []queryWord
 	s.r.plan.Unknown = func(with []int) []int {
@@ -368,9 +368,9 @@ func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error
 	return r, err
 }
 
-// suggested says which words were looked for instead of those that no note has, as
-// the notes have them: the index has stems only. Who may not read all notes is given only
-// words of notes that were found; others may be of notes that they must not know.
+// suggested reports which words replaced those that no note has, as they are written in
+// the notes, since the index has only stems. Clients restricted to some folders are shown
+// only words of notes that were found: others could come from notes that they may not read.
 func (s *search) suggested(list *rankedList) (remarks []string) {
 	for _, w := range s.instead {
 		var words []string
@@ -390,7 +390,7 @@ func (s *search) suggested(list *rankedList) (remarks []string) {
 	return remarks
 }
 
-// wordOf returns a word with a stem as the best notes have it, "" if none does.
+// wordOf returns a word with the given stem as one of the best notes has it, or "".
 func (s *search) wordOf(stem string, term int, list *rankedList) string {
 	for _, c := range s.best(list.found) {
 		for _, m := range s.matches[c.note] {
@@ -406,12 +406,12 @@ func (s *search) wordOf(stem string, term int, list *rankedList) string {
 	return ""
 }
 
-// best returns the candidates whose texts are looked at.
+// best returns the candidates whose texts are read.
 func (s *search) best(found []candidate) []candidate {
 	return found[:min(len(found), max(rescored, s.q.Limit))]
 }
 
-// rescore adds to the best candidates what their texts say, and sorts them.
+// rescore adds the scores of their texts to the best candidates and sorts them.
 func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
 	best := s.best(found)
 	unpack, keep, err := s.fetch(ctx, best)
@@ -454,7 +454,7 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	return nil
 }
 
-// rescorerOf returns the rescorer of a worker of [index.InParallel].
+// rescorerOf returns the rescorer for a worker of [index.InParallel].
 func (s *search) rescorerOf(worker int) *rescorer {
 	if worker == 0 {
 		return s.rescorer
@@ -465,7 +465,7 @@ func (s *search) rescorerOf(worker int) *rescorer {
 	return s.forks[worker]
 }
 
-// readNotes fetches the notes of candidates that were not read yet.
+// readNotes reads the notes of candidates that are not yet in s.read.
 func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	unpack, keep, err := s.fetch(ctx, of)
 	if err == nil {
@@ -477,8 +477,8 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	return err
 }
 
-// fetch reads the notes of candidates that were not read yet. Each candidate's function
-// in unpack is to be called before its note's text is used, and keep after all of them.
+// fetch reads the notes of candidates that are not yet in s.read. The caller must call
+// unpack[i] before it uses the text of candidate i, and keep once all are unpacked.
 func (s *search) fetch(ctx context.Context, of []candidate) (unpack []func() error, keep func(), err error) {
 	unpack = slices.Repeat([]func() error{func() error { return nil }}, len(of))
 	var ids []int64
@@ -514,8 +514,8 @@ func (s *search) fetch(ctx context.Context, of []candidate) (unpack []func() err
 	return unpack, func() { s.index.Cache.Put(read, changes) }, err
 }
 
-// readTogether is how many notes one goroutine reads, of few: a query of the store takes
-// as long as reading two notes.
+// readTogether is the least number of notes that one goroutine reads: a query of the
+// store costs as much as reading two notes.
 const readTogether = 3
 
 // blend orders the list as the mode asks.
@@ -554,7 +554,7 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 	}
 	for _, c := range text[len(head):] {
 		if !have[c.note] {
-			c.score = 0 // beyond what is fused; only the order counts
+			c.score = 0 // beyond the fused ones only the order counts
 			list.found = append(list.found, c)
 		}
 	}

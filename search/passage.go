@@ -15,28 +15,28 @@ import (
 type Hit struct {
 	NoteID    int64
 	Path      string
-	Hash      string // of the note's bytes that were read
+	Hash      string // of the version of the note that was read
 	Title     string
-	Heading   string // the nearest above the lines of the passage that answer best
-	LineStart int    // of the passage, from 1, over the whole file
+	Heading   string // nearest above the best lines of the passage
+	LineStart int    // of the passage in the file, from 1
 	LineEnd   int
-	Focus     int    // where the words of the passage that answer best begin: bytes of the note's Prose
-	Snippet   string // from the passage, on one line; untrusted: the note's own words
+	Focus     int    // byte offset in the note's Prose of the best words of the passage
+	Snippet   string // from the passage, on one line; untrusted content of the note
 	Score     float64
-	Weak      bool // it has little of what was asked for, in words and in meaning
+	Weak      bool // a poor match, both in words and semantically
 	Why       Why
 }
 
-// Why says what put a hit where it is.
+// Why explains the rank of a hit.
 type Why struct {
 	TextRank    int      // from 1 among the notes found by words; 0: not found by words
 	VectorRank  int      // from 1 among the notes found semantically; 0: not found so
-	TextScore   float64  // with Query.Explain: BM25F and what the text adds; no upper bound
+	TextScore   float64  // with Query.Explain: BM25F and the bonuses of rescoring; unbounded
 	VectorScore float64  // with Query.Explain: cosine of the best passage
-	Terms       []string // words of the query that the note has, those that say most first; function words only if the query has no others
+	Terms       []string // matched words of the query, highest idf first; function words only if there are no others
 }
 
-// clipName cuts a title or heading that is no name: any line may be one.
+// clipName shortens a title or heading, which may be a line of any length.
 func clipName(s string) string {
 	const most = 200
 	if len(s) <= most {
@@ -45,9 +45,9 @@ func clipName(s string) string {
 	return clipWords(s, most) + "…"
 }
 
-// bestChunk chooses the passage of a note to show: the chunk whose distinct
-// matched words weigh most; of equals the first, but rather than one without
-// any, the chunk nearest in meaning (-1: none).
+// bestChunk returns the passage of a note to show: the first chunk whose distinct
+// matched words have the greatest weight, or, where that is less than half of the query,
+// the semantically nearest chunk (-1: none).
 func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 	best, weight := s.heaviest(n, matches, -1)
 	if best < 0 || nearest >= 0 && weight < s.total()/2 {
@@ -61,13 +61,13 @@ func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 	return best
 }
 
-// topicShare is how much of what was asked for a note begins with, and another passage
-// has, that the note has two.
+// topicShare is the share of the query that both the beginning of a note and another
+// passage must contain for two passages to be shown.
 var topicShare = 0.5
 
-// secondChunk chooses another passage of a note that the query is about, which the
-// note says where it begins; -1: it is not, or no other has half of what was asked
-// for.
+// secondChunk returns another passage of a note whose topic is the query, which the
+// beginning of the note shows. It returns -1 if the query is not the topic, or no other
+// passage contains half of it.
 func (s *rescorer) secondChunk(n *notes.Note, matches []match, first int) int {
 	half := s.total() * topicShare
 	if s.leadIn(n, s.matcher.find(nil, n.Title), matches) < half {
@@ -79,9 +79,9 @@ func (s *rescorer) secondChunk(n *notes.Note, matches []match, first int) int {
 	return -1
 }
 
-// heaviest returns the chunk whose distinct matched words weigh most, and their
-// weight; -1 if none has any. Beside a chunk that is excepted, headings at the
-// beginning of a chunk do not count.
+// heaviest returns the chunk whose distinct matched words have the greatest weight, and
+// that weight; -1 if no chunk has a match. If a chunk is excepted, headings at the
+// beginning of the others do not count.
 func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best int, weight float64) {
 	best = -1
 	at := 0
@@ -109,13 +109,13 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 	return best, weight
 }
 
-// weigh sums the distinct terms of matches, those that were met as asked for a
-// little more.
+// weigh sums the weights of the distinct terms of matches. Exact words and pairs that
+// stand together count a little more.
 func (s *rescorer) weigh(text string, matches []match) float64 {
 	return distinct(s.weights, matches, nil) + s.exact*distinct(s.weights, matches, asAsked) + s.pair*s.pairsIn(text, matches, "", nil)
 }
 
-// total is the weight of all terms of the request.
+// total returns the weight of all terms of the request.
 func (s *rescorer) total() float64 {
 	sum := 0.0
 	for _, w := range s.weights[:len(s.request.plan.Terms)] {
@@ -124,7 +124,7 @@ func (s *rescorer) total() float64 {
 	return sum
 }
 
-// show makes the hit of a note and one of its chunks; -1: it has none.
+// show returns the hit for a note and one of its chunks (-1: it has none).
 func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	h := Hit{NoteID: n.ID, Path: n.Path, Hash: n.Hash, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
 	start, end, from := 0, len(n.Content), 0
@@ -158,14 +158,14 @@ func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	return h
 }
 
-// headingAt returns the last heading up to a line, -1 before the first.
+// headingAt returns the index of the last heading at or above a line, or -1.
 func headingAt(headings []notes.Heading, line int) int {
 	i, _ := slices.BinarySearchFunc(headings, line+1, func(h notes.Heading, line int) int { return cmp.Compare(h.Line, line) })
 	return i - 1
 }
 
-// withoutText is the snippet of a passage that has no text of its own: its
-// headings, or the note's front matter.
+// withoutText returns the snippet of a passage that has no text below its headings: the
+// headings, the note's front matter, or its title.
 func withoutText(n *notes.Note, start, end, size int) string {
 	front := frontMatterEnd(n.Content, start, end)
 	text := plain(n.Content[start+front : end])
@@ -181,14 +181,14 @@ func withoutText(n *notes.Note, start, end, size int) string {
 	return text
 }
 
-// excerpt is the part of a passage that is shown.
+// excerpt is the part of a passage to show.
 type excerpt struct {
 	from, to    int // bytes of the note's text
-	first, last int // what must be in it
+	first, last int // the range that it must contain
 }
 
-// excerpt returns the part of a passage, some size bytes long, that has
-// the matches that weigh most, with room before and after them.
+// excerpt returns the part of a passage, about size bytes long, around the matches with
+// the greatest weight.
 func (s *rescorer) excerpt(text string, start, end int, matches []match, size int) excerpt {
 	if end-start <= size {
 		e := excerpt{start, end, start, end}
@@ -207,8 +207,8 @@ func (s *rescorer) excerpt(text string, start, end int, matches []match, size in
 	return e
 }
 
-// around returns the size bytes of text[start:end] that have what must be in an
-// excerpt, from the beginning of a sentence where one is near.
+// around returns a range of size bytes within text[start:end] that contains e.first to
+// e.last and begins with a sentence if one begins nearby.
 func around(text string, start, end int, e excerpt, size int) (from, to int) {
 	room := max(0, size-(e.last-e.first))
 	from = max(start, e.first-room/3)
@@ -219,9 +219,9 @@ func around(text string, start, end int, e excerpt, size int) (from, to int) {
 	return max(start, min(from, to-size)), to
 }
 
-// Around returns the part of a text, at most size bytes long, of which there are 60 or
-// more, that has the place at, as a Hit's Focus: it begins with a sentence or a word,
-// and ends with a word.
+// Around returns a range of the text, at most size bytes long, that contains the offset
+// at, such as the Focus of a Hit. It begins at a sentence or word and ends at a word. size
+// must be at least 60.
 func Around(text string, at, size int) (from, to int) {
 	from, to = around(text, 0, len(text), excerpt{first: at, last: at}, size)
 	if from > 0 {
@@ -233,9 +233,8 @@ func Around(text string, at, size int) (from, to int) {
 	return from, to
 }
 
-// snippet cleans an excerpt of the passage text[start:end] of markup and white
-// space, and cuts it to size bytes between words. An ellipsis stands where the
-// passage goes on.
+// snippet strips markup and white space from an excerpt of the passage text[start:end]
+// and cuts it to size bytes between words. An ellipsis marks where the passage continues.
 func snippet(text string, start, end int, e excerpt, size int) string {
 	from, to := start, end
 	if e.from > start {
@@ -273,8 +272,8 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 	return clean
 }
 
-// sentenceStart returns where the last sentence or line begins that begins
-// between two places, -1 when none does.
+// sentenceStart returns the start of the last sentence or line that begins within
+// (from, to], or -1.
 func sentenceStart(text string, from, to int) int {
 	for at := to; at > from; at-- {
 		switch before := text[at-1]; {
@@ -289,8 +288,8 @@ func sentenceStart(text string, from, to int) int {
 	return -1
 }
 
-// markupAt returns the link, image, comment or HTML tag that a place lies in,
-// an empty range when it lies in none.
+// markupAt returns the range of the link, image, comment or HTML tag around an offset,
+// or an empty range.
 func markupAt(text string, at int) (from, to int) {
 	const longest = 500 // bytes
 	from = strings.LastIndexByte(text[max(0, at-longest):at], '\n') + 1 + max(0, at-longest)
@@ -299,7 +298,7 @@ func markupAt(text string, at int) (from, to int) {
 		to = at + i
 	}
 	line := text[from:to]
-	if !strings.ContainsAny(line, "[<") { // as most
+	if !strings.ContainsAny(line, "[<") { // most lines
 		return at, at
 	}
 	for _, markup := range []*regexp.Regexp{wikiMarkup, linkMarkup, autoLink, htmlMarkup} {
@@ -312,11 +311,11 @@ func markupAt(text string, at int) (from, to int) {
 	return at, at
 }
 
-// slack is how far a cut is moved to the edge of a word.
+// slack is the distance in bytes that a cut may move to a word boundary.
 const slack = 24
 
-// wordStart moves a cut forward to the beginning of a word, to most at the
-// farthest, or back to that of a long word.
+// wordStart moves a cut forward to the beginning of a word, at most to most, or back to
+// the beginning of a long word.
 func wordStart(text string, at, most int) int {
 	for i := at; i <= min(most, at+slack); i++ {
 		if isSpace(text[i-1]) {
@@ -334,7 +333,7 @@ func wordStart(text string, at, most int) int {
 	return at
 }
 
-// wordEnd moves a cut back to the end of a word, to least at the farthest.
+// wordEnd moves a cut back to the end of a word, at most to least.
 func wordEnd(text string, least, at int) int {
 	for i := at; i >= max(least, at-slack); i-- {
 		if isSpace(text[i]) {
@@ -347,7 +346,7 @@ func wordEnd(text string, least, at int) int {
 	return at
 }
 
-// clipWords cuts s to at most size bytes, between words where there are any.
+// clipWords cuts s to at most size bytes, between words if possible.
 func clipWords(s string, size int) string {
 	s = terms.ClipTo(s, size)
 	if i := strings.LastIndexByte(s, ' '); i > len(s)-slack && i > 0 {
@@ -356,8 +355,8 @@ func clipWords(s string, size int) string {
 	return s
 }
 
-// markup is what a reader of a snippet can do without: the target of a link,
-// images, comments, HTML tags, and marks at the beginning of a line.
+// Markup that is stripped from snippets: link targets, images, comments, HTML tags, and
+// markers at the beginning of a line.
 var (
 	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
 	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
@@ -369,8 +368,8 @@ var (
 	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "\u00AD", "", "\uFEFF", "")
 )
 
-// frontMatterEnd returns the length of the front matter that text[start:end]
-// begins with, 0 when it begins with something else.
+// frontMatterEnd returns the length of the front matter at the beginning of
+// text[start:end], 0 if there is none.
 func frontMatterEnd(text string, start, end int) int {
 	const fence = "---"
 	if start > 3 || !strings.HasPrefix(strings.TrimPrefix(text, "\uFEFF"), fence) {
@@ -393,8 +392,8 @@ func frontMatterEnd(text string, start, end int) int {
 	return 0
 }
 
-// headingEnd returns the length of the headings that a passage begins with,
-// which its hit names already; 0 when there is nothing below them.
+// headingEnd returns the length of the headings at the beginning of a passage, which its
+// hit names already; 0 if nothing follows them.
 func headingEnd(passage string) int {
 	at := headings.FindStringIndex(passage)
 	if at == nil || at[1] == len(passage) {
@@ -403,8 +402,8 @@ func headingEnd(passage string) int {
 	return at[1]
 }
 
-// plain returns Markdown text as one line without markup. Bytes that are not
-// UTF-8 and control characters are left out.
+// plain returns Markdown text on one line without markup, invalid UTF-8 and control
+// characters.
 func plain(s string) string {
 	if strings.ContainsAny(s, "[<") {
 		s = wikiMarkup.ReplaceAllString(s, "$1")

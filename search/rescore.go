@@ -12,48 +12,47 @@ import (
 	"notesd/search/terms"
 )
 
-// bonuses are what the text of a note adds to its score beside its terms, each in
-// units of the idf of the words concerned.
+// bonuses weigh what the text of a note adds to its BM25F score, each in units of the idf
+// of the words concerned.
 type bonuses struct {
-	pair   float64 // two neighbours in the query stand together, see together
-	window float64 // the words that meet in some twenty words
-	exact  float64 // the word itself and not another with its stem
-	lead   float64 // the words in the title or the note's first words
-	title  float64 // the words of a title that the query names
-	named  float64 // of all that a query can ask for: a passage of another hit names the note
+	pair   float64 // two words adjacent in the query are adjacent in the text, see together
+	window float64 // the words within windowSize bytes of each other
+	exact  float64 // the word itself instead of another with its stem
+	lead   float64 // the words in the title or the beginning of the note
+	title  float64 // the words of the title, if the query names it
+	named  float64 // a passage of another hit names the note; in units of the ideal score
 }
 
-// judged are the bonuses that were chosen on judged sets; docs/retrieval.md has the
-// table.
+// judged are the bonuses tuned on the judged sets; docs/retrieval.md has the table.
 var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, named: .07}
 
-// turned is what a pair counts that stands together in the other order than in the query.
+// turned is the weight of an adjacent pair in reverse order.
 var turned = 0.7
 
-// headTimes is how often the head of a description counts among what a note begins with.
+// headTimes is the weight of the head of a description in the lead bonus.
 var headTimes = 2.0
 
-// idealCap is how many words that one note has are all that a query can
-// ask for: of a long one no note has all.
+// idealCap bounds the ideal score of a query, in words that occur in one note: no note
+// matches all of a long query.
 var idealCap = 3.5
 
 const (
-	pairReach  = 2   // words from the one to the other, at most
+	pairReach  = 2   // greatest distance within a pair, in words
 	windowSize = 120 // bytes
 )
 
-// rescorer looks at the text of the best candidates.
+// rescorer scores the texts of the best candidates.
 type rescorer struct {
 	request *request
 	matcher *matcher
 	bonuses
-	weights []float64 // idf by term of the plan, then that of mark
-	begins  []float64 // the same, of what a note begins with
-	mark    int       // the term of what the filter asks for; -1: it asks for nothing that has a place
+	weights []float64 // idf by term of the plan, then the weight of mark
+	begins  []float64 // the same, in the beginning of a note
+	mark    int       // the pseudo-term for tags and tasks of the filter; -1: none
 	pairs   []pair
-	ideal   float64 // what a note scores that has all that was asked for
-	asked   float64 // the same, without needless terms, and with guesses as the words that they stand for
-	unknown float64 // the part of asked in terms that no note has; 0 if no note has any term
+	ideal   float64 // score of a note that matches the whole query
+	asked   float64 // the same without needless terms, and with guesses as the words that they replace
+	unknown float64 // share of asked in terms that no note has; 0 if no note has any term
 }
 
 // fork returns a rescorer for another goroutine.
@@ -63,13 +62,13 @@ func (s *rescorer) fork() *rescorer {
 	return &f
 }
 
-// pair is two words that follow each other in the query.
+// pair is two adjacent words of the query.
 type pair struct {
 	first, second int // terms
 	weight        float64
 }
 
-// newRescorer takes the number of notes, and of notes with each term.
+// newRescorer returns a rescorer, given the number of notes and of notes with each term.
 func newRescorer(r *request, docs int, with []int) *rescorer {
 	s := &rescorer{request: r, matcher: newMatcher(r), bonuses: judged, weights: make([]float64, len(r.plan.Terms)), mark: -1}
 	for i := range s.weights {
@@ -106,16 +105,16 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 	for i := 1; i < len(r.words); i++ {
 		a, b := r.words[i-1], r.words[i]
 		if a.gram || b.gram || b.gap > pairReach-1 || a.term == b.term {
-			continue // n-grams of a run overlap: they say no more than it
+			continue // overlapping n-grams of one run add nothing
 		}
 		s.pairs = append(s.pairs, pair{a.term, b.term, min(s.weights[a.term], s.weights[b.term])})
 	}
 	return s
 }
 
-// headOf returns the words before the first function word of a description, as in
-// "sacred river of the Hindus": a note about such a thing begins with what it is. A
-// question and a list of words have none. Chosen on English sets only.
+// headOf returns the words before the first function word of a description, such as
+// "sacred river" in "sacred river of the Hindus": a note about a thing begins with what
+// it is. Questions and lists of words have no head. Tuned on English sets only.
 func headOf(r *request) []queryWord {
 	for i, w := range r.words {
 		switch {
@@ -128,9 +127,9 @@ func headOf(r *request) []queryWord {
 	return nil
 }
 
-// score sets what a note's text adds to its score and how much of what was asked for
-// meets in it, and returns the matches in it. c.terms are those that the index found in
-// the note; what it found in tags or names only meets with any text.
+// score sets the bonus of a candidate's text and the share of the query found close
+// together in it (c.met), and returns the matches. c.terms are the terms that the index
+// found in the note; those only in tags or names count as close to any text.
 func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	matches = s.find(n.Content, c.terms)
 	titled := s.matcher.find(nil, n.Title)
@@ -155,13 +154,12 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	return matches
 }
 
-// Of a long note only as much is looked at, some blocks of text, as it takes
-// to see each of its terms once.
+// Of a long note only some blocks of text are scanned, until each of its terms was seen.
 const (
 	firstBlock = 16 << 10
-	block      = 4 << 10   // around a term that was not seen before
+	block      = 4 << 10   // around the next term that was not seen yet
 	before     = 512       // of that, before the term
-	maxScanned = 256 << 10 // for terms that are not where they are looked for
+	maxScanned = 256 << 10 // if a term is not found as the index has it
 )
 
 func (s *rescorer) find(text string, terms uint64) (matches []match) {
@@ -193,8 +191,7 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 	return matches
 }
 
-// lineEnd returns the end of the line that at is in, or of the word when the
-// line is long.
+// lineEnd returns the end of the line around at, or of the word if the line is long.
 func lineEnd(text string, at int) int {
 	for _, sep := range []byte{'\n', ' '} {
 		if i := strings.IndexByte(text[at:min(len(text), at+block)], sep); i >= 0 {
@@ -207,7 +204,8 @@ func lineEnd(text string, at int) int {
 	return at
 }
 
-// distinct sums the weights of the distinct terms of the matches that count (nil: all).
+// distinct sums the weights of the distinct terms of matches for which counts reports
+// true (nil: all).
 func distinct(weights []float64, matches []match, counts func(match) bool) float64 {
 	sum := 0.0
 	var seen uint64
@@ -222,7 +220,7 @@ func distinct(weights []float64, matches []match, counts func(match) bool) float
 
 func asAsked(m match) bool { return m.exact }
 
-// pairsIn sums the pairs that stand together in a text or a title.
+// pairsIn sums the weights of pairs that are adjacent in a text or a title.
 func (s *rescorer) pairsIn(text string, matches []match, title string, titled []match) float64 {
 	sum := 0.0
 	for _, p := range s.pairs {
@@ -231,7 +229,7 @@ func (s *rescorer) pairsIn(text string, matches []match, title string, titled []
 	return sum
 }
 
-// leadIn sums the terms that the note begins with, in its title or first words.
+// leadIn sums the weights of terms in the title or the beginning of a note.
 func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
 	_, end := n.Lead()
 	from := 0
@@ -247,9 +245,9 @@ func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
 	return distinct(s.begins, lead, nil)
 }
 
-// titleIn sums the terms in a title of which the query has two words at least, times
-// the square of the share of the title's words that it has: the query names the note.
-// One word is too little for that, as in many vaults a title is one word.
+// titleIn returns the weight of the terms in a title, times the square of the share of
+// the title's words that are in the query: the query may name the note. It needs two
+// words, because in many vaults titles are single words.
 func (s *rescorer) titleIn(title string, titled []match) float64 {
 	words, have := 0, 0
 	for span, ok := terms.NextSpan(title, 0); ok; span, ok = terms.NextSpan(title, span.End) {
@@ -265,11 +263,11 @@ func (s *rescorer) titleIn(title string, titled []match) float64 {
 	return share * share * distinct(s.weights, titled, nil)
 }
 
-// nameWords is how many words a title has at most that is a name.
+// nameWords is the greatest number of words in a title that is a name.
 const nameWords = 3
 
-// isName reports whether a title names a thing, as "Ganges" and "Ada Lovelace" do and
-// "Next steps" does not.
+// isName reports whether a title is a name, such as "Ganges" and "Ada Lovelace", unlike
+// "Next steps".
 func isName(title string) bool {
 	words := strings.Fields(title)
 	if len(title) < 3 || len(words) > nameWords || terms.StopWords[strings.ToLower(title)] {
@@ -281,17 +279,17 @@ func isName(title string) bool {
 	})
 }
 
-// names are the titles of candidates that are names and share no word with the query.
+// names has the titles of candidates that are names without a word of the query.
 type names struct {
 	by    map[string][]titled // by their first unit
-	begin *seeker             // of these; nil: every word is read
+	begin *seeker             // of these units; nil: every word is compared
 }
 
 // titled is a candidate with a title.
 type titled struct {
 	candidate int
 	title     string
-	name      []string // its units
+	name      []string // the units of the title
 }
 
 func (s *search) namesOf(best []candidate) names {
@@ -309,8 +307,8 @@ func (s *search) namesOf(best []candidate) names {
 	return out
 }
 
-// in returns the candidates that the passage of a note names, a bit each. A query that
-// describes a thing finds notes that mention it.
+// in returns the candidates named in the best passage of a note, one bit each. A query
+// that describes a thing finds notes that mention the thing.
 func (names names) in(n *notes.Note, c *candidate) (found uint64) {
 	if len(names.by) == 0 || len(n.Chunks) == 0 {
 		return 0
@@ -331,7 +329,7 @@ func (names names) in(n *notes.Note, c *candidate) (found uint64) {
 	return found
 }
 
-// hasUnits reports whether a text begins with units.
+// hasUnits reports whether a text begins with the given units.
 func hasUnits(text string, want []string) bool {
 	i := 0
 	eachUnit(text, func(u []byte, _, _ int) bool {
@@ -344,8 +342,8 @@ func hasUnits(text string, want []string) bool {
 	return i == len(want)
 }
 
-// together returns 1 if a pair stands together somewhere in a text, turned if it does so
-// only in the other order, as in "class Hash" for "the Hash class", and 0 if nowhere.
+// together returns 1 if the words of a pair are adjacent somewhere in a text, turned if
+// only in reverse order, as in "class Hash" for "the Hash class", and 0 otherwise.
 func together(p pair, text string, matches []match) (found float64) {
 	last := match{term: -1}
 	for _, m := range matches {
@@ -363,9 +361,9 @@ func together(p pair, text string, matches []match) (found float64) {
 	return found
 }
 
-// near reports whether fewer than pairReach words lie between two places.
+// near reports whether fewer than pairReach words lie between two offsets.
 func near(text string, from, to int) bool {
-	const longest = 48 // bytes of words and what parts them
+	const longest = 48 // bytes between the two
 	if to < from || to-from > longest {
 		return false
 	}
@@ -376,8 +374,8 @@ func near(text string, from, to int) bool {
 	return words < pairReach
 }
 
-// window returns the stretch of matches, as far as fits allows, whose distinct
-// terms weigh most, and their weight. Of equals the first wins.
+// window returns the first run of matches, within the extent that fits allows, whose
+// distinct terms have the greatest weight, and that weight. It takes linear time.
 func (s *rescorer) window(matches []match, fits func(first, last match) bool) (from, to int, best float64) {
 	count := make([]int, len(s.weights))
 	sum, lo := 0.0, 0
