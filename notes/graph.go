@@ -11,9 +11,3 @@ type Node struct {
 	Path  string `json:"path"`
 	Title string `json:"title,omitempty"` // if it is not the name of the file
 }
-
-// A MonthCount is how many notes began in one.
-type MonthCount struct {
-	Month string `json:"month"` // 2026-01
-	Notes int    `json:"notes"`
-}

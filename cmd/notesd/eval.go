@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ import (
 var evalModes = []search.Mode{search.ModeText, search.ModeSemantic, search.ModeHybrid}
 
 func evalCommand(a *app) *cobra.Command {
-	var docs, queries, qrels, questions, mode, html string
+	var docs, queries, qrels, questions, mode string
 	cmd := &cobra.Command{
 		Use:   "eval --docs FILE --queries FILE --qrels FILE [flags]",
 		Short: "Measure retrieval quality on a judged set",
@@ -36,7 +35,7 @@ asks the vault itself, and names what stood before the notes that were expected.
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if questions != "" {
-				return a.askQuestions(cmd, questions, mode, html)
+				return a.askQuestions(cmd, questions, mode)
 			}
 			if err := needs(cmd, "docs", "queries", "qrels"); err != nil {
 				return err
@@ -53,10 +52,7 @@ asks the vault itself, and names what stood before the notes that were expected.
 			if err != nil {
 				return err
 			}
-			r, took, err := a.evaluate(cmd.Context(), cfg, set, modes)
-			if err == nil && html != "" {
-				err = scoresReport(r, took).save(html)
-			}
+			r, err := a.evaluate(cmd.Context(), cfg, set, modes)
 			if err != nil {
 				return err
 			}
@@ -69,7 +65,6 @@ asks the vault itself, and names what stood before the notes that were expected.
 	flags.StringVar(&qrels, "qrels", "", "judgements, lines of query, document, grade in a `file`")
 	flags.StringVar(&questions, "questions", "", `{"queries": [{"query","expected": [paths]}]} in a `+"`file`")
 	flags.StringVar(&mode, "mode", "", "`mode`: text, semantic or hybrid (all three)")
-	flags.StringVar(&html, "html", "", "also write a report with charts to this `file`")
 	completes(cmd, "mode", completeWords("text", "semantic", "hybrid"))
 	return cmd
 }
@@ -87,7 +82,7 @@ func modesOf(flag string) ([]search.Mode, error) {
 }
 
 // askQuestions searches the vault for the questions of a file.
-func (a *app) askQuestions(cmd *cobra.Command, file, mode, html string) error {
+func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
 	modes, err := modesOf(mode)
 	if err != nil {
 		return err
@@ -105,16 +100,14 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode, html string) error {
 				return err
 			}
 		}
-		answers, took := map[search.Mode]eval.Answers{}, latencies{}
+		answers := map[search.Mode]eval.Answers{}
 		for _, m := range modes {
 			var sum eval.Answers
 			for _, q := range questions {
 				var res tools.SearchResult
-				begun := time.Now()
 				if err := c.call(ctx, "search_notes", map[string]any{"query": q.Query, "mode": string(m), "limit": 10}, &res); err != nil {
 					return err
 				}
-				took.add(m, begun)
 				found := make([]string, len(res.Results))
 				for i, r := range res.Results {
 					found[i] = r.Path
@@ -122,11 +115,6 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode, html string) error {
 				sum.Add(q, found)
 			}
 			answers[m] = sum.Mean()
-		}
-		if html != "" {
-			if err := answersReport(answers, took).save(html); err != nil {
-				return err
-			}
 		}
 		return a.result(map[string]any{"modes": answers}, func() { a.printAnswers(answers) })
 	})
@@ -156,11 +144,10 @@ func semanticIn(modes []search.Mode) bool {
 }
 
 // evaluate serves the documents of the set as a vault and searches that.
-func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, modes []search.Mode) (r eval.Report, took latencies, err error) {
-	took = latencies{}
+func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, modes []search.Mode) (r eval.Report, err error) {
 	dir, err := os.MkdirTemp("", "notesd-eval-")
 	if err != nil {
-		return r, took, err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	mine := *cfg
@@ -171,10 +158,10 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}
 	mine.State = filepath.Join(dir, "state")
 	if err := errors.Join(os.Mkdir(mine.Vault.Path, 0o700), os.Mkdir(mine.State, 0o700)); err != nil {
-		return r, took, err
+		return r, err
 	}
 	if err := set.WriteVault(mine.Vault.Path); err != nil {
-		return r, took, err
+		return r, err
 	}
 	s := service.New(&mine, service.DiscardLogs(), !service.Watching)
 	err = s.Run(ctx, func(ctx context.Context) error {
@@ -185,11 +172,11 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
 				return err
 			}
-			r, err = set.Run(ctx, timed{s, took}, modes...)
+			r, err = set.Run(ctx, s, modes...)
 			return err
 		})
 	})
-	return r, took, err
+	return r, err
 }
 
 func (o *output) printScores(r eval.Report) {
@@ -200,83 +187,5 @@ func (o *output) printScores(r eval.Report) {
 			continue
 		}
 		fmt.Fprintf(o.out, "%-9s %8.4f %8.4f %9.4f %8.4f %8d\n", m, s.NDCG10, s.Recall5, s.Recall10, s.MRR10, s.Queries)
-	}
-}
-
-// latencies are how long the searches of each mode took.
-type latencies map[search.Mode][]time.Duration
-
-func (l latencies) add(m search.Mode, begun time.Time) { l[m] = append(l[m], time.Since(begun)) }
-
-// timed notes how long searches take.
-type timed struct {
-	eval.Searcher
-	took latencies
-}
-
-func (t timed) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	defer t.took.add(q.Mode, time.Now())
-	return t.Searcher.Search(ctx, q)
-}
-
-// byMode returns a line or bars for each mode that has values.
-func byMode[T any](of map[search.Mode]T, values func(T) []float64) []series {
-	var all []series
-	for _, m := range evalModes {
-		if v, ok := of[m]; ok {
-			all = append(all, series{string(m), values(v)})
-		}
-	}
-	return all
-}
-
-// chart shows how long the quickest part of the searches took, in milliseconds.
-func (l latencies) chart() chart {
-	parts := []int{10, 25, 50, 75, 90, 95, 99, 100}
-	c := chart{Title: "Latency: milliseconds within which so many of the searches were answered"}
-	for _, part := range parts {
-		c.Places = append(c.Places, fmt.Sprintf("%d %%", part))
-	}
-	c.Series = byMode(l, func(took []time.Duration) []float64 {
-		took = slices.Sorted(slices.Values(took))
-		var values []float64
-		for _, part := range parts {
-			values = append(values, float64(took[(len(took)*part+99)/100-1].Microseconds())/1000)
-		}
-		return values
-	})
-	return c
-}
-
-func scoresReport(r eval.Report, took latencies) *report {
-	queries := 0
-	for _, s := range r.Modes {
-		queries = s.Queries
-	}
-	depths := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}
-	return &report{
-		Title: "Retrieval quality", Subtitle: fmt.Sprintf("%s, notesd %s, %s", thousands(queries)+" judged queries", service.Version(), time.Now().Format(time.DateOnly)),
-		Charts: []chart{
-			{Title: "Scores by mode", Bars: true, Places: []string{"nDCG@10", "recall@5", "recall@10", "MRR@10"},
-				Series: byMode(r.Modes, func(s eval.Scores) []float64 { return []float64{s.NDCG10, s.Recall5, s.Recall10, s.MRR10} })},
-			{Title: "Precision in the first so many hits", Places: depths, Series: byMode(r.Modes, func(s eval.Scores) []float64 { return s.Precision[:] })},
-			{Title: "Recall in the first so many hits", Places: depths, Series: byMode(r.Modes, func(s eval.Scores) []float64 { return s.Recall[:] })},
-			took.chart(),
-		},
-	}
-}
-
-func answersReport(answers map[search.Mode]eval.Answers, took latencies) *report {
-	questions := 0
-	for _, a := range answers {
-		questions = a.Questions
-	}
-	return &report{
-		Title: "Answers of the vault", Subtitle: fmt.Sprintf("%s, notesd %s, %s", count(questions, "question"), service.Version(), time.Now().Format(time.DateOnly)),
-		Charts: []chart{
-			{Title: "An expected note among the first so many hits, by mode", Bars: true, Places: []string{"hit@1", "hit@5", "hit@10", "MRR@10"},
-				Series: byMode(answers, func(a eval.Answers) []float64 { return []float64{a.Hit1, a.Hit5, a.Hit10, a.MRR10} })},
-			took.chart(),
-		},
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"notesd/internal/daemon"
 	"notesd/internal/service"
 	"notesd/mcp"
-	"notesd/notes"
 )
 
 // countWait is how long status without a daemon, and doctor, index changes before they
@@ -20,8 +18,7 @@ import (
 const countWait = 5 * time.Second
 
 func statusCommand(a *app) *cobra.Command {
-	var html string
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "status [flags]",
 		Short: "Print the state of vault, index and daemon",
 		Example: `  notesd status
@@ -34,9 +31,6 @@ func statusCommand(a *app) *cobra.Command {
 					wait = countWait
 				}
 				r, err := a.untilCounted(ctx, c, wait)
-				if err == nil && html != "" {
-					err = saveStatus(ctx, c, r, html)
-				}
 				if err != nil {
 					return err
 				}
@@ -44,56 +38,6 @@ func statusCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&html, "html", "", "also write a report with charts to this `file`")
-	return cmd
-}
-
-// saveStatus writes a report of the status, with the growth of the vault.
-func saveStatus(ctx context.Context, c *client, r service.Report, name string) error {
-	var months []notes.MonthCount
-	if r.Unavailable == "" {
-		if err := c.ask(ctx, service.MethodGrowth, service.OwnerParams{}, &months); err != nil {
-			return err
-		}
-	}
-	doc := &report{
-		Title: "Status of " + filepath.Base(r.Vault), Subtitle: "notesd " + r.Version + ", " + time.Now().Format("2006-01-02 15:04"), Problems: r.Warnings,
-		Facts: [][2]string{{"Vault", r.Vault}, {"State", r.State + ", " + size(r.Index.Bytes)}, {"Index", indexText(r)}, {"Semantic", semanticText(r)},
-			{"Clients", count(r.Daemon.Clients, "client")}, {"Skipped", count(r.Skipped.Total, "file")}},
-	}
-	if len(months) > 0 {
-		doc.Charts = append(doc.Charts, growth(months))
-	}
-	if r.Counted() && r.Semantic.State != "off" {
-		doc.Charts = append(doc.Charts, chart{Title: "Embedding: passages", Bars: true, Places: []string{"embedded", "pending"},
-			Series: []series{{"passages", []float64{float64(r.Semantic.Embedded), float64(r.Semantic.Pending)}}}})
-	}
-	return doc.save(name)
-}
-
-// growth shows how many notes there were at the end of each month, or of each year
-// where these are many.
-func growth(months []notes.MonthCount) chart {
-	const most = 60
-	step, layout := 1, "2006-01"
-	at, _ := time.Parse(layout, months[0].Month) // as the store writes it
-	end, _ := time.Parse(layout, months[len(months)-1].Month)
-	if end.Sub(at) > most*31*24*time.Hour {
-		step, layout = 12, "2006"
-		at = time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	c := chart{Title: "Growth: notes by the earliest date known of each", Series: []series{{Name: "notes"}}}
-	total := 0
-	for ; !at.After(end); at = at.AddDate(0, step, 0) {
-		next := at.AddDate(0, step, 0).Format("2006-01")
-		for len(months) > 0 && months[0].Month < next {
-			total += months[0].Notes
-			months = months[1:]
-		}
-		c.Places = append(c.Places, at.Format(layout))
-		c.Series[0].Values = append(c.Series[0].Values, float64(total))
-	}
-	return c
 }
 
 // untilCounted returns the report once everything is indexed and the passages,

@@ -34,13 +34,11 @@ const (
 	MethodTables       = "notesd/tables"       // a Tables
 	MethodRestoreTable = "notesd/restoreTable" // a TableLine
 
-	MethodGrowth = "notesd/growth" // how many notes began in each month, as []notes.MonthCount
-
 	MethodWeb = "notesd/web" // a one-time link to the page, "" when nothing is served over HTTP
 )
 
 // OwnerMethods lists these methods.
-var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable, MethodGrowth, MethodWeb}
+var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable, MethodWeb}
 
 // OwnerParams are the parameters of all these methods.
 type OwnerParams struct {
@@ -184,8 +182,6 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 		}
 		tags, err := s.vault.Tags(ctx, scope)
 		return Tags{tags}, err
-	case MethodGrowth:
-		return s.vault.Store().Growth(ctx)
 	case MethodWeb:
 		if l := s.page.Load(); l != nil {
 			return l.origin() + l.page.Link(), nil

@@ -106,10 +106,6 @@ func TestOwnersMethods(t *testing.T) {
 		assert.Equal(t, "Rye.md", why.Path)
 		assert.True(t, why.Found, "%+v", why)
 
-		var months []notes.MonthCount
-		require.Nil(t, o.ask(service.MethodGrowth, service.OwnerParams{}, &months))
-		assert.Equal(t, 4, months[len(months)-1].Notes)
-
 		before := time.Now()
 		o.call("edit_note", map[string]any{"note": "Boat", "edits": []any{map[string]any{"op": "append", "content": "Oil the deck."}}})
 		var exported service.Exported

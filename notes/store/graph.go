@@ -51,11 +51,3 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 	})
 	return g, err
 }
-
-// Growth returns how many of the notes began in each month, by the earliest date
-// that is known of each, the first month first.
-func (s *Reader) Growth(ctx context.Context) ([]notes.MonthCount, error) {
-	months, err := sqlite.All(ctx, s.notes.Reader(), func(m *notes.MonthCount) []any { return []any{&m.Month, &m.Notes} },
-		`SELECT strftime('%Y-%m', min(date, created) / 1000000000, 'unixepoch') AS month, count(*) FROM notes GROUP BY month ORDER BY month`)
-	return append([]notes.MonthCount{}, months...), err
-}

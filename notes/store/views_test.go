@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,35 +156,6 @@ func TestGraph_Oracle(t *testing.T) {
 			}
 			require.Len(t, folders, len(in))
 		}
-		saved := time.Date(2025, 3, 10, 12, 0, 0, 0, time.Local)
-		for p := range files {
-			require.NoError(t, os.Chtimes(filepath.Join(w.dir, filepath.FromSlash(p)), saved, saved))
-		}
-		w.reconcile()
-		months := map[string]int{}
-		for p, text := range files {
-			if !notes.IsNoteName(p) {
-				continue
-			}
-			n := notes.Parse("x.md", []byte(text), w.Now())
-			first := saved // or an earlier date; the store first saw it later
-			if _, dated := n.FrontMatter["date"]; dated {
-				first = w.Now()
-			}
-			for _, key := range []string{"date", "created"} {
-				if at, ok := notes.ParseDate(fmt.Sprint(n.FrontMatter[key])); ok && at.Before(first) {
-					first = at
-				}
-			}
-			months[first.UTC().Format("2006-01")]++
-		}
-		growth, err := w.Growth(ctx)
-		require.NoError(t, err)
-		got := map[string]int{}
-		for _, m := range growth {
-			got[m.Month] = m.Notes
-		}
-		require.Equal(t, months, got)
 	}
 }
 

@@ -20,11 +20,3 @@ func TestGraph(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, notes.Graph{Nodes: []notes.Node{{Path: "A/One.md"}}, Links: [][2]int{}}, g)
 }
-
-// Notes count from the earliest date that is known of them.
-func TestGrowthOfNotes(t *testing.T) {
-	f := newFixture(t, "a.md", "---\ndate: 2020-03-04\n---\n", "b.md", "---\ndate: 2020-03-30\n---\n", "c.md", "---\ncreated: 2019-12-31\ndate: 2021-01-01\n---\n")
-	months, err := f.store.Growth(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []notes.MonthCount{{Month: "2019-12", Notes: 1}, {Month: "2020-03", Notes: 2}}, months)
-}
