@@ -3,28 +3,29 @@ package bert
 import "math"
 
 const (
-	// valueLimit is the largest quantised value: 15 bits. Probabilities add
-	// up to 32767 and half a unit a token at most, so sums stay under 2³¹.
+	// valueLimit is the largest quantised value: 15 bits. The probabilities of a
+	// row add up to at most 32767 and half a unit per token, so sums stay under
+	// 2³¹.
 	valueLimit = 32767
-	// leastMaximum is what a row's largest value counts as at least, so that
-	// a row of zeros has a scale.
+	// leastMaximum is a lower bound for a row's largest value, so that a row of
+	// zeros has a scale.
 	leastMaximum = 1e-6
-	// masked is added to the scores of padding. It is finite so that it can
-	// be subtracted from.
+	// masked is added to the scores of padding. It is finite so that subtracting it
+	// gives no NaN.
 	masked = -1e30
-	// keyPadding makes the stride of transposed keys no power of two, whose
-	// rows would all fall into the same few cache lines.
+	// keyPadding keeps the stride of transposed keys from being a power of two,
+	// which would map all rows to the same few cache lines.
 	keyPadding = 16
 )
 
-// queryLimit is the largest quantised query or key whose products, added over
-// a head, fit an int32: 13 bits for heads of 32.
+// queryLimit returns the largest quantised query or key for which the products,
+// summed over a head, fit an int32: 13 bits for heads of 32.
 func queryLimit(head int) float32 {
 	return float32(math.Floor(math.Sqrt(math.MaxInt32 / float64(head))))
 }
 
-// project computes queries, keys and values of a block of tokens and stores
-// them quantised, in the order that attention reads.
+// project computes queries, keys and values of a block of tokens and stores them
+// quantised, in the layout that attend reads.
 func (e *Encoder) project(l *layer, from, rows int) {
 	m := &l.queryKeyValue
 	h := m.k
@@ -52,7 +53,7 @@ func (e *Encoder) project(l *layer, from, rows int) {
 	e.transposeKeys(from, rows)
 }
 
-// transposeKeys stores rows16 as columns of keys, from token from on.
+// transposeKeys stores rows16 as columns of keys, starting at token from.
 func (e *Encoder) transposeKeys(from, rows int) {
 	h := e.model.config.Hidden
 	for i := 0; i+1 < h; i += 2 {
@@ -65,19 +66,20 @@ func (e *Encoder) transposeKeys(from, rows int) {
 	}
 }
 
-// attend computes what a block of tokens gathers from all tokens, into
-// context.
+// attend computes the attention of a block of tokens to all tokens, into context.
 func (e *Encoder) attend(from, rows int) {
 	k := e.model.kernels
 	h := e.model.config.Hidden
 	width := h / e.model.config.Heads
-	// Scores are divided by √width and wanted as exponents of two.
+	// Scores are divided by √width; multiplying by log₂e makes them exponents of
+	// two.
 	factor := float32(math.Log2E / math.Sqrt(float64(width)))
 	for head := range e.model.config.Heads {
 		at := head * width
 		keys := e.keys[at/2*e.keyStride:]
 		k.MatMul16(e.scores, e.padded, e.queries[from*h+at:], h, keys, e.keyStride, rows, width/2, e.padded)
-		// The processor adds up one row's powers while it waits for the next one's largest.
+		// Scoring the next row here lets the CPU overlap it with this row's
+		// softmax.
 		largest := k.Score(e.scores[:e.padded], e.keyScales, e.mask)
 		for r := range rows {
 			this, row := largest, e.scores[r*e.padded:]

@@ -11,7 +11,7 @@ import (
 // contents maps a file read-only.
 func contents(f *os.File, size int64) (data []byte, unmap func() error, err error) {
 	if size == 0 || size > math.MaxInt {
-		return nil, func() error { return nil }, nil // not a model, as Open will say
+		return nil, func() error { return nil }, nil // Open rejects it
 	}
 	data, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {

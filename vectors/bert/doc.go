@@ -1,5 +1,5 @@
-// Package bert turns text into vectors with a BERT-family transformer, in pure
-// Go, on one thread a text.
+// Package bert turns text into vectors with a BERT-family transformer, in pure Go,
+// using one thread per text.
 //
 // # Vocabulary
 //
@@ -16,17 +16,17 @@
 //
 // # Arithmetic
 //
-// Weights are int8 with one scale for each output column; what they are
-// multiplied by is quantised to bytes row by row, after a multiplication by a
-// constant vector that moves the difficulty of outlying channels into the
-// weights (SmoothQuant, Xiao et al. 2022, α = ½). Attention is quantised to 13
-// and 15 bits. Sums are exact; softmax, GELU, LayerNorm and residuals are
-// float32. Against the float32 original the cosine is about .999.
+// Weights are int8 with one scale for each output column. Activations are
+// multiplied by a constant vector, which moves outliers from the activations into
+// the weights (SmoothQuant, Xiao et al. 2022, α = ½), and then quantised to bytes
+// row by row. Attention is quantised to 13 and 15 bits. Sums are exact; softmax,
+// GELU, LayerNorm and residuals are float32. Cosine similarity to the float32
+// original is about .999.
 //
 // # Concurrency
 //
-// A Model is immutable and may be shared; an Encoder may not. [Model.EmbedAll]
-// starts goroutines and waits for all of them before it returns; nothing else
-// in the package starts any. Encoders do not wait for each other: a query with
-// an Encoder of its own is never behind a batch.
+// A Model is immutable and safe to share; an Encoder is not. [Model.EmbedAll]
+// starts goroutines and waits for all of them before it returns; nothing else in
+// the package starts any. Encoders do not wait for one another, so a query with its
+// own Encoder never queues behind a batch.
 package bert

@@ -7,18 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// EmbedAll embeds texts with so many goroutines, each taking one text at a
-// time; with threads ≤ 0 there is one for each CPU. It calls fn once for every
-// text, in any order but never concurrently; vec is valid during the call
-// only. It returns when all are done, or, when ctx ends, with its error and
-// all goroutines stopped.
+// EmbedAll embeds texts with the given number of goroutines, or one for each CPU if
+// threads ≤ 0. It calls fn once for every text, in any order but never
+// concurrently; vec is valid only during the call. It returns after all goroutines
+// have stopped; if ctx is cancelled, it returns ctx's error.
 func (m *Model) EmbedAll(ctx context.Context, texts []string, threads int, fn func(i int, vec []float32)) error {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	var (
 		next    atomic.Int64
-		mu      sync.Mutex // guards calls of fn
+		mu      sync.Mutex // guards failure and calls of fn
 		failure error
 		workers sync.WaitGroup
 	)

@@ -9,54 +9,54 @@ import (
 )
 
 // block is the number of tokens that go through a layer together. It is large
-// enough that a panel of weights, once in the cache, serves many rows, and
-// small enough that a block's intermediate rows stay in the second-level
-// cache.
+// enough that a cached panel of weights serves many rows, and small enough that a
+// block's intermediate rows stay in the second-level cache.
 const block = 48
 
-// Encoder embeds texts one at a time. It keeps the memory of its longest text
-// so far, about 3 MB for 256 tokens of MiniLM. It is not safe for concurrent
-// use: have one for each goroutine.
+// Encoder embeds texts one at a time. It keeps the memory of its longest text so
+// far, about 3 MB for 256 tokens of MiniLM. It is not safe for concurrent use:
+// create one for each goroutine.
 type Encoder struct {
 	// Yield, if not nil, is called before each product of a block of tokens with a
-	// matrix, some ten times a millisecond. It may block, to leave the processor to others.
+	// matrix, some ten times a millisecond. It may block, to leave the CPU to
+	// others.
 	Yield func()
 
 	model *Model
 	ids   []int32
 
 	// One row for each token of the text.
-	hidden  []float32 // [tokens][hidden], what layers pass on
+	hidden  []float32 // [tokens][hidden], passed from layer to layer
 	queries []int16   // [tokens][hidden], 13 bits
 	keys    []uint32  // [hidden/2][keyStride] pairs: transposed
 	values  []uint32  // [tokens/2][hidden] pairs of two tokens' values
-	// Scales of the above, one for each token; mask is 0 for a token and very
-	// low for the padding after the last.
+	// Scales of the above, one for each token; mask is 0 for a token and very low
+	// for the padding after the last one.
 	queryScales, keyScales, valueScales, mask []float32
 	tokens, padded, keyStride                 int
 
-	// Of one block.
+	// Buffers for one block.
 	activations []byte
 	scales      []float32 // of activations
 	zeros       []int32
 	sums        []int32   // results of a matrix product
 	context     []float32 // [block][hidden], attention's result
-	row         []float32 // one row on its way from sums to activations
+	row         []float32 // one row, between sums and activations
 	scores      []int32   // [block][padded] of one head
 	weights     []int16   // [block][padded]: probabilities
-	rows16      []int16   // [block][hidden]: keys on their way to columns
+	rows16      []int16   // [block][hidden]: keys to be transposed
 }
 
-// NewEncoder returns an encoder. It takes memory as texts need it.
+// NewEncoder returns an encoder. Its memory is allocated as texts need it.
 func (m *Model) NewEncoder() *Encoder {
 	return &Encoder{model: m}
 }
 
-// Embed writes the vector of text, of length one, to dst, which has Dim
-// elements. Every string has a vector; what lies beyond MaxTokens does not
-// count. It runs on the calling goroutine and looks at ctx between layers,
-// about every millisecond; its error is ctx's, or, if damaged weights give no
-// vector, matches [modelfile.ErrFormat].
+// Embed writes the vector of text, of length one, to dst, whose length must be Dim.
+// Every string has a vector; text beyond MaxTokens is ignored. Embed runs on the
+// calling goroutine and checks ctx between layers, about every millisecond. It
+// returns ctx's error, or one that matches [modelfile.ErrFormat] if damaged weights
+// produce no vector.
 func (e *Encoder) Embed(ctx context.Context, text string, dst []float32) error {
 	if len(dst) != e.model.Dim() {
 		return fmt.Errorf("bert: a vector of %d elements does not fit in %d", e.model.Dim(), len(dst))
@@ -104,8 +104,8 @@ func (m *Model) word(row []float32, id int) {
 	}
 }
 
-// pool reduces the tokens' rows to one vector of length one. It fails if they
-// are no numbers, which only damaged weights can bring about.
+// pool reduces the tokens' rows to one vector of length one. It fails if they are
+// not finite, which only damaged weights can cause.
 func (e *Encoder) pool(dst []float32) error {
 	sums := e.row[:len(dst)]
 	copy(sums, e.hidden)

@@ -1,8 +1,8 @@
 package bert
 
-// layer runs all tokens through one layer of the transformer, block by block:
-// first every token's queries, keys and values, which the others attend to,
-// then all the rest.
+// layer runs all tokens through one layer of the transformer, block by block. All
+// queries, keys and values are computed first, because every token attends to all
+// others.
 func (e *Encoder) layer(l *layer) {
 	for from := 0; from < e.tokens; from += block {
 		e.project(l, from, min(block, e.tokens-from))
@@ -38,8 +38,8 @@ func (e *Encoder) product(m *matrix, rows int) {
 	e.model.kernels.MatMul8(e.sums, e.activations, m.weights, rows, m.k, m.columns)
 }
 
-// addAndNormalise adds a matrix's results, which are in sums, to rows of
-// hidden, and normalises these.
+// addAndNormalise adds a matrix's results, taken from sums, to rows of hidden and
+// normalises them.
 func (e *Encoder) addAndNormalise(hidden []float32, m *matrix, n *norm, rows int) {
 	k := e.model.kernels
 	for r := range rows {

@@ -16,21 +16,22 @@ import (
 // TierVariable is the environment variable that forces a tier.
 const TierVariable = "NOTESD_BERT_TIER"
 
-// numerics is the version of the engine's arithmetic. It is part of every
-// model's ID, so a change of it, and only that, makes stored vectors stale
-// without the file changing.
+// numerics is the version of the engine's arithmetic. It is part of every model's
+// ID: incrementing it makes stored vectors stale although the model file is
+// unchanged.
 const numerics = 1
 
-// Kind is what a text is embedded for; some models put a prefix before each kind.
+// Kind is the purpose of a text; some models put a different prefix before each
+// kind.
 type Kind int
 
 // The kinds of texts.
 const (
-	Passage Kind = iota // a text to be found
-	Query               // a question to find it by
+	Passage Kind = iota // a text to be searched
+	Query               // a search query
 )
 
-// Model is a model in use. It is safe for concurrent use.
+// Model is an open model file. It is safe for concurrent use.
 type Model struct {
 	file      *modelfile.File
 	config    modelfile.Config
@@ -38,27 +39,26 @@ type Model struct {
 	tokenizer tokenizer
 	id        string
 
-	words, wordScales, positions []byte // sections of the file, read where they lie
+	words, wordScales, positions []byte // sections of the file, used in place
 	embeddingNorm                norm
 	layers                       []layer
 
 	unmap func() error
 }
 
-// tokenizer is what a Model needs of one, of either kind.
+// tokenizer is implemented by wordpiece.Tokenizer and unigram.Tokenizer.
 type tokenizer interface {
-	// Append appends the ids of text's tokens until dst has limit of them.
+	// Append appends the ids of text's tokens until dst has length limit.
 	Append(dst []int32, text string, limit int) []int32
 	Count(text string) int
 	Known(text string) float64
 	Whole(text string) float64
 }
 
-// Open opens a model file that is in memory, without copying its weights: data
-// must stay alive and unchanged while the Model is in use. The whole structure
-// is checked, so that a file that opens can be run; [Model.Verify] also checks
-// the weights' integrity. Errors about the contents match
-// [modelfile.ErrFormat].
+// Open opens a model file held in memory, without copying its weights: data must
+// stay alive and unchanged while the Model is in use. Open checks the whole
+// structure, so a model that opens can be run; [Model.Verify] also checks the
+// weights' checksum. Errors about the contents match [modelfile.ErrFormat].
 func Open(data []byte) (*Model, error) {
 	kernels, err := kernel.Select(os.Getenv(TierVariable))
 	if err != nil {
@@ -88,7 +88,7 @@ func open(data []byte, kernels *kernel.Set) (*Model, error) {
 	return m, nil
 }
 
-// load makes what is not used in place: the tokenizer's table and the small
+// load builds what cannot be used in place: the tokenizer's table and the small
 // arrays, which need alignment.
 func (m *Model) load() error {
 	var err error
@@ -137,19 +137,19 @@ func (m *Model) Dim() int { return m.config.Hidden }
 // Name is the model's published name.
 func (m *Model) Name() string { return m.config.Name }
 
-// ID names the vectors that this model makes: it changes if, and only if, they
-// do.
+// ID identifies the vectors that this model produces: two models with equal IDs
+// produce equal vectors.
 func (m *Model) ID() string { return m.id }
 
-// MaxTokens is the number of tokens after which a text is cut off, the two
-// special ones included.
+// MaxTokens is the number of tokens after which a text is truncated, including the
+// two special ones.
 func (m *Model) MaxTokens() int { return m.config.MaxTokens }
 
 // Tier is the name of the kernels in use.
 func (m *Model) Tier() string { return m.kernels.Name }
 
-// Prefix is what the model wants in front of a text of that kind. Embedding
-// does not add it.
+// Prefix returns the prefix that the model expects before a text of kind k.
+// Embedding does not add it.
 func (m *Model) Prefix(k Kind) string {
 	if k == Query {
 		return m.config.QueryPrefix
@@ -157,15 +157,16 @@ func (m *Model) Prefix(k Kind) string {
 	return m.config.PassagePrefix
 }
 
-// Calibration says what the model's cosines mean; nil: the file does not know.
+// Calibration describes the distribution of the model's cosines; nil if the file
+// has none.
 func (m *Model) Calibration() *modelfile.Calibration { return m.config.Calibration }
 
-// Tokens is the number of tokens in text, special ones not counted, however
-// long it is.
+// Tokens returns the number of tokens in text, without truncation or special
+// tokens.
 func (m *Model) Tokens(text string) int { return m.tokenizer.Count(text) }
 
-// TokenIDs returns the ids that [Encoder.Embed] sees: the text's tokens up to
-// MaxTokens, with the special ones around them.
+// TokenIDs returns the ids that [Encoder.Embed] uses: the text's tokens, truncated
+// to MaxTokens, between the special ones.
 func (m *Model) TokenIDs(text string) []int32 { return m.appendIDs(nil, text) }
 
 func (m *Model) appendIDs(ids []int32, text string) []int32 {
@@ -175,19 +176,20 @@ func (m *Model) appendIDs(ids []int32, text string) []int32 {
 	return append(ids, int32(c.Tokenizer.End))
 }
 
-// Knows is the share of text's letters, 0 to 1, that the model has words or
-// pieces of words for, rather than single letters or nothing. It is near 1 for
-// languages that the model was trained on, near 0 for scripts that it does not
-// know, and 1 for a text without letters.
+// Knows returns the share of text's letters, 0 to 1, that the model's vocabulary
+// covers with words or pieces longer than one letter. It is near 1 for languages
+// that the model was trained on, near 0 for scripts it does not know, and 1 for a
+// text without letters.
 func (m *Model) Knows(text string) float64 { return m.tokenizer.Known(text) }
 
-// Whole is the share of text's letters, 0 to 1, in words that the model has whole
-// rather than in pieces: .7 and more for the language that it was trained on, .1
-// to .4 for its neighbours, and 1 for a text without letters.
+// Whole returns the share of text's letters, 0 to 1, in words that are in the
+// vocabulary as a whole rather than in pieces: .7 and more for the language the
+// model was trained on, .1 to .4 for related languages, and 1 for a text without
+// letters.
 func (m *Model) Whole(text string) float64 { return m.tokenizer.Whole(text) }
 
-// Verify reads the whole file and compares it with its checksum. The error
-// matches [modelfile.ErrFormat].
+// Verify reads the whole file and compares it with its checksum. On a mismatch the
+// error matches [modelfile.ErrFormat].
 func (m *Model) Verify() error { return m.file.Verify() }
 
 // String describes the model for logs.
@@ -195,8 +197,8 @@ func (m *Model) String() string {
 	return strings.Join([]string{m.id, m.kernels.Name}, " ")
 }
 
-// Close gives a mapped file back. The Model must not be in use. Closing one
-// that [Open] made, or closing again, does nothing.
+// Close unmaps the file of a Model from [OpenFile]. The Model must not be in use.
+// Close is a no-op for a Model from [Open], or if called again.
 func (m *Model) Close() error {
 	unmap := m.unmap
 	m.unmap = nil

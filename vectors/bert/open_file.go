@@ -6,10 +6,9 @@ import (
 	"os"
 )
 
-// OpenFile opens a model file, mapping it where the system can, so that its
-// pages are shared and read when needed. The file must not be changed in place
-// while the Model is in use; replacing it by a rename is fine. Close releases
-// it.
+// OpenFile opens a model file. On Unix it is mapped, so that its pages are shared
+// and read on demand. The file must not be changed in place while the Model is in
+// use; replacing it by a rename is safe. The caller must close the Model.
 func OpenFile(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {

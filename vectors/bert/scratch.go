@@ -2,8 +2,8 @@ package bert
 
 import "notesd/vectors/bert/kernel"
 
-// reserve makes room for the tokens in ids and fills in what depends on their
-// number only.
+// reserve grows the buffers for the tokens in ids and fills in the parts that
+// depend only on their number.
 func (e *Encoder) reserve() {
 	c := &e.model.config
 	h := c.Hidden
@@ -30,9 +30,8 @@ func (e *Encoder) reserve() {
 	grow(&e.scores, rows*e.padded)
 	grow(&e.weights, rows*e.padded)
 
-	// Padding has the score of nothing and the weight of nothing. Keys and
-	// values there may be left over from another text: whatever they are,
-	// the one is masked and the other multiplied by zero.
+	// Keys and values in the padding may be left over from another text: the mask
+	// removes the former's scores, and a scale of 0 the latter.
 	for i := range e.padded {
 		e.mask[i] = 0
 		if i >= e.tokens {
@@ -41,8 +40,8 @@ func (e *Encoder) reserve() {
 	}
 }
 
-// grow sets the length of a scratch array, keeping nothing of its contents if
-// it was too short.
+// grow sets the length of a scratch array. Its contents are lost if it has to be
+// reallocated.
 func grow[T any](s *[]T, n int) {
 	if cap(*s) < n {
 		*s = make([]T, n)

@@ -7,7 +7,7 @@ import (
 	"notesd/vectors/bert/modelfile"
 )
 
-// matrix is a quantised linear layer: columns outputs of k inputs.
+// matrix is a quantised linear layer with k inputs and columns outputs.
 type matrix struct {
 	k, columns int
 	weights    []int8 // packed, in the file

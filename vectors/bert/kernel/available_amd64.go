@@ -10,7 +10,7 @@ import (
 
 //go:generate go run -C asm .
 
-// available lists the tiers that this CPU has, best first.
+// available lists the tiers that this CPU supports, best first.
 var available = sync.OnceValue(func() []*Set {
 	sets := []*Set{generic}
 	if cpu.X86.HasAVX2 {
@@ -19,8 +19,8 @@ var available = sync.OnceValue(func() []*Set {
 	if cpu.X86.HasAVX2 && cpu.X86.HasAVXVNNI {
 		sets = append([]*Set{avxvnni}, sets...)
 	}
-	// Every CPU with the VNNI instructions on 512-bit registers has the
-	// others, but a virtual machine may hide some.
+	// Every CPU with VNNI on 512-bit registers has the others, but a virtual machine
+	// may hide some.
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
 		best := *avx512vnni
 		if !cpu.X86.HasAVX512VPOPCNTDQ { // before Ice Lake
@@ -53,8 +53,8 @@ var avx2 = &Set{
 	tile16:          tile16AVX2,
 }
 
-// avxvnni is avx2 with 8-bit activations and the instructions of AVX-VNNI, which
-// CPUs for desktops and laptops have without AVX-512.
+// avxvnni is avx2 with 8-bit activations and the AVX-VNNI instructions, which desktop
+// and laptop CPUs have without AVX-512.
 var avxvnni = func() *Set {
 	s := *avx2
 	s.Name = "avxvnni"

@@ -10,7 +10,7 @@ import (
 
 //go:generate go run -C asm .
 
-// available lists the tiers that this CPU has, best first. Every CPU for arm64 has
+// available lists the tiers that this CPU supports, best first. Every arm64 CPU has
 // NEON.
 var available = sync.OnceValue(func() []*Set {
 	sets := []*Set{neon, generic}

@@ -2,41 +2,41 @@ package kernel
 
 import "math"
 
-// Constants of the approximations, shared with the assembly printer through
-// the test that compares tiers. They were fitted by linear programming for the
-// least largest error.
+// Constants of the approximations. The assembly generator has its own copies; the
+// test that compares tiers checks that they agree. The coefficients were fitted by
+// linear programming to minimise the largest error.
 const (
 	// roundMagic is 1.5 × 2²³: adding it rounds a float32 of less than 2²²
 	// to an integer, to nearest even, and leaves that integer in the low bits.
 	roundMagic = 12582912
 	roundBits  = 0x4B400000
 
-	// tinyRange is the spread below which a row counts as zero: its inverse
-	// would overflow.
+	// tinyRange is the spread below which a row is treated as zero: its inverse would
+	// overflow.
 	tinyRange = 1e-30
 
-	// geluLimit is where Φ is taken as reaching 0 and 1.
+	// geluLimit is where Φ is treated as 0 or 1.
 	geluLimit = 4.5
 	geluScale = 0.09876543283462524 // 2 / geluLimit²
 
-	// expFloor is the lowest binary exponent that Softmax tells from others:
-	// far below what 15 bits hold, and far above denormal numbers.
+	// expFloor is the lowest binary exponent that Softmax distinguishes: far below
+	// the range of 15 bits, and far above denormal numbers.
 	expFloor = -80
 
-	// probabilityOne is a probability of one in Softmax's result.
+	// probabilityOne represents a probability of 1 in Softmax's result.
 	probabilityOne = 32767
 )
 
-// geluCoefficients are those of P, constant first, in
-// Φ(x) ≈ ½ + u P(2u²/4.5² − 1), u = x clamped to ±4.5.
-// |x Φ(x) − GELU(x)| ≤ 3.5e-5 for all x, with P(1) × 4.5 = ½.
+// geluCoefficients are the coefficients of P, constant first, in Φ(x) ≈ ½ + u
+// P(2u²/4.5² − 1), where u is x clamped to ±4.5.
+// x Φ(x) − GELU(x)| ≤ 3.5e-5 for all x, with P(1) × 4.5 = ½.
 var geluCoefficients = [...]float32{
 	0.156902015209198, -0.07717247307300568, 0.05482327938079834,
 	-0.04054955765604973, 0.027598027139902115, -0.01676146127283573,
 	0.012272712774574757, -0.009315266273915768, 0.003313843859359622,
 }
 
-// exp2Coefficients give 2^f for |f| ≤ ½ within 3e-6 of its value.
+// exp2Coefficients approximate 2^f for |f| ≤ ½ to within 3e-6.
 var exp2Coefficients = [...]float32{
 	1, 0.6931243538856506, 0.24024145305156708, 0.05590597167611122, 0.009581047110259533,
 }
@@ -46,7 +46,7 @@ func round(x float32) int32 {
 	return int32(math.Float32bits(x+roundMagic)) - roundBits
 }
 
-// gelu is x Φ(x), Φ the normal distribution function.
+// gelu is x Φ(x), where Φ is the standard normal distribution function.
 func gelu(x float32) float32 {
 	u := min(max(x, -geluLimit), geluLimit)
 	w := float32(float32(u*u)*geluScale) - 1
@@ -62,7 +62,7 @@ func gelu(x float32) float32 {
 	return x * (float32(u*p) + 0.5)
 }
 
-// exp2 is 2^x for expFloor ≤ x ≤ 0; lower values count as expFloor.
+// exp2 is 2^x for expFloor ≤ x ≤ 0; lower values are clamped to expFloor.
 func exp2(x float32) float32 {
 	if x < expFloor {
 		x = expFloor
@@ -77,7 +77,7 @@ func exp2(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(p) + uint32(n)<<23)
 }
 
-// sumLanes adds the lanes of a row in the order that every tier uses.
+// sumLanes adds the lanes of a row in the order that all tiers use.
 func sumLanes(lanes *[Lanes]float32) float32 {
 	for half := Lanes / 2; half > 0; half /= 2 {
 		for i := range half {

@@ -1,6 +1,6 @@
 package kernel
 
-// generic is the tier that runs everywhere and defines the others' results.
+// generic is the tier that runs everywhere and defines the results of the others.
 var generic = &Set{
 	Name:            "purego",
 	ActivationBytes: 1,
@@ -23,18 +23,18 @@ var generic = &Set{
 	tile16:          tile16Generic,
 }
 
-// A 64-bit multiplication can do the work of three: columns c, c+1 and c+2 of a
-// panel are unpacked into w0 + w1 × 2²¹ + w2 × 2⁴², so that a sum of such words
-// times activations carries three columns' sums. Each has 21 bits, signed,
-// which 32 products of 255 × 127 just fit.
+// One 64-bit multiplication does the work of three: columns c, c+1 and c+2 of a panel
+// are combined into w0 + w1 × 2²¹ + w2 × 2⁴², so that a sum of such words times
+// activations contains three columns' sums. Each has 21 bits, signed, just enough for
+// 32 products of 255 × 127.
 const (
 	columnBits = 21
 	columns    = 3
-	depth      = 32 // products between two splits of the sums
+	depth      = 32 // products between two calls of split
 )
 
-// unpacked is how much of k is unpacked at once: 4 KiB, which stay in the
-// first-level cache while all rows pass.
+// unpacked is the number of values of k that are unpacked at once: 4 KiB, which stay
+// in the first-level cache while all rows are multiplied.
 const unpacked = 512
 
 func tile8Generic(dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups, rows int) {
@@ -55,7 +55,7 @@ func tile8Generic(dst []int32, dstStride int, act []byte, actStride int, panel [
 	}
 }
 
-// unpackColumns joins count columns of a panel, from c on.
+// unpackColumns combines count columns of a panel, starting at c.
 func unpackColumns(words []int64, panel []int8, c, count int) {
 	for g := 0; g < len(words); g += Group {
 		w := panel[g*Panel+c*Group:][:count*Group]
@@ -106,7 +106,7 @@ func addRow(dst []int32, act []byte, words []int64, count int) {
 	}
 }
 
-// split adds the sums of count columns that a word carries.
+// split adds the sums of the count columns in a word to dst.
 func split(dst []int32, s int64, count int) {
 	for i := range count {
 		low := s << (64 - columnBits) >> (64 - columnBits)

@@ -20,7 +20,7 @@ func quantiseGeneric(dst []byte, x, smooth []float32) (scale float32, zero int32
 	return scale, zero
 }
 
-// quantisation spreads the bytes over lo … hi, which includes zero.
+// quantisation maps lo … hi, which includes zero, to the range of a byte.
 func quantisation(lo, hi float32) (scale, inverse float32, zero int32) {
 	spread := hi - lo
 	if !(spread > tinyRange) {

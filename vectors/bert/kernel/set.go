@@ -5,36 +5,35 @@ import (
 	"strings"
 )
 
-// Columns describes the output columns of a quantised matrix: everything that
-// turns its integer sums into numbers. All slices have one value per column.
+// Columns describes the output columns of a quantised matrix: everything needed to
+// dequantise its integer sums. All slices have one value per column.
 type Columns struct {
 	Sum   []int32   // sum of the column's int8 weights
 	Scale []float32 // value of one step of the column's weights
 	Bias  []float32
 }
 
-// Set is one tier: the kernels for one kind of CPU. Functions that take rows
-// expect lengths that are multiples of [Lanes] and equal to each other; they
-// are called with scratch memory whose sizes the caller has fixed, and are not
-// checked beyond what Go itself checks.
+// Set is one tier: the kernels for one kind of CPU. Functions on rows expect lengths
+// that are equal to each other and multiples of [Lanes]; the caller is responsible
+// for the sizes, which are not checked beyond what Go itself checks.
 type Set struct {
 	// Name is the tier's name, as [Select] accepts it.
 	Name string
 	// ActivationBytes is the size of one quantised activation: a byte, or two
 	// where the tier multiplies 16-bit values.
 	ActivationBytes int
-	// ActivationOffset is what activations and their zero point are stored less:
-	// 128 where the tier multiplies signed bytes, which leaves what Dequantise
-	// makes of the sums the same.
+	// ActivationOffset is subtracted from activations and their zero point when they
+	// are stored: 128 where the tier multiplies signed bytes. It does not affect the
+	// result of Dequantise.
 	ActivationOffset int32
 
 	// Quantise writes x × smooth as activations and returns their scale and
 	// zero point.
 	Quantise func(dst []byte, x, smooth []float32) (scale float32, zero int32)
-	// Dequantise turns a row of sums into numbers: dst = (acc − zero × sum) ×
-	// (scale × cols.Scale) + cols.Bias, sum being cols.Sum.
+	// Dequantise converts a row of sums to float32: dst = (acc − zero × sum) × (scale
+	// × cols.Scale) + cols.Bias, where sum is cols.Sum.
 	Dequantise func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
-	// DequantiseAdd is Dequantise added to what dst holds.
+	// DequantiseAdd adds the result of Dequantise to dst.
 	DequantiseAdd func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
 	// DequantiseGELU is Dequantise followed by GELU.
 	DequantiseGELU func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
@@ -48,24 +47,24 @@ type Set struct {
 	// Interleave16 is Round16 into the low (odd false) or high half of each
 	// uint32; writing the low half clears the high one.
 	Interleave16 func(dst []uint32, x []float32, inverse float32, odd bool)
-	// Score replaces one query's integer scores by numbers, acc × keyScale + mask,
-	// of which acc then has the bits, and returns the largest.
+	// Score replaces one query's integer scores in acc by the bits of the float32 acc
+	// × keyScale + mask, and returns the largest.
 	Score func(acc []int32, keyScale, mask []float32) float32
-	// Softmax turns the numbers that Score left in acc into 15-bit probabilities,
-	// each times its value row's scale, and returns what one unit of a sum
-	// over them is worth. Their differences are in units of factor binary
-	// exponents. acc is used as scratch memory.
+	// Softmax converts the values that Score left in acc to 15-bit probabilities,
+	// each multiplied by its value row's scale, and returns the value of one unit of
+	// a sum over them. Differences of scores times factor are binary exponents. acc
+	// is overwritten.
 	Softmax func(p []int16, acc []int32, valueScale []float32, largest, factor float32) float32
 	// Scale writes acc × scale.
 	Scale func(dst []float32, acc []int32, scale float32)
 	// Dot returns the inner product of a and b, which must fit an int32.
 	Dot func(a []int16, b []int8) int32
-	// SignSums adds to dst, for each row of signs, the numbers of planes whose signs are
-	// set. A row begins every stride words, and its first words, of which there are at
-	// most [SignWords], count.
+	// SignSums adds to dst, for each row of signs, the sum of the numbers in planes
+	// whose sign bit is set. Rows start stride words apart; of each, the first words
+	// words are used, at most [SignWords].
 	SignSums func(dst []int32, signs []uint64, planes *SignPlanes, words, stride int)
 
-	// rows is the number of rows that a tile takes at most.
+	// rows8 and rows16 are the most rows that tile8 and tile16 accept.
 	rows8, rows16 int
 	tile8         func(dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups, rows int)
 	tile16        func(dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs, rows int)
@@ -80,8 +79,8 @@ func Tiers() []string {
 	return names
 }
 
-// Select returns the tier of that name, or the best one for an empty name. It
-// fails if this CPU or this build does not have it.
+// Select returns the tier with the given name, or the best one if name is empty. It
+// fails if this CPU or this build does not support the tier.
 func Select(name string) (*Set, error) {
 	sets := available()
 	if name == "" {
@@ -123,8 +122,8 @@ func (s *Set) MatMul16(dst []int32, dstStride int, a []int16, aStride int, b []u
 	}
 }
 
-// forTiles cuts rows into the fewest tiles of at most limit, as even as can be:
-// 14 rows in tiles of 12 are 7 + 7, not 12 + 2, which keeps every tile dense.
+// forTiles splits rows into the fewest tiles of at most limit, as even as possible:
+// 14 rows with a limit of 12 become 7 + 7, not 12 + 2, which keeps every tile dense.
 func forTiles(rows, limit int, tile func(first, count int)) {
 	tiles := (rows + limit - 1) / limit
 	for i := range tiles {

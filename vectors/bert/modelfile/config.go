@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Config is what an encoder needs to know about a model besides its weights. Its
-// JSON is part of [File.Identity], so a field that is added must be left out
-// when empty.
+// Config describes a model to an encoder. Its JSON is part of [File.Identity], so a
+// new field must be omitted when empty.
 type Config struct {
 	// Name is the model's published name.
 	Name string `json:"name"`
-	// License, Source and SourceSHA256 say where the weights came from; the
-	// digest is that of the original weights file.
+	// License, Source and SourceSHA256 record where the weights came from; the digest
+	// is that of the original weights file.
 	License      string `json:"license,omitempty"`
 	Source       string `json:"source,omitempty"`
 	SourceSHA256 string `json:"source_sha256,omitempty"`
@@ -24,50 +23,49 @@ type Config struct {
 	Intermediate int `json:"intermediate"` // width of the feed-forward layer
 	Positions    int `json:"positions"`    // rows of the position table
 
-	Activation string  `json:"activation"` // "gelu", the exact one (erf)
+	Activation string  `json:"activation"` // "gelu", computed with erf
 	Epsilon    float32 `json:"epsilon"`    // of LayerNorm
 	Pooling    string  `json:"pooling"`    // "mean" over all tokens
 
-	// MaxTokens is where a text is cut off, special tokens included.
+	// MaxTokens is where a text is truncated, counting special tokens.
 	MaxTokens int `json:"max_tokens"`
-	// QueryPrefix and PassagePrefix are put before what is embedded.
+	// QueryPrefix and PassagePrefix are prepended to texts before embedding.
 	QueryPrefix   string `json:"query_prefix"`
 	PassagePrefix string `json:"passage_prefix"`
 
-	// WordBits is the size of one value of the word embeddings: 0 stands for 8.
+	// WordBits is the number of bits per value of the word embeddings; zero means 8.
 	WordBits int `json:"word_bits,omitempty"`
 
 	Tokenizer Tokenizer `json:"tokenizer"`
 
-	// Calibration says what the model's cosines mean; nil: that is unknown.
+	// Calibration is nil if unknown.
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
-// Calibration relates the cosine of a question and a passage to how well words
-// match: a cosine of Zero is worth nothing, and each Unit above it as much as a
-// note that has all words of the question. No vector depends on it.
+// Calibration relates the cosine of a question and a passage to the score of matching
+// words: a cosine of Zero contributes nothing, and each Unit above it as much as a
+// note with all words of the question. Vectors do not depend on it.
 type Calibration struct {
 	Zero float64 `json:"zero"`
 	Unit float64 `json:"unit"`
-	// Mean and Deviation are of the cosines of questions and passages that have
-	// nothing to do with each other.
+	// Mean and Deviation describe the cosines of unrelated questions and passages.
 	Mean      float64 `json:"mean"`
 	Deviation float64 `json:"deviation"`
 }
 
-// Tokenizer says how text becomes tokens.
+// Tokenizer configures how text becomes tokens.
 type Tokenizer struct {
 	Kind string `json:"kind"` // "wordpiece" or "unigram"
 	Size int    `json:"size"` // tokens in the vocabulary
 
-	// Of WordPiece only.
+	// WordPiece only.
 	Lowercase    bool   `json:"lowercase"`      // and strip accents
 	Continuation string `json:"continuation"`   // marks a piece inside a word: "##"
-	MaxWordRunes int    `json:"max_word_runes"` // a longer word is unknown
+	MaxWordRunes int    `json:"max_word_runes"` // longer words are unknown
 
-	Start   int `json:"start"`   // id put before the text: [CLS]
-	End     int `json:"end"`     // id put after it: [SEP]
-	Unknown int `json:"unknown"` // id of what the vocabulary lacks: [UNK]
+	Start   int `json:"start"`   // id of the token before the text: [CLS]
+	End     int `json:"end"`     // id of the token after it: [SEP]
+	Unknown int `json:"unknown"` // id of a piece missing from the vocabulary: [UNK]
 }
 
 // Values of Config's and Tokenizer's enumerations.
@@ -78,9 +76,9 @@ const (
 	Unigram     = "unigram"
 )
 
-// check reports the first thing in the configuration that this program could
-// not run. Its limits are far above any model that is of use here; they keep a
-// damaged file from asking for absurd amounts of memory.
+// check reports the first value in the configuration that this program does not
+// support. Its limits are far above any useful model; they keep a damaged file from
+// causing huge allocations.
 func (c *Config) check() error {
 	leastWord := 1
 	if c.Tokenizer.Kind == Unigram {

@@ -1,6 +1,6 @@
-// Package modelfile is the file that a model is shipped in: configuration,
-// vocabulary and weights, laid out so that the weights are used where they lie,
-// in the pages of the program or of a mapped file.
+// Package modelfile reads and writes the file that a model is shipped in:
+// configuration, vocabulary and weights, laid out so that the weights can be used in
+// place, embedded in the program or in a mapped file.
 //
 // # Format, version 1 (all numbers little-endian)
 //
@@ -12,12 +12,11 @@
 //	        "sections": [{name, offset, bytes}]}
 //	 …   …  sections, each beginning at a multiple of 64
 //
-// A section is an array without any framing: int8 weights as package kernel
-// packs them, or float32, int32 and uint32 values. Which sections there are,
-// and their lengths, follows from the configuration: see [Config] and the names
-// in names.go.
+// A section is an unframed array: int8 weights as package kernel packs them, or
+// float32, int32 and uint32 values. The configuration determines which sections exist
+// and how long they are: see [Config] and names.go.
 //
-// [Read] checks everything that could make later use run out of bounds, in
-// microseconds and without touching the weights. [File.Verify] reads the whole
-// file and compares its digest.
+// [Read] checks everything that could make later use go out of bounds, in
+// microseconds and without reading the weights. [File.Verify] reads the whole file
+// and compares its digest.
 package modelfile

@@ -7,24 +7,23 @@ import "fmt"
 const (
 	VocabularyText = "vocabulary.text"    // bytes: all tokens, one after another
 	VocabularyEnds = "vocabulary.ends"    // uint32 [V]: where each token ends
-	WordWeight     = "embedding.word"     // int8 [V][H]; of four bits: see [WordBlock]
-	WordScale      = "embedding.scale"    // float32 [V]; of four bits: float16 [V][H/WordBlock]
-	Position       = "embedding.position" // float32 [P][H], the first type's row included
+	WordWeight     = "embedding.word"     // int8 [V][H]; with 4 bits see [WordBlock]
+	WordScale      = "embedding.scale"    // float32 [V]; with 4 bits float16 [V][H/WordBlock]
+	Position       = "embedding.position" // float32 [P][H], with the first type's row added
 	EmbeddingNorm  = "embedding.norm"     // float32 [2][H]: gamma, beta
 )
 
-// VocabularyScores is a section of Unigram models: float32 [V], the logarithm of
-// each token's probability, and 0 of control tokens.
+// VocabularyScores is a section of Unigram models: float32 [V], the logarithm of each
+// token's probability, 0 for control tokens.
 const VocabularyScores = "vocabulary.scores"
 
-// WordBlock is how many values of a word embedding of four bits have a scale in
-// common. They are WordBlock/2 bytes: byte j has value j in its low four bits
-// and value j + WordBlock/2 in its high ones, each 8 more than the value is in
-// units of the scale.
+// WordBlock is the number of values of a 4-bit word embedding that share a scale.
+// They occupy WordBlock/2 bytes: byte j holds value j in its low four bits and value
+// j + WordBlock/2 in its high four, in units of the scale and offset by 8.
 const WordBlock = 32
 
-// Matrices of a layer, each with five sections: see [Matrix]. The first takes
-// the layer's input to queries, keys and values side by side.
+// Matrices of a layer, each with five sections: see [Matrix]. The first maps the
+// layer's input to queries, keys and values side by side.
 const (
 	QueryKeyValue   = "qkv"
 	AttentionOutput = "out"
@@ -32,19 +31,19 @@ const (
 	Down            = "down"
 )
 
-// LayerNorms of a layer: float32 [2][H], gamma and beta.
+// Normalisations of a layer: float32 [2][H], gamma and beta.
 const (
 	AttentionNorm = "attention.norm"
 	OutputNorm    = "output.norm"
 )
 
-// Parts of a matrix of n columns of k values.
+// Parts of a matrix with n columns of k values.
 const (
 	Weight = "weight" // int8 [n][k], packed by kernel.Pack
 	Sum    = "sum"    // int32 [n]: sum of each column's weights
 	Scale  = "scale"  // float32 [n]
 	Bias   = "bias"   // float32 [n]
-	Smooth = "smooth" // float32 [k]: what inputs are multiplied by first
+	Smooth = "smooth" // float32 [k]: factors applied to the inputs first
 )
 
 // LayerSection names a part of a layer.
@@ -68,8 +67,8 @@ func (c *Config) Matrices() []Matrix {
 	}
 }
 
-// sizes returns the length in bytes of every section but the vocabulary's
-// text, whose length is not fixed.
+// sizes returns the length in bytes of every section except the vocabulary's text,
+// whose length is not fixed.
 func (c *Config) sizes() map[string]int64 {
 	h, v := int64(c.Hidden), int64(c.Tokenizer.Size)
 	sizes := map[string]int64{

@@ -19,10 +19,10 @@ const (
 	digestEnd  = digestAt + sha256.Size
 	headerAt   = digestEnd
 	alignment  = 64
-	headerSize = 1 << 20 // the most that Read decodes
+	headerSize = 1 << 20 // limit of what Read decodes
 )
 
-// ErrFormat is matched by every error about a file's contents.
+// ErrFormat is matched by all errors about a file's contents.
 var ErrFormat = errors.New("not a usable model file")
 
 // File is a model file in memory.
@@ -46,9 +46,8 @@ type section struct {
 	Bytes  int    `json:"bytes"`
 }
 
-// Read opens a model file that is in memory. Data is not copied: it must stay
-// unchanged for as long as the File and what was taken from it are in use.
-// Errors match [ErrFormat] and say what is wrong.
+// Read opens a model file held in memory. Data is not copied: it must stay unchanged
+// while the File, or any section of it, is in use. Errors match [ErrFormat].
 func Read(data []byte) (*File, error) {
 	h, err := readHeader(data)
 	if err != nil {
@@ -91,8 +90,8 @@ func readHeader(data []byte) (*header, error) {
 	return &h, h.Config.check()
 }
 
-// checkSections reports a section that is missing or has not the length that
-// the configuration implies.
+// checkSections reports a section that is missing or whose length differs from the
+// one that the configuration implies.
 func (f *File) checkSections() error {
 	for name, size := range f.Config.sizes() {
 		s, ok := f.sections[name]
@@ -122,12 +121,11 @@ func (f *File) checkVocabulary() error {
 	return nil
 }
 
-// Bytes returns a section as it lies in the file, nil if there is none.
+// Bytes returns a section without copying it, or nil if it does not exist.
 func (f *File) Bytes(name string) []byte { return f.sections[name] }
 
-// Identity is a digest of all that vectors depend on: the sections, as the file
-// states their own digest, and the configuration without its provenance
-// and calibration.
+// Identity returns a digest of everything that vectors depend on: the sections, by
+// the digest in the header, and the configuration without provenance and calibration.
 func (f *File) Identity() string {
 	c := f.Config
 	c.License, c.Source, c.SourceSHA256, c.Calibration = "", "", "", nil
@@ -139,7 +137,7 @@ func (f *File) Identity() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Verify reads the whole file and compares its digest with the stated one.
+// Verify reads the whole file and compares its digest with the one in the file.
 func (f *File) Verify() error {
 	if sum := sha256.Sum256(f.data[digestEnd:]); !bytes.Equal(sum[:], f.data[digestAt:digestEnd]) {
 		return fmt.Errorf("%w: its contents do not match its checksum: fetch it again", ErrFormat)
@@ -147,8 +145,8 @@ func (f *File) Verify() error {
 	return nil
 }
 
-// Floats returns a copy of a section of float32 values, or an error that names
-// the section if one of them is not finite.
+// Floats returns a copy of a section of float32 values. It fails if a value is not
+// finite.
 func (f *File) Floats(name string) ([]float32, error) {
 	b := f.sections[name]
 	values := make([]float32, len(b)/4)
@@ -172,7 +170,7 @@ func (f *File) Ints(name string) []int32 {
 	return values
 }
 
-// Vocabulary calls yield with each token in the order of their ids.
+// Vocabulary calls yield with each token in ID order.
 func (f *File) Vocabulary(yield func(id int, token []byte) bool) {
 	text, ends := f.sections[VocabularyText], f.sections[VocabularyEnds]
 	from := uint32(0)
@@ -185,8 +183,8 @@ func (f *File) Vocabulary(yield func(id int, token []byte) bool) {
 	}
 }
 
-// WordRow writes the embedding of a token to row, from the sections of word
-// embeddings of four bits: see [WordBlock].
+// WordRow writes the embedding of a token to row, given the sections of 4-bit word
+// embeddings: see [WordBlock].
 func WordRow(row []float32, weight, scale []byte, id int) {
 	const half = WordBlock / 2
 	for at := 0; at < len(row); at += WordBlock {
@@ -208,14 +206,14 @@ func Half(section []byte, i int) float32 {
 	case 0: // zero or subnormal
 		v := float32(fraction) / (1 << 24)
 		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31: // infinite or no number
+	case 31: // infinity or NaN
 		return math.Float32frombits(sign | 255<<23 | fraction<<13)
 	}
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
-// Float returns the i-th float32 of a section, wherever it lies: sections in
-// the program's own pages need not be aligned.
+// Float returns the i-th float32 of a section. Sections embedded in the program need
+// not be aligned.
 func Float(section []byte, i int) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(section[4*i:]))
 }

@@ -11,13 +11,13 @@ import (
 	"slices"
 )
 
-// Encode returns a model file: the same one, to the byte, for equal arguments.
-// It fails if the sections are not those that the configuration implies.
+// Encode returns a model file. Equal arguments give identical bytes. It fails if the
+// sections are not those that the configuration implies.
 func Encode(c Config, sections map[string][]byte) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(sections))
 	h := header{Config: c, Contents: digest(names, sections), Sections: make([]section, len(names))}
-	// Offsets are written in the header and depend on its length, which
-	// depends on their digits: lay out from a length until it holds.
+	// The header contains the offsets, whose digits change the header's length:
+	// repeat until the length is stable.
 	var encoded []byte
 	for length := 0; ; length = len(encoded) {
 		at := headerAt + length
@@ -58,7 +58,7 @@ func assemble(encoded []byte, layout []section, sections map[string][]byte) []by
 	return file
 }
 
-// digest is the SHA-256 of the sections' names, lengths and contents.
+// digest returns the SHA-256 of the sections' names, lengths and contents.
 func digest(names []string, sections map[string][]byte) string {
 	hash := sha256.New()
 	for _, name := range names {

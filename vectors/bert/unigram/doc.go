@@ -1,23 +1,24 @@
-// Package unigram cuts text into tokens with a SentencePiece Unigram model, as
-// XLM-RoBERTa and its descendants use it.
+// Package unigram splits text into tokens with a SentencePiece Unigram model, as used
+// by XLM-RoBERTa and its descendants.
 //
-// # What it does
+// # Algorithm
 //
-// Text is brought into Unicode's form NFKC, and runs of white space become one
-// space. Every space is written as U+2581 and begins a word; the first word
-// begins with one, too. A word is cut into the pieces whose scores, which are
-// logarithms of probabilities, have the greatest sum. Characters that no piece
-// has are unknown; several in a row are one token. A piece with the score 0 is
-// a control token: text never has it, so "<s>" in a note is text.
+// Text is normalised to NFKC, and runs of white space become one space. Every space
+// is written as U+2581 and starts a word, as does the beginning of the text. A word
+// is split into the pieces with the greatest sum of scores, which are logarithms of
+// probabilities. Characters without a piece are unknown; several in a row become one
+// token. Pieces with a score of 0 are control tokens and never match text, so "<s>"
+// in a note is plain text.
 //
-// Ids equal those of the reference, the Python package tokenizers, also where
+// IDs equal those of the reference, the Python package tokenizers, also for ties: of
+// several splits with the same sum, the first one found wins.
 // several ways to cut a word have the same sum: the one found first stays.
 //
 // # Cost
 //
-// The time is linear in the length of the text: at each character as many
-// pieces are looked up as the longest piece has characters. Pieces and scores
-// are read where they lie; a tokenizer adds a table of 2 MB for 250 000 pieces.
+// The time is linear in the length of the text: each character takes as many lookups
+// as the longest piece has characters. Pieces and scores are used in place; a
+// tokenizer adds a table of 2 MB for 250 000 pieces.
 //
 // # Concurrency
 //

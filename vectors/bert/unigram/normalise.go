@@ -10,16 +10,15 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// The reference knows Unicode 11.0. Runes that came later stay as they are and
-// compose with nothing.
+// The reference implements Unicode 11.0. Runes added later are not normalised.
 var assigned = sync.OnceValue(func() *unicode.RangeTable { return rangetable.Assigned("11.0.0") })
 
-// firstLater is below all runes that came after Unicode 11.0.
+// firstLater is below all runes added after Unicode 11.0.
 const firstLater = 0x0560
 
-// normalise returns text in the form NFKC. Package norm itself is asked only
-// whether there is anything to do, and for single runes: it breaks a sequence of
-// more than 30 marks with a joiner, and the reference does not.
+// normalise returns text in the form NFKC. Package norm is used only to detect normal
+// text and for single runes: in a sequence of more than 30 marks it inserts a joiner,
+// and the reference does not.
 func normalise(text string) string {
 	if norm.NFKC.IsNormalString(text) {
 		return text
@@ -44,8 +43,8 @@ func normalise(text string) string {
 	return string(n.out)
 }
 
-// normaliser composes decomposed runes. Run holds those after the last place
-// where composition cannot reach across.
+// normaliser composes decomposed runes. run holds those since the last composition
+// boundary.
 type normaliser struct {
 	out     []byte
 	run     []decomposed
@@ -80,7 +79,7 @@ func (n *normaliser) decompose(r rune, encoded string) {
 	}
 }
 
-// add takes the next decomposed rune; boundary says that it joins no rune
+// add appends a decomposed rune; boundary means that it does not compose with runes
 // before it.
 func (n *normaliser) add(r rune, class uint8, boundary bool) {
 	if boundary && class == 0 {
@@ -89,7 +88,7 @@ func (n *normaliser) add(r rune, class uint8, boundary bool) {
 	n.run = append(n.run, decomposed{r, class})
 }
 
-// flush writes the run, in canonical order and composed.
+// flush writes the run, composed and in canonical order.
 func (n *normaliser) flush() {
 	if len(n.run) == 1 {
 		n.out = utf8.AppendRune(n.out, n.run[0].rune)
@@ -105,7 +104,7 @@ func (n *normaliser) flush() {
 		from = to
 	}
 	kept, starter := n.run[:0], -1
-	var last uint8 // class of what follows the starter; 0: nothing does
+	var last uint8 // class of the last rune after the starter; 0 if none
 	for _, d := range n.run {
 		if starter >= 0 && (last == 0 || last < d.class) {
 			if r, ok := n.compose(kept[starter].rune, d.rune); ok {
@@ -124,7 +123,7 @@ func (n *normaliser) flush() {
 	n.run = n.run[:0]
 }
 
-// compose returns the one rune that is canonically a and b.
+// compose returns the canonical composition of a and b, if they have one.
 func (n *normaliser) compose(a, b rune) (rune, bool) {
 	n.scratch = utf8.AppendRune(utf8.AppendRune(n.scratch[:0], a), b)
 	both := norm.NFC.Bytes(n.scratch)

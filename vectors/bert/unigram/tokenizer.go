@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// metaspace stands for a space, and for the beginning of the text.
+// metaspace replaces a space, and marks the beginning of the text.
 const metaspace = "\u2581"
 
-// unknownPenalty is how much worse an unknown character is than the worst piece.
+// unknownPenalty is how far an unknown character scores below the worst piece.
 const unknownPenalty = 10
 
-// Tokenizer cuts text into tokens of one vocabulary.
+// Tokenizer splits text into tokens of one vocabulary.
 type Tokenizer struct {
 	vocabulary   *vocabulary
 	unknown      int32
 	unknownScore float64
 }
 
-// New returns a tokenizer for a vocabulary, which must stay as it is. Unknown is
-// the id of what no piece has.
+// New returns a tokenizer for a vocabulary, which must not change afterwards. Unknown
+// is the id of text without a piece.
 func New(p Pieces, unknown int32) *Tokenizer {
 	t := &Tokenizer{vocabulary: newVocabulary(p), unknown: unknown}
 	for id := range p.size() {
@@ -31,8 +31,8 @@ func New(p Pieces, unknown int32) *Tokenizer {
 	return t
 }
 
-// Append appends the ids of text's tokens, without special ones, and stops
-// once dst has limit of them.
+// Append appends the ids of text's tokens, without special tokens, until dst has
+// length limit.
 func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
 	if len(dst) >= limit {
 		return dst[:limit]
@@ -45,7 +45,7 @@ func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
 	return dst
 }
 
-// Count returns the number of text's tokens.
+// Count returns the number of tokens in text.
 func (t *Tokenizer) Count(text string) int {
 	count := 0
 	for w := range t.words(text) {
@@ -54,8 +54,8 @@ func (t *Tokenizer) Count(text string) int {
 	return count
 }
 
-// Known returns the share of text's letters that the vocabulary has. Of a text
-// without letters everything is known.
+// Known returns the share of text's letters that are covered by pieces, or 1 for a
+// text without letters.
 func (t *Tokenizer) Known(text string) float64 {
 	return t.share(text, func(w *word) int {
 		known, rest := 0, w.text
@@ -70,8 +70,8 @@ func (t *Tokenizer) Known(text string) float64 {
 	})
 }
 
-// Whole returns the share of text's letters in words that are one piece. Of a
-// text without letters everything is whole.
+// Whole returns the share of text's letters in words that are a single piece, or 1
+// for a text without letters.
 func (t *Tokenizer) Whole(text string) float64 {
 	return t.share(text, func(w *word) int {
 		if len(w.pieces) == 1 && w.pieces[0] != t.unknown {
@@ -81,7 +81,7 @@ func (t *Tokenizer) Whole(text string) float64 {
 	})
 }
 
-// share adds up the letters that each word counts, as a part of all letters.
+// share returns the sum of count over all words as a share of all letters.
 func (t *Tokenizer) share(text string, count func(w *word) int) float64 {
 	letters, counted := 0, 0
 	for w := range t.words(text) {
@@ -104,22 +104,22 @@ func countLetters(text string) int {
 	return n
 }
 
-// word is a word of a normalised text and how it is cut.
+// word is a word of a normalised text and its pieces.
 type word struct {
-	text   string // with the metaspace in front
+	text   string // including the leading metaspace
 	pieces []int32
 	sizes  []int  // bytes of each piece
-	best   []step // of the best way to each byte
+	best   []step // best[i] is the last step of the best split of text[:i]
 }
 
-// step is the last piece of the best way to a place in a word.
+// step is the last piece of the best split of a prefix of a word.
 type step struct {
-	score float64 // of the whole way; valid if size > 0
+	score float64 // of the whole split; valid if size > 0
 	size  int32   // bytes of the piece
 	id    int32
 }
 
-// words cuts a text word by word. What it yields is valid until the next one.
+// words yields the words of a text. Each is valid until the next one.
 func (t *Tokenizer) words(text string) func(yield func(*word) bool) {
 	return func(yield func(*word) bool) {
 		if !utf8.ValidString(text) {
@@ -143,8 +143,8 @@ func (t *Tokenizer) words(text string) func(yield func(*word) bool) {
 	}
 }
 
-// spaced writes runs of white space as metaspaces and puts one in front, unless
-// the text is empty.
+// spaced replaces runs of white space by metaspaces and prepends one, unless the text
+// is empty.
 func spaced(text string) string {
 	if text == "" {
 		return ""
@@ -174,7 +174,7 @@ func spaced(text string) string {
 	return b.String()
 }
 
-// cut finds the pieces of a word whose scores have the greatest sum (Viterbi).
+// cut finds the pieces of a word with the greatest sum of scores (Viterbi).
 func (t *Tokenizer) cut(w *word) {
 	text, v := w.text, t.vocabulary
 	w.best = append(w.best[:0], make([]step, len(text)+1)...)
@@ -212,7 +212,7 @@ func (t *Tokenizer) cut(w *word) {
 	slices.Reverse(w.sizes)
 }
 
-// reach notes a way to a place in the word if it is better than those before.
+// reach records a split of the word up to to if it beats the earlier ones.
 func (w *word) reach(from, to int, score float64, id int32) {
 	if s := &w.best[to]; s.size == 0 || score > s.score {
 		*s = step{score, int32(to - from), id}

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Pieces is a vocabulary in the order of its ids, as model files have it. It is
-// read where it lies.
+// Pieces is a vocabulary in ID order, in the layout of model files. It is used in
+// place.
 type Pieces struct {
 	Text   []byte // all pieces, one after another
 	Ends   []byte // little-endian uint32: where each piece ends
-	Scores []byte // little-endian float32: its logarithmic probability; 0 of a control token
+	Scores []byte // little-endian float32: log probability, 0 for control tokens
 }
 
 func (p *Pieces) size() int { return len(p.Ends) / 4 }
@@ -29,23 +29,23 @@ func (p *Pieces) score(id int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Scores[4*id:])))
 }
 
-// vocabulary finds a piece by its text. It is an open-addressing table of
-// hashes, at most half full, because the hashes of all beginnings of a text come
-// from one pass over it. A slot has an id + 1 in its low bits and the rest of
-// the hash above them, so that nearly all failures end in the table.
+// vocabulary finds a piece by its text. It is an open-addressing hash table, at most
+// half full, rather than a map, so that one pass over a text gives the hashes of all
+// its prefixes. A slot has id + 1 in its low bits and the top of the hash above them,
+// so that nearly all misses are decided within the table.
 type vocabulary struct {
 	Pieces
 	slots  []uint32
 	shift  uint
 	idBits uint
-	runes  int // of the longest piece, at most maxPiece
+	runes  int // length of the longest piece, at most maxPiece
 }
 
-// maxPiece is the length in runes up to which a piece can be found. It bounds
-// the work at each character of a text.
+// maxPiece is the length in runes of the longest piece that is matched. It bounds the
+// work at each character of a text.
 const maxPiece = 32
 
-// FNV-1a, spread by a multiplication.
+// FNV-1a, mixed further by spread.
 const (
 	hashStart = 14695981039346656037
 	hashPrime = 1099511628211

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// The reference knows general categories as they were in Unicode 8.0. To give
-// its ids, and the same ones whatever Go is built with, newer runes count as
-// unassigned, and the few whose category has changed since are listed.
+// The reference uses the general categories of Unicode 8.0. To produce its ids with
+// any version of Go, newer runes count as unassigned, and the few runes whose
+// category has changed since are listed.
 var assigned = sync.OnceValue(func() *unicode.RangeTable { return rangetable.Assigned("8.0.0") })
 
 func isAssigned(r rune) bool { return r < utf8.RuneSelf || unicode.Is(assigned(), r) }
 
-// isOther reports whether r is a control or format character or in private
-// use. Unassigned runes are kept.
+// isOther reports whether r is a control, format or private-use character. Unassigned
+// runes are kept.
 func isOther(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) && isAssigned(r)
 }
@@ -33,8 +33,8 @@ func isNonspacing(r rune) bool {
 	return unicode.Is(unicode.Mn, r) && isAssigned(r)
 }
 
-// isPunctuation reports whether r is a word of its own. All of ASCII's symbols
-// are, whatever their category.
+// isPunctuation reports whether r is always a word by itself. This includes all ASCII
+// symbols, whatever their category.
 func isPunctuation(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -47,8 +47,8 @@ func isPunctuation(r rune) bool {
 }
 
 // isIdeograph reports whether r is in a block that the reference surrounds with
-// spaces: Chinese characters, but not kana or Hangul. That one block begins at
-// 0x2B920, and not at 0x2B820, is the reference's doing.
+// spaces: Chinese characters, but not kana or Hangul. The reference starts one block
+// at 0x2B920 instead of 0x2B820; so does this.
 func isIdeograph(r rune) bool {
 	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF ||
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x2A6DF ||

@@ -8,20 +8,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// class says what a rune does to the word being read.
+// class is the effect of a rune on the word being read.
 type class uint8
 
 const (
-	drop      class = iota // nothing
-	space                  // ends it
-	letter                 // joins it, as another rune perhaps
-	mark                   // ends it, and is a word: punctuation
-	ideograph              // ends it, and is a word: a CJK ideograph
-	several                // is several runes once decomposed
+	drop      class = iota // no effect
+	space                  // ends the word
+	letter                 // is appended, possibly as another rune
+	mark                   // ends the word, and is itself a word: punctuation
+	ideograph              // ends the word, and is itself a word: a CJK ideograph
+	several                // decomposes into several runes
 )
 
-// mapped is a rune's class and, for the classes that write one, what is
-// written for it.
+// mapped is a rune's class and, for classes that have output, the rune to output.
 type mapped struct {
 	class class
 	rune  rune
@@ -30,9 +29,9 @@ type mapped struct {
 // pageSize is the number of runes that are classified together.
 const pageSize = 256
 
-// runes classifies runes. Looking one up in Unicode's tables takes several
-// binary searches, so a page of results is kept once one of its runes has been
-// met; a text uses few pages.
+// runes classifies runes. Looking one up in Unicode's tables takes several binary
+// searches, so results are cached in pages, each filled when one of its runes first
+// occurs; a text uses few pages.
 type runes struct {
 	fold  bool // lower-case and strip accents
 	pages [(unicode.MaxRune + 1) / pageSize]atomic.Pointer[[pageSize]mapped]
@@ -52,8 +51,8 @@ func (t *runes) lookup(r rune) mapped {
 	return p[r%pageSize]
 }
 
-// classify does for one rune what the reference does in four passes over the
-// text: clean, isolate ideographs, decompose and strip, lower-case.
+// classify does for one rune what the reference does in four passes over the text:
+// clean, isolate ideographs, decompose and strip, lower-case.
 func (t *runes) classify(r rune) mapped {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
@@ -72,7 +71,7 @@ func (t *runes) classify(r rune) mapped {
 	return mapped{several, r}
 }
 
-// final classifies a rune that is as the vocabulary would have it.
+// final classifies a rune that needs no further mapping.
 func final(r rune, isolated bool) mapped {
 	switch {
 	case isolated:
@@ -85,10 +84,10 @@ func final(r rune, isolated bool) mapped {
 	return mapped{letter, r}
 }
 
-// decompose appends what r is written as: its canonical decomposition without
-// nonspacing marks, in lower case. The canonical order of several marks in a
-// row is not restored: it concerns only marks that are kept, which no
-// vocabulary has, so that their word is unknown either way.
+// decompose appends the normalised form of r: its canonical decomposition without
+// nonspacing marks, in lower case. Several marks in a row are not put into canonical
+// order: that would matter only for marks that are kept, which no vocabulary
+// contains, so their word is unknown either way.
 func (t *runes) decompose(dst []rune, r rune) []rune {
 	if r >= hangulFirst && r <= hangulLast {
 		return decomposeHangul(dst, r-hangulFirst)
@@ -107,8 +106,8 @@ func (t *runes) decompose(dst []rune, r rune) []rune {
 	return dst
 }
 
-// Hangul syllables are not in tables of decompositions: they are numbered by
-// their leading consonant, vowel and trailing consonant, if any (Unicode,
+// Hangul syllables are not in the decomposition tables: they are computed from the
+// indexes of their leading consonant, vowel and optional trailing consonant (Unicode,
 // chapter 3.12).
 const (
 	hangulFirst, hangulLast   = 0xAC00, 0xD7A3

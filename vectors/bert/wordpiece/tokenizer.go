@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// Config is what a vocabulary does not say of itself.
+// Config has the settings that a vocabulary does not include.
 type Config struct {
 	Fold         bool   // lower-case text and strip its accents
-	Continuation string // begins every token that continues a word
-	MaxWordRunes int    // a word of more runes is unknown
-	Unknown      int32  // id of the token that stands for an unknown word
+	Continuation string // prefix of every token that continues a word
+	MaxWordRunes int    // longer words are unknown
+	Unknown      int32  // id of the unknown token
 }
 
-// Tokenizer cuts text into tokens of one vocabulary.
+// Tokenizer splits text into tokens of one vocabulary.
 type Tokenizer struct {
 	config     Config
 	runes      runes
 	vocabulary *vocabulary
 }
 
-// New returns a tokenizer for a vocabulary in the order of its ids. The tokens
-// are kept, not copied.
+// New returns a tokenizer for a vocabulary in ID order. The tokens are kept, not
+// copied.
 func New(c Config, vocabulary [][]byte) *Tokenizer {
 	t := &Tokenizer{config: c, vocabulary: newVocabulary(len(vocabulary))}
 	t.runes.fold = c.Fold
@@ -36,12 +36,11 @@ func New(c Config, vocabulary [][]byte) *Tokenizer {
 	return t
 }
 
-// tokenBuffer is room for the tokens of a usual word, so that counting
-// allocates none.
+// tokenBuffer holds the tokens of a typical word, so that counting does not allocate.
 const tokenBuffer = 128
 
-// Append appends the ids of text's tokens, without special ones, and stops
-// once dst has limit of them.
+// Append appends the ids of text's tokens, without special tokens, until dst has
+// length limit.
 func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
 	in := t.words(text)
 	for len(dst) < limit {
@@ -54,12 +53,12 @@ func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
 	return dst[:limit]
 }
 
-// words returns a reader of text's words.
+// words returns an iterator over text's words.
 func (t *Tokenizer) words(text string) words {
 	return words{runes: &t.runes, limit: t.config.MaxWordRunes, text: text, buf: make([]byte, 0, wordBuffer)}
 }
 
-// Count returns the number of text's tokens.
+// Count returns the number of tokens in text.
 func (t *Tokenizer) Count(text string) int {
 	var ids [tokenBuffer]int32
 	in := t.words(text)
@@ -73,9 +72,9 @@ func (t *Tokenizer) Count(text string) int {
 	}
 }
 
-// Known returns the share of text's letters that the vocabulary has more than
-// letters for: those in a piece of at least two, or in a word of one letter
-// that is not an ideograph. Of a text without letters everything is known.
+// Known returns the share of text's letters covered by tokens of at least two
+// letters, or by words of one letter that is not an ideograph. It is 1 for a text
+// without letters.
 func (t *Tokenizer) Known(text string) float64 {
 	c := t.cut(text)
 	if c.letters == 0 {
@@ -84,9 +83,8 @@ func (t *Tokenizer) Known(text string) float64 {
 	return float64(c.known) / float64(c.letters)
 }
 
-// Whole returns the share of text's letters in words that the vocabulary has
-// whole. It has its own language's words, and cuts another's into pieces. Of a
-// text without letters everything is whole.
+// Whole returns the share of text's letters in words that are a single token: high in
+// the vocabulary's own language, low in others. It is 1 for a text without letters.
 func (t *Tokenizer) Whole(text string) float64 {
 	c := t.cut(text)
 	if c.letters == 0 {
@@ -95,9 +93,9 @@ func (t *Tokenizer) Whole(text string) float64 {
 	return float64(c.whole) / float64(c.letters)
 }
 
-// A cutting says how words with letters are cut.
+// cutting counts the letters of a text by how their words are split.
 type cutting struct {
-	letters, known, whole int // all letters, those that count as known, those in words of one piece
+	letters, known, whole int // all letters, known ones, those in words of one token
 }
 
 func (t *Tokenizer) cut(text string) cutting {
@@ -150,7 +148,7 @@ func countLetters(text []byte) int {
 	return n
 }
 
-// pieces appends the tokens of one word: one or more.
+// pieces appends the tokens of one word, at least one.
 func (t *Tokenizer) pieces(dst []int32, w word) []int32 {
 	if w.runes > t.config.MaxWordRunes {
 		return append(dst, t.config.Unknown)

@@ -5,22 +5,22 @@ import (
 	"math/bits"
 )
 
-// vocabulary finds a token by its text. It is an open-addressing table of
-// hashes rather than a map so that the hashes of all beginnings of a word come
-// from one pass over it, and so that loading a model takes under a millisecond.
+// vocabulary finds a token by its text. It is an open-addressing hash table rather
+// than a map, so that one pass over a word gives the hashes of all its prefixes, and
+// so that loading a model takes under a millisecond.
 type vocabulary struct {
-	tokens [][]byte // by id, without the mark of a continuation
+	tokens [][]byte // by id, without the continuation prefix
 	slots  []uint64 // fingerprint << 32 | id + 1, 0 where free
 	shift  uint
 	most   int // bytes of the longest token, at most maxToken
 }
 
-// maxToken is the length in bytes up to which a token can be found. It bounds
-// the work on hostile words; the longest token of BERT's vocabularies has 18.
+// maxToken is the length in bytes of the longest token that is matched. It bounds the
+// work on adversarial words; the longest token of BERT's vocabularies has 18.
 const maxToken = 64
 
-// Hashes are FNV-1a, spread by a multiplication; pieces that begin a word and
-// those that continue one start from different values, and so never meet.
+// Hashes are FNV-1a, mixed further by spread. Tokens that start a word and those that
+// continue one have different initial values, so they never match each other.
 const (
 	hashWord     = 14695981039346656037
 	hashContinue = hashWord ^ 0x9E3779B97F4A7C15
@@ -36,8 +36,8 @@ func newVocabulary(size int) *vocabulary {
 	return &vocabulary{tokens: make([][]byte, 0, size), slots: make([]uint64, 1<<n), shift: uint(64 - n)}
 }
 
-// add gives the next id to a token. A token that occurs again keeps its first
-// id, as a lookup would find it there.
+// add assigns the next id to a token. A repeated token keeps its first id, which is
+// the one lookups find.
 func (v *vocabulary) add(token []byte, start uint64) {
 	h := start
 	for _, c := range token {
@@ -70,7 +70,7 @@ func (v *vocabulary) find(h uint64, text []byte) (int32, bool) {
 	}
 }
 
-// longest returns the longest token that text begins with and its length, 0 if
+// longest returns the longest token that is a prefix of text and its length, or 0 if
 // there is none.
 func (v *vocabulary) longest(text []byte, start uint64) (id int32, size int) {
 	var hashes [maxToken]uint64

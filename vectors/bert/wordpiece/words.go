@@ -2,36 +2,36 @@ package wordpiece
 
 import "unicode/utf8"
 
-// word is one word of a text as the vocabulary would have it.
+// word is one normalised word of a text.
 type word struct {
 	text     []byte
-	runes    int  // how many the word has, counted up to the limit + 1
+	runes    int  // number of runes, counted up to limit + 1
 	isolated bool // it is a CJK ideograph, a word only by convention
 }
 
-// words reads a text word by word.
+// words iterates over the words of a text.
 type words struct {
 	runes *runes
-	limit int // runes of a word that are of interest
+	limit int // maximum length of a word in runes
 	text  string
 	buf   []byte // the word being read
 	count int    // its runes
 
-	// What is left of a rune that stands for several. It is an array with
-	// bounds, and not a slice of one, so that words can live on the stack.
+	// The rest of a rune that decomposes into several. It is an array rather than a
+	// slice so that words can live on the stack.
 	parts      [mostParts]mapped
 	part, last int
 }
 
 const (
-	// wordBuffer is room for a usual word.
+	// wordBuffer is room for a typical word.
 	wordBuffer = 128
-	// mostParts is more than any rune decomposes into: four.
+	// mostParts exceeds the longest decomposition of a rune: four.
 	mostParts = 8
 )
 
-// next returns the next word; its text is valid until the following call. It
-// returns false at the end.
+// next returns the next word; its text is valid until the following call. It returns
+// false at the end of the text.
 func (s *words) next() (word, bool) {
 	s.buf, s.count = s.buf[:0], 0
 	for {
@@ -42,7 +42,7 @@ func (s *words) next() (word, bool) {
 		case m.class == letter:
 			s.append(m.rune)
 		case m.class == drop:
-		case s.count > 0: // a word ends here; what ended it is read next time
+		case s.count > 0: // a word ends here; the rune is read by the next call
 			return word{s.buf, s.count, false}, true
 		case m.class != space:
 			s.append(m.rune)
@@ -53,8 +53,8 @@ func (s *words) next() (word, bool) {
 	}
 }
 
-// ascii copies the letters and digits that the text goes on with: the most of
-// most texts.
+// ascii copies the ASCII letters and digits that come next: a fast path for the bulk
+// of most texts.
 func (s *words) ascii() {
 	i := 0
 	for i < len(s.text) && s.count < s.limit {
@@ -69,7 +69,7 @@ func (s *words) ascii() {
 	s.text = s.text[i:]
 }
 
-// peek classifies what the text goes on with, in so many bytes; 0 is the end.
+// peek classifies the next rune and returns its size in bytes, 0 at the end.
 func (s *words) peek() (mapped, int) {
 	if s.part < s.last {
 		return s.parts[s.part], 1
@@ -95,7 +95,7 @@ func (s *words) peek() (mapped, int) {
 	return s.parts[0], 1
 }
 
-// skip moves past what peek returned.
+// skip consumes a rune of the size that peek returned.
 func (s *words) skip(size int) {
 	if s.part < s.last {
 		s.part++
@@ -104,7 +104,7 @@ func (s *words) skip(size int) {
 	s.text = s.text[size:]
 }
 
-// append adds a rune to the word. Beyond the limit runes are counted only.
+// append adds a rune to the word. Runes beyond the limit are only counted.
 func (s *words) append(r rune) {
 	if s.count <= s.limit {
 		s.buf = utf8.AppendRune(s.buf, r)
@@ -112,7 +112,7 @@ func (s *words) append(r rune) {
 	}
 }
 
-// asciiLower maps ASCII letters and digits to lower case, all else to 0.
+// asciiLower maps ASCII letters and digits to lower case, and everything else to 0.
 var asciiLower = func() (table [256]byte) {
 	for c := '0'; c <= '9'; c++ {
 		table[c] = byte(c)

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// lanesPerBlock is the number of elements that a loop handles at once.
+// lanesPerBlock is the number of elements that a loop iteration processes.
 const lanesPerBlock = 32
 
-// machine is what the kernels of rows.go and softmax.go are written for: an
-// instruction set with registers of several lanes of 32 bits.
+// machine is the target of the kernels in rows.go and softmax.go: an instruction set
+// whose registers have several lanes of 32 bits.
 //
-// Operands are a [register], a [constant], an [argument], a [cell] of memory or
-// an int, in the order of Go's assembler: the destination is last, and the first
-// operand is the one that is subtracted or divided by. Only that one and the
-// destination may be in memory.
+// Operands are a [register], a [constant], an [argument], a [cell] of memory or an
+// int, in the order of Go's assembler: the destination is last, and the first operand
+// is the subtrahend or divisor. Only the first operand and the destination may be in
+// memory.
 type machine interface {
 	function(name, doc, params, results string)
 	ret()
 
-	// lanes is the number of lanes of a register, and offset what an activation
-	// is stored less: 128 where activations are signed bytes.
+	// lanes is the number of lanes of a register; offset is the amount subtracted
+	// from stored activations: 128 where they are signed bytes.
 	lanes() int
 	offset() int32
 
@@ -28,24 +28,25 @@ type machine interface {
 	// in the struct that an argument points to.
 	row(slice string, size int) row
 	field(pointer string, offset, size int) row
-	// loop prints body once for each block of a row whose length is an argument.
+	// loop prints body, to run for each block of a row whose length is an argument.
 	loop(length string, body func())
 
-	// op prints an operation on all lanes, low one on the lowest lane.
+	// op prints an operation on all lanes, low on the lowest lane only.
 	op(name string, operands ...any)
 	low(name string, operands ...any)
 	// broadcast copies a constant, an argument or a register's lowest lane to
 	// all lanes.
 	broadcast(from any, to register)
-	// resident keeps constants in registers from first on, if there are enough.
+	// resident keeps constants in registers starting at first, if there are enough.
 	resident(first register, constants ...constant)
-	// reduce folds the registers of a block, first …, into the lowest lane of
-	// first with an operation, in the order 16+16, 8+8, 4+4, 2+2, 1+1. The
-	// register temp is overwritten.
+	// reduce folds the registers of a block, starting at first, into the lowest lane
+	// of first with an operation, in the order 16+16, 8+8, 4+4, 2+2, 1+1. temp is
+	// overwritten.
 	reduce(name string, first, temp register)
 
-	// store16 stores the int32 of a block's registers, first …, as 16-bit values,
-	// storeActivations as activations. They overwrite the registers and temp.
+	// store16 stores the int32 values of a block's registers, starting at first, as
+	// 16-bit values, storeActivations as activations. Both overwrite the registers
+	// and temp.
 	store16(first, temp register, to row)
 	storeActivations(first, temp register, to row)
 
@@ -53,10 +54,10 @@ type machine interface {
 	length(argument string, to register)
 	// result stores the lowest lane.
 	result(from register, to argument)
-	// quantisation spreads the bytes over what lies between the lowest lanes of
-	// low and high: it sets the results scale and zero, and broadcasts the
-	// inverse of the scale and the zero point to registers. All stay zero (the
-	// zero point less the offset) unless the spread is above tinyRange.
+	// quantisation maps the range between the lowest lanes of low and high to a byte:
+	// it sets the results scale and zero, and broadcasts the inverse of the scale and
+	// the zero point to registers. All are zero (the zero point minus the offset)
+	// unless the spread is above tinyRange.
 	quantisation(low, high, spread, inverse, zero register)
 	// jumpIf jumps if an argument is true.
 	jumpIf(flag, label string)
@@ -69,7 +70,7 @@ type register int
 // argument names an argument or result of the function.
 type argument string
 
-// constant is a value that stands in every lane.
+// constant is a value that is the same in every lane.
 type constant struct {
 	name string
 	bits uint32
@@ -87,13 +88,13 @@ func coefficients(name string, values ...float32) []constant {
 	return c
 }
 
-// row is a general register that points to elements of so many bytes.
+// row is a general register that points to elements of size bytes.
 type row struct {
 	pointer string
 	size    int
 }
 
-// chunk is the part of a block of a row that fills register c of the block.
+// chunk is the part of the current block that register c of the block holds.
 func (r row) chunk(c int) cell { return cell{r, c} }
 
 type cell struct {

@@ -2,18 +2,18 @@ package main
 
 import "fmt"
 
-// neon is the machine of a tier for arm64. Activations are signed bytes, because
-// only signed ones can be multiplied by weights on every CPU.
+// neon is the machine of an arm64 tier. Activations are signed bytes, because not
+// every CPU can multiply unsigned ones by weights.
 //
-// R0 counts elements, R1 to R8 point to rows and R9 to R16 to their current
-// blocks; R19 and R20 are scratch, as are V30 and V31.
+// R0 counts elements, R1 to R8 point to rows and R9 to R16 to their current blocks;
+// R19, R20, V30 and V31 are scratch registers.
 type neon struct {
 	*printer
 	suffix string // of function names
 
 	pointers int                   // of the function
 	registry map[constant]register // constants in registers
-	blocks   map[string]bool       // rows whose current block has its pointer
+	blocks   map[string]bool       // rows whose pointer to the current block is set
 }
 
 const (
@@ -21,9 +21,8 @@ const (
 	activationOffset                     = 128
 )
 
-// instruction is one that Go's assembler has no mnemonic for: its bits without
-// registers, and how the GNU assembler writes it. The registers are numbered
-// from bit 0, 5 and 16.
+// instruction is one that Go's assembler does not support: its encoding without
+// registers, and its GNU syntax. Register numbers start at bits 0, 5 and 16.
 type instruction struct {
 	bits uint32
 	text string
@@ -73,7 +72,7 @@ var instructions = map[string]instruction{
 	"lane":      {0x4E040400, "dup v%d.4s, v%d.s[%d]"},
 }
 
-// word prints such an instruction with registers, or a number, in their places.
+// word prints such an instruction with the given registers or number.
 func (v *neon) word(name string, registers ...register) {
 	v.encode(instructions[name], 0, registers)
 }
@@ -109,7 +108,7 @@ func (v *neon) ret()          { v.emit("RET") }
 func (v *neon) lanes() int    { return 4 }
 func (v *neon) offset() int32 { return activationOffset }
 
-// f is a vector register as Go names it for scalars and whole loads.
+// f returns Go's name of a vector register for scalars and whole loads.
 func f(r register) string { return fmt.Sprintf("F%d", r) }
 
 func (v *neon) row(slice string, size int) row {
@@ -139,8 +138,8 @@ func (v *neon) loop(length string, body func()) {
 	v.emit("BLT", block)
 }
 
-// memory is the operand of a cell. It prints what points to the block before the
-// first of a row.
+// memory returns the operand of a cell. For the first cell of a row it prints the
+// instruction that points to the block.
 func (v *neon) memory(c cell) string {
 	var number int
 	fmt.Sscanf(c.row.pointer, "R%d", &number)
@@ -152,8 +151,8 @@ func (v *neon) memory(c cell) string {
 	return fmt.Sprintf("%d(%s)", c.chunk*v.lanes()*c.row.size, at)
 }
 
-// source returns the register with an operand, after loading it to a scratch
-// register if it is in memory.
+// source returns the register of an operand, after loading it to a scratch register
+// if it is in memory.
 func (v *neon) source(operand any, scratch register) register {
 	switch o := operand.(type) {
 	case register:
@@ -230,7 +229,7 @@ func (v *neon) reduce(name string, first, temp register) {
 	v.word(name, first, first, temp)
 }
 
-// narrow packs pairs of registers, from first on, into each first one.
+// narrow packs pairs of registers, starting at first, into the first of each pair.
 func (v *neon) narrow(name string, first, distance, count register) {
 	for i := first; i < first+count; i += 2 * distance {
 		v.word(name, i, i, i+distance)
@@ -287,7 +286,7 @@ func (v *neon) jumpIf(flag, label string) {
 	v.emit("CBNZ", "R20", label)
 }
 
-// dot widens the bytes. Each register of a block is one running sum.
+// dot widens the bytes. Each register of a block holds one running sum.
 func (v *neon) dot() {
 	v.function("dot", "is Set.Dot.", "a []int16, b []int8", "sum int32")
 	a, b := v.row("a", 2), v.row("b", 1)

@@ -2,16 +2,15 @@ package main
 
 import "fmt"
 
-// A tile of NEON is up to 8 rows by 8 columns; its sums are in registers, and so
-// are 16 bytes of each row of the left operand. The columns of a panel are gone
-// through 8 at a time.
+// A NEON tile is up to 8 rows by 8 columns; registers hold its sums and 16 bytes of
+// each row of the left operand. The columns of a panel are processed 8 at a time.
 
-// neonTile is what the tiles of the tiers differ in.
+// neonTile describes what differs between the tiles of the tiers.
 type neonTile struct {
 	left, leftStride, right, depth string                                     // argument names
 	leftShift                      int                                        // log₂ of the bytes of a left element
-	rows                           int                                        // at most
-	sums                           func(rows int) (first register, count int) // registers to add up in
+	rows                           int                                        // maximum
+	sums                           func(rows int) (first register, count int) // registers of the sums
 	step                           func(rows int)
 	finish                         func(r int) (first, second register) // columns 0 to 3 and 4 to 7 of row r
 }
@@ -33,7 +32,7 @@ const (
 
 func leftRow(r int) string { return fmt.Sprintf("R%d", 2+r) }
 
-// tile prints a function with code for every number of rows.
+// tile prints a function with one case for every number of rows.
 func (v *neon) tile(t *neonTile) {
 	v.emit("MOVD", v.arg(t.left), leftBase)
 	v.emit("MOVD", v.arg(t.leftStride), leftStep)
@@ -56,8 +55,8 @@ func (v *neon) tile(t *neonTile) {
 	}
 }
 
-// tileRows prints the code for one number of rows: a loop over the column blocks
-// of a panel, and in it one over the depth, 16 bytes of each row in a step.
+// tileRows prints the code for one number of rows: a loop over the column blocks of a
+// panel and, inside it, one over the depth, 16 bytes of each row per step.
 func (v *neon) tileRows(t *neonTile, rows int) {
 	v.place(fmt.Sprintf("rows%d", rows))
 	next, step := v.label("columns"), v.label("step")
@@ -114,9 +113,9 @@ func (v *neon) tile8(t *neonTile) {
 	v.tile(t)
 }
 
-// widening multiplies bytes to 16 bits, adds two of these products, which
-// ±128 × ±127 twice leave just within 16 bits, and adds them in pairs to sums of
-// 32 bits. A column's sum is in two lanes, a row's in four registers.
+// widening multiplies bytes to 16 bits, adds two of these products, which just fit (2
+// × 128 × 127), and adds them in pairs to 32-bit sums. A column's sum is in two
+// lanes, a row's in four registers.
 func (v *neon) widening() *neonTile {
 	const left, groups, first, second, product register = 16, 20, 24, 25, 26
 	return &neonTile{
@@ -154,7 +153,7 @@ func (v *neon) widening() *neonTile {
 	}
 }
 
-// dotting multiplies four columns by a row's group in one instruction.
+// dotting multiplies four columns by a row's group with one instruction.
 func (v *neon) dotting() *neonTile {
 	const left, groups register = 16, 24
 	return &neonTile{
@@ -178,9 +177,9 @@ func (v *neon) dotting() *neonTile {
 	}
 }
 
-// matrices multiplies two rows by two columns in one instruction, eight values of
-// k at a time. Four registers hold the sums of two rows. The last of an odd number
-// of rows is multiplied twice.
+// matrices multiplies two rows by two columns with one instruction, eight values of k
+// at a time. Four registers hold the sums of two rows. If the number of rows is odd,
+// the last one is multiplied twice.
 func (v *neon) matrices() *neonTile {
 	const left, raw, groups register = 16, 20, 24
 	return &neonTile{
@@ -221,9 +220,8 @@ func (v *neon) matrices() *neonTile {
 	}
 }
 
-// tile16 separates the two values of 8 pairs, and multiplies each by a lane of a
-// row. These lanes must be in the first 16 registers, so the sums are in the
-// others.
+// tile16 separates the two values of 8 pairs and multiplies each by a lane of a row.
+// Lanes must be in the first 16 registers, so the sums use the others.
 func (v *neon) tile16() {
 	const left, raw, even, odd, sums register = 0, 8, 10, 11, 16
 	t := &neonTile{

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// printer collects lines of assembly, and the Go declarations of its
-// functions.
+// printer collects lines of assembly and the Go declarations of its functions.
 type printer struct {
 	bytes.Buffer
 	decls  *printer
@@ -53,8 +52,8 @@ func (p *printer) arg(name string) string {
 	return a
 }
 
-// function begins a function. Its parameters are given as in Go, one type
-// each: "dst []byte, x []float32"; results likewise.
+// function starts a function. Parameters and results are given in Go syntax, one type
+// each: "dst []byte, x []float32".
 func (p *printer) function(name, doc, params, results string) {
 	p.name, p.args, p.labels = name, map[string]string{}, 0
 	offset := p.layOut(params, 0)
@@ -70,8 +69,8 @@ func (p *printer) function(name, doc, params, results string) {
 	p.line("TEXT ·%s(SB), NOSPLIT, $0-%d", name, offset)
 }
 
-// layOut records the frame offsets of parameters as Go's stack-based calling
-// convention has them, and returns their end.
+// layOut records the frame offsets of parameters in Go's stack-based calling
+// convention and returns the offset after them.
 func (p *printer) layOut(params string, offset int) int {
 	for _, param := range strings.Split(params, ", ") {
 		name, kind, _ := strings.Cut(param, " ")

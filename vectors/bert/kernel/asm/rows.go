@@ -1,6 +1,6 @@
 package main
 
-// Constants of package kernel: see its float.go.
+// Constants of package kernel: see float.go there.
 var (
 	tinyRange   = float("tinyRange", 1e-30)
 	byteRange   = float("byteRange", 255)
@@ -17,7 +17,7 @@ var (
 		0.012272712774574757, -0.009315266273915768, 0.003313843859359622)
 )
 
-// zero clears the registers from first on.
+// zero clears count registers, starting at first.
 func zero(m machine, first register, count int) {
 	for r := first; r < first+register(count); r++ {
 		m.op("xor", r, r, r)
@@ -75,7 +75,7 @@ func quantise(m machine) {
 	m.ret()
 }
 
-// variant is what dequantise does with its result.
+// variant is a form of dequantise.
 type variant struct{ name, doc string }
 
 var (
@@ -115,7 +115,7 @@ func dequantise(m machine, kind variant) {
 	m.ret()
 }
 
-// gelu replaces a register by its GELU.
+// gelu replaces the contents of a register by its GELU.
 func gelu(m machine, value, u, w, p register) {
 	m.op("max", geluLow, value, u)
 	m.op("min", geluHigh, u, u)
@@ -206,7 +206,7 @@ func round16(m machine) {
 	m.ret()
 }
 
-// roundChunks stores a block of x × factor, rounded, as 16-bit values.
+// roundChunks stores a block of x × factor, rounded to 16-bit values.
 func roundChunks(m machine, x row, factor, first register, dst row) {
 	n := chunks(m)
 	for c := range n {

@@ -9,7 +9,7 @@ var (
 	expFactors  = coefficients("exp", 1, 0.6931243538856506, 0.24024145305156708, 0.05590597167611122, 0.009581047110259533)
 )
 
-// score prints the pass over a row that makes numbers of sums.
+// score prints the pass over a row that converts its sums to float32.
 func score(m machine) {
 	m.function("score", "is Set.Score.", "acc []int32, keyScale []float32, mask []float32", "largest float32")
 	acc, keyScale, mask := m.row("acc", 4), m.row("keyScale", 4), m.row("mask", 4)
@@ -32,7 +32,8 @@ func score(m machine) {
 	m.ret()
 }
 
-// softmax prints two passes over a row: powers of two and their sums, probabilities.
+// softmax prints two passes over a row: powers of two and their sums, then
+// probabilities.
 func softmax(m machine) {
 	m.function("softmax", "is Set.Softmax.",
 		"p []int16, acc []int32, valueScale []float32, largest float32, factor float32", "unit float32")
@@ -70,7 +71,7 @@ func softmax(m machine) {
 	m.ret()
 }
 
-// exp2 leaves 2^f in register e. It overwrites f and n.
+// exp2 computes 2^f in register e. It overwrites f and n.
 func exp2(m machine, f, n, e register) {
 	m.op("max", expFloor, f, f)
 	m.op("round", f, n)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// x86 is the machine of a tier for amd64.
+// x86 is the machine of an amd64 tier.
 type x86 struct {
 	*printer
 	suffix string // of function names
@@ -19,7 +19,7 @@ type x86 struct {
 	used     []constant            // in the order of first use
 }
 
-// evex reports whether the registers are those of AVX-512: 32 of 512 bits.
+// evex reports whether the registers are those of AVX-512: 32 of 512 bits each.
 func (v *x86) evex() bool { return v.width == 16 }
 
 var x86Operations = map[string]string{
@@ -48,7 +48,7 @@ func (v *x86) offset() int32 { return 0 }
 // bytes is the size of a register.
 func (v *x86) bytes() int { return 4 * v.width }
 
-// r is a whole register, x its low 128 bits, y its low 256.
+// r returns a whole register, x its low 128 bits, y its low 256.
 func (v *x86) r(i register) string {
 	if v.evex() {
 		return fmt.Sprintf("Z%d", i)
@@ -115,7 +115,7 @@ func (v *x86) resident(first register, constants ...constant) {
 	}
 }
 
-// symbol returns the memory operand of a constant, with a copy for each lane of
+// symbol returns the memory operand of a constant, which has a copy for each lane of
 // 256 bits.
 func (v *x86) symbol(c constant) string {
 	if !slices.Contains(v.used, c) {
@@ -124,7 +124,7 @@ func (v *x86) symbol(c constant) string {
 	return fmt.Sprintf("%s%s<>+0(SB)", c.name, v.suffix)
 }
 
-// constants prints the data of the constants that were used.
+// constants prints the data of all constants used.
 func (v *x86) constants() {
 	for _, c := range v.used {
 		v.line("")
@@ -186,8 +186,8 @@ func (v *x86) reduce(name string, first, temp register) {
 
 func (v *x86) store16(first, temp register, to row) { v.narrow(first, temp, to, "VPACKSSDW") }
 
-// narrow stores 16-bit values; pack is the saturating instruction of the narrower
-// tier.
+// narrow stores 16-bit values; pack is the saturating instruction of tiers without
+// AVX-512.
 func (v *x86) narrow(first, temp register, to row, pack string) {
 	for c := range chunks(v) {
 		from, at := first+register(c), v.text(to.chunk(c), x)
@@ -201,7 +201,7 @@ func (v *x86) narrow(first, temp register, to row, pack string) {
 	}
 }
 
-// storeActivations stores bytes, or 16-bit values where the tier multiplies those.
+// storeActivations stores bytes, or 16-bit values if the tier multiplies those.
 func (v *x86) storeActivations(first, temp register, to row) {
 	if !v.vnni {
 		v.narrow(first, temp, row{to.pointer, 2}, "VPACKUSDW")
@@ -253,8 +253,8 @@ func (v *x86) jumpIf(flag, label string) {
 	v.emit("JNE", label)
 }
 
-// dot multiplies the bytes, widened, with the 16-bit values in pairs. One half
-// of the running sums of a block is enough; the others stay zero for reduce.
+// dot multiplies the widened bytes by the 16-bit values in pairs. It uses half of a
+// block's running sums; the others stay zero for reduce.
 func (v *x86) dot() {
 	v.function("dot", "is Set.Dot.", "a []int16, b []int8", "sum int32")
 	a, b := v.row("a", 2), v.row("b", 1)
@@ -274,7 +274,7 @@ func (v *x86) dot() {
 	v.ret()
 }
 
-// signSums adds up the bits of a row plane by plane, the highest first and negative:
+// signSums adds up the bits of a row plane by plane, the highest first and negated:
 // with AVX-512 all words of the row at once, otherwise word by word.
 func (v *x86) signSums() {
 	v.function("signSums", "is Set.SignSums.", "dst []int32, signs []uint64, planes *SignPlanes, words int, stride int", "")
@@ -352,12 +352,12 @@ func (v *x86) signSums() {
 	v.ret()
 }
 
-// vnniForms are the opcodes of the instructions that Go's assembler has in their
-// EVEX form only, VEX.256.66.0F38.W0 op /r (Intel SDM 2, VPDPBUSD and VPDPWSSD).
+// vnniForms are the opcodes of instructions that Go's assembler supports only in EVEX
+// form, VEX.256.66.0F38.W0 op /r (Intel SDM 2, VPDPBUSD and VPDPWSSD).
 var vnniForms = map[string]int{"VPDPBUSD": 0x50, "VPDPWSSD": 0x52}
 
-// dotProduct prints a VNNI instruction: to += a · b in groups of a lane, a being
-// unsigned in VPDPBUSD.
+// dotProduct prints a VNNI instruction: to += a · b within each lane. In VPDPBUSD a
+// is unsigned.
 func (v *x86) dotProduct(name string, b, a, to register) {
 	if v.evex() {
 		v.emit(name, v.r(b), v.r(a), v.r(to))
