@@ -7,7 +7,7 @@ import (
 
 // api describes the HTTP API of a provider.
 type api struct {
-	url, model string // the defaults; "" for none
+	url, model string // defaults; "" for none
 	base       string // the path for a URL without one
 	path       string // of the request, appended to the URL
 	request    func(model string, texts []string) any
@@ -65,8 +65,7 @@ type openAIRequest struct {
 	EncodingFormat string   `json:"encoding_format"`
 }
 
-// openAIVectors puts the vectors in the order of the texts, by the index that each
-// carries.
+// openAIVectors sorts the vectors into the order of the texts, by their index.
 func openAIVectors(body []byte) ([][]float32, error) {
 	var answer struct {
 		Data []struct {
@@ -87,7 +86,7 @@ func openAIVectors(body []byte) ([][]float32, error) {
 	return out, nil
 }
 
-// serverWords returns the message of a failed response. Both APIs have an "error",
+// serverWords returns the message of a failed response. Both APIs have a field "error",
 // which is a string or an object with a "message".
 func serverWords(body []byte) string {
 	var answer struct {

@@ -24,8 +24,8 @@ type Options struct {
 	// QueryTimeout bounds one query, even after its context has ended; 0: 30 s, which
 	// is enough for a server to load a model.
 	QueryTimeout time.Duration
-	// BatchTimeout bounds one batch of passages; 0: two minutes, which is enough for
-	// a large model on a slow processor.
+	// BatchTimeout bounds one batch of passages; 0: two minutes, which is enough for a
+	// large model on a slow CPU.
 	BatchTimeout time.Duration
 	Now          func() time.Time // nil: time.Now
 }
@@ -36,11 +36,11 @@ const (
 	OpenAI = "openai"
 )
 
-// batch is the number of passages per request. A stop loses at most one batch, and a
-// batch keeps a graphics processor busy.
+// batch is the number of passages per request. A shutdown loses at most one batch, and a
+// batch keeps a GPU busy.
 const batch = 16
 
-// weight is the share of the semantic score, as measured for the built-in model; see
+// weight is the share of the semantic score, measured with the built-in model; see
 // docs/retrieval.md.
 const weight = 0.5
 
@@ -102,26 +102,26 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// ID returns the provider and the model without the address, so that a server on
-// another port has the same vectors.
+// ID returns the provider and the model without the address, so that moving the server
+// does not change it.
 func (c *Client) ID() string { return c.o.Provider + ":" + c.o.Model }
 
 // Dim returns the dimension of the vectors, or 0 before the first response.
 func (c *Client) Dim() int { return int(c.dim.Load()) }
 
-// Expect sets the dimension of the vectors of an earlier run. After it, or after the
-// first vector, another dimension is an error.
+// Expect sets the dimension that vectors of an earlier run have. After Expect, or after
+// the first vector, a different dimension is an error.
 func (c *Client) Expect(dim int) { c.dim.CompareAndSwap(0, int64(dim)) }
 
 // Batch returns the number of passages per request.
 func (c *Client) Batch(int) int { return batch }
 
-// Weight returns the same weight for every query, because the languages of a model on
-// a server are unknown.
+// Weight returns the same weight for every query, because the languages of a model on a
+// server are unknown.
 func (c *Client) Weight(string) float64 { return weight }
 
-// EmbedPassages requests the vectors of the passages in batches. It ignores threads,
-// which the server decides.
+// EmbedPassages requests the vectors of the passages in batches. It ignores threads; the
+// server decides.
 func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done func(i int, vector []float32)) error {
 	for from := 0; from < len(texts); from += batch {
 		part := texts[from:min(from+batch, len(texts))]
@@ -136,9 +136,9 @@ func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done 
 	return nil
 }
 
-// passages requests a batch. If the server refuses it, passages requests each text
-// alone, and the longest beginning that the server accepts, so that one text that is
-// too long for the model does not exclude the others from search.
+// passages requests a batch. If the server rejects it, passages requests each text alone,
+// truncated until the server accepts it, so that one text that is too long for the model
+// does not exclude the others from search.
 func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, error) {
 	prefixed := make([]string, len(texts))
 	for i, t := range texts {
@@ -157,7 +157,7 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 	return vectors, nil
 }
 
-// leastText is the length below which a text is not refused for its length.
+// leastText is the length below which a rejection is not about the length.
 const leastText = 64
 
 func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) {
@@ -212,7 +212,7 @@ func (c *Client) remember(err error) error {
 	return err
 }
 
-// check verifies that there are n vectors of one dimension, and normalises them.
+// check verifies that there are n vectors of the same dimension, and normalises them.
 func (c *Client) check(vectors [][]float32, n int) error {
 	if len(vectors) != n {
 		return c.errorf("it gave %d vectors for %d texts", len(vectors), n)
@@ -238,7 +238,7 @@ func (c *Client) check(vectors [][]float32, n int) error {
 	return nil
 }
 
-// Close cancels the queries that continue and closes the connections.
+// Close cancels running queries and closes the connections.
 func (c *Client) Close() error {
 	c.cancel()
 	c.asking.Wait()

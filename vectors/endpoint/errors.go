@@ -11,16 +11,16 @@ import (
 // Error is the reason why a server returned no vectors, worded for the user.
 type Error struct {
 	Server     string        // for example "ollama at http://127.0.0.1:11434"
-	Reason     string        // a sentence without its end
-	RetryAfter time.Duration // the pause that the server asked for; 0: none
-	refused    bool          // the server refused these texts; shorter ones may be accepted
+	Reason     string        // a sentence without its final period
+	RetryAfter time.Duration // the pause requested by the server; 0: none
+	refused    bool          // the server rejected these texts; shorter ones may be accepted
 	cause      error
 }
 
 // Error returns one line.
 func (e *Error) Error() string { return fmt.Sprintf("waiting for %s: %s", e.Server, e.Reason) }
 
-// Unwrap returns the error of the connection, if there is one.
+// Unwrap returns the underlying connection error, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Wait returns RetryAfter, for callers that test for this method.
@@ -37,11 +37,11 @@ func refused(err error) bool {
 
 const (
 	longestQuote = 200 // bytes of a server's message
-	sharedWords  = 24  // bytes in common that make them a quotation of a note
+	sharedWords  = 24  // bytes in common that count as a quotation of a note
 )
 
-// quotable returns a server's message in a form that may be shown and logged: one
-// short line without parts of the texts that were sent.
+// quotable returns a server's message in a form that is safe to show and log: one short
+// line without parts of the texts that were sent.
 func quotable(message string, texts []string) string {
 	message = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(message, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)

@@ -16,19 +16,20 @@ import (
 )
 
 const (
-	// maxAnswer exceeds the response for a batch of the largest vectors, at 24 bytes a
+	// maxAnswer exceeds the response for a batch of the largest vectors, at 24 bytes per
 	// number.
 	maxAnswer   = 8 << 20
 	dialTimeout = 5 * time.Second
-	// longestWait bounds the pause that a server may ask for.
+	// longestWait limits the pause that a server may request.
 	longestWait = 10 * time.Minute
 )
 
 // errRemote reports a connection to another machine.
 var errRemote = errors.New("it is another machine, and semantic.allow_remote is not set")
 
-// newHTTPClient returns a client without proxy and redirects. Unless remote is
-// set, it connects to this machine only, which it checks on the resolved address.
+// newHTTPClient returns a client that uses no proxy and follows no redirects. Unless
+// remote is set, it connects only to this machine, which it checks on the resolved
+// address.
 func newHTTPClient(remote bool) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	if !remote {
@@ -44,7 +45,7 @@ func newHTTPClient(remote bool) *http.Client {
 		Transport: &http.Transport{
 			DialContext:         dialer.DialContext,
 			TLSHandshakeTimeout: dialTimeout,
-			MaxIdleConnsPerHost: 2, // a query beside a batch
+			MaxIdleConnsPerHost: 2, // a query and a batch
 			IdleConnTimeout:     time.Minute,
 			ForceAttemptHTTP2:   true,
 		},
@@ -89,8 +90,8 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// connection describes a failed connection without the URL, which the message
-// contains already.
+// connection describes a failed connection without the URL, which is already part of the
+// message.
 func (c *Client) connection(err error) *Error {
 	reason := err.Error()
 	var op *net.OpError
@@ -134,7 +135,7 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 	return c.errorf("it failed with status %d%s", status, words)
 }
 
-// retryAfter reads the header: seconds, or a date (RFC 9110, 10.2.3).
+// retryAfter parses the header: seconds, or a date (RFC 9110, 10.2.3).
 func retryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
 	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil && seconds >= 0 && seconds < int(longestWait/time.Second) {

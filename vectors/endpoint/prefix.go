@@ -2,12 +2,12 @@ package endpoint
 
 import "strings"
 
-// prefixes are the texts that a model was trained with in front of a query or a
-// passage. Servers do not add them.
+// prefixes precede queries and passages in a model's training data. Servers do not add
+// them.
 type prefixes struct{ query, passage string }
 
-// known has the prefixes of model families by a part of the model's name, from their
-// model cards. The first match counts.
+// known lists the prefixes of model families, from their model cards, by a part of the
+// model's name. The first match wins.
 var known = []struct {
 	name string
 	prefixes

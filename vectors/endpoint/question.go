@@ -2,7 +2,7 @@ package endpoint
 
 import "context"
 
-// question is a query under way.
+// question is a running query.
 type question struct {
 	text   string
 	done   chan struct{} // closed when vector and err are set
@@ -10,9 +10,9 @@ type question struct {
 	err    error
 }
 
-// EmbedQuery requests the vector of a query. It returns when ctx ends; the request then
-// continues, and until it has a response other queries fail at once, so that a server
-// that hangs does not delay every search.
+// EmbedQuery requests the vector of a query. It returns when ctx ends, but the request
+// continues; until it completes, other queries fail at once, so that a server that hangs
+// does not delay every search.
 func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	q, err := c.question(text)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	}
 }
 
-// question starts a request, or joins one of the same text.
+// question starts a request, or joins a running one for the same text.
 func (c *Client) question(text string) (*question, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

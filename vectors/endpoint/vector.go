@@ -10,8 +10,7 @@ import (
 // maxDimension is twice the largest dimension of a published model.
 const maxDimension = 8192
 
-// vector is a JSON array of numbers. Unlike encoding/json, it does not read a null as
-// zero.
+// vector is a JSON array of numbers. Unlike encoding/json, it rejects null as a number.
 type vector []float32
 
 // UnmarshalJSON reads the array.
@@ -39,7 +38,7 @@ func (v *vector) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// normalise scales v to length one, and reports whether that is possible.
+// normalise scales v to length one and reports whether that is possible.
 func normalise(v []float32) bool {
 	var squares float64
 	for _, x := range v {

@@ -11,9 +11,9 @@ type Scored struct {
 	Score float32
 }
 
-// best selects the k highest scores of a stream. It collects scores at or above a
-// bound. Whenever it has 4k of them, it reduces them to the k highest and raises
-// the bound to the lowest of those, so most rows cost one comparison.
+// best selects the k highest scores of a stream. It collects scores at or above a bound.
+// Each time it has 4k of them, it reduces them to the k highest and raises the bound to
+// the lowest of those, so most rows cost one comparison.
 type best struct {
 	k     int
 	bound float32
@@ -42,7 +42,7 @@ func (b *best) cut() {
 	}
 }
 
-// compareScores orders by descending score and then by row, the oldest first.
+// compareScores orders by descending score, then by ascending row.
 func compareScores(a, b Scored) int {
 	switch {
 	case a.Score > b.Score:
@@ -84,7 +84,7 @@ func highest(s []Scored, k int) {
 	}
 }
 
-// sorted sorts by integers of the same order, which takes a third of the time.
+// sorted sorts by integer keys of the same order, which takes a third of the time.
 func sorted(s []Scored) []Scored {
 	keys := make([]uint64, len(s))
 	for i, x := range s {

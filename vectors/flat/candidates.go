@@ -7,10 +7,10 @@ import (
 	"notesd/vectors/bert/kernel"
 )
 
-// planes is a query in bit planes: each number is rounded to a multiple of step, which adds
-// little to the error that the signs of a row cause.
+// planes is a query as bit planes. Each number is rounded to a multiple of step, which
+// adds little to the error caused by using only the signs of a row.
 type planes struct {
-	planes []kernel.SignPlanes // for the first words of a row's signs, and so on
+	planes []kernel.SignPlanes // each covers kernel.SignWords words of a row's signs
 	step   float32
 	sum    float32 // sum of all numbers
 }
@@ -37,11 +37,11 @@ func planesOf(q []float32) planes {
 	return p
 }
 
-// estimate writes the estimates of the scores of the rows from a row on, without the part
-// that is common to all rows. It uses the signs of the rows and the numbers of the query.
-// As in RaBitQ (Gao and Long, 2024), the inner product with a row is estimated as the
-// inner product with its signs, times a weight that corrects for the part of the row's
-// length that the signs represent. It overwrites steps, which is as long as out at least.
+// estimate writes estimates of the scores of the rows starting at from, without the part
+// that is common to all rows, from the signs of the rows and the numbers of the query. As
+// in RaBitQ (Gao and Long, 2024), the inner product with a row is estimated as the inner
+// product with its signs, times a weight that corrects for the part of the row's length
+// that the signs represent. It overwrites steps, which must be at least as long as out.
 func (r *Ranker) estimate(p *Prepared, out []float32, steps []int32, from int) {
 	steps, lines := steps[:len(out)], r.lines[from:][:len(out)]
 	clear(steps)
@@ -57,34 +57,34 @@ func (r *Ranker) estimate(p *Prepared, out []float32, steps []int32, from int) {
 }
 
 const (
-	// likelyRows is about the number of rows of which those are chosen that are scored
-	// first: so many that the bound of a sample is not far off.
+	// likelyRows is about the number of rows among which the first rows to score are
+	// chosen: enough for the bound from a sample to be accurate.
 	likelyRows = 4096
-	// firstScored is the least number of rows that are scored first, to find a lower
+	// firstScored is the minimum number of rows that are scored first, to find a lower
 	// bound of the k-th highest score.
 	firstScored = 128
-	// sureness is the number of standard deviations by which an estimate may be
-	// below the score of a row that must not be missed. For skewed numbers the
-	// estimates of near rows are also about one standard deviation too low.
+	// sureness is the number of standard deviations by which an estimate may be below the
+	// score of a row that must not be missed. For skewed distributions, estimates of near
+	// rows are also about one standard deviation too low.
 	sureness = 3
-	// dependence is the factor by which the variance of estimates exceeds the
-	// theoretical one, because the numbers of embeddings are not independent.
+	// dependence is the factor by which the variance of estimates exceeds the theoretical
+	// one, because the components of embeddings are not independent.
 	dependence = 1.5
 )
 
-// Candidates returns rows with their scores, the highest first. With very high
-// probability the k highest-scoring rows are among them; others are those with the
-// highest estimates, at least so many rows together if there are. If keep is not nil, only rows
-// for which it returns true are considered; it must be safe for concurrent use.
+// Candidates returns rows with their scores, highest first. With very high probability
+// they include the k highest-scoring rows; the rest are rows with the highest estimates,
+// so that at least atLeast rows are returned if there are as many. If keep is not nil,
+// only rows for which it returns true are considered; it must be safe for concurrent use.
 //
 // All rows are estimated, and those with the highest estimates are scored. Their k-th
-// highest score is a lower bound of the final k-th score; floor derives from it the least
-// estimate that a row of the result can have. Then the other rows above the floor are
-// scored.
+// highest score is a lower bound of the final k-th score; floor derives from it the
+// lowest estimate that a row of the result can have. Then the other rows above that floor
+// are scored.
 //
-// If the estimates separate the vectors poorly, more rows are above the floor: the
-// search then takes longer, and the recall stays the same. If more than an eighth
-// of the rows would be scored, scoring all of them in order is faster.
+// If the estimates separate the vectors poorly, more rows are above the floor: the search
+// takes longer, but recall stays the same. If more than an eighth of the rows would be
+// scored, scoring all of them in order is faster.
 func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int) []Scored {
 	atLeast = max(4*k, firstScored, atLeast)
 	if !r.Estimates() {
@@ -95,7 +95,7 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	estimates, infinite := *pooled, float32(math.Inf(1))
 	bound := r.bound(estimates, keep, max(likelyRows, 2*atLeast))
 	likely := r.between(estimates, keep, bound, infinite)
-	if len(likely) < atLeast { // the sample misled
+	if len(likely) < atLeast { // the sample was not representative
 		bound = -infinite
 		likely = r.between(estimates, keep, bound, infinite)
 	}
@@ -121,8 +121,8 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	return sorted(found[:atLeast])
 }
 
-// floor returns the least estimate that is expected of a row whose score is at least the
-// given k-th score: that score less sureness standard deviations of the estimate.
+// floor returns the lowest estimate expected of a row whose score is at least kth: that
+// score minus sureness standard deviations of the estimate.
 //
 // With an angle θ between row and query, the error of the estimate is the inner product
 // of the part of the query orthogonal to the row, of relative length sin θ, with the part

@@ -7,9 +7,9 @@ import (
 	"notesd/vectors/bert/kernel"
 )
 
-// Vector is a quantised vector: one byte per dimension and a scale. For embeddings
-// its cosine with the float32 vector exceeds .9999; the loss is less than that of
-// the model's own quantisation.
+// Vector is a quantised vector: one byte per dimension and a scale. For embeddings its
+// cosine with the float32 vector exceeds .9999; the loss is smaller than that of the
+// model's own quantisation.
 type Vector struct {
 	Scale  float32
 	Values []int8
@@ -33,9 +33,9 @@ func Quantise(v []float32, values []int8) (scale float32) {
 	return largest / 127
 }
 
-// Query is a query vector with 16 bits per dimension, which is a hundred times
-// finer than the precision of the rows. Integer sums can use the widest
-// instructions of the processor and give the same result on every machine.
+// Query is a query vector with 16 bits per dimension, a hundred times finer than the
+// precision of the rows. Integer sums can use the widest instructions of the CPU and give
+// the same result on every machine.
 type Query struct {
 	scale  float32
 	values []int16 // padded with zeros to a multiple of kernel.Lanes

@@ -32,19 +32,19 @@ type Ranker struct {
 
 // line holds the coefficients of a row's estimate: weight times the inner product of q-m
 // and the signs, plus level. The part of the score that is the same for all rows of a
-// query is left out.
+// query is omitted.
 type line struct{ weight, level float32 }
 
 const (
-	// minSurvey is the least number of added rows after which the mean is computed
+	// minSurvey is the minimum number of added rows after which the mean is computed
 	// again. Small tables have no estimates, so they need no mean.
 	minSurvey = 4096
 	// surveySample is the number of rows sampled for the mean.
 	surveySample = 1 << 16
-	// estimateFrom is the least size of a table, in numbers, for which estimates
-	// are used. A smaller table is scored in full within a few milliseconds.
+	// estimateFrom is the minimum size of a table, in numbers, for which estimates are
+	// used. A smaller table is scored in full within a few milliseconds.
 	estimateFrom = 4 << 20
-	// estimateDimension is the least dimension for which signs are informative.
+	// estimateDimension is the minimum dimension for which signs are informative.
 	estimateDimension = 64
 )
 
@@ -59,7 +59,7 @@ func (r *Ranker) Len() int { return r.n }
 // Memory returns the size of the data in memory in bytes.
 func (r *Ranker) Memory() int64 { return int64(8*cap(r.signs) + 8*cap(r.lines)) }
 
-// Grow adds rows up to n, which Row must return already.
+// Grow sets the number of rows to n. Row must already return the new ones.
 func (r *Ranker) Grow(n int) {
 	from := r.n
 	r.n = n
@@ -70,8 +70,8 @@ func (r *Ranker) Grow(n int) {
 	r.extend(from)
 }
 
-// Replace replaces a row by the last one and removes that. Row must return it in the
-// new place already.
+// Replace replaces a row by the last one and removes the last one. Row must already
+// return the moved row.
 func (r *Ranker) Replace(row int) {
 	r.n--
 	if last := r.n; row < len(r.lines) && row != last {
@@ -107,7 +107,7 @@ func (r *Ranker) survey() {
 	r.signs, r.lines = r.signs[:0], r.lines[:0]
 }
 
-// extend derives the data of the rows from a row on.
+// extend derives the data of the rows starting at from.
 func (r *Ranker) extend(from int) {
 	if !r.Estimates() {
 		return
@@ -162,11 +162,11 @@ func grown[T any](s []T, n int) []T {
 	return bigger
 }
 
-// parallelRows is the number of rows per goroutine from which another one pays
+// parallelRows is the number of rows per goroutine above which another goroutine pays
 // off.
 const parallelRows = 256
 
-// inParallel distributes a range over the processors and returns how many it used.
+// inParallel distributes a range over the CPUs and returns how many it used.
 func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
 	workers = max(1, min(runtime.GOMAXPROCS(0), runtime.NumCPU(), (to-from)/parallelRows)) // embedding raises GOMAXPROCS
 	if workers == 1 {
@@ -174,8 +174,9 @@ func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
 		return workers
 	}
 	var wait sync.WaitGroup
-	// The last goroutine runs here as soon as this one waits. If this one ran its part
-	// itself, the scheduler would hesitate some 60 µs before it ran the last one elsewhere.
+	// wait.Wait runs the last goroutine on this thread at once. If this goroutine
+	// processed its part inline, the scheduler would take some 60 µs to start the last
+	// one elsewhere.
 	for w := range workers {
 		wait.Go(func() { do(w, from+(to-from)*w/workers, from+(to-from)*(w+1)/workers) })
 	}

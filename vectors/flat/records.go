@@ -23,8 +23,8 @@ type File struct {
 	maps []segment
 }
 
-// Open opens or creates a file with records of the given size. It empties a file
-// whose header differs, because that is a cache of other data.
+// Open opens or creates a file with records of the given size. A file with a different
+// header is emptied, because it is a cache of other data.
 func Open(path string, header []byte, size int) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -114,8 +114,8 @@ func (r *File) Overwrite(i int, data []byte) error {
 // keeps its size.
 func (r *File) Truncate(n int) { r.N = n }
 
-// Close unmaps and closes the file. Slices that At returned become invalid. It may
-// be called again.
+// Close unmaps and closes the file. Slices returned by At become invalid. Closing again
+// is a no-op.
 func (r *File) Close() error {
 	if r.file == nil {
 		return nil

@@ -82,8 +82,8 @@ var estimatePool = sync.Pool{New: func() any { return new([]float32) }}
 
 const sampleRows = 1 << 12
 
-// bound returns an estimate that about so many of the rows to keep reach, chosen
-// from a sample of them, or -∞ if there are no more.
+// bound returns, from a sample, an estimate that about the given number of rows to keep
+// reach, or -∞ if there are no more than that.
 func (r *Ranker) bound(estimates []float32, keep func(row int) bool, rows int) float32 {
 	step := max(1, r.n/sampleRows)
 	sample := make([]Scored, 0, 2*sampleRows)
@@ -99,8 +99,8 @@ func (r *Ranker) bound(estimates []float32, keep func(row int) bool, rows int) f
 	return least(sample[:max(1, rows)])
 }
 
-// between returns the rows to keep whose estimates are at least from and below to, with
-// these.
+// between returns the rows to keep whose estimates e satisfy from <= e < to, with the
+// estimates.
 func (r *Ranker) between(estimates []float32, keep func(row int) bool, from, to float32) []Scored {
 	return r.collect(func(start, end int) (found []Scored) {
 		for i, e := range estimates[start:end] {
@@ -112,7 +112,7 @@ func (r *Ranker) between(estimates []float32, keep func(row int) bool, from, to 
 	})
 }
 
-// collect distributes the rows over the processors and returns all that do found.
+// collect distributes the rows over the CPUs and returns everything that do returns.
 func (r *Ranker) collect(do func(from, to int) []Scored) []Scored {
 	parts := make([][]Scored, r.n/parallelRows+1)
 	n := inParallel(0, r.n, func(worker, from, to int) { parts[worker] = do(from, to) })

@@ -23,7 +23,7 @@ func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 
 func (s segment) unmap() error { return nil }
 
-// wrote copies data, which was written to the file, to the segment.
+// wrote updates the segment after data was written to the file.
 func (s segment) wrote(_ *os.File, at int, data []byte) error {
 	copy(s.data[at:], data)
 	return nil

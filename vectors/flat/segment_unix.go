@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// segment is a shared mapping of a part of the file, so writes to the file are
-// visible in it.
+// segment is a shared mapping of a part of the file, in which writes to the file are
+// visible.
 type segment struct {
 	data   []byte
 	mapped []byte // the mapping, which starts at a page boundary
 }
 
-// mapSegment maps length bytes from offset on. The file may be shorter; bytes
-// beyond its end must not be read.
+// mapSegment maps length bytes starting at offset. The file may be shorter; bytes beyond
+// its end must not be read.
 func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 	page := int64(os.Getpagesize())
 	start := offset / page * page
@@ -29,5 +29,5 @@ func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 
 func (s segment) unmap() error { return os.NewSyscallError("munmap", unix.Munmap(s.mapped)) }
 
-// wrote does nothing, because the mapping shows writes to the file.
+// wrote is a no-op, because writes to the file are visible in the mapping.
 func (s segment) wrote(*os.File, int, []byte) error { return nil }

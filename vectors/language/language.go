@@ -1,10 +1,10 @@
-// Package language estimates how much of a vault's text is not English, so that the
-// embedding model can be chosen by it.
+// Package language estimates how much of a vault's text is not English, which decides the
+// choice of the embedding model.
 //
-// The language of a passage is judged by its script and by its function words, which
-// are frequent in all prose, are the same in all subjects, and are no names. Code,
-// mathematics and addresses are skipped. A passage with too few function words, such
-// as a list of names or a listing of code, is not judged.
+// The language of a passage is detected by its script and by its function words, which
+// are frequent in all prose, independent of the subject, and not names. Code, mathematics
+// and addresses are skipped. A passage with too few function words, such as a list of
+// names or a code listing, is not counted.
 package language
 
 import (
@@ -14,13 +14,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Share counts judged passages.
+// Share counts passages by language.
 type Share struct {
-	Foreign int // passages in another language than English
-	Judged  int // passages whose language was recognized
+	Foreign int // passages not in English
+	Judged  int // passages whose language was detected
 }
 
-// Of returns Foreign/Judged, or 0 if no passage was judged.
+// Of returns Foreign/Judged, or 0 if Judged is 0.
 func (s Share) Of() float64 {
 	if s.Judged == 0 {
 		return 0
@@ -28,7 +28,7 @@ func (s Share) Of() float64 {
 	return float64(s.Foreign) / float64(s.Judged)
 }
 
-// Add judges a passage of Markdown.
+// Add counts a passage of Markdown.
 func (s *Share) Add(passage string) {
 	english, foreign := evidence(passage)
 	if english+foreign < leastEvidence {
@@ -40,21 +40,21 @@ func (s *Share) Add(passage string) {
 	}
 }
 
-// Evidence is counted in halves of a function word. Two words in five of English prose
-// are on the list, and one in five to three of other languages in Latin script.
+// Evidence is counted in halves of a function word. Two in five words of English prose
+// are on the list; for other languages in Latin script it is one to three in five.
 const (
 	functionWord  = 2
-	otherScript   = 1 // of a word in another alphabet, most of which are no function words
+	otherScript   = 1 // for a word in another script, where most words are not function words
 	leastEvidence = 3 * functionWord
 )
 
-// evidence returns what speaks for English and for other languages.
+// evidence returns the evidence for English and for other languages.
 func evidence(passage string) (english, foreign int) {
 	unsegmented := 0
 	for word := range words(norm.NFC.String(passage)) {
 		switch script := scriptOf(word); {
 		case script == spaceless:
-			unsegmented += len(word) / 3 // UTF-8 has three bytes for most of these letters
+			unsegmented += len(word) / 3 // most of these letters have three bytes in UTF-8
 		case script == other && len(word) > 2: // longer than one letter, which is often a symbol
 			foreign += otherScript
 		case script == latin && englishWords[word]:
@@ -63,7 +63,7 @@ func evidence(passage string) (english, foreign int) {
 			foreign += functionWord
 		}
 	}
-	return english, foreign + otherScript*unsegmented/2 // a word has two letters
+	return english, foreign + otherScript*unsegmented/2 // assume two letters per word
 }
 
 type script int
@@ -94,7 +94,7 @@ func words(passage string) func(yield func(string) bool) {
 		for line := range prose(passage) {
 			for _, part := range strings.Fields(line) {
 				if strings.Contains(part, "://") || strings.ContainsAny(part, `\_=@`) {
-					continue // an address, a command of LaTeX or an identifier
+					continue // a URL, a LaTeX command or an identifier
 				}
 				for _, word := range strings.FieldsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) }) {
 					if !yield(strings.ToLower(word)) {
@@ -106,8 +106,8 @@ func words(passage string) func(yield func(string) bool) {
 	}
 }
 
-// prose yields the lines outside fences of code and mathematics, without what is
-// quoted as code or mathematics.
+// prose yields the lines outside fenced code and mathematics, without inline code and
+// mathematics.
 func prose(passage string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		fence := ""
@@ -127,9 +127,9 @@ func prose(passage string) func(yield func(string) bool) {
 	}
 }
 
-// fenceOf returns the marker of a line that opens or closes a block, or "".
+// fenceOf returns the marker if a line opens or closes a block, or "".
 func fenceOf(line string) string {
-	line = strings.TrimLeft(line, " \t>-*+") // a block may be in a quote or in an item
+	line = strings.TrimLeft(line, " \t>-*+") // a block may be in a quote or a list item
 	for _, marker := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, marker) {
 			return marker

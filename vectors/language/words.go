@@ -10,9 +10,8 @@ var englishWords = set(`
 	such each all any one two use used using so just like over after before through during without within make
 	may must might them us him being both very`)
 
-// foreignWords are frequent words of other languages in Latin script. Those that are
-// also words of English, such as "die" and "men", are left out, and those of one
-// letter.
+// foreignWords are frequent words of other languages in Latin script, except words of one
+// letter and those that are also English, such as "die" and "men".
 var foreignWords = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range foreignLists {

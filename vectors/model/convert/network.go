@@ -7,8 +7,8 @@ import (
 	"notesd/vectors/bert/modelfile"
 )
 
-// network is the original: float32 weights, run in the plainest way. Its
-// results serve only to find ranges, so speed is of no concern.
+// network is the original network: float32 weights, computed without optimisation. It is
+// used only to find ranges, so speed does not matter.
 type network struct {
 	config    *modelfile.Config
 	words     words
@@ -17,19 +17,19 @@ type network struct {
 	layers    []block
 }
 
-// words are the embeddings of the vocabulary.
+// words is the table of word embeddings.
 type words interface {
 	row(id int) []float32
 	sections() map[string][]byte // of a model file
 }
 
-// weights are published weights, by the names of BertModel.
+// weights are published weights, under BertModel's names.
 type weights interface {
 	get(name string, shape ...int) ([]float32, error)
 	embeddings() (words, error)
 }
 
-// linear is y = W x + b, W being [n][k].
+// linear is y = W x + b, where W is [n][k].
 type linear struct {
 	name string
 	n, k int
@@ -69,7 +69,7 @@ func newNetwork(c *modelfile.Config, w weights) (*network, error) {
 	return net, r.err
 }
 
-// reader reads tensors until one fails.
+// reader reads tensors until the first error.
 type reader struct {
 	weights weights
 	err     error
@@ -115,8 +115,8 @@ func (r *reader) block(prefix string, c *modelfile.Config) block {
 	return b
 }
 
-// run returns the last layer's rows for ids, and calls see with the rows that
-// each matrix is given on the way.
+// run returns the last layer's rows for ids. It calls see with the input rows of each
+// matrix.
 func (net *network) run(ids []int32, see func(layer, matrix int, rows [][]float32)) [][]float32 {
 	h := net.config.Hidden
 	x := make([][]float32, len(ids))
@@ -154,7 +154,7 @@ func (l *linear) apply(rows [][]float32) [][]float32 {
 		out[i] = make([]float32, l.n)
 		for j := range out[i] {
 			w := l.w[j*l.k:][:len(x)]
-			var s [4]float64 // four sums, so that additions overlap
+			var s [4]float64 // four sums, so that additions can overlap
 			for k := 0; k+4 <= len(x); k += 4 {
 				s[0] += float64(float64(x[k]) * float64(w[k]))
 				s[1] += float64(float64(x[k+1]) * float64(w[k+1]))
@@ -184,7 +184,7 @@ func (n *normal) apply(rows [][]float32, epsilon float32) {
 	}
 }
 
-// attention attends within rows of queries, keys and values side by side.
+// attention computes attention on rows of queries, keys and values side by side.
 func attention(qkv [][]float32, h, heads int) [][]float32 {
 	width := h / heads
 	out := make([][]float32, len(qkv))

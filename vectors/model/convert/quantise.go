@@ -9,16 +9,16 @@ import (
 	"notesd/vectors/bert/modelfile"
 )
 
-// tokenizer cuts text into ids.
+// tokenizer splits text into ids.
 type tokenizer interface {
 	Append(dst []int32, text string, limit int) []int32
 }
 
-// ranges holds, for each layer and matrix, the largest absolute value that each
-// input channel was seen to take.
+// ranges holds, for each layer and matrix, the largest absolute value observed in each
+// input channel.
 type ranges [][4][]float32
 
-// calibrate runs texts through the network and notes ranges.
+// calibrate runs texts through the network and records ranges.
 func calibrate(net *network, c *modelfile.Config, t tokenizer, texts []string) ranges {
 	seen := make(ranges, c.Layers)
 	for i := range seen {
@@ -43,7 +43,7 @@ func calibrate(net *network, c *modelfile.Config, t tokenizer, texts []string) r
 	return seen
 }
 
-// quantise returns the sections of the model file but the vocabulary's.
+// quantise returns the sections of the model file except the vocabulary.
 func quantise(net *network, seen ranges) (map[string][]byte, error) {
 	sections := net.words.sections()
 	sections[modelfile.Position] = encode(net.positions)
@@ -65,8 +65,8 @@ func quantise(net *network, seen ranges) (map[string][]byte, error) {
 	return sections, nil
 }
 
-// quantise returns a matrix's parts, its weights divided by the factors that
-// its inputs will be multiplied by.
+// quantise returns a matrix's parts, with weights divided by the factors that its inputs
+// will be multiplied by.
 func (l *linear) quantise(seen []float32) (map[string][]byte, error) {
 	smooth := l.smooth(seen)
 	divided := make([]float32, len(l.w))
@@ -87,10 +87,9 @@ func (l *linear) quantise(seen []float32) (map[string][]byte, error) {
 	}, nil
 }
 
-// smooth returns √(largest weight / largest input) of each input channel: what
-// makes both equal. It is rounded to five bits, which costs nothing, so that
-// the last bits of a sum or of math.Exp, which differ between processors, leave
-// no trace in the file.
+// smooth returns √(largest weight / largest input) for each input channel, which makes
+// both equal. Factors are rounded to five bits, at no loss of quality, so that the file
+// does not depend on the last bits of sums or math.Exp, which differ between CPUs.
 func (l *linear) smooth(seen []float32) []float32 {
 	factors := make([]float32, l.k)
 	for k := range factors {
@@ -107,7 +106,7 @@ func (l *linear) smooth(seen []float32) []float32 {
 	return factors
 }
 
-// rows8 quantises each row of k values to int8, and adds up the results.
+// rows8 quantises each row of k values to int8 and sums the results.
 func rows8(w []float32, k int) (q []int8, scales []float32, sums []int32) {
 	q = make([]int8, len(w))
 	for from := 0; from < len(w); from += k {
@@ -131,11 +130,11 @@ func rows8(w []float32, k int) (q []int8, scales []float32, sums []int32) {
 
 func (n *normal) encode() []byte { return append(encode(n.gamma), encode(n.beta)...) }
 
-// encode returns values as they lie in a model file.
+// encode returns values in the encoding of a model file.
 func encode[T int8 | int32 | uint32 | float32](values []T) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, values)
 	if err != nil {
-		panic(err) // of these types none can fail
+		panic(err) // cannot fail for these types
 	}
 	return b
 }

@@ -48,7 +48,7 @@ func readTensors(c *modelfile.Config, file []byte) (*tensors, error) {
 	return t, nil
 }
 
-// floatRows are rows of h values that a model file has in eight bits.
+// floatRows are rows of h values that are stored with eight bits in a model file.
 type floatRows struct {
 	h      int
 	values []float32

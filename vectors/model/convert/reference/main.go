@@ -1,5 +1,5 @@
-// Command reference prints what the engine makes of texts, for the scripts
-// beside it to compare with other implementations:
+// Command reference prints the engine's output for texts, for comparison with other
+// implementations by the scripts beside it:
 //
 //	reference [-model FILE] [-threads N] <texts.jsonl >results.jsonl
 //
