@@ -76,7 +76,7 @@ func (g *generated) add(i int, r *rand.Rand, zipf *rand.Zipf) {
 	g.notes = append(g.notes, n)
 }
 
-// PackedByID, ResolveSearch and List make a generated vault a Store.
+// PackedByID, Resolve, ResolveSearch and List make a generated vault a Store.
 func (g *generated) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, err error) {
 	for _, id := range ids {
 		out = append(out, notes.Packed{Note: g.notes[id-1], Unpack: func() error { return nil }})
@@ -85,6 +85,8 @@ func (g *generated) PackedByID(_ context.Context, ids []int64) (out []notes.Pack
 }
 
 func (g *generated) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
+
+func (g *generated) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
 
 func (g *generated) ResolveSearch(context.Context, notes.Filter) (*notes.IDSet, error) {
 	return nil, nil
@@ -171,7 +173,7 @@ func BenchmarkSearch(b *testing.B) {
 	b.Run("index", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			req := newRequest(parseQuery(queries[i%len(queries)], parseTime), notes.Filter{})
-			_, err := x.Rank(context.Background(), &req.plan, nil, pool)
+			_, err := x.Rank(context.Background(), &req.plan, nil, nil, pool)
 			require.NoError(b, err)
 		}
 	})

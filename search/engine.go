@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 // Store reads the notes that the index found. [notes.Store] implements it.
 type Store interface {
 	PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error)
+	Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)
@@ -202,6 +204,7 @@ type search struct {
 
 	allowed  *notes.IDSet // notes that match the filter
 	admitted *notes.IDSet // of these, notes that satisfy the query's clauses
+	readable *notes.IDSet // notes that the caller may read; nil: all. Only their words count
 	rescorer *rescorer
 	forks    [index.MaxWorkers]*rescorer // see rescorerOf
 	read     map[int64]*notes.Note       // nil: deleted meanwhile
@@ -281,8 +284,11 @@ func (s *search) resume(list *rankedList) {
 // rank finds and orders notes, at least need of them if there are so many.
 func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	s.admitted = s.allowed
+	var err error
+	if s.readable, err = s.resolveScope(ctx); err != nil {
+		return nil, err
+	}
 	if len(s.r.plan.Require)+len(s.r.plan.Exclude) > 0 {
-		var err error
 		if s.admitted, err = s.index.Matching(ctx, s.r.plan, s.allowed); err != nil {
 			return nil, err
 		}
@@ -324,6 +330,20 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	return list, nil
 }
 
+// resolveScope returns the notes that the caller may read, nil for all. If the filter is
+// no more than that, they are what it selects: to resolve it again would take a
+// millisecond.
+func (s *search) resolveScope(ctx context.Context) (*notes.IDSet, error) {
+	rest := s.r.filter
+	if rest.Scope == nil {
+		return nil, nil
+	}
+	if rest.Scope = nil; rest.IsZero() {
+		return s.allowed, nil
+	}
+	return s.store.Resolve(ctx, notes.Filter{Scope: s.r.filter.Scope})
+}
+
 // withoutPhrases ranks again with the words of phrases that no note has.
 func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, error) {
 	r := *s.r
@@ -359,7 +379,7 @@ func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error
 		unknown = s.r.unknown(with)
 		return planTerms(unknown)
 	}
-	r, err := s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
+	r, err := s.index.Rank(ctx, &s.r.plan, s.readable, s.admitted, depth)
 	for _, w := range unknown {
 		if len(s.r.plan.Terms[w.term].Others) > 0 {
 			s.instead = append(s.instead, w)
@@ -369,23 +389,14 @@ func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error
 }
 
 // suggested reports which words replaced those that no note has, as they are written in
-// the notes, since the index has only stems. Clients restricted to some folders are shown
-// only words of notes that were found: others could come from notes that they may not read.
+// the notes, since the index has only stems.
 func (s *search) suggested(list *rankedList) (remarks []string) {
 	for _, w := range s.instead {
 		var words []string
 		for _, stem := range s.r.plan.Terms[w.term].Others {
-			word := s.wordOf(stem, w.term, list)
-			if word == "" && s.q.Filter.Scope == nil {
-				word = stem
-			}
-			if word != "" {
-				words = append(words, word)
-			}
+			words = append(words, cmp.Or(s.wordOf(stem, w.term, list), stem))
 		}
-		if len(words) > 0 {
-			remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
-		}
+		remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
 	}
 	return remarks
 }

@@ -512,6 +512,32 @@ func TestSuggestionsAreWords(t *testing.T) {
 	}
 }
 
+// TestScoresWithinScope: notes that the caller may not read change no score, no order and
+// no remark, whatever words they have.
+func TestScoresWithinScope(t *testing.T) {
+	mine := map[string]string{
+		"Mine/a.md": "The harbour at night, with boats.", "Mine/b.md": "A boat and a harbour; the harbour master. " + strings.Repeat("More of it. ", 30),
+		"Mine/c.md": "Recipes for bread and jam.", "Mine/d.md": "The night train to Ostend.",
+	}
+	answers := func(others ...string) (all []search.Result) {
+		f := newFixture(t, mine)
+		for i, text := range others {
+			f.write(map[string]string{fmt.Sprintf("Theirs/%d.md", i): text})
+		}
+		for _, query := range []string{"harbour night", "boat -path:Mine/c", "boat", "harbuor", "zeppelin night", "harb*", "breadjam", "Häfen der Nacht"} {
+			r := f.search(search.Query{Text: query, Explain: true, Filter: notes.Filter{Scope: []string{"Mine"}}})
+			for i := range r.Hits {
+				r.Hits[i].NoteID = 0
+			}
+			all = append(all, r)
+		}
+		return all
+	}
+	want := answers()
+	assert.Equal(t, want, answers("zeppelin", "zeppelins over the harbuor", "breadjam", strings.Repeat("night and boats ", 100)))
+	assert.Contains(t, want[3].Notes, `no note has "harbuor"; looked for harbour instead`)
+}
+
 // TestSuggestionsWithinScope names no word of notes that the caller may not read.
 func TestSuggestionsWithinScope(t *testing.T) {
 	f := newFixture(t, map[string]string{"Mine/a.md": "Tulips and roses.", "Other/b.md": "The zanzibarian treaty on tulipwood."})

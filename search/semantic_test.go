@@ -718,6 +718,8 @@ func (m memory) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, 
 
 func (m memory) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
 
+func (m memory) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
+
 func (m memory) ResolveSearch(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
 
 func (m memory) List(context.Context, notes.ListQuery) (notes.ListPage, error) {

@@ -41,7 +41,7 @@ type Reading struct {
 type TermWeight struct {
 	Term   string  `json:"term"`   // as the note has it, else as the query has it
 	Weight float64 `json:"weight"` // its idf, times the weight of the word
-	Notes  int     `json:"notes"`  // that have it, of those that the filters admit
+	Notes  int     `json:"notes"`  // that have it, of those that the caller may read
 	Has    bool    `json:"has"`    // the note has it
 }
 
@@ -177,7 +177,7 @@ func (s *search) termsOf(ctx context.Context, list *rankedList, note notes.Meta,
 	only := &notes.IDSet{}
 	only.Add(note.ID)
 	plan := index.Plan{Terms: list.terms}
-	r, err := s.index.Rank(ctx, &plan, only, 1)
+	r, err := s.index.Rank(ctx, &plan, s.readable, only, 1)
 	defer r.Release()
 	if err != nil || len(list.terms) == 0 {
 		return 0, err

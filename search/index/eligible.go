@@ -64,7 +64,7 @@ func (s *snapshot) matching(ctx context.Context, p Plan, allowed *notes.IDSet) (
 			return nil, err
 		}
 		for doc, id := range s.data[i].notes {
-			if eligible.has(uint32(doc)) && (seg.Deleted() == nil || !seg.Deleted().Contains(uint32(doc))) {
+			if eligible.has(uint32(doc)) && (s.hidden[i] == nil || !s.hidden[i].Contains(uint32(doc))) {
 				set.Add(id)
 			}
 		}

@@ -82,7 +82,7 @@ func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, er
 			if err != nil {
 				return err
 			}
-			if err := list(&termCounter{data: s.data[i], field: field, dict: dict, deleted: segments[i].Deleted(), found: parts[i]}); err != nil {
+			if err := list(&termCounter{data: s.data[i], field: field, dict: dict, hidden: s.hidden[i], found: parts[i]}); err != nil {
 				return err
 			}
 		}
@@ -100,19 +100,19 @@ func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, er
 	return found, nil
 }
 
-// termCounter counts the notes that are not deleted, and leaves out terms that only
-// deleted ones have: a segment keeps these until it is merged.
+// termCounter counts the notes that are not hidden, and leaves out terms that only
+// hidden ones have.
 type termCounter struct {
-	data    *segmentData
-	field   string
-	dict    segment.TermDictionary // of the field
-	deleted *roaring.Bitmap
-	found   map[string]uint64
-	list    segment.PostingsList // used again and again
+	data   *segmentData
+	field  string
+	dict   segment.TermDictionary // of the field
+	hidden *roaring.Bitmap
+	found  map[string]uint64
+	list   segment.PostingsList // used again and again
 }
 
 func (c *termCounter) add(term string) (err error) {
-	if c.list, err = c.dict.PostingsList([]byte(term), c.deleted, c.list); err != nil {
+	if c.list, err = c.dict.PostingsList([]byte(term), c.hidden, c.list); err != nil {
 		return err
 	}
 	if n := c.list.Count(); n > 0 {
@@ -270,13 +270,13 @@ func (s *snapshot) partsOf(word string) (parts []string, err error) {
 
 // notesWith returns how many notes have a term in their name or body.
 func (s *snapshot) notesWith(term string) (n uint64, err error) {
-	for _, seg := range s.Segments() {
+	for i, seg := range s.Segments() {
 		for _, field := range []string{FieldName, fieldBody} {
 			dict, err := seg.Segment().Dictionary(field)
 			if err != nil {
 				return 0, err
 			}
-			list, err := dict.PostingsList([]byte(term), seg.Deleted(), nil)
+			list, err := dict.PostingsList([]byte(term), s.hidden[i], nil)
 			if err != nil {
 				return 0, err
 			}

@@ -136,8 +136,8 @@ func (x *Index) Close() error {
 	return x.db.close()
 }
 
-// search calls do with a snapshot of all that was applied.
-func (x *Index) search(do func(*snapshot) error) error {
+// search calls do with a snapshot of all that was applied to readable notes (nil: all).
+func (x *Index) search(readable *notes.IDSet, do func(*snapshot) error) error {
 	x.pending.flush()
 	s, err := x.db.snapshot()
 	if err != nil {
@@ -148,16 +148,18 @@ func (x *Index) search(do func(*snapshot) error) error {
 		if s.data, err = x.db.segments.of(s.IndexSnapshot); err != nil {
 			return err
 		}
+		s.hide(readable)
 		return do(s)
 	})
 }
 
 // Rank scores the notes of admitted (nil: all) and returns the limit best, by
-// falling score. The plan's clauses are not considered; see [Index.Matching]. Rank sets
+// falling score. No score depends on notes outside readable (nil: all), of which
+// admitted is a part. The plan's clauses are not considered; see [Index.Matching]. Rank sets
 // the Others of the plan's prefixes and families. The scores of all notes are kept
 // until the caller releases the ranking.
-func (x *Index) Rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit int) (r Ranking, err error) {
-	err = x.search(func(s *snapshot) error {
+func (x *Index) Rank(ctx context.Context, p *Plan, readable, admitted *notes.IDSet, limit int) (r Ranking, err error) {
+	err = x.search(readable, func(s *snapshot) error {
 		r, err = s.rank(ctx, p, admitted, limit)
 		return err
 	})
@@ -169,7 +171,7 @@ func (x *Index) Rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit 
 
 // Matching returns the notes of allowed (nil: all) that a plan's clauses admit.
 func (x *Index) Matching(ctx context.Context, p Plan, allowed *notes.IDSet) (set *notes.IDSet, err error) {
-	err = x.search(func(s *snapshot) error {
+	err = x.search(nil, func(s *snapshot) error {
 		set, err = s.matching(ctx, p, allowed)
 		return err
 	})

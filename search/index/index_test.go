@@ -64,7 +64,7 @@ func planOf(text string) *Plan {
 // has returns the notes that have a word.
 func has(t testing.TB, x *Index, word string) []int64 {
 	t.Helper()
-	found, err := x.Rank(context.Background(), planOf(word), nil, 10_000)
+	found, err := x.Rank(context.Background(), planOf(word), nil, nil, 10_000)
 	require.NoError(t, err)
 	ids := []int64{}
 	for _, h := range found.Best {
@@ -143,7 +143,7 @@ func TestSuggestionsByFrequency(t *testing.T) {
 		assert.Equal(t, []int{0}, with)
 		return []int{0}
 	}
-	found, err := x.Rank(ctx, p, nil, 10)
+	found, err := x.Rank(ctx, p, nil, nil, 10)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, p.Terms[0].Others)
 	assert.Equal(t, 6, found.Total)
@@ -443,7 +443,7 @@ func TestSearchWhileApplying(t *testing.T) {
 					return
 				default:
 				}
-				_, err := x.Rank(ctx, planOf("common text"), nil, 10)
+				_, err := x.Rank(ctx, planOf("common text"), nil, nil, 10)
 				if err != nil && !errors.Is(err, ErrClosed) {
 					t.Error(err)
 				}
@@ -553,7 +553,7 @@ func TestLikeTerms(t *testing.T) {
 		"gard":           {"garden"},    // begun
 		"rosemarigarden": {"rosemari", "garden"},
 	} {
-		require.NoError(t, x.search(func(s *snapshot) error {
+		require.NoError(t, x.search(nil, func(s *snapshot) error {
 			got, err := s.likeTerms(word)
 			assert.Equal(t, want, got, word)
 			return err

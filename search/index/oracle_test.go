@@ -242,7 +242,7 @@ func TestRank_Oracle(t *testing.T) {
 		for range 30 {
 			p := somePlan(r)
 			want := o.rank(p)
-			got, err := x.Rank(t.Context(), &p, nil, 20)
+			got, err := x.Rank(t.Context(), &p, nil, nil, 20)
 			require.NoError(t, err)
 			what := fmt.Sprintf("seed %d, %+v", seed, p.Terms)
 			assert.Equal(t, []int{len(want), len(o)}, []int{got.Total, got.Docs}, what)
@@ -259,7 +259,8 @@ func TestRank_Oracle(t *testing.T) {
 }
 
 // TestMatching_Oracle changes, deletes and moves notes, closes and opens the index and
-// resets it, and compares what clauses admit and which notes rank.
+// resets it, and compares what clauses admit and how notes score: as in an index that
+// never had anything but the present notes, or those that may be read.
 func TestMatching_Oracle(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -303,19 +304,36 @@ func TestMatching_Oracle(t *testing.T) {
 			assert.Equal(t, want, members(set, o), what)
 			assert.Equal(t, len(want), set.Len(), what)
 
-			scored := o.rank(p)
-			maps.DeleteFunc(scored, func(id int64, _ float64) bool { return !slices.Contains(want, id) })
-			ranking, err := x.Rank(t.Context(), &p, set, 1000)
-			require.NoError(t, err)
-			assert.Equal(t, len(scored), ranking.Total, what)
-			for i, hit := range ranking.Best {
-				assert.Contains(t, scored, hit.Note, what)
-				if i > 0 {
-					assert.GreaterOrEqual(t, ranking.Best[i-1].Score, hit.Score, what)
+			readable, part := &notes.IDSet{}, oracle{}
+			for id, n := range o {
+				if r.IntN(2) == 0 {
+					readable.Add(id)
+					part[id] = n
 				}
 			}
-			assert.Len(t, ranking.TextOf(set), len(scored), what)
-			ranking.Release()
+			for _, all := range []struct {
+				oracle
+				readable *notes.IDSet
+			}{{o, nil}, {part, readable}} {
+				scored, admitted := all.rank(p), &notes.IDSet{}
+				for id := range all.oracle {
+					if set.Has(id) {
+						admitted.Add(id)
+					}
+				}
+				maps.DeleteFunc(scored, func(id int64, _ float64) bool { return !slices.Contains(want, id) })
+				ranking, err := x.Rank(t.Context(), &p, all.readable, admitted, 1000)
+				require.NoError(t, err)
+				assert.Equal(t, []int{len(scored), len(all.oracle)}, []int{ranking.Total, ranking.Docs}, what)
+				for i, hit := range ranking.Best {
+					assert.InEpsilon(t, scored[hit.Note], hit.Score, 1e-4, what)
+					if i > 0 {
+						assert.GreaterOrEqual(t, ranking.Best[i-1].Score, hit.Score, what)
+					}
+				}
+				assert.Len(t, ranking.TextOf(admitted), len(scored), what)
+				ranking.Release()
+			}
 		}
 		require.NoError(t, x.Close())
 	}
@@ -333,7 +351,7 @@ func TestRank_PrefixesAndFamilies(t *testing.T) {
 	find := func(term index.PlanTerm) (ids []int64) {
 		term.Weight, term.Times = 1, 1
 		p := index.Plan{Terms: []index.PlanTerm{term}}
-		ranking, err := x.Rank(t.Context(), &p, nil, 10)
+		ranking, err := x.Rank(t.Context(), &p, nil, nil, 10)
 		require.NoError(t, err)
 		defer ranking.Release()
 		for _, hit := range ranking.Best {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 
@@ -31,8 +32,8 @@ type Ranked struct {
 type Ranking struct {
 	Best  []Ranked // by falling score, then by id
 	Total int      // notes that matched
-	Docs  int      // notes in the index
-	With  []int    // notes that have the plan's term i
+	Docs  int      // notes that the caller may know of
+	With  []int    // of these, notes that have the plan's term i
 
 	scored []*accumulator // of each segment, for textOf until release
 }
@@ -66,12 +67,12 @@ func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, lim
 	if err := s.expandPrefixes(p); err != nil {
 		return Ranking{}, err
 	}
-	docs, average := shape(s.data)
+	docs, average := s.shape()
 	r := Ranking{Docs: docs, With: make([]int, len(p.Terms))}
 	segments := s.Segments()
 	lists := make([]termLists, len(segments))
 	open := func(which []int) error {
-		err := s.eachSegment(func(_, i int) error { return lists[i].open(segments[i], p.Terms, which) })
+		err := s.eachSegment(func(_, i int) error { return lists[i].open(segments[i], s.hidden[i], p.Terms, which) })
 		if err != nil {
 			return err
 		}
@@ -135,13 +136,19 @@ func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, lim
 	return r, nil
 }
 
-// shape returns the number of documents and their average length. Deleted ones
-// count until their segment is merged.
-func shape(data []*segmentData) (docs int, average float32) {
+// shape returns the number of documents that are not hidden, and their average length.
+func (s *snapshot) shape() (docs int, average float32) {
 	sum := 0.0
-	for _, d := range data {
+	for i, d := range s.data {
 		docs += len(d.notes)
 		sum += d.sum
+		if hidden := s.hidden[i]; hidden != nil {
+			docs -= int(hidden.GetCardinality())
+			hidden.Iterate(func(doc uint32) bool {
+				sum -= float64(d.lengths[doc]) // whole numbers: exact
+				return true
+			})
+		}
 	}
 	return docs, float32(max(1, sum/float64(max(1, docs))))
 }
@@ -162,7 +169,7 @@ type termLists struct {
 type postingsIter = segment.PostingsIterator
 
 // open opens the lists of some of the terms.
-func (l *termLists) open(seg *scorch.SegmentSnapshot, terms []PlanTerm, which []int) error {
+func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, terms []PlanTerm, which []int) error {
 	if l.fields == nil {
 		l.fields, l.counts = make([][len(searchedFields)][]postingsIter, len(terms)), make([][len(searchedFields)]int, len(terms))
 	}
@@ -180,14 +187,21 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, terms []PlanTerm, which []
 					text = terms[t].Others[o]
 				}
 				buf = append(buf[:0], text...)
-				list, err := dict.PostingsList(buf, seg.Deleted(), nil)
+				list, err := dict.PostingsList(buf, hidden, nil)
 				if err != nil {
 					return err
 				}
-				if n := list.Count(); n > 0 {
-					l.counts[t][f] += int(n)
-					l.fields[t][f] = append(l.fields[t][f], list.Iterator(true, false, false, nil))
+				n := list.Count()
+				if n == 0 {
+					continue
 				}
+				if hidden != seg.Deleted() { // an iterator passes over many documents more slowly than add
+					if list, err = dict.PostingsList(buf, seg.Deleted(), list); err != nil {
+						return err
+					}
+				}
+				l.counts[t][f] += int(n)
+				l.fields[t][f] = append(l.fields[t][f], list.Iterator(true, false, false, nil))
 			}
 		}
 	}

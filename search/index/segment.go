@@ -6,18 +6,47 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
+
+	"notesd/notes"
 )
 
 // snapshot is the index at one moment: what one search reads.
 type snapshot struct {
 	*scorch.IndexSnapshot
-	db   *database
-	data []*segmentData // by segment; [Index.search] sets it
+	db *database
+	// By segment; [Index.search] sets these.
+	data []*segmentData
+	// hidden are the documents that were deleted, or that the caller may not read. They
+	// count nowhere: not among the notes with a term, nor in the average length, nor as
+	// words that may have been meant. nil: none.
+	hidden []*roaring.Bitmap
 }
 
 func (s *snapshot) close() { _ = s.Close() }
+
+// hide hides what was deleted and, if readable is not nil, all notes outside it.
+func (s *snapshot) hide(readable *notes.IDSet) {
+	s.hidden = make([]*roaring.Bitmap, len(s.data))
+	for i, seg := range s.Segments() {
+		s.hidden[i] = seg.Deleted()
+		if readable == nil {
+			continue
+		}
+		others := newBitset(len(s.data[i].notes))
+		for doc, id := range s.data[i].notes {
+			if !readable.Has(id) {
+				others.set(uint32(doc))
+			}
+		}
+		s.hidden[i] = roaring.FromDense(others, false)
+		if seg.Deleted() != nil {
+			s.hidden[i].Or(seg.Deleted())
+		}
+	}
+}
 
 // eachSegment calls do for each segment, on several goroutines. A panic in one is an
 // error, as in [database.guard].
