@@ -1,21 +1,21 @@
-// Package atomicfile creates, replaces, moves and removes files atomically. At
-// every instant, also after a crash, a name refers to either its old content or
-// all of its new content, and no file that another program saved in the meantime
-// is lost. On file systems with too few operations for both, such as exFAT, a name
-// may not exist for a moment: see [Dir.Exchange].
+// Package atomicfile creates, replaces, moves and removes files atomically. At all times,
+// including after a crash, a name refers either to its old content or to all of its new
+// content, and a file that another program saves concurrently is not lost. On file
+// systems that lack the operations for both, such as exFAT, a name may not exist for a
+// moment: see [Dir.Exchange].
 //
-// A write has two steps. [Dir.Stage] writes a temp file beside its destination
-// and makes it durable; the destination is unchanged. Then one of [Dir.Publish]
-// (for a new name), [Dir.Exchange] (for an existing file) and [Dir.Withdraw] (to
-// remove a name) changes the destination in one operation of the file system.
+// A write has two steps. [Dir.Stage] writes a temp file beside its destination and makes
+// it durable; the destination is unchanged. Then [Dir.Publish] (for a new name),
+// [Dir.Exchange] (for an existing file) or [Dir.Withdraw] (to remove a name) changes the
+// destination with one file system operation.
 //
-// Exchange and Withdraw keep the displaced file under the temp name. The caller
-// compares it with the file that it meant to replace, and repeats the operation
-// to undo it if they differ. A check before the rename would leave a window in
-// which the save of another program is lost.
+// Exchange and Withdraw keep the displaced file under the temp name. The caller compares
+// it with the file it intended to replace, and if they differ repeats the operation to
+// undo it. Checking before the rename instead would leave a window in which a save by
+// another program is lost.
 //
-// All names are relative to a [Dir], which is a directory of an os.Root that is
-// open for the duration of a write.
+// All names are relative to a [Dir], a directory of an os.Root that stays open for the
+// duration of a write.
 package atomicfile
 
 import (
@@ -28,19 +28,19 @@ import (
 
 // Dir is an open directory. It is not safe for concurrent use.
 type Dir struct {
-	// Before, when set, is called with a name for each system call that changes
-	// the disk, before that is made; its error is returned instead of making
-	// the call. A test stops a program at any instant with it.
+	// Before, if not nil, is called with a name before each system call that changes the
+	// disk; if it fails, the call is not made and its error is returned. Tests use it to
+	// stop a program at any point.
 	Before func(call string) error
 
 	root *os.Root
 	file *os.File // the same directory, for system calls that os.Root lacks
 }
 
-// Part ends the name under which [Dir.Stage] writes a file until it is whole.
+// Part is the suffix of the file that [Dir.Stage] is writing until it is complete.
 const Part = ".part"
 
-// OpenDir opens a directory of root; "." is root itself.
+// OpenDir opens a directory of root; "." means root itself.
 func OpenDir(root *os.Root, folder string) (*Dir, error) {
 	if info, err := root.Stat(folder); err != nil {
 		return nil, err
@@ -69,11 +69,10 @@ func (d *Dir) before(call string) error {
 	return d.Before(call)
 }
 
-// Stage writes data to a new file named temp and makes it durable. The file gets
-// the mode of like and, where the system permits it, the owner and the extended
-// attributes; if like is nil, it gets mode 0644 less the umask. After an error
-// the file does not exist. Until all data is written, the name of the file ends
-// in [Part], so a file named temp is always complete.
+// Stage writes data to a new file named temp and makes it durable. The file gets the mode
+// of like and, where permitted, its owner and extended attributes; if like is nil, the
+// mode is 0644 before the umask. After an error the file does not exist. The file has the
+// suffix [Part] until all data is written, so a file named temp is always complete.
 func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
 	part := temp + Part
 	err := d.write(part, data, like)
@@ -116,15 +115,16 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 	return f.Sync()
 }
 
-// Publish renames the staged file to its name. If the name exists, it changes
-// nothing and returns fs.ErrExist.
+// Publish renames the staged file to name. If name exists, Publish changes nothing and
+// returns fs.ErrExist.
 func (d *Dir) Publish(temp, name string) error { return d.Move(temp, d, name) }
 
-// Move renames a file or folder to a new name, possibly in another directory. If the
-// new name exists, it changes nothing and returns fs.ErrExist.
+// Move renames a file or folder to a new name, possibly in another directory. If the new
+// name exists, Move changes nothing and returns fs.ErrExist.
 //
-// Where the file system has no rename that refuses to replace, a hard link stands in, and
-// where it has no links either, an empty file that reserves the name.
+// If the file system does not support renaming without replacement, Move falls back to a
+// hard link and, if there are no hard links either, to an empty file that reserves the
+// name.
 func (d *Dir) Move(name string, to *Dir, newName string) error {
 	err := d.renameNoReplace(name, to, newName)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -143,9 +143,9 @@ func (d *Dir) renameNoReplace(name string, to *Dir, newName string) error {
 	return renameNoReplace(d, name, to, newName)
 }
 
-// linkThenRemove moves a file by a hard link, which refuses to replace as well. A crash
-// between the two steps leaves both names, so the caller needs a journal to remove the
-// old one.
+// linkThenRemove moves a file by creating a hard link, which never replaces a file, and
+// removing the old name. A crash between the two steps leaves both names, so the caller
+// needs a journal to remove the old one.
 func (d *Dir) linkThenRemove(name string, to *Dir, newName string) error {
 	if err := d.link(name, to, newName); err != nil {
 		return err
@@ -163,10 +163,11 @@ func (d *Dir) link(name string, to *Dir, newName string) error {
 	return link(d, name, to, newName)
 }
 
-// reserveThenRename moves a file where the file system has neither links nor a rename that
-// refuses to replace, as exFAT and many network disks: it creates the new name, which
-// refuses to replace, and renames the file over that. A crash in between leaves an empty
-// file. A folder needs no reservation, because it replaces nothing but an empty folder.
+// reserveThenRename moves a file on file systems that support neither hard links nor
+// renaming without replacement, such as exFAT and many network disks: it creates an empty
+// file with the new name, exclusively, and renames the file over it. A crash in between
+// leaves the empty file. A folder needs no reservation, because it can replace only an
+// empty folder.
 func (d *Dir) reserveThenRename(name string, to *Dir, newName string) error {
 	info, err := d.root.Lstat(name)
 	if err != nil {
@@ -198,7 +199,7 @@ func (d *Dir) reserve(name string) error {
 	return f.Close()
 }
 
-// renameOver renames a file and replaces what has the new name.
+// renameOver renames a file and replaces any file with the new name.
 func (d *Dir) renameOver(name string, to *Dir, newName string) error {
 	if err := d.before("rename over"); err != nil {
 		return err
@@ -207,17 +208,17 @@ func (d *Dir) renameOver(name string, to *Dir, newName string) error {
 }
 
 // ErrDisplaced is returned by Exchange if the name no longer exists, because the file
-// system failed in the middle. The new file is under temp, and the displaced one under
-// temp + ".old".
+// system failed between two steps. The new file is at temp, and the displaced one at temp
+// + ".old".
 var ErrDisplaced = errors.New("the file could not be given its name again")
 
-// Exchange swaps the staged file with the file at name; temp then refers to the
-// displaced file. If the file system cannot swap, Exchange keeps the displaced
-// file by a hard link and then renames temp to name.
+// Exchange swaps the staged file with the file at name; temp then refers to the displaced
+// file. If the file system cannot swap, Exchange keeps the displaced file by a hard link
+// and then renames temp to name.
 //
-// Without links it renames the file at name to temp + ".old", so that the name does not
-// exist for a moment. If another program makes a file of that name in this moment, its
-// file stays, and Exchange returns fs.ErrExist and leaves temp + ".old".
+// Without hard links it renames the file at name to temp + ".old", so name does not exist
+// for a moment. If another program creates it at that moment, Exchange keeps that
+// program's file, returns fs.ErrExist and leaves temp + ".old".
 func (d *Dir) Exchange(temp, name string) error {
 	err := d.before("exchange")
 	if err == nil {
@@ -260,7 +261,7 @@ func (d *Dir) exchangeByRename(temp, name string) error {
 	return d.Withdraw(keep, temp)
 }
 
-// Withdraw renames the file at name to temp, so that the name no longer exists. No other
+// Withdraw renames the file at name to temp, so that name no longer exists. No other
 // program may use the name temp.
 func (d *Dir) Withdraw(name, temp string) error {
 	err := d.renameNoReplace(name, d, temp)

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives f the mode, owner and extended attributes of like. It
-// skips an owner or attribute that the user or the file system may not set, as
-// the save of an editor does.
+// copyAttributes gives f the mode, owner and extended attributes of like. Like an editor,
+// it ignores an owner or attribute that the user or the file system cannot set.
 func copyAttributes(f, like *os.File) error {
 	info, err := like.Stat()
 	if err != nil {

@@ -12,8 +12,8 @@ func isAny(err error, codes ...windows.Errno) bool {
 	return errors.As(err, &code) && slices.Contains(codes, code)
 }
 
-// IsDiskFull reports whether a write failed because the disk, or the user's share
-// of it, is full.
+// IsDiskFull reports whether a write failed because the disk is full or the user's quota
+// is exceeded.
 func IsDiskFull(err error) bool {
 	return isAny(err, windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }

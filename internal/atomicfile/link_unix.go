@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// link returns errors.ErrUnsupported if the file system has no hard links: exFAT then
-// returns EPERM, some FUSE file systems EIO, and others what Go takes for it.
+// link returns errors.ErrUnsupported if the file system has no hard links. exFAT returns
+// EPERM and some FUSE file systems EIO; Go already maps the other codes.
 func link(from *Dir, name string, to *Dir, newName string) error {
 	err := unix.Linkat(int(from.file.Fd()), name, int(to.file.Fd()), newName, 0)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EIO) {

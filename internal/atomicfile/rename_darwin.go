@@ -15,7 +15,7 @@ func exchange(d *Dir, temp, name string) error {
 	return renameatx(d, temp, d, name, unix.RENAME_SWAP)
 }
 
-// renameatx returns errors.ErrUnsupported if the volume lacks the flag.
+// renameatx returns errors.ErrUnsupported if the volume does not support the flag.
 func renameatx(from *Dir, name string, to *Dir, newName string, flags uint32) error {
 	err := unix.RenameatxNp(int(from.file.Fd()), name, int(to.file.Fd()), newName, flags)
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {

@@ -36,8 +36,8 @@ func moveFile(from *Dir, name string, to *Dir, newName string, flags uint32) err
 	return windows.MoveFileEx(source, target, flags)
 }
 
-// exchange uses ReplaceFile, which renames the displaced file to a third name in
-// the same operation, and gives the new file the attributes of the displaced one.
+// exchange uses ReplaceFile, which renames the displaced file to a third name in the same
+// operation and gives the new file the attributes of the displaced one.
 func exchange(d *Dir, temp, name string) error {
 	keep := temp + ".old"
 	var names [3]*uint16
@@ -62,8 +62,8 @@ func exchange(d *Dir, temp, name string) error {
 func link(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
 
 // syncFolder does nothing: Windows cannot sync a directory, and MoveFileEx has
-// written through.
+// syncFolder is a no-op: Windows cannot sync a directory, and MoveFileEx writes through.
 func syncFolder(*os.File) error { return nil }
 
-// copyAttributes does nothing: ReplaceFile copies the attributes.
+// copyAttributes is a no-op: ReplaceFile copies the attributes.
 func copyAttributes(_, _ *os.File) error { return nil }
