@@ -1,15 +1,15 @@
-// Package autostart has the user's own service manager run the daemon of a vault
-// from login on: systemd --user, launchd or, on Windows, the user's Run key.
+// Package autostart makes the user's service manager run the daemon of a vault from login
+// on: systemd --user, launchd or, on Windows, the user's Run key.
 //
 // # Vocabulary
 //
-//   - A [Service] is what runs: the command line of one vault's daemon.
-//   - Its definition is what the manager reads: a unit, a property list, a value in
-//     the registry.
+//   - A [Service] is the command line of one vault's daemon.
+//   - Its definition is the manager's configuration for it: a unit, a property list, or a
+//     value in the registry.
 //
-// Nothing here needs an administrator, and what a manager does is asked of its own
-// command (systemctl, launchctl, reg), which tests replace. Whether a daemon runs
-// is the daemon's to say; the package knows managers only.
+// Nothing here needs administrator rights. Managers are controlled through their command
+// (systemctl, launchctl, reg), which tests replace. Only the daemon itself knows whether
+// it runs; this package knows the managers.
 package autostart
 
 import (
@@ -33,11 +33,11 @@ type Service struct {
 	Vault   string
 	State   string   // the state directory, which identifies the service
 	Command []string // the program and its arguments, with absolute paths
-	Log     string   // where launchd puts standard error
+	Log     string   // file for standard error under launchd
 }
 
-// Name is the name of the service: letters, digits, dots and dashes, with a hash
-// of the state directory, so that two vaults of one name have two services.
+// Name returns the name of the service: letters, digits, dots and dashes, with a hash of
+// the state directory, so that vaults with the same name have separate services.
 func (s Service) Name() string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.') {
@@ -49,40 +49,40 @@ func (s Service) Name() string {
 	return "notesd-" + clean + "-" + hex.EncodeToString(sum[:4])
 }
 
-// System is the machine and the user whose manager is asked.
+// System is the machine and the user whose manager is used.
 type System struct {
-	OS         string // as runtime.GOOS
+	OS         string // a runtime.GOOS value
 	Home       string
 	ConfigHome string // XDG_CONFIG_HOME, or "" for Home/.config
 	UID        int
-	// Run runs a command of the manager and returns what it printed. An error says
-	// what the command said.
+	// Run runs a command of the manager and returns its output. An error includes the
+	// message that the command printed.
 	Run func(ctx context.Context, name string, args ...string) (string, error)
 }
 
-// Status is what the manager has for a service.
+// Status is the state of a service in its manager.
 type Status struct {
 	Manager   string `json:"manager"`         // systemd, launchd or Windows
-	Place     string `json:"place,omitempty"` // of the definition
+	Place     string `json:"place,omitempty"` // location of the definition
 	Installed bool   `json:"installed"`
-	// Current reports whether the definition is the one that Install would write.
+	// Current reports whether the definition equals the one that Install would write.
 	Current bool `json:"current"`
-	// Running reports whether the manager runs it; Windows cannot tell.
+	// Running reports whether the manager runs it; always false on Windows.
 	Running bool `json:"running"`
 }
 
 // ErrUnmanaged means that the manager starts services at login only.
 var ErrUnmanaged = errors.New("the service starts at the next login")
 
-// runKey lists what Windows starts when the user logs in.
+// runKey lists the programs that Windows starts when the user logs in.
 const runKey = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 
-// maxRunCommand is the length that Windows takes in the Run key.
+// maxRunCommand is the length limit of commands in the Run key.
 const maxRunCommand = 260
 
-// Install writes the definition, replacing an older one, and starts the service
-// now and at every login. Where that fails, nothing is left. On Windows it starts
-// at the next login only.
+// Install writes the definition, replacing an older one, and starts the service now and
+// at every login. If that fails, it removes everything it wrote. On Windows the service
+// starts only at the next login.
 func (s System) Install(ctx context.Context, service Service) error {
 	name := service.Name()
 	if s.OS == "windows" {
@@ -98,7 +98,7 @@ func (s System) Install(ctx context.Context, service Service) error {
 		return fmt.Errorf("make the folder of services: %w", err)
 	}
 	if s.OS == "darwin" {
-		_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name)) // it may not be there
+		_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name)) // it may not be loaded
 	}
 	if err := os.WriteFile(file, []byte(s.text(service)), 0o600); err != nil {
 		return fmt.Errorf("write the definition of the service: %w", err)
@@ -116,8 +116,8 @@ func (s System) Install(ctx context.Context, service Service) error {
 	return nil
 }
 
-// Uninstall stops the service and removes its definition. It reports whether
-// there was one.
+// Uninstall stops the service and removes its definition. It reports whether the service
+// was installed.
 func (s System) Uninstall(ctx context.Context, service Service) (bool, error) {
 	name := service.Name()
 	if s.OS == "windows" {
@@ -131,8 +131,8 @@ func (s System) Uninstall(ctx context.Context, service Service) (bool, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	// A manager that is gone, as over a connection without a session, must not
-	// keep the definition from being removed.
+	// An unreachable manager, as in a connection without a session, must not prevent the
+	// definition from being removed.
 	if s.OS == "darwin" {
 		_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name))
 	} else {
@@ -142,14 +142,14 @@ func (s System) Uninstall(ctx context.Context, service Service) (bool, error) {
 		return false, fmt.Errorf("remove the definition of the service: %w", err)
 	}
 	if s.OS != "darwin" {
-		// disable has removed the link unless there was no manager.
+		// disable has already removed the link if the manager was reachable.
 		_ = os.Remove(filepath.Join(filepath.Dir(file), "default.target.wants", filepath.Base(file)))
 		_, _ = s.Run(ctx, "systemctl", "--user", "daemon-reload")
 	}
 	return true, nil
 }
 
-// Status returns what the manager has for a service.
+// Status returns the state of a service in its manager.
 func (s System) Status(ctx context.Context, service Service) (Status, error) {
 	name := service.Name()
 	if s.OS == "windows" {
@@ -184,9 +184,8 @@ func (s System) Status(ctx context.Context, service Service) (Status, error) {
 	return st, nil
 }
 
-// Start has the manager start an installed service. It returns before the daemon
-// listens. The error is ErrUnmanaged where the manager starts nothing between
-// logins.
+// Start makes the manager start an installed service. It returns before the daemon
+// listens. It returns ErrUnmanaged if the manager starts services only at login.
 func (s System) Start(ctx context.Context, service Service) (err error) {
 	switch s.OS {
 	case "windows":
@@ -199,8 +198,8 @@ func (s System) Start(ctx context.Context, service Service) (err error) {
 	return err
 }
 
-// Installed reports, without asking the manager, whether it has a definition that
-// it can start.
+// Installed reports, without running the manager's command, whether a definition exists
+// that Start can use.
 func (s System) Installed(service Service) bool {
 	if s.OS == "windows" || s.Home == "" {
 		return false
@@ -217,7 +216,7 @@ func (s System) registered(ctx context.Context, name string) bool {
 func (s System) domain() string            { return "gui/" + strconv.Itoa(s.UID) }
 func (s System) target(name string) string { return s.domain() + "/" + name }
 
-// file is where the manager reads the definition.
+// file returns the path of the definition.
 func (s System) file(name string) string {
 	if s.OS == "darwin" {
 		return filepath.Join(s.Home, "Library", "LaunchAgents", name+".plist")
@@ -229,7 +228,7 @@ func (s System) file(name string) string {
 	return filepath.Join(config, "systemd", "user", name+".service")
 }
 
-// text is the definition.
+// text returns the definition.
 func (s System) text(service Service) string {
 	if s.OS == "darwin" {
 		return propertyList(service)
@@ -237,8 +236,8 @@ func (s System) text(service Service) string {
 	return unit(service)
 }
 
-// unit is the definition for systemd. A daemon that was stopped stays so until a
-// client or the next login starts it; one that crashed is started again.
+// unit returns the definition for systemd. A daemon that was stopped stays stopped until
+// a client or the next login starts it; one that crashed is restarted.
 func unit(s Service) string {
 	var command []string
 	for _, arg := range s.Command {
@@ -260,11 +259,11 @@ WantedBy=default.target
 
 var unitEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`)
 
-// propertyList is the definition for launchd, with the same rule as unit.
+// propertyList returns the definition for launchd, with the same restart rule as unit.
 func propertyList(s Service) string {
 	escaped := func(text string) string {
 		var b bytes.Buffer
-		_ = xml.EscapeText(&b, []byte(text)) // a buffer takes everything
+		_ = xml.EscapeText(&b, []byte(text)) // writing to a buffer cannot fail
 		return b.String()
 	}
 	var command strings.Builder
@@ -294,13 +293,13 @@ func propertyList(s Service) string {
 `
 }
 
-// windowsCommand is the command line in the Run key. conhost keeps the console
-// window away that Windows would open for it.
+// windowsCommand returns the command line for the Run key. conhost suppresses the console
+// window that Windows would open.
 func windowsCommand(command []string) string {
 	line := []string{"conhost.exe", "--headless"}
 	for _, arg := range command {
 		if strings.ContainsAny(arg, " \t") {
-			arg = `"` + arg + strings.Repeat(`\`, len(arg)-len(strings.TrimRight(arg, `\`))) + `"` // a quote after a backslash would be text
+			arg = `"` + arg + strings.Repeat(`\`, len(arg)-len(strings.TrimRight(arg, `\`))) + `"` // double the final backslashes, which would escape the quote
 		}
 		line = append(line, arg)
 	}
