@@ -1,10 +1,10 @@
-// Package fsid reports what each platform knows of a file's identity: the device
-// and inode that distinguish a folder from another one in its place, the times
-// that show a change without reading the file, the exact spelling of a name on a
-// disk that folds case, the folder that a path is in, mount points, hard links, and
-// locks of other programs.
+// Package fsid reports what each platform knows of a file's identity: the device and
+// inode that distinguish a folder from another one in its place, the times that reveal a
+// change without reading the file, the exact spelling of a name on a disk that folds
+// case, the folder that contains a path, mount points, hard links, and locks of other
+// programs.
 //
-// A number that a system does not have is zero; callers then rely on size,
+// Numbers that a system does not provide are zero; callers then rely on size,
 // modification time and hash alone.
 package fsid
 
@@ -14,16 +14,15 @@ import (
 	"syscall"
 )
 
-// ErrNotDirectory is the error of a path in which a file takes the place of a folder.
+// ErrNotDirectory is the error for a path with a file in place of a folder.
 const ErrNotDirectory = syscall.ENOTDIR
 
-// Stat has the attributes by which a file is known to be unchanged without
-// reading it.
+// Stat has the attributes that show, without reading a file, that it is unchanged.
 type Stat struct {
 	Size  int64
 	Mtime int64 // ns
-	Ctime int64 // ns; 0 where the system has none
-	Inode int64 // 0 where the system has none
+	Ctime int64 // ns; 0 if not available
+	Inode int64 // 0 if not available
 }
 
 // StatOf returns the stat of a file from its file info.
@@ -33,9 +32,9 @@ func StatOf(info fs.FileInfo) Stat {
 	return s
 }
 
-// Identity distinguishes a file from every other one on this machine while it
-// exists; the system reuses the numbers of deleted files. The zero value means
-// "not recorded, or the system has no such numbers".
+// Identity distinguishes a file from all others on this machine while it exists; the
+// system reuses the numbers of deleted files. The zero value means that they were not
+// recorded or are not available.
 type Identity struct {
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`

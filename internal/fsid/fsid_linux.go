@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ctime returns the time of the last inode change in nanoseconds. Unlike mtime,
-// a program cannot set it.
+// ctime returns the time of the last inode change in nanoseconds. Unlike mtime, a program
+// cannot set it.
 func ctime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
 
 // IsMountRoot reports whether a file system is mounted at the open folder. A bind

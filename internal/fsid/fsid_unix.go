@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenNonblock keeps a named pipe that looks like a note from blocking open.
+// OpenNonblock prevents open from blocking on a named pipe with the name of a note.
 const OpenNonblock = syscall.O_NONBLOCK
 
 // KeepsUnlinked reports whether a file can still be read after its last name is gone.
@@ -42,7 +42,7 @@ func openIdentity(folder *os.File) (Identity, error) {
 	return IdentityOf(info), nil
 }
 
-// HardLinks returns how many names the file has.
+// HardLinks returns the number of names of the file.
 func HardLinks(f *os.File) (int, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -54,12 +54,12 @@ func HardLinks(f *os.File) (int, error) {
 	return 1, nil
 }
 
-// Locked reports whether another program holds an advisory lock on the file. On a
-// file system without locks no program does.
+// Locked reports whether another program holds an advisory lock on the file. It returns
+// false on a file system without locks.
 func Locked(f *os.File) bool {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
-		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // closing the file does it as well
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // closing the file would also do it
 	}
 	return err == unix.EWOULDBLOCK
 }

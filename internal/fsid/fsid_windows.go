@@ -8,22 +8,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OpenNonblock has no meaning on this system.
+// OpenNonblock is not used on Windows.
 const OpenNonblock = 0
 
 // KeepsUnlinked reports whether a file can still be read after its last name is gone.
 const KeepsUnlinked = false
 
-// sysStat returns zeroes: a listing has neither number, and reading them
+// sysStat returns zeros: directory listings include neither number, and reading them
 // requires opening the file.
 func sysStat(fs.FileInfo) (ctimeNano, inode int64) { return 0, 0 }
 
-// IdentityOf returns zero. Where another disk is mounted in a folder, a walk
-// meets a reparse point, which it does not enter.
+// IdentityOf returns zero. A disk mounted in a folder is a reparse point, which scans do
+// not enter.
 func IdentityOf(fs.FileInfo) Identity { return Identity{} }
 
-// PathIdentity returns the identity of the folder at path. It requests no access
-// to the data and shares all access, so that other programs can rename it.
+// PathIdentity returns the identity of the folder at path. It opens it without access to
+// the data and with full sharing, so that other programs can rename it.
 func PathIdentity(path string, _ fs.FileInfo) (Identity, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func PathIdentity(path string, _ fs.FileInfo) (Identity, error) {
 func openIdentity(folder *os.File) (Identity, error) {
 	info, err := handleInformation(windows.Handle(folder.Fd()))
 	if err != nil {
-		return Identity{}, nil // a disk without numbers
+		return Identity{}, nil // a disk without these numbers
 	}
 	return identityIn(info), nil
 }
@@ -63,11 +63,12 @@ func handleInformation(h windows.Handle) (info windows.ByHandleFileInformation, 
 	return info, err
 }
 
-// HardLinks returns how many names the file has.
+// HardLinks returns the number of names of the file.
 func HardLinks(f *os.File) (int, error) {
 	info, err := handleInformation(windows.Handle(f.Fd()))
 	return int(info.NumberOfLinks), err
 }
 
-// Locked returns false: replacing a file that another program does not share fails.
+// Locked returns false: replacing a file that another program has open without sharing
+// fails.
 func Locked(*os.File) bool { return false }

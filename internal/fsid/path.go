@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// RealPath returns an absolute path with symbolic links resolved and each element
+// RealPath returns an absolute path with symbolic links resolved and each element spelled
 // as its directory lists it, as far as the path exists.
 func RealPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
@@ -23,9 +23,9 @@ func RealPath(path string) string {
 	return filepath.Join(RealPath(parent), filepath.Base(path))
 }
 
-// Below reports whether path leads to folder or to something below it, and returns the
-// way from folder to there, as the disk lists it; "." for folder itself. Both paths
-// are absolute and need not exist.
+// Below reports whether path is folder or something below it, and returns the path
+// relative to folder, spelled as the disk lists it; "." for folder itself. Both paths
+// must be absolute but need not exist.
 func Below(folder, path string) (rest string, ok bool) {
 	folder, path = RealPath(folder), RealPath(path)
 	for at := path; ; at = filepath.Dir(at) {
@@ -39,7 +39,7 @@ func Below(folder, path string) (rest string, ok bool) {
 	}
 }
 
-// samePath compares files, because two mounts of one folder have different paths.
+// samePath also compares file identities, because a folder mounted twice has two paths.
 func samePath(a, b string) bool {
 	if a == b {
 		return true
@@ -52,9 +52,9 @@ func samePath(a, b string) bool {
 	return err == nil && os.SameFile(infoA, infoB)
 }
 
-// listedPath returns an existing path with each element as its directory lists
-// it. On file systems that ignore case or normalization, as on most Macs, a folder
-// has several spellings, which must all give the same state directory.
+// listedPath returns an existing path with each element spelled as its directory lists
+// it. On file systems that ignore case or normalization, as on most Macs, a folder has
+// several spellings, which must all map to the same state directory.
 func listedPath(path string) string {
 	dir := filepath.Dir(path)
 	if dir == path {
@@ -63,8 +63,8 @@ func listedPath(path string) string {
 	return filepath.Join(listedPath(dir), listedName(dir, filepath.Base(path), listNames))
 }
 
-// listedName returns the name under which dir lists an entry, or name if that
-// cannot be determined.
+// listedName returns the name under which dir lists an entry, or name if that cannot be
+// determined.
 func listedName(dir, name string, list func(dir string) ([]string, error)) string {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || !answersTo(dir, info, otherSpellings(name)) {
@@ -84,7 +84,7 @@ func listedName(dir, name string, list func(dir string) ([]string, error)) strin
 
 func listNames(dir string) ([]string, error) { return namesIn(os.Open(dir)) }
 
-// namesIn lists and closes a folder that was opened, or returns the error of that.
+// namesIn lists and closes an open folder, or returns the error from opening it.
 func namesIn(folder *os.File, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
@@ -101,9 +101,9 @@ func answersTo(dir string, entry os.FileInfo, names []string) bool {
 	})
 }
 
-// SpelledSo reports whether a file of exactly this name, in any Unicode form, exists,
-// given that a stat of the name succeeds: a disk that folds case answers to other
-// spellings too.
+// SpelledSo reports whether a file with exactly this name, in any Unicode form, exists.
+// The caller must know that a stat of the name succeeds, which it does for other
+// spellings too on a disk that folds case.
 func SpelledSo(root *os.Root, name string) bool {
 	dir, base := filepath.Split(name)
 	folds := func(other string) bool {
@@ -118,8 +118,8 @@ func SpelledSo(root *os.Root, name string) bool {
 	return err == nil && slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want })
 }
 
-// otherSpellings returns variants of name that refer to the same entry only on a
-// file system that ignores case or normalization.
+// otherSpellings returns variants of name that refer to the same entry only on a file
+// system that ignores case or normalization.
 func otherSpellings(name string) []string {
 	flipped := strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
