@@ -10,25 +10,24 @@ import (
 )
 
 const (
-	// awaitFor bounds how long a request waits for what its session has seen on another
-	// node.
+	// awaitFor limits how long a request waits for changes that its session has seen on
+	// another node.
 	awaitFor = 5 * time.Second
-	// headFor bounds how long the database has to say what its newest batch is.
+	// headFor limits how long the database may take to return its newest batch.
 	headFor = time.Second
 )
 
-// Seq returns the number of the newest batch that an answer of this node may have been
-// computed from.
+// Seq returns the number of the newest batch that results from this node may depend on.
 func (m *Mirror) Seq() uint64 {
 	m.followed.Lock()
 	defer m.followed.Unlock()
 	return m.followed.newest
 }
 
-// Await waits, a few seconds at most, until this node has every batch up to the number;
-// the error is [notes.ErrUnavailable] if it does not. 0 stands for the newest batch of
-// the log: as it is not known that the caller has seen that, the wait ends without an
-// error, at once while the database cannot be reached.
+// Await waits, up to a few seconds, until this node has applied all batches up to seq; it
+// returns [notes.ErrUnavailable] if that takes longer. A seq of 0 means the newest batch
+// of the log: since the caller may not have seen it, Await then returns nil on a timeout,
+// and at once if the database cannot be reached.
 func (m *Mirror) Await(ctx context.Context, seq uint64) error {
 	if seq > 0 && m.followed.has(seq) {
 		return nil
@@ -37,7 +36,7 @@ func (m *Mirror) Await(ctx context.Context, seq uint64) error {
 	switch {
 	case err != nil && seq == 0:
 		return ctx.Err()
-	case err == nil && (seq == 0 || seq > head): // more than the log has: it was restored from an older copy
+	case err == nil && (seq == 0 || seq > head): // seq > head: the log was restored from an older copy
 		return m.await(ctx, head, seq > 0)
 	}
 	return m.await(ctx, seq, true)
@@ -52,7 +51,7 @@ func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 			return nil
 		}
 		if !asked {
-			m.queue.Wake() // sync at once, and not when a notification comes
+			m.queue.Wake() // sync now rather than at the next notification
 		}
 		select {
 		case <-changed:
@@ -82,17 +81,17 @@ func (m *Mirror) head(ctx context.Context) (uint64, error) {
 	return m.log.Head(ctx)
 }
 
-// followed is which batches this node has: all up to one, and of the later ones
+// followed records which batches this node has: all up to seq, and of the later ones
 // those that it has committed itself.
 type followed struct {
 	sync.Mutex
 	seq     uint64
 	own     map[uint64]bool
 	newest  uint64
-	changed chan struct{} // closed when seq changes; nil while nothing waits
+	changed chan struct{} // closed when seq changes; nil without waiters
 }
 
-// reach records that the node has all batches up to seq.
+// reach records that the node has applied all batches up to seq.
 func (f *followed) reach(seq uint64) {
 	f.Lock()
 	defer f.Unlock()
@@ -111,7 +110,7 @@ func (f *followed) reach(seq uint64) {
 	}
 }
 
-// commit records that the node has written the batch.
+// commit records that the node has committed the batch.
 func (f *followed) commit(seq uint64) {
 	f.Lock()
 	defer f.Unlock()
@@ -137,7 +136,7 @@ func (f *followed) has(seq uint64) bool {
 	return seq <= f.seq
 }
 
-// next returns a channel that is closed when the next batches are there.
+// next returns a channel that is closed when more batches have been applied.
 func (f *followed) next() <-chan struct{} {
 	f.Lock()
 	defer f.Unlock()

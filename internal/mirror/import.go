@@ -13,31 +13,31 @@ import (
 	"notesd/notes/vault"
 )
 
-// Imported is what [Import] did with the files of a folder.
+// Imported is the result of [Import].
 type Imported struct {
-	Place     string    `json:"place"`     // the database and the vault's name in it
+	Place     string    `json:"place"`     // the database and the name of the vault in it
 	Added     int       `json:"added"`     // files
-	Unchanged int       `json:"unchanged"` // files that the log had already, byte for byte
-	Left      []Problem `json:"left"`      // files that were not added, by path
+	Unchanged int       `json:"unchanged"` // files that were already in the log, byte for byte
+	Left      []Problem `json:"left"`      // files that were skipped, by path
 }
 
-// Problem is a file that was left out, and why.
+// Problem is a skipped file, with the reason.
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// ImportOptions bound an import as a vault's options bound the vault.
+// ImportOptions are limits and settings, as for a vault.
 type ImportOptions struct {
-	Ignore       []string // patterns of files to leave out, beyond hidden ones
+	Ignore       []string // patterns of files to skip, in addition to hidden files
 	MaxNoteBytes int64
 	Author       notes.Author
 	Log          *slog.Logger
 }
 
-// Import adds the files of a folder to a log. It changes nothing in the folder, writes
-// over nothing in the log, and may be repeated: a file is left out, with a reason, if the
-// log has another with its name. temp is a directory for its own use.
+// Import adds the files of a folder to a log. It changes nothing in the folder,
+// overwrites nothing in the log, and may be repeated: a file is skipped, with a reason,
+// if the log has different contents under its name. temp is a directory for its own use.
 func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOptions) (done Imported, err error) {
 	s, err := store.Open(ctx, temp, store.Options{})
 	if err != nil {
@@ -74,13 +74,13 @@ func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOpt
 	return done, i.flush(ctx)
 }
 
-// importing is an import at work.
+// importing is the state of an import.
 type importing struct {
 	log    *pglog.Log
 	author notes.Author
 	*Imported
-	names   map[string]pglog.File // what the log has or gets, by the name without its case
-	changes []notes.FileChange    // not committed yet
+	names   map[string]pglog.File // files that are or will be in the log, by case-folded name
+	changes []notes.FileChange    // to be committed
 	size    int
 }
 
@@ -106,8 +106,8 @@ func (i *importing) add(ctx context.Context, c notes.FileChange) error {
 	return i.flush(ctx)
 }
 
-// flush commits what was gathered. What another node has added meanwhile is compared
-// again.
+// flush commits the gathered changes. If another node has added some of the files
+// meanwhile, it compares them again.
 func (i *importing) flush(ctx context.Context) error {
 	changes := i.changes
 	i.changes, i.size = nil, 0

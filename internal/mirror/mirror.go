@@ -1,22 +1,22 @@
-// Package mirror keeps a vault's folder and the log that its nodes share in step,
-// both ways and byte for byte.
+// Package mirror keeps a vault's folder in sync with the log that the vault's nodes
+// share, in both directions and byte for byte.
 //
-// The base is what the two last had in common: a hash for each file. A file whose
-// version in the folder is the base gets the log's version; one whose version in the
-// log is the base goes to the log, on the condition that it still is there. When both
-// have left the base, the log's version gets the name, and the folder's is kept beside
-// it as a conflict copy, which then goes to the log like any new file. A deletion
-// gives way to a change on the other side.
+// The base is the state that both last had in common: a hash for each file. If only the
+// log's version of a file differs from the base, it is placed in the folder; if only the
+// folder's version differs, it is committed to the log, on the condition that the log
+// still has the base. If both differ, the log's version gets the name, and the folder's
+// is kept beside it as a conflict copy, which is then committed like any new file. A
+// change on one side takes precedence over a deletion on the other.
 //
 // All writes to the folder are operations of the vault: journalled, conditional on the
-// bytes that were there, finished after a crash. The batches of the log are applied in
-// order, each as one operation; a file of one that cannot be placed (it was saved in
-// that moment, another program has it locked) is pending, and is compared with the
-// newest version later. A crash between a step and its record makes the step be
-// repeated, which changes nothing.
+// previous bytes, and completed after a crash. The batches of the log are applied in
+// order, each as one operation; a file of a batch that cannot be placed, because it was
+// saved concurrently or another program has locked it, becomes pending and is compared
+// with the newest version later. After a crash between a step and its record the step is
+// repeated, which is a no-op.
 //
-// A [Mirror] is also the vault's [vault.Shared]. Its syncs run one at a time, in Run
-// and in CatchUp; the vault's lock is taken after the mirror's, never before.
+// A [Mirror] is also the vault's [vault.Shared]. Its syncs, in Run and CatchUp, run one
+// at a time; the vault's lock is taken after the mirror's, never before.
 package mirror
 
 import (
@@ -45,57 +45,58 @@ import (
 const File = "mirror.db"
 
 const (
-	// pollEvery is how often the log is asked for changes without a notification.
+	// pollEvery is how often the log is polled in the absence of notifications.
 	pollEvery = 2 * time.Second
-	// rescanEvery is how often every file is compared, whatever the watcher says.
+	// rescanEvery is how often all files are compared, in case the watcher missed a
+	// change.
 	rescanEvery = 5 * time.Minute
-	// retryAfter is how soon a failed sync is tried again, and retryMost the longest pause.
+	// retryAfter is the first pause after a failed sync, and retryMost the longest.
 	retryAfter = time.Second
 	retryMost  = 30 * time.Second
-	// catchUpFor bounds how long a write waits for the folder and the log to be in step.
+	// catchUpFor limits how long a write waits for the folder and the log to be in sync.
 	catchUpFor = 20 * time.Second
 )
 
-// Options are the outside things a mirror depends on.
+// Options configure a mirror.
 type Options struct {
-	Author  notes.Author         // of what is changed in the folder
-	History notes.HistoryLimits  // of what the log keeps
-	Placed  func(paths []string) // called with the files that a version of the log was given; may be nil
-	Now     func() time.Time     // time.Now when nil
+	Author  notes.Author         // of changes made in the folder
+	History notes.HistoryLimits  // of the log
+	Placed  func(paths []string) // called with the files to which versions of the log were written; may be nil
+	Now     func() time.Time     // defaults to time.Now
 	Log     *slog.Logger
 }
 
-// Mirror keeps one folder and one log in step.
+// Mirror keeps one folder and one log in sync.
 type Mirror struct {
 	log   *pglog.Log
 	opt   Options
 	vault *vault.Vault
-	node  string // begins the ids of its batches
+	node  string // prefix of the ids of its batches
 	records
 
 	turn     chan struct{} // one slot: held by a sync
-	unplaced bool          // batches were applied, and what they left pending was not tried again yet
+	unplaced bool          // batches were applied, and the files they left pending not retried yet
 
-	refused map[string]string // new files whose names the log cannot have beside others, and their hashes
+	refused map[string]string // new files whose names collide in the log, with their hashes
 
 	queue    *vault.Queue
 	status   condition
 	followed followed
-	begun    chan struct{} // closed when the folder has been in step, or has what it had and the log is away
+	begun    chan struct{} // closed when the folder is in sync, or has an earlier state while the log is unreachable
 	patience time.Duration // awaitFor
 }
 
-// Status is how a mirror is doing.
+// Status is the state of a mirror.
 type Status struct {
-	Place     string   // of the log
-	Seq       uint64   // of the newest batch that the folder has
-	Pending   int      // files that differ from the log and could not be brought in step
-	Error     string   // why the last sync failed; ""
-	Problems  []string // files that are left out, with the reason
-	Conflicts []string // conflict copies made since the start, the newest last
+	Place     string   // location of the log
+	Seq       uint64   // of the newest batch applied to the folder
+	Pending   int      // files that differ from the log and could not be synced
+	Error     string   // why the last sync failed, or ""
+	Problems  []string // files that are skipped, with the reason
+	Conflicts []string // conflict copies made since the start, newest last
 }
 
-// Open opens the mirror's database in the state directory. Use makes it complete.
+// Open opens the mirror's database in the state directory. Use must be called next.
 func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -126,7 +127,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	return m, nil
 }
 
-// Use sets the mirror's vault. It is called before anything else.
+// Use sets the mirror's vault. It must be called before all other methods.
 func (m *Mirror) Use(v *vault.Vault) { m.vault = v }
 
 // Log returns the log.
@@ -135,7 +136,7 @@ func (m *Mirror) Log() *pglog.Log { return m.log }
 // Close closes the mirror's database and its log.
 func (m *Mirror) Close() error { return errors.Join(m.db.Close(), m.log.Close()) }
 
-// Commit writes a batch of the vault to the log.
+// Commit commits a batch of the vault to the log.
 func (m *Mirror) Commit(ctx context.Context, b notes.Batch) error {
 	seq, err := m.log.Commit(ctx, b)
 	if err == nil {
@@ -150,7 +151,7 @@ func (m *Mirror) Resolve(ctx context.Context, id string) (bool, error) {
 	return committed, err
 }
 
-// CatchUp brings the folder and the log in step, within a bound.
+// CatchUp syncs the folder and the log, with a time limit.
 func (m *Mirror) CatchUp(ctx context.Context, paths []string) error {
 	ctx, cancel := context.WithTimeout(ctx, catchUpFor)
 	defer cancel()
@@ -161,7 +162,7 @@ func (m *Mirror) CatchUp(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// InStep compares the whole folder with the log, and returns when they are in step.
+// InStep compares the whole folder with the log and returns when they are in sync.
 func (m *Mirror) InStep(ctx context.Context) error {
 	if err := m.sync(ctx, nil, true); err != nil {
 		return &notes.Error{Op: "compare with the database", Err: notes.ErrUnavailable, Detail: err.Error(), Hint: "What is in the folder stays; it is tried again when the database answers."}
@@ -169,8 +170,8 @@ func (m *Mirror) InStep(ctx context.Context) error {
 	return nil
 }
 
-// Forget erases a deleted note here and in the log, and has every other node do so when
-// it follows. A note that only the log still has is named by its path.
+// Forget erases a deleted note here and in the log, and makes every other node do so when
+// it follows. note is a path if only the log still has the note.
 func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (notes.Forgotten, error) {
 	if err := m.InStep(ctx); err != nil {
 		return notes.Forgotten{}, err
@@ -189,14 +190,14 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 	return done, err
 }
 
-// Changed queues paths of the folder that may have changed.
+// Changed queues paths in the folder that may have changed.
 func (m *Mirror) Changed(paths []string) { m.queue.Add(paths...) }
 
-// Rescan queues a comparison of everything.
+// Rescan queues a comparison of all files.
 func (m *Mirror) Rescan() { m.queue.AddAll() }
 
-// Run keeps the folder and the log in step until ctx ends. It begins when the vault
-// has been compared with its folder.
+// Run keeps the folder and the log in sync until ctx ends. It starts after the vault's
+// first scan of its folder.
 func (m *Mirror) Run(ctx context.Context) error {
 	select {
 	case <-m.vault.FirstScan():
@@ -210,7 +211,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		m.log.Listen(ctx, func() {
 			select {
 			case changed <- struct{}{}:
-			default: // it is awake
+			default: // already signalled
 			}
 		})
 	})
@@ -247,12 +248,12 @@ func (m *Mirror) Run(ctx context.Context) error {
 	}
 }
 
-// maxRounds bounds a sync whose changes meet those of others again and again; what
-// remains is left to the next.
+// maxRounds limits the rounds of one sync under continuous conflicting changes; the rest
+// is left to the next sync.
 const maxRounds = 20
 
-// sync brings the folder and the log in step: what the log has is placed first, then
-// what changed in the folder, at the paths or anywhere, is committed.
+// sync brings the folder and the log in sync: first it places the log's changes, then it
+// commits those in the folder, at the given paths or, if all is set, anywhere.
 func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 	select {
 	case m.turn <- struct{}{}:
@@ -262,7 +263,7 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 	defer func() { <-m.turn }()
 	err := m.syncLocked(ctx, paths, all)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return err // not the log's fault
+		return err // cancelled, not a failure of the log
 	}
 	m.status.report(err)
 	if err == nil || m.at.Seq > 0 {
@@ -275,8 +276,8 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 	return err
 }
 
-// Begun returns a channel that is closed when the folder has been in step with the log
-// since Open; or, while the log cannot be reached, when it has an earlier state of it.
+// Begun returns a channel that is closed when the folder has been in sync with the log
+// since Open or, if the log cannot be reached, has an earlier state of it.
 func (m *Mirror) Begun() <-chan struct{} { return m.begun }
 
 // Copies returns how many conflict copies were made since Open.
@@ -286,7 +287,7 @@ func (m *Mirror) Copies() int {
 	return m.status.copies
 }
 
-// Followed returns the number of the batch up to which the folder has all.
+// Followed returns the number of the newest batch up to which the folder has all batches.
 func (m *Mirror) Followed() uint64 { return m.followed.load() }
 
 func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
@@ -314,7 +315,7 @@ func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error
 	return nil
 }
 
-// Status returns how the mirror is doing.
+// Status returns the state of the mirror.
 func (m *Mirror) Status(ctx context.Context) (Status, error) {
 	m.status.Lock()
 	s := m.status.Status
@@ -326,7 +327,7 @@ func (m *Mirror) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// condition is what a status reports.
+// condition is the state that Status reports.
 type condition struct {
 	log *slog.Logger
 
@@ -335,7 +336,7 @@ type condition struct {
 	copies int // conflict copies made
 }
 
-// report keeps how a sync has ended, and logs when that changes.
+// report records the result of a sync, and logs it if it differs from the previous one.
 func (c *condition) report(err error) {
 	text := ""
 	if err != nil {
@@ -353,10 +354,10 @@ func (c *condition) report(err error) {
 	c.Error = text
 }
 
-// maxListed bounds what a status lists.
+// maxListed limits the lists in a status.
 const maxListed = 20
 
-// problem reports that a file is left out, once.
+// problem records and logs, once, that a file is skipped.
 func (c *condition) problem(file string, reason string) {
 	text := notes.Quote(file) + ": " + reason
 	c.Lock()
@@ -377,31 +378,31 @@ func (c *condition) conflict(copied string) {
 	c.log.Warn("a file was changed here and in the log; the log's version has its name, and this one is kept beside it", "copy", copied)
 }
 
-// records are what folder and log last had in common, what is to be compared, and the
-// position up to which the log was read.
+// records are the base, the paths to compare, and the position up to which the log was
+// read.
 type records struct {
 	db *sqlite.DB
 	at pglog.Position
 }
 
-// base is a row of what folder and log last had in common.
+// base is a row of the state that folder and log last had in common.
 type base struct {
-	hash    string // "": nothing
+	hash    string // "": no file
 	seq     uint64
-	stat    [4]int64 // see statOf; zeros when it is not known
-	placing version  // what was about to be placed: after a crash the folder may have it
+	stat    [4]int64 // see statOf; zeros if unknown
+	placing version  // what was about to be placed; after a crash the folder may have it
 }
 
-// version is a file's text as of a batch of the log.
+// version is the content of a file as of a batch of the log.
 type version struct {
 	hash string
 	seq  uint64
 }
 
-// statOf is what of a file's stat stands for its bytes.
+// statOf returns the part of a file's stat that changes with its bytes.
 func statOf(st fsid.Stat) [4]int64 { return [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode} }
 
-// bases returns the rows at and below the paths, or all.
+// bases returns the rows at and below the paths, or all rows.
 func (r *records) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
 	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode, placing, placing_seq FROM base`, []any{}
 	if !all {
@@ -419,13 +420,13 @@ func (r *records) bases(ctx context.Context, paths []string, all bool) (map[stri
 	return rows, err
 }
 
-// record is what a step has found out, and is written at once.
+// record gathers the results of a step, which are written in one transaction.
 type record struct {
-	base    map[string]base    // a zero hash: neither has the file
-	pending map[string]bool    // true: to be compared later; false: done
+	base    map[string]base    // an empty hash: neither side has the file
+	pending map[string]bool    // true: compare later; false: done
 	placing map[string]version // what is about to be placed
 	at      *pglog.Position
-	forget  bool // all that was in the base
+	forget  bool // delete all of base first
 }
 
 func newRecord() *record {
@@ -477,7 +478,7 @@ func (r *records) write(ctx context.Context, w *record) error {
 	return err
 }
 
-// maxQueued is how many paths are kept apart.
+// maxQueued is the number of paths above which the queue requests a full comparison.
 const maxQueued = 2000
 
 // copyName returns the name of a conflict copy.
@@ -490,7 +491,7 @@ func copyName(file, who string, now time.Time, n int) string {
 	return strings.TrimSuffix(file, ext) + mark + ")" + ext
 }
 
-// cleanName leaves of a name what every file system takes.
+// cleanName replaces characters in a name that some file systems reject.
 func cleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|#^[]`, r) {
@@ -501,7 +502,7 @@ func cleanName(name string) string {
 	return strings.Trim(name[:min(len(name), 40)], " .")
 }
 
-// pending returns the paths that are to be compared.
+// pending returns the paths still to be compared.
 func (r *records) pending(ctx context.Context) ([]string, error) {
 	return sqlite.Column[string](ctx, r.db.Reader(), `SELECT path FROM pending ORDER BY path`)
 }

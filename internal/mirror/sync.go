@@ -19,22 +19,23 @@ import (
 )
 
 const (
-	pageBatches = 100     // batches of the log that are fetched at a time
-	stepFiles   = 100     // files that are placed, or committed, at a time when they do not belong together
-	stepBytes   = 8 << 20 // and their bytes
+	pageBatches = 100     // batches of the log fetched at a time
+	stepFiles   = 100     // unrelated files placed or committed at a time
+	stepBytes   = 8 << 20 // limit of their total size
 )
 
-// A sync goes down and then up. Down applies the log's batches in order, each as one
-// operation, and writes base and position after it: a crash in between repeats the batch,
-// whose files then equal the log's. A file that could not be placed is pending; it is
-// compared with the newest version when the batches are through, and until then up
-// leaves it out: what the folder has of it may be older than the log. Up commits what
-// differs from base, on the condition that the log still has the base. If it has another
-// version, the file becomes pending, and the next round of the sync settles it.
+// A sync runs down, then up. Down applies the log's batches in order, each as one
+// operation, and afterwards records base and position: after a crash in between, the
+// batch is repeated, and its files already equal the log's. A file that could not be
+// placed is pending. It is compared with the newest version once all batches are applied;
+// until then up skips it, because the folder's version may be older than the log's. Up
+// commits what differs from base, on the condition that the log still has the base. If
+// the log has another version, the file becomes pending, to be resolved in the sync's
+// next round.
 
-// down places what the log has and the folder lacks. It returns the paths at which the
-// folder has to be compared. What is pending is tried again if retry is set, or if
-// there is something new.
+// down places the changes of the log that the folder lacks. It returns the paths of the
+// folder that have to be compared. Pending files are retried if retry is set, or if there
+// were new batches.
 func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err error) {
 	for more := true; more; {
 		entries, err := m.log.Changes(ctx, m.at, pageBatches)
@@ -63,14 +64,14 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 			m.unplaced = false
 			m.followed.reach(m.at.Seq)
 		}
-		more = len(entries) == pageBatches // what comes meanwhile is the next sync's: the folder has its turn
+		more = len(entries) == pageBatches // batches that arrive meanwhile wait for the next sync, so that up is not delayed
 	}
 	return changed, nil
 }
 
-// begin compares every file with the log's newest version, because the log has not
-// what led there: it is another one than before, and no file is known to have been in
-// both, or it is the same and base holds.
+// begin compares every file with the log's newest version, because the batches since the
+// last position are not available. If the log was pruned (same), base still holds; if it
+// is another log, no file is known to have been in both.
 func (m *Mirror) begin(ctx context.Context, same bool) error {
 	at, files, err := m.log.Snapshot(ctx)
 	if err != nil {
@@ -93,22 +94,22 @@ func (m *Mirror) begin(ctx context.Context, same bool) error {
 		}
 		delete(bases, f.Path)
 	}
-	for p := range bases { // the log has it no longer
+	for p := range bases { // the log no longer has it
 		r.pending[p] = true
 	}
 	m.queue.AddAll()
 	return m.write(ctx, r)
 }
 
-// sides are the versions of one file: in the folder, in the log.
+// sides are the versions of one file in the folder and in the log.
 type sides struct {
 	file  store.File // in the folder
 	data  []byte     // its bytes
-	here  string     // its hash; "": there is none
-	log   string     // the log's hash; "": none
+	here  string     // its hash; "" if there is no file
+	log   string     // the log's hash; "" if there is no file
 	seq   uint64     // of the log's version
-	by    string     // its author; known of pending files
-	clear bool       // here could be found out
+	by    string     // its author; set for pending files
+	clear bool       // here is valid: the file could be read
 }
 
 // read reads the files at the paths.
@@ -164,7 +165,7 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 	if err != nil {
 		return err
 	}
-	var open []notes.FileChange // to be placed
+	var open []notes.FileChange // not placed yet
 	paths = paths[:0]
 	for _, c := range e.Changes {
 		for _, p := range []string{c.OldPath, c.Path} {
@@ -196,8 +197,8 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 	return m.write(ctx, r)
 }
 
-// forget erases this node's versions of files that another has forgotten, unless the
-// folder has a file with the name again.
+// forget erases this node's versions of files that another node has forgotten, unless the
+// folder again has a file with that name.
 func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
 	for _, c := range changes {
 		_, err := m.vault.History().Forget(ctx, c.OldPath, notes.Scope{})
@@ -208,7 +209,7 @@ func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
 	return nil
 }
 
-// place does for the paths of a batch what their three versions ask for.
+// place resolves the three versions of each path of a batch.
 func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, changes []notes.FileChange, bases map[string]base, r *record) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
@@ -221,14 +222,14 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 			s.log, s.seq = c.After, e.Seq
 		}
 	}
-	current, err := m.log.Current(ctx, paths) // after the files were read: what is placed depends on the bytes that were seen
+	current, err := m.log.Current(ctx, paths) // after reading the files: the versions placed depend on the bytes that were read
 	if err != nil {
 		return err
 	}
 	w := &work{m: m, bases: bases, record: r, kind: e.Kind, author: e.Author}
 	for p, s := range found {
 		if current[p].Hash != s.log { // a later batch has changed it
-			if s.clear && s.here == s.log { // placed before a crash, and not recorded
+			if s.clear && s.here == s.log { // placed before a crash, but not recorded
 				r.base[p] = base{hash: s.log, seq: s.seq}
 			}
 			w.later(p)
@@ -253,7 +254,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 	return err
 }
 
-// settle compares what is pending with the newest versions of the log.
+// settle compares pending files with the newest versions of the log.
 func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 	paths, err := m.pending(ctx)
 	if err != nil {
@@ -299,32 +300,32 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 	return changed, nil
 }
 
-// work is the placing of some files.
+// work places a set of files.
 type work struct {
 	m      *Mirror
 	bases  map[string]base
 	record *record
 	kind   string
 	author notes.Author
-	single bool // the files do not belong together
+	single bool // the files are unrelated
 
 	steps []step
 	newer []string // files whose version in the folder is to be committed
 }
 
-// step is one file that is placed, with a conflict copy or without.
+// step places one file, possibly with a conflict copy.
 type step struct {
 	vault.Placement
 	path  string
 	sides *sides
 	move  bool
-	copy  string // where the folder's version goes
+	copy  string // name of the conflict copy
 }
 
-// later leaves a file to a later comparison.
+// later defers a file to a later comparison.
 func (w *work) later(p string) { w.record.pending[p] = true }
 
-// undone leaves the files of a step to a later comparison.
+// undone defers the files of a step to a later comparison.
 func (w *work) undone(s step) {
 	w.later(s.path)
 	if s.move {
@@ -332,21 +333,21 @@ func (w *work) undone(s step) {
 	}
 }
 
-// decide adds what is to be done for a file of which there are three versions: the
-// folder's, the log's, and the base, which is what both last had.
+// decide adds the steps for a file with three versions: the folder's, the log's, and the
+// base, which both last had in common.
 //
 //   - If the folder and the log agree, their version becomes the base.
 //   - If only the folder differs from the base, its version is committed to the log.
 //   - If only the log differs from it, the log's version is placed, or the file removed.
-//   - If both differ, a change goes before a deletion. Of two changes the log's gets the
-//     name; the folder's is kept beside it as a conflict copy, which is committed too.
+//   - If both differ, a change takes precedence over a deletion. Of two changes the log's
+//     gets the name; the folder's is kept beside it as a conflict copy and also committed.
 //
-// Before a version is placed, the base records it as the one that is being placed: if the
-// folder has that version after a crash, it counts as the base. A file that could not be
-// read, and one that is ignored, waits for a later comparison.
+// Before a version is placed, it is recorded in the base as being placed: if the folder
+// has that version after a crash, it counts as the base. A file that could not be read or
+// is ignored waits for a later comparison.
 func (w *work) decide(p string, s *sides) {
 	b := w.bases[p]
-	if s.here != "" && s.here == b.placing.hash { // placed before a crash, and not recorded
+	if s.here != "" && s.here == b.placing.hash { // placed before a crash, but not recorded
 		b = base{hash: b.placing.hash, seq: b.placing.seq}
 	}
 	in := base{hash: s.log, seq: s.seq}
@@ -360,13 +361,13 @@ func (w *work) decide(p string, s *sides) {
 		w.record.base[p] = in
 	case s.log == b.hash: // changed in the folder only
 		w.newer = append(w.newer, p)
-	case s.here == "": // and deleted here, if it was known: a change goes before a deletion
+	case s.here == "": // changed there, and possibly deleted here: the change wins
 		w.steps = append(w.steps, step{path: p, sides: s, Placement: vault.Placement{Path: p}})
 	case s.here == b.hash && s.log == "":
 		w.steps = append(w.steps, remove)
 	case s.here == b.hash:
 		w.steps = append(w.steps, replace)
-	case s.log == "": // deleted there: a change goes before a deletion
+	case s.log == "": // deleted there, changed here: the change wins
 		w.record.base[p] = base{}
 		w.newer = append(w.newer, p)
 	default:
@@ -375,7 +376,7 @@ func (w *work) decide(p string, s *sides) {
 	}
 }
 
-// do places the files in operations of a bounded size.
+// do places the files in operations of limited size.
 func (w *work) do(ctx context.Context) error {
 	var hashes []string
 	for _, s := range w.steps {
@@ -415,7 +416,7 @@ func (w *work) do(ctx context.Context) error {
 	return nil
 }
 
-// contents fetches texts, some at a time.
+// contents fetches texts in chunks.
 func (w *work) contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
 	texts := map[string][]byte{}
 	for chunk := range slices.Chunk(hashes, stepFiles) {
@@ -428,7 +429,8 @@ func (w *work) contents(ctx context.Context, hashes []string) (map[string][]byte
 	return texts, nil
 }
 
-// doTogether places files as one operation; if that cannot be, each that can alone.
+// doTogether places files as one operation; if that fails, it places unrelated files one
+// by one.
 func (w *work) doTogether(ctx context.Context, group []step) error {
 	err := w.placeSteps(ctx, group)
 	if err == nil || errors.Is(err, notes.ErrUnavailable) || ctx.Err() != nil {
@@ -511,8 +513,8 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 	return nil
 }
 
-// folderMove returns the folders from which and to which a file moves, without what the
-// two paths have in common at their ends.
+// folderMove returns the folders between which a file moves, without the elements that
+// the ends of the two paths have in common.
 func folderMove(from, to string) [2]string {
 	for from != "." && to != "." && path.Base(from) == path.Base(to) {
 		from, to = path.Dir(from), path.Dir(to)
@@ -523,7 +525,7 @@ func folderMove(from, to string) [2]string {
 	return [2]string{from, to}
 }
 
-// freeCopy returns a name for a conflict copy that no file has.
+// freeCopy returns an unused name for a conflict copy.
 func (w *work) freeCopy(ctx context.Context, file string) (string, error) {
 	for n := 1; ; n++ {
 		name := copyName(file, w.m.opt.Author.Name, w.m.opt.Now(), n)
@@ -534,12 +536,11 @@ func (w *work) freeCopy(ctx context.Context, file string) (string, error) {
 	}
 }
 
-// settled is how old a file must be for its stat to stand for its bytes: a clock's
-// tick may hide a second save.
+// settled is the minimum age of a file for its stat to identify its bytes: a second save
+// within one clock tick would not change the stat.
 const settled = 2 * time.Second
 
-// up commits what has changed in the folder. It reports whether the log has to be
-// read again.
+// up commits the changes in the folder. It reports whether the log has to be read again.
 func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, err error) {
 	named := make([]string, len(paths))
 	for i, p := range paths {
@@ -616,7 +617,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	return c.end(ctx)
 }
 
-// reasonOf returns the detail of a [*notes.Error], or what to say of another.
+// reasonOf returns the detail of a [*notes.Error], or other for any other error.
 func reasonOf(err error, other string) string {
 	var own *notes.Error
 	if errors.As(err, &own) && own.Detail != "" {
@@ -628,7 +629,7 @@ func reasonOf(err error, other string) string {
 // commit gathers changes of the folder into batches.
 type commit struct {
 	m       *Mirror
-	gone    map[string]base // files that are no longer there
+	gone    map[string]base // files that no longer exist
 	changes []notes.FileChange
 	size    int
 	done    bool // something was committed, or the log was ahead
@@ -642,7 +643,7 @@ func (c *commit) add(ctx context.Context, change notes.FileChange) error {
 	return c.flush(ctx)
 }
 
-// end commits the rest: the files that are gone, as moved if a new one has the bytes.
+// end commits the rest. A deleted file counts as moved if a new one has its bytes.
 func (c *commit) end(ctx context.Context) (bool, error) {
 	byHash := map[string][]string{}
 	for p, b := range c.gone {
@@ -684,8 +685,8 @@ func (c *commit) flush(ctx context.Context) error {
 	return c.ahead(ctx, changes, other)
 }
 
-// ahead makes the files of a refused batch pending whose version in the log is not the
-// one that they were changed from.
+// ahead handles a rejected batch: its files become pending if their version in the log is
+// not the one that they were based on.
 func (c *commit) ahead(ctx context.Context, changes []notes.FileChange, other *notes.LogConflict) error {
 	var paths []string
 	for _, f := range changes {
