@@ -1,10 +1,10 @@
-// Package moment formats and recognizes dates in the language of moment.js, in
-// which Obsidian and its plugins name periodic notes and fill templates:
-// YYYY/MM/YYYY-MM-DD, gggg-[W]ww, dddd D MMMM. Text in brackets, and what is no
-// token, stands for itself. Names of months and days are English. The tokens
-// GGGG and WW are of ISO 8601's weeks, gggg and ww of the locale's: [Weeks].
+// Package moment formats and parses dates in the format language of moment.js, which
+// Obsidian and its plugins use to name periodic notes and fill templates:
+// YYYY/MM/YYYY-MM-DD, gggg-[W]ww, dddd D MMMM. Text in brackets, and text that is not a
+// token, is literal. Names of months and days are English. The tokens GGGG and WW use ISO
+// 8601 weeks, gggg and ww those of the locale: see [Weeks].
 //
-// The functions are pure and safe for concurrent use.
+// All functions are pure and safe for concurrent use.
 package moment
 
 import (
@@ -15,26 +15,26 @@ import (
 	"time"
 )
 
-// tokens are those of moment.js, the longest of each kind first.
+// tokens matches the tokens of moment.js, the longest of each kind first.
 var tokens = regexp.MustCompile(`(?s)\[[^\[\]]*\]|\\.|Mo|MM?M?M?|Do|DDDo|DD?D?D?|do|dd?d?d?|w[ow]?|W[oW]?|Qo?|YYYY|YY|Y|gggg|gg|GGGG|GG|` +
 	`E|e|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|ZZ?|LTS|LT|LL?L?L?|.`)
 
-// localized are the tokens that stand for others.
+// localized maps tokens to the formats they stand for.
 var localized = map[string]string{
 	"LT": "h:mm A", "LTS": "h:mm:ss A", "L": "MM/DD/YYYY", "LL": "MMMM D, YYYY",
 	"LLL": "MMMM D, YYYY h:mm A", "LLLL": "dddd, MMMM D, YYYY h:mm A",
 }
 
-// Weeks are those of a locale. The zero value stands for ISO 8601's.
+// Weeks is the week numbering of a locale. The zero value means ISO 8601.
 type Weeks struct {
-	First    time.Weekday // the day on which weeks begin
-	Contains int          // the first week of a year has this day of January, 1 to 7
+	First    time.Weekday // first day of the week
+	Contains int          // the day of January, 1 to 7, that is always in week 1
 }
 
-// WeeksOf returns the weeks of a locale as moment.js names it (en-gb, ja; "" if it is
-// not known), with another first day if the second argument is the English name of
-// one. Without a locale, weeks that begin on Monday are ISO 8601's, and others have
-// the first of January in the year's first week.
+// WeeksOf returns the weeks of a locale by its name in moment.js (en-gb, ja; "" if
+// unknown). If first is the English name of a day, weeks start on it instead. Without a
+// locale, weeks that start on Monday are those of ISO 8601, and for others week 1 is the
+// week of January 1.
 func WeeksOf(locale, first string) Weeks {
 	w, known := localeWeeks[strings.ToLower(locale)]
 	if !known && locale != "" {
@@ -58,18 +58,18 @@ var localeWeeks = map[string]Weeks{
 	"th": {time.Sunday, 1}, "zh-hk": {time.Sunday, 1}, "zh-tw": {time.Sunday, 1}, "ar": {time.Saturday, 1}, "fa": {time.Saturday, 1}, "tr": {time.Monday, 1},
 }
 
-// Day returns the first moment of a day: midnight, or where the clocks go forward at
-// midnight, one. The numbers need not be within their ranges, as in [time.Date].
+// Day returns the start of a day: midnight, or 01:00 if the clocks go forward at
+// midnight. Arguments outside their usual ranges are normalised as in [time.Date].
 func Day(year int, month time.Month, day int, in *time.Location) time.Time {
 	const noon = 12
 	t := time.Date(year, month, day, 0, 0, 0, 0, in)
 	if t.Day() != time.Date(year, month, day, noon, 0, 0, 0, in).Day() {
-		_, t = t.ZoneBounds() // it is 23:00 of the day before
+		_, t = t.ZoneBounds() // t is 23:00 of the day before
 	}
 	return t
 }
 
-// Start returns the first moment of the week of t.
+// Start returns the start of the week of t.
 func (w Weeks) Start(t time.Time) time.Time {
 	if w.Contains == 0 {
 		w.First = time.Monday
@@ -86,20 +86,20 @@ func (w Weeks) first(year int, in *time.Location) time.Time {
 	return w.Start(Day(year, 1, day, in))
 }
 
-// Number returns the week of t and the year that it belongs to.
+// Number returns the number of the week of t and the year it belongs to.
 func (w Weeks) Number(t time.Time) (year, week int) {
 	start := w.Start(t)
 	for year = t.Year() + 1; w.first(year, t.Location()).After(start); {
 		year--
 	}
-	const halfDay = 12 // a change of the clocks in between
+	const halfDay = 12 // allows for a change of the clocks in between
 	return year, 1 + (int(start.Sub(w.first(year, t.Location())).Hours())+halfDay)/(7*24)
 }
 
-// Format writes t in its own location, with the weeks of ISO 8601.
+// Format formats t in its own location, with ISO 8601 weeks.
 func Format(t time.Time, format string) string { return Weeks{}.Format(t, format) }
 
-// Format writes t in its own location.
+// Format formats t in its own location.
 func (w Weeks) Format(t time.Time, format string) string {
 	return tokens.ReplaceAllStringFunc(format, func(token string) string {
 		if long, ok := localized[token]; ok {
@@ -192,14 +192,14 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + suffix
 }
 
-// Pattern recognizes what a format writes. A nil one recognizes nothing.
+// Pattern matches text written with a format. A nil Pattern matches nothing.
 type Pattern struct {
 	match *regexp.Regexp
-	parts []string // which part of a date each group of match is
+	parts []string // the part of a date in each group of match
 	weeks Weeks
 }
 
-// patterns are the tokens' patterns and the parts of a date that they give.
+// patterns are the regular expressions of tokens and the parts of a date they match.
 var patterns = map[string]struct{ part, pattern string }{
 	"YYYY": {"year", `\d{4}`}, "gggg": {"year", `\d{4}`}, "GGGG": {"year", `\d{4}`}, "Y": {"year", `\d{4}`},
 	"YY": {"shortYear", `\d{2}`}, "gg": {"shortYear", `\d{2}`}, "GG": {"shortYear", `\d{2}`},
@@ -214,7 +214,7 @@ var patterns = map[string]struct{ part, pattern string }{
 	"A": {"", `\pL+`}, "a": {"", `\pL+`}, "X": {"", `\d+`}, "x": {"", `\d+`}, "Z": {"", `[-+]\d\d:\d\d`}, "ZZ": {"", `[-+]\d{4}`},
 }
 
-// Compile makes the pattern of a format. Case does not matter to it.
+// Compile returns the pattern of a format. Matching ignores case.
 func (w Weeks) Compile(format string) *Pattern {
 	p := &Pattern{weeks: w}
 	var b strings.Builder
@@ -243,9 +243,8 @@ func (w Weeks) Compile(format string) *Pattern {
 	return p
 }
 
-// Match returns the day, or the first day of the week, month, quarter or year,
-// that a text of the format names, at midnight local time. Years before 1900
-// and from 2250 on are no dates of notes.
+// Match parses text and returns the day, or the first day of the week, month, quarter or
+// year, at midnight local time. Years before 1900 and from 2250 on are not accepted.
 func (p *Pattern) Match(text string) (time.Time, bool) {
 	if p == nil || p.match == nil {
 		return time.Time{}, false
@@ -284,8 +283,8 @@ func (p *Pattern) Match(text string) (time.Time, bool) {
 	return d.Time()
 }
 
-// monthNamed returns the month with an English name, or with its first three
-// letters; 0 if there is none.
+// monthNamed returns the number of the month with an English name, full or abbreviated to
+// three letters; 0 if there is none.
 func monthNamed(s string) int {
 	for m := time.January; m <= time.December; m++ {
 		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
@@ -295,15 +294,15 @@ func monthNamed(s string) int {
 	return 0
 }
 
-// Parts are the numbers of a date; 0 is absent.
+// Parts are the numbers of a date; 0 means absent.
 type Parts struct {
 	Year, Quarter, Month, Week, YearDay, Day int
 
-	Weeks Weeks // that Week counts
+	Weeks Weeks // numbering of Week
 }
 
-// Time returns the first moment, in local time, of the first day that the parts name, and
-// whether there is such a day.
+// Time returns the start, in local time, of the first day of the parts, and whether that
+// day exists.
 func (p Parts) Time() (time.Time, bool) {
 	if p.Year < 1900 || p.Year >= 2250 {
 		return time.Time{}, false
