@@ -12,9 +12,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// SetAside renames a damaged database with its -wal and -shm files, so that a
-// new one can be created under the name, and returns the new path. It deletes
-// no data, because the user may recover more of it by other means.
+// SetAside renames a damaged database together with its -wal and -shm files, so that a
+// new one can be created at the path, and returns the new path. It deletes no data,
+// because the user may be able to recover more of it by other means.
 func SetAside(path string, now time.Time) (string, error) {
 	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000")
 	if err := os.Rename(path, aside); err != nil {
@@ -29,9 +29,9 @@ func SetAside(path string, now time.Time) (string, error) {
 	return aside, nil
 }
 
-// Salvage copies every readable row of the damaged file into the tables of the
-// same name. A damaged page ends a scan, so Salvage scans each table from both
-// ends. It returns the number of rows copied and a summary of the loss.
+// Salvage copies every readable row of the damaged file into the tables with the same
+// names. A damaged page ends a scan, so Salvage scans each table from both ends. It
+// returns the number of rows copied and a summary of the loss.
 func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string) {
 	connector, err := sqlite.NewConnector(dsn(from, Options{}, true))
 	if err != nil {
@@ -58,8 +58,8 @@ func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string)
 	return saved, "rows are missing from " + strings.Join(broken, ", ")
 }
 
-// tables lists the database's tables in the order of their creation, so that a
-// table comes after those that it refers to.
+// tables lists the tables in order of creation, so that a table comes after those it
+// refers to.
 func (db *DB) tables(ctx context.Context) ([]string, error) {
 	return Column[string](ctx, db.write, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
 }
@@ -85,8 +85,8 @@ func (db *DB) salvageTable(ctx context.Context, old *sql.DB, table string) (save
 	return saved, false
 }
 
-// copyRows copies rows up to the first one that cannot be read. It skips a row
-// that exists already and a row whose parent row was lost.
+// copyRows copies rows up to the first one that cannot be read. It skips rows that exist
+// already and rows whose parent row was lost.
 func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, columns int, query string) (int, error) {
 	rows, err := old.QueryContext(ctx, query)
 	if err != nil {

@@ -2,10 +2,10 @@
 // writer connection whose transactions begin IMMEDIATE, and with a pool of
 // read-only connections.
 //
-// Every pragma is in the data source name, because a pragma sent by Exec affects
-// only the connection that runs it. A deferred transaction that reads and then
-// writes fails with SQLITE_BUSY if another writer committed in between; an
-// IMMEDIATE transaction waits for the other writer instead.
+// All pragmas are in the data source name, because a pragma sent with Exec affects only
+// the connection that runs it. A deferred transaction that reads and then writes fails
+// with SQLITE_BUSY if another writer committed in between; an IMMEDIATE transaction waits
+// for the other writer instead.
 //
 // A [DB] is safe for concurrent use. Write transactions run one at a time;
 // readers see the last commit and never wait for the writer.
@@ -29,8 +29,8 @@ import (
 	"notesd/migrations"
 )
 
-// readers bounds the reader pool. Reads take microseconds; a few connections
-// keep a long one from delaying the rest, and each costs a page cache.
+// readers is the size of the reader pool. Reads take microseconds; a few connections keep
+// a long one from delaying the rest, and each costs a page cache.
 const readers = 4
 
 // Schema names the set of migrations of a database.
@@ -43,15 +43,15 @@ const (
 	MirrorSchema  = migrations.Mirror  // derived from the files and the log
 )
 
-// ErrNewer is returned for a database that a newer program has written.
+// ErrNewer is returned for a database written by a newer version of the program.
 var ErrNewer = migrations.ErrNewer
 
 // Options configure a database.
 type Options struct {
 	Schema Schema
-	// Durable makes every commit reach the disk before it returns
-	// (synchronous=FULL). Without it a power cut may lose the last commits,
-	// never the database's consistency.
+	// Durable makes every commit reach the disk before it returns (synchronous=FULL).
+	// Without it a power failure may lose the last commits, but never the consistency of
+	// the database.
 	Durable bool
 }
 
@@ -64,14 +64,13 @@ type DB struct {
 	err    error
 }
 
-// ErrCorrupt reports that the file is not an intact database. Open returns it;
-// for errors of statements use IsCorrupt.
+// ErrCorrupt means that the file is not an intact database. Open returns it; for errors
+// of statements use IsCorrupt.
 var ErrCorrupt = errors.New("the database file is damaged")
 
-// Open opens or creates the database at path and applies pending migrations. If
-// the file was not closed by Close, Open checks all of it first and returns
-// [ErrCorrupt] if it is damaged. It returns [ErrNewer] for a database of a newer
-// program.
+// Open opens or creates the database at path and applies pending migrations. If the file
+// was not closed by Close, Open first checks all of it and returns [ErrCorrupt] if it is
+// damaged. It returns [ErrNewer] for a database of a newer version.
 func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
@@ -107,14 +106,14 @@ func (db *DB) prepare(ctx context.Context, opt Options) error {
 		}
 	}
 	if err := migrations.Apply(ctx, db.write, opt.Schema, 0); err != nil {
-		return err // with the stamp: a refused database is as it was, any other has changed and does not match
+		return err // the stamp stays: it still matches a rejected database, and no longer one that was changed
 	}
 	removeStamp(db.path)
 	return nil
 }
 
-// createPrivate creates the file with mode 0600 unless it exists. SQLite would
-// apply the umask, and gives its -wal and -shm files the mode of the database.
+// createPrivate creates the file with mode 0600 if it does not exist. SQLite would apply
+// the umask, and its -wal and -shm files inherit the mode of the database.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -145,13 +144,13 @@ func dsn(path string, opt Options, readOnly bool) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + q.Encode()
 }
 
-// Write runs fn in a write transaction, which it commits if fn returns nil and
-// rolls back otherwise. Concurrent writes run one after the other.
+// Write runs fn in a write transaction, and commits it if fn returns nil or rolls it back
+// otherwise. Concurrent writes run one after another.
 func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	return inTx(ctx, db.write, nil, fn)
 }
 
-// Read runs fn in a read transaction, so that fn reads a single snapshot.
+// Read runs fn in a read transaction, in which it sees a single snapshot.
 func (db *DB) Read(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	return inTx(ctx, db.read, &sql.TxOptions{ReadOnly: true}, fn)
 }
@@ -167,11 +166,11 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// ErrEnough is what the function of [ForEach] returns to skip the remaining rows.
+// ErrEnough is returned by the callback of [ForEach] to skip the remaining rows.
 var ErrEnough = errors.New("enough rows")
 
-// ForEach calls fn with each row of a query's result until it fails, or returns
-// [ErrEnough], which is no failure.
+// ForEach calls fn with each row of a query's result until fn returns an error. It
+// returns that error, or nil for [ErrEnough].
 func ForEach(ctx context.Context, q Querier, query string, args []any, fn func(rows *sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -188,8 +187,8 @@ func ForEach(ctx context.Context, q Querier, query string, args []any, fn func(r
 	return ofContext(ctx, rows.Err())
 }
 
-// All returns the rows of a query's result, nil if there are none. Each is scanned
-// into the columns of a T.
+// All returns the rows of a query's result, or nil if there are none. Each row is scanned
+// into the fields of a T that columns returns.
 func All[T any](ctx context.Context, q Querier, columns func(row *T) []any, query string, args ...any) ([]T, error) {
 	var all []T
 	err := ForEach(ctx, q, query, args, func(rows *sql.Rows) error {
@@ -201,19 +200,20 @@ func All[T any](ctx context.Context, q Querier, columns func(row *T) []any, quer
 	return all, err
 }
 
-// Column returns the values of a query's only column, nil if there are none.
+// Column returns the values of a query's only column, or nil if there are none.
 func Column[T any](ctx context.Context, q Querier, query string, args ...any) ([]T, error) {
 	return All(ctx, q, func(value *T) []any { return []any{value} }, query, args...)
 }
 
-// First returns the value of a query's only column in the first row, zero if there is
-// no row.
+// First returns the only column of a query's first row, or the zero value if there are no
+// rows.
 func First[T any](ctx context.Context, q Querier, query string, args ...any) (first T, err error) {
 	err = ForEach(ctx, q, query, args, func(rows *sql.Rows) error { return cmp.Or(rows.Scan(&first), ErrEnough) })
 	return first, err
 }
 
-// Map returns the rows of a query's result, of two columns, as values by key.
+// Map returns the result of a query with two columns as a map from the first to the
+// second.
 func Map[K comparable, V any](ctx context.Context, q Querier, query string, args ...any) (map[K]V, error) {
 	values := map[K]V{}
 	err := ForEach(ctx, q, query, args, func(rows *sql.Rows) error {
@@ -238,9 +238,9 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 	return ofContext(ctx, err)
 }
 
-// ofContext makes an error after ctx is cancelled one of ctx. database/sql rolls back
-// in the background then, and what is done meanwhile fails with "transaction has
-// already been committed" or "statement is closed".
+// ofContext wraps an error that occurs after ctx is cancelled in that of ctx.
+// database/sql then rolls back in the background, and concurrent calls fail with
+// "transaction has already been committed" or "statement is closed".
 func ofContext(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
@@ -278,15 +278,15 @@ func IsCorrupt(err error) bool {
 	return false
 }
 
-// IsFull reports whether err means that the disk is full. Of a quota that is used up
-// SQLite says only that a write failed.
+// IsFull reports whether err means that the disk is full. It does not detect an exceeded
+// quota, which SQLite reports as an I/O error.
 func IsFull(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
 }
 
-// Rewrite rebuilds the file without its free pages and checkpoints the log, so
-// that deleted rows are removed from the disk as well.
+// Rewrite rebuilds the file without its free pages and checkpoints the write-ahead log,
+// so that deleted rows are also removed from the disk.
 func (db *DB) Rewrite(ctx context.Context) error {
 	if _, err := db.write.ExecContext(ctx, "VACUUM"); err != nil {
 		return err
@@ -295,9 +295,8 @@ func (db *DB) Rewrite(ctx context.Context) error {
 	return err
 }
 
-// Backup writes a consistent copy of the database to a new file at path while the
-// database is in use. It then runs statements, in which the copy is attached as
-// the schema "copy".
+// Backup writes a consistent copy of the database, which may be in use, to a new file at
+// path. It then runs statements with the copy attached as the schema "copy".
 func (db *DB) Backup(ctx context.Context, path string, statements ...string) error {
 	conn, err := db.write.Conn(ctx)
 	if err != nil {
@@ -319,8 +318,8 @@ func (db *DB) Backup(ctx context.Context, path string, statements ...string) err
 	return errors.Join(err, detachErr)
 }
 
-// List is the argument of SQLite's json_each for a list of numbers or strings: one
-// statement serves any length.
+// List returns a list of numbers or strings as the argument of SQLite's json_each, so
+// that one statement works for any length.
 func List[T any](list []T) string {
 	if list == nil {
 		return "[]"
