@@ -1,26 +1,25 @@
-// Package hosts registers notesd with the programs that launch MCP servers, and
-// reads which servers they launch.
+// Package hosts registers notesd with the programs that launch MCP servers, and reads
+// which servers they launch.
 //
 // # Vocabulary
 //
-//   - A [Host] is such a program: Claude Desktop, Cursor, Codex. It keeps its
-//     servers in a settings file, by name.
+//   - A [Host] is such a program: Claude Desktop, Cursor, Codex. Its settings file
+//     lists its servers by name.
 //   - A [Server] is one entry: a command, its arguments and its environment.
-//   - [Settings] are the text of that file at one moment. Its methods return the
-//     text with one entry set or removed; Write publishes a text.
+//   - [Settings] is the text of that file when it was read. Its methods return the
+//     text with one entry set or removed; Write writes a text to the file.
 //
 // # Files of other programs
 //
-// A settings file belongs to its user, who may have commented and ordered it, and
-// to the host, which may have it open. Therefore an edit
-// changes the text of one entry and keeps every other byte, members that the
-// user has added to that entry included; a text that does not parse is refused
-// with its line; a write replaces the file as a whole and keeps the old text
-// beside it. The two formats are JSON with comments (jsonc.go) and TOML
-// (toml.go).
+// A settings file belongs to its user, who may have commented and ordered it, and to the
+// host, which may have it open. Therefore an edit changes only the text of one entry and
+// preserves all other bytes, including members that the user has added to that entry; a
+// file that does not parse is rejected with the line of the error; a write replaces the
+// whole file atomically and keeps a backup beside it. The two formats are JSON with
+// comments (jsonc.go) and TOML (toml.go).
 //
-// The package knows files and formats. What an entry should hold, and whether
-// one vault's entry may replace another's, is the command's decision.
+// The package knows only files and formats. What an entry contains, and whether one
+// vault's entry may replace another's, is decided by the command.
 package hosts
 
 import (
@@ -32,19 +31,18 @@ import (
 
 // A Host is a program that launches MCP servers.
 type Host struct {
-	Name  string // as given to setup: "claude-desktop"
-	Title string // as its makers write it: "Claude Desktop"
-	// Desktop reports whether it is started by the desktop, without the PATH of a
-	// login shell.
+	Name  string // as passed to setup: "claude-desktop"
+	Title string // display name: "Claude Desktop"
+	// Desktop means that it is started by the desktop, without the PATH of a login shell.
 	Desktop bool
 
 	file    func(Env) string
-	servers string // the member or table with one entry for each server
+	servers string // member or table with the servers
 	toml    bool
-	stdio   bool // an entry has a type, "stdio"
+	stdio   bool // entries have the type "stdio"
 }
 
-// All are the known hosts, in the order in which they are shown.
+// All lists the known hosts in display order.
 var All = []Host{
 	{Name: "claude-desktop", Title: "Claude Desktop", Desktop: true, servers: "mcpServers",
 		file: func(e Env) string { return e.application("Claude", "claude_desktop_config.json") }},
@@ -65,11 +63,10 @@ var All = []Host{
 		file: func(e Env) string { return e.home(".gemini", "settings.json") }},
 }
 
-// File is the path of the host's settings, "" for a user without a home.
+// File returns the path of the host's settings, or "" for a user without a home.
 func (h Host) File(e Env) string { return h.file(e) }
 
-// Installed reports whether the host's settings, or the folder that they would
-// be in, exist.
+// Installed reports whether the host's settings, or the folder for them, exist.
 func (h Host) Installed(e Env) bool {
 	file := h.file(e)
 	if file == "" {
@@ -79,32 +76,32 @@ func (h Host) Installed(e Env) bool {
 		return true
 	}
 	dir := filepath.Dir(file)
-	if dir == e.home() { // it exists without the host
+	if dir == e.home() { // it exists regardless of the host
 		return false
 	}
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()
 }
 
-// A Server is how a host launches an MCP server.
+// A Server is the command with which a host launches an MCP server.
 type Server struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env,omitempty"` // read only: Settings.Set leaves it as it is
+	Env     map[string]string `json:"env,omitempty"` // read only: Settings.Set preserves it
 }
 
-// IsNotesd reports whether the server is a notesd, wherever its program lies.
+// IsNotesd reports whether the server is notesd, wherever it is installed.
 func (s Server) IsNotesd() bool {
 	return strings.TrimSuffix(filepath.Base(filepath.FromSlash(s.Command)), ".exe") == "notesd"
 }
 
-// Env says where programs keep their settings.
+// Env determines where programs keep their settings.
 type Env struct {
-	Vars []string // as os.Environ returns them
-	OS   string   // as runtime.GOOS
+	Vars []string // in the format of os.Environ
+	OS   string   // a runtime.GOOS value
 }
 
-// application is a path in the directory where desktop programs keep settings.
+// application returns a path in the directory where desktop programs keep settings.
 func (e Env) application(parts ...string) string {
 	switch e.OS {
 	case "windows":
@@ -118,7 +115,7 @@ func (e Env) application(parts ...string) string {
 	return e.home(append([]string{".config"}, parts...)...)
 }
 
-// home is a path in the user's home directory, "" without one.
+// home returns a path in the user's home directory, or "" if there is none.
 func (e Env) home(parts ...string) string {
 	name := "HOME"
 	if e.OS == "windows" {
@@ -134,7 +131,7 @@ func below(dir string, parts []string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// variable returns the value of a variable; the last one counts.
+// variable returns the value of a variable; the last one wins.
 func (e Env) variable(name string) string {
 	for _, kv := range slices.Backward(e.Vars) {
 		if n, value, ok := strings.Cut(kv, "="); ok && n == name {

@@ -13,8 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is a JSON text with comments and trailing commas. Its tree keeps
-// every byte.
+// document is JSON text with comments and trailing commas. Its tree preserves every byte.
 type document struct {
 	text []byte
 	root hujson.Value
@@ -55,7 +54,7 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 		if entry == nil {
 			entry = d.insert(servers, name, "{}")
 		}
-		entry.Value = &hujson.Object{} // formatted again
+		entry.Value = &hujson.Object{} // laid out by insert
 	}
 	for _, m := range own {
 		value, err := encode(m.value)
@@ -71,8 +70,8 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 	return d.root.Pack(), nil
 }
 
-// removeJSON removes the members of a name. A comment on the line behind one goes with
-// it; those before it stay, because they may be about another.
+// removeJSON removes all members with a name. A comment at the end of a member's line is
+// removed with it; comments before it stay, because they may be about another member.
 func removeJSON(text []byte, table, name string) ([]byte, error) {
 	d, servers, err := serversOf(text, table)
 	if err != nil {
@@ -81,7 +80,7 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 	for servers != nil && memberOf(servers, name) != nil {
 		obj := servers.Value.(*hujson.Object)
 		last := len(obj.Members) - 1
-		comma := obj.Members[last].Value.AfterExtra != nil // hujson's sign of a comma after the last member
+		comma := obj.Members[last].Value.AfterExtra != nil // how hujson marks a trailing comma
 		i := slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == name })
 		m, after := obj.Members[i], &obj.AfterExtra
 		if i < last {
@@ -120,8 +119,7 @@ func entryOf(s Server, stdio bool) []member {
 	return own
 }
 
-// hasOthers reports whether an entry has comments, or members that notesd does
-// not write.
+// hasOthers reports whether an entry has comments, or members that notesd does not write.
 func hasOthers(entry *hujson.Value) bool {
 	plain := entry.Clone()
 	plain.Standardize()
@@ -136,7 +134,7 @@ func hasOthers(entry *hujson.Value) bool {
 	return false
 }
 
-// says reports whether an entry has exactly these values.
+// says reports whether an entry has exactly these members.
 func says(entry *hujson.Value, own []member) bool {
 	for _, m := range own {
 		if old := memberOf(entry, m.name); old == nil || !equal(*old, m.value) {
@@ -155,19 +153,19 @@ func equal(v hujson.Value, want any) bool {
 func encode(v any) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // users read the paths
+	enc.SetEscapeHTML(false) // users read these paths
 	err := enc.Encode(v)
 	return b.String(), err
 }
 
-// decode decodes a value without its comments.
+// decode decodes a value, ignoring comments.
 func decode(v hujson.Value, into any) error {
 	v = v.Clone()
 	v.Standardize()
 	return json.Unmarshal(v.Pack(), into)
 }
 
-// serversOf parses a text and returns its object of servers, nil if none.
+// serversOf parses a text and returns its object of servers, or nil if there is none.
 func serversOf(text []byte, table string) (*document, *hujson.Value, error) {
 	d, err := parseJSON(text)
 	if err != nil {
@@ -192,8 +190,7 @@ func parseJSON(text []byte) (*document, error) {
 	return d, nil
 }
 
-// object returns the member of that name as an object; nil when there is no
-// such member.
+// object returns the member with that name as an object, or nil if there is none.
 func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, error) {
 	v := memberOf(parent, name)
 	if v == nil {
@@ -205,8 +202,8 @@ func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, err
 	return v, nil
 }
 
-// memberOf returns the value of an object's member; of duplicates the last
-// counts, as in hosts.
+// memberOf returns the value of an object's member; of duplicates the last one, as hosts
+// do.
 func memberOf(parent *hujson.Value, name string) *hujson.Value {
 	members := parent.Value.(*hujson.Object).Members
 	for i := range slices.Backward(members) {
@@ -219,8 +216,8 @@ func memberOf(parent *hujson.Value, name string) *hujson.Value {
 
 func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
 
-// insert adds a member at the end of an object and returns its value. Comments
-// after the previous last member stay with that.
+// insert adds a member at the end of an object and returns its value. Comments after the
+// previous last member stay with that member.
 func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Value {
 	obj := parent.Value.(*hujson.Object)
 	d.reparse()
@@ -246,23 +243,23 @@ func (d *document) replace(old *hujson.Value, value string) {
 	old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit())
 }
 
-// reparse updates the offsets and the text from the tree.
+// reparse updates the offsets and the text to match the tree.
 func (d *document) reparse() {
 	d.root.UpdateOffsets()
 	d.text = d.root.Pack()
 }
 
-// layOut returns an indented value.
+// layOut returns a value with indentation.
 func layOut(value, indent, unit string) hujson.ValueTrimmed {
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(value), indent, unit) // encode has made valid JSON
+	_ = json.Indent(&b, []byte(value), indent, unit) // encode returns valid JSON
 	v, _ := hujson.Parse(b.Bytes())
 	return v.Value
 }
 
 var firstIndent = regexp.MustCompile(`\{\s*?\n(\t| {1,8})[^\s]`)
 
-// unit returns the indent of one level, taken from the first member.
+// unit returns one level of indentation, taken from the first member.
 func (d *document) unit() string {
 	if m := firstIndent.FindSubmatch(d.text); m != nil {
 		return string(m[1])

@@ -17,9 +17,8 @@ var ErrReadOnly = errors.New("the file is read-only")
 // ErrNoHome means that the user has no home directory.
 var ErrNoHome = errors.New("this user has no home directory")
 
-// A SyntaxError is a settings file that does not parse, or that is written in a
-// form that cannot be edited. Its text names the file, and the line where the
-// format's parser does.
+// A SyntaxError means that a settings file does not parse, or uses a form that cannot be
+// edited. Its text includes the file and, if the parser reports it, the line.
 type SyntaxError struct {
 	File string
 	Err  error
@@ -28,17 +27,17 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return e.File + ": " + e.Err.Error() }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Settings are a host's settings as they were read.
+// Settings are a host's settings as of Read.
 type Settings struct {
 	File string
-	Text []byte // empty when there is no file
+	Text []byte // empty if there is no file
 
 	host    Host
 	servers map[string]Server
 }
 
-// Read reads the host's settings. A missing file is read as an empty one; one
-// that does not parse is a *SyntaxError.
+// Read reads the host's settings. A missing file counts as empty; one that does not parse
+// is a *SyntaxError.
 func (h Host) Read(e Env) (*Settings, error) {
 	s := &Settings{File: h.file(e), host: h}
 	if s.File == "" {
@@ -58,13 +57,12 @@ func (h Host) Read(e Env) (*Settings, error) {
 	return s, nil
 }
 
-// Servers returns all entries by name, including those of other programs. An
-// entry that is reached by URL has no command.
+// Servers returns all entries by name, including those of other programs. An entry with a
+// URL has no command.
 func (s *Settings) Servers() map[string]Server { return s.servers }
 
-// Set returns the text with the server under a name. Other members of an
-// existing entry stay. The text is unchanged if the entry already says the
-// same.
+// Set returns the text with the server under a name. Other members of an existing entry
+// are preserved. The text is unchanged if the entry already has these values.
 func (s *Settings) Set(name string, server Server) ([]byte, error) {
 	return s.edit(func(text []byte) ([]byte, error) {
 		if s.host.toml {
@@ -74,7 +72,7 @@ func (s *Settings) Set(name string, server Server) ([]byte, error) {
 	})
 }
 
-// Remove returns the text without the entry of a name, which must exist.
+// Remove returns the text without the entry with a name, which must exist.
 func (s *Settings) Remove(name string) ([]byte, error) {
 	return s.edit(func(text []byte) ([]byte, error) {
 		if s.host.toml {
@@ -84,10 +82,10 @@ func (s *Settings) Remove(name string) ([]byte, error) {
 	})
 }
 
-// bom is the byte order mark with which some editors of Windows begin a file.
+// bom is the byte order mark that some Windows editors write.
 var bom = []byte("\ufeff")
 
-// edit calls change with the text, and keeps the file's byte order mark and line ends.
+// edit applies change to the text, preserving the file's byte order mark and line ends.
 func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error) {
 	old, marked := bytes.CutPrefix(s.Text, bom)
 	text, err := change(old)
@@ -103,9 +101,9 @@ func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error
 	return text, nil
 }
 
-// Write replaces the file atomically and returns the path of the backup, or ""
-// if there was no file. A symbolic link stays one. The error of a read-only
-// file is ErrReadOnly.
+// Write replaces the file atomically and returns the path of the backup, or "" if there
+// was no file. It writes through a symbolic link. For a read-only file it returns
+// ErrReadOnly.
 func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) {
 	name := s.File
 	if target, err := filepath.EvalSymlinks(name); err == nil {
@@ -137,7 +135,7 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 	return backup, nil
 }
 
-// keep writes a backup under an unused name.
+// keep writes a backup with an unused name.
 func keep(name string, text []byte, mode fs.FileMode, now time.Time) (string, error) {
 	stem := name + ".before-notesd-" + now.Format("20060102-150405")
 	for backup, n := stem, 2; ; n++ {

@@ -91,9 +91,8 @@ func removeTOML(text []byte, table, name string) ([]byte, error) {
 	return with, checkTOML(before, with, table, name, nil)
 }
 
-// checkTOML returns an error unless the edited text has the server, or none,
-// and everything else as before. Servers can be written in forms that a table
-// cannot be added to.
+// checkTOML returns an error unless the edited text has the server, or lacks it if s is
+// nil, and everything else is unchanged. TOML has forms to which a table cannot be added.
 func checkTOML(before map[string]any, with []byte, table, name string, s *Server) error {
 	servers, err := readTOML(with, table)
 	if err != nil {
@@ -121,7 +120,7 @@ func withoutServer(doc map[string]any, table, name string) map[string]any {
 	return doc
 }
 
-// tomlDocument decodes a text. Its error starts with the line.
+// tomlDocument decodes a text. Its error starts with the line number.
 func tomlDocument(text []byte) (map[string]any, error) {
 	var doc map[string]any
 	err := toml.Unmarshal(text, &doc)
@@ -133,21 +132,21 @@ func tomlDocument(text []byte) (map[string]any, error) {
 	return doc, err
 }
 
-// tomlTable is the place of a table in a text.
+// tomlTable is the location of a table in a text.
 type tomlTable struct {
 	path       []string
-	start, end int // from its header line to the end of its last key's line
-	body       int // where the lines after the header begin
+	start, end int // from its header to the end of the last key's line
+	body       int // start of the line after the header
 	keys       []tomlKey
 }
 
 type tomlKey struct {
 	path       []string
 	start, end int // of key and value
-	next       int // where the next line begins
+	next       int // start of the next line
 }
 
-// set sets a key of the table, unless it has that value.
+// set sets a key of the table, unless it already has that value.
 func (t tomlTable) set(text []byte, key, value string) []byte {
 	line := key + " = " + value
 	at := t.body
@@ -206,7 +205,7 @@ func keyOf(e *unstable.Node) (path []string, start, end int) {
 
 func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
 
-// lineEnd returns the start of the line after the one at an offset.
+// lineEnd returns the start of the line after the one containing at.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -231,8 +230,8 @@ func tomlStrings(all []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// tomlString returns a basic string of TOML: one of JSON, in which TOML allows no DEL.
+// tomlString returns a basic string in TOML, which is a JSON string with DEL escaped.
 func tomlString(s string) string {
-	text, _ := encode(s) // a string has no error
+	text, _ := encode(s) // a string cannot fail
 	return strings.ReplaceAll(strings.TrimSpace(text), "\x7f", `\u007f`)
 }
