@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// BatchVersion is the only protocol version with batches: 2024-11-05 never had
-// them in MCP, and 2025-06-18 removed them.
+// BatchVersion is the only protocol version with batches: 2024-11-05 did not have them in
+// MCP, and 2025-06-18 removed them.
 const BatchVersion = "2025-03-26"
 
-// maxExactInteger is the largest integer that every JSON implementation holds
-// exactly, 2^53-1. An id beyond it is answered with other digits, because the MCP
-// SDK reads numbers as float64.
+// maxExactInteger is the largest integer that every JSON implementation represents
+// exactly, 2^53-1. A larger id is returned with different digits, because the MCP SDK
+// reads numbers as float64.
 const maxExactInteger = 1<<53 - 1
 
-// ID is a JSON-RPC request id in the form in which ids are compared: a
-// string without its escapes, or an integer. Two spellings of one id are equal.
+// ID is a JSON-RPC request id in a form that can be compared: a string without its
+// escapes, or an integer. Two spellings of one id are equal.
 type ID struct {
-	Text    string // without escapes; the digits of an integer
+	Text    string // without escapes, or the digits of an integer
 	Numeric bool
 }
 
-// ParseID reads a raw id. It reports false for what is not a request id in MCP:
+// ParseID parses a raw id. It returns false for values that are not request ids in MCP:
 // null, fractions and exponents, booleans, containers, the empty span.
 func ParseID(raw []byte) (ID, bool) {
 	if len(raw) == 0 {
@@ -42,7 +42,7 @@ func ParseID(raw []byte) (ID, bool) {
 }
 
 // Exact returns the value of a numeric id, and whether every JSON implementation
-// holds it exactly.
+// represents it exactly.
 func (id ID) Exact() (int64, bool) {
 	n, err := strconv.ParseInt(id.Text, 10, 64)
 	return n, id.Numeric && err == nil && -maxExactInteger <= n && n <= maxExactInteger

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// readBuffer is the length up to which a line is not copied.
+	// readBuffer is the length up to which lines are not copied.
 	readBuffer = 32 << 10
-	// keepBuffer is the largest buffer that is kept after a long line, so that
-	// one large note does not stay in memory for the rest of a session.
+	// keepBuffer is the largest buffer kept after a long line, so that one large note
+	// does not stay in memory for the rest of a session.
 	keepBuffer = 256 << 10
-	// tailBytes is how much of the end of a line that is too long is returned.
+	// tailBytes is the number of bytes returned from the end of an overlong line.
 	tailBytes = 1 << 10
 )
 
-// ErrLineTooLong reports a line over the limit. The line has been skipped; the
+// ErrLineTooLong reports a line that exceeds the limit. The line has been skipped; the
 // next call continues after it.
 var ErrLineTooLong = errors.New("message longer than the limit")
 
-// byteOrderMark is what some programs on Windows begin every stream with.
+// byteOrderMark is written by some Windows programs at the start of a stream.
 var byteOrderMark = []byte("\uFEFF")
 
-// Reader splits a stream into lines, one JSON text each. It is not safe for
-// concurrent use.
+// Reader splits a stream into lines of one JSON text each. It is not safe for concurrent
+// use.
 type Reader struct {
 	in    *bufio.Reader
 	long  []byte
@@ -33,15 +33,15 @@ type Reader struct {
 	begun bool // a line has been read
 }
 
-// NewReader returns a Reader for lines of at most max bytes without their ending.
+// NewReader returns a Reader for lines of at most max bytes, not counting the newline.
 func NewReader(in io.Reader, max int) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, readBuffer), max: max}
 }
 
-// Next returns the next line that is not blank, with its newline, which only the
-// last line of a stream may lack; at the end it returns io.EOF. The slice is
-// valid until the next call. With ErrLineTooLong it returns the end of the line,
-// in which the id of a request may be found.
+// Next returns the next line that is not blank, with its newline, which may be missing
+// from the last line of a stream; at the end it returns io.EOF. The slice is valid until
+// the next call. With ErrLineTooLong it returns the end of the line, which may contain
+// the id of the request.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.line()
@@ -82,8 +82,8 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// skip reads to the end of a line that is too long and returns its last bytes.
-// part and err are what the last read returned, and tail what came before.
+// skip reads to the end of an overlong line and returns its last bytes. part and err are
+// the results of the last read, and tail is what came before.
 func (r *Reader) skip(tail, part []byte, err error) ([]byte, error) {
 	last := bytes.Clone(tail)
 	for {

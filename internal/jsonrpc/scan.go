@@ -6,30 +6,30 @@ import (
 	"iter"
 )
 
-// Span is a half-open range of bytes within a line. The zero span means absent:
+// Span is a half-open range of bytes within a line. The zero span means absent, because
 // no JSON value is empty.
 type Span struct{ From, To int }
 
 // Found reports whether the value is present.
 func (s Span) Found() bool { return s.To > s.From }
 
-// Of returns the bytes of the range in line.
+// Of returns the bytes of line in the range.
 func (s Span) Of(line []byte) []byte { return line[s.From:s.To] }
 
-// Message holds where the members of a JSON-RPC message lie within its line.
-// Values are never decoded and encoded again, so what is passed on keeps its
-// exact bytes: the digits of numbers, the order of keys, escapes.
+// Message holds the positions of the members of a JSON-RPC message within its line.
+// Values are never decoded and encoded again, so forwarded messages keep their exact
+// bytes: the digits of numbers, the order of keys, escapes.
 type Message struct {
 	ID, Method, Params, Result Span
 	Failure                    Span // the member "error"
 }
 
-// Scan finds the members of the JSON-RPC message in line. It reports false when
-// line does not hold one object. As in encoding/json, the last of several
-// members of one name counts, and an explicit null is a value.
+// Scan finds the members of the JSON-RPC message in line. It returns false if line is not
+// a single object. As in encoding/json, the last of several members with the same name
+// wins, and an explicit null is a value.
 //
-// Scan does not validate: on a line that is not JSON it finds nothing, or
-// something meaningless, but never reads outside the line.
+// Scan does not validate: on a line that is not JSON the result is unspecified, but it
+// never reads outside the line.
 func Scan(line []byte) (Message, bool) {
 	var m Message
 	object := Value(line, 0)
@@ -53,8 +53,8 @@ func Scan(line []byte) (Message, bool) {
 	return m, true
 }
 
-// Lookup walks from the object at along the path of member names and returns
-// the value there, or the zero span.
+// Lookup follows the path of member names from the object at and returns the value found,
+// or the zero span.
 func Lookup(line []byte, at Span, path ...string) Span {
 	for _, want := range path {
 		next := Span{}
@@ -71,8 +71,8 @@ func Lookup(line []byte, at Span, path ...string) Span {
 	return at
 }
 
-// members yields the raw key, quotes included, and the value of each member of
-// the object at. It stops where the text stops being an object.
+// members yields the raw key, including quotes, and the value of each member of the
+// object at. It stops where the text is not a valid object.
 func members(line []byte, at Span) iter.Seq2[[]byte, Span] {
 	return func(yield func([]byte, Span) bool) {
 		if !at.Found() || line[at.From] != '{' {
@@ -159,11 +159,11 @@ func isDelimiter(c byte) bool {
 	return isSpace(c) || c == ',' || c == ':' || c == '}' || c == ']' || c == '{' || c == '[' || c == '"'
 }
 
-// skipString returns the position after the string that opens at pos, or 0 when
-// it does not close. It jumps from quote to quote and from escape to escape,
-// because most of a large message is the inside of a few long strings, and
-// searches for the next quote only after an escape has consumed the last one
-// found: each byte is searched once for either.
+// skipString returns the position after the string that starts at pos, or 0 if it does
+// not end. It jumps from quote to quote and from escape to escape, because most of a
+// large message is the inside of a few long strings. It searches for the next quote only
+// after an escape has consumed the last one found, so each byte is searched once for
+// either.
 func skipString(line []byte, pos int) int {
 	pos++
 	for quote := -1; ; {
@@ -185,9 +185,9 @@ func skipString(line []byte, pos int) int {
 	}
 }
 
-// skipContainer returns the position after the object or array that opens at
-// pos, or 0 when it does not close. It counts brackets without telling the two
-// kinds apart, which is exact on valid JSON.
+// skipContainer returns the position after the object or array that starts at pos, or 0
+// if it does not end. It counts brackets without distinguishing the two kinds, which is
+// exact for valid JSON.
 func skipContainer(line []byte, pos int) int {
 	depth := 0
 	for pos < len(line) {
@@ -210,8 +210,7 @@ func skipContainer(line []byte, pos int) int {
 	return 0
 }
 
-// named reports whether the raw key, quotes included, spells name, with or
-// without escapes.
+// named reports whether the raw key, including quotes, is name, with or without escapes.
 func named(key []byte, name string) bool {
 	if bytes.IndexByte(key, '\\') < 0 {
 		return string(key[1:len(key)-1]) == name
@@ -219,8 +218,7 @@ func named(key []byte, name string) bool {
 	return Text(key) == name
 }
 
-// Text returns the string that a raw JSON string stands for, or "" when raw is
-// not a string.
+// Text returns the value of a raw JSON string, or "" if raw is not a string.
 func Text(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""

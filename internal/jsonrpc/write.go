@@ -15,8 +15,8 @@ func Replace(line []byte, at Span, with string) []byte {
 	return append(out, line[at.To:]...)
 }
 
-// Insert returns a copy of line with a member, given as raw JSON, added in
-// front of the others of the object at.
+// Insert returns a copy of line with a member, given as raw JSON, added as the first
+// member of object.
 func Insert(line []byte, object Span, name, rawValue string) []byte {
 	var b strings.Builder
 	b.WriteString(strconv.Quote(name))
@@ -28,7 +28,7 @@ func Insert(line []byte, object Span, name, rawValue string) []byte {
 	return slices.Insert(slices.Clone(line), object.From+1, []byte(b.String())...)
 }
 
-// Notification returns a line without id. It panics if params cannot be encoded.
+// Notification returns a line without an id. It panics if params cannot be encoded.
 func Notification(method string, params any) []byte {
 	type body struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -42,14 +42,13 @@ func Notification(method string, params any) []byte {
 	return append(line, '\n')
 }
 
-// Failure returns the line of an error response. rawID is the id as the request
-// spells it, and empty where it could not be read, which JSON-RPC answers with an
-// id of null.
+// Failure returns the line of an error response. rawID is the id as spelled in the
+// request; if empty, because it could not be read, the id is null as JSON-RPC requires.
 func Failure(rawID []byte, code int64, message string) []byte {
 	if len(rawID) == 0 {
 		rawID = []byte("null")
 	}
-	text, _ := json.Marshal(message) // a string: cannot fail
+	text, _ := json.Marshal(message) // a string cannot fail
 	line := append([]byte(`{"jsonrpc":"2.0","id":`), rawID...)
 	line = append(line, `,"error":{"code":`...)
 	line = strconv.AppendInt(line, code, 10)
