@@ -1,5 +1,4 @@
-// Package phrase shortens, cleans and compares the names and texts that
-// messages show.
+// Package phrase shortens, cleans and compares names and texts for messages.
 package phrase
 
 import (
@@ -9,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clip shortens s to at most n bytes, at a rune boundary, and marks the cut.
+// Clip shortens s to at most n bytes, at a rune boundary, and ends it with "…".
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -21,9 +20,8 @@ func Clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// OneLine makes a path, title or heading safe to show within a line: it replaces
-// control characters, line separators and the characters that change the
-// direction of text with spaces.
+// OneLine makes a path, title or heading safe to show within a line: it replaces control
+// characters, line separators and bidirectional formatting characters with spaces.
 func OneLine(s string) string {
 	unsafe := func(r rune) bool {
 		return r == '\u2028' || r == '\u2029' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
@@ -47,7 +45,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// SnakeCase turns camelCase, kebab-case and "two words" into snake_case.
+// SnakeCase converts camelCase, kebab-case and "two words" to snake_case.
 func SnakeCase(s string) string {
 	var b strings.Builder
 	previous := rune('_')
@@ -66,9 +64,9 @@ func SnakeCase(s string) string {
 	return b.String()
 }
 
-// Nearest returns the name of which s is probably a misspelling, or "": a name
-// that begins with s, or with which s begins (three letters at least), or one
-// within a third of its length in edits.
+// Nearest returns the name of which s is probably a misspelling, or "": a name of which s
+// is a prefix or that is a prefix of s (at least three letters), or one whose edit
+// distance is at most a third of its length.
 func Nearest(s string, names []string) string {
 	const long = 64
 	best, bestDistance := "", -1
@@ -85,9 +83,8 @@ func Nearest(s string, names []string) string {
 	return best
 }
 
-// Distance returns the least number of insertions, deletions, substitutions and
-// transpositions of neighbours that turn a into b (optimal string
-// alignment).
+// Distance returns the minimum number of insertions, deletions, substitutions and
+// transpositions of adjacent elements that turn a into b (optimal string alignment).
 func Distance[E comparable](a, b []E) int {
 	n := len(b) + 1
 	rows := make([]int, 3*n)
