@@ -1,5 +1,5 @@
-// Package quote finds quotations in texts, however their white space, line ends
-// and accents are written, and without regard to Markdown's marks.
+// Package quote finds quotations in texts, ignoring differences in white space, line
+// ends, Unicode form and Markdown markup.
 package quote
 
 import (
@@ -12,24 +12,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Text is a text that quotations are looked up in.
+// A Text is a text in which quotations can be found.
 type Text struct {
 	source   string
 	lines    []int // the offset of each line
 	asIs     folded
-	unmarked map[string]*folded // by what stands after a heading; made when first used
+	unmarked map[string]*folded // by the suffix of headings; filled on first use
 }
 
-// folded is a text in NFC, with white space as single spaces.
+// folded is a text in NFC with runs of white space as single spaces.
 type folded struct {
 	text string
-	at   []int // of each byte of text: its offset in the source
+	at   []int // offset in the source of each byte of text
 }
 
-// Lines are the first and the last line of a passage, from 1.
+// Lines are the first and last line of a passage, starting at 1.
 type Lines struct{ First, Last int }
 
-// NewText folds a text.
+// NewText returns the Text of a source.
 func NewText(source string) *Text {
 	t := &Text{source: source, lines: []int{0}, unmarked: make(map[string]*folded)}
 	for i := range len(source) {
@@ -46,7 +46,7 @@ func fold(s string) folded {
 	var at []int
 	var it norm.Iter
 	it.InitString(norm.NFC, s)
-	space := true // none at the beginning
+	space := true // drop leading space
 	for !it.Done() {
 		from := it.Pos()
 		for _, r := range string(it.Next()) {
@@ -68,8 +68,8 @@ func fold(s string) folded {
 	return folded{b.String(), at}
 }
 
-// What a reader of Markdown does not see. The number of a list item is left out of
-// a text alone: in a quotation another number is another text.
+// Markup that is invisible to a reader. The number of a list item is removed only from
+// the text: in a quotation, a different number means different text.
 var (
 	lineMarks = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?)+)`)
 	wikiLink  = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*)\]\]`)
@@ -87,7 +87,7 @@ func withoutMarks(line string) string {
 	return spanMarks.Replace(line)
 }
 
-// withoutMarks returns the text without marks, with colon, which may be "", after its
+// withoutMarks returns the text without markup, with colon, which may be "", after its
 // headings; offsets are those of lines.
 func (t *Text) withoutMarks(colon string) *folded {
 	if known := t.unmarked[colon]; known != nil {
@@ -118,11 +118,11 @@ func (t *Text) withoutMarks(colon string) *folded {
 	return unmarked
 }
 
-// clean folds a quotation and drops the marks of where it was cut.
+// clean folds a quotation and trims the ellipses where it was cut.
 func clean(quotation string) string { return strings.Trim(fold(quotation).text, " …") }
 
-// Find returns the lines of each place that has the quotation, as it is or, if
-// there is none, without marks, with a colon after headings as in a search's snippets.
+// Find returns the lines of all occurrences of the quotation. If there are none, it
+// ignores markup, and then also expects a colon after headings, as in search snippets.
 func (t *Text) Find(quotation string) []Lines {
 	found := t.find(&t.asIs, clean(quotation))
 	for _, colon := range []string{"", ":"} {
@@ -154,8 +154,8 @@ func (t *Text) lineOf(offset int) int {
 	return sort.SearchInts(t.lines, offset+1)
 }
 
-// Passage returns some lines, without its last line end. Lines beyond the text are
-// left out.
+// Passage returns the given lines without the final line end. Lines outside the text are
+// omitted.
 func (t *Text) Passage(l Lines) string {
 	first, last := max(1, l.First), min(l.Last, len(t.lines))
 	if first > last {
@@ -168,13 +168,12 @@ func (t *Text) Passage(l Lines) string {
 	return strings.TrimRight(t.source[t.lines[first-1]:end], "\r\n")
 }
 
-// Likeness is how much of a quotation a passage must have to be called like it:
-// seven words of ten, in their order.
+// Likeness is the share of the quotation's words, in order, that a similar passage must
+// contain.
 const Likeness = 0.7
 
-// Nearest returns the lines of the passage that is most like the quotation, and
-// reports whether one is like it. In a long text only the neighborhood of near is
-// compared.
+// Nearest returns the lines of the passage most similar to the quotation, and reports
+// whether it is similar enough. In a long text only the neighborhood of near is compared.
 func (t *Text) Nearest(quotation string, near Lines) (Lines, bool) {
 	const mostWanted, mostWords = 400, 20_000
 	wanted := words(clean(quotation), mostWanted)
@@ -197,8 +196,8 @@ type word struct {
 	start int
 }
 
-// words splits a folded text at spaces, and scripts that are written without
-// them into characters.
+// words splits a folded text at spaces, and scripts written without spaces into
+// characters.
 func words(folded string, most int) []word {
 	var list []word
 	start := -1
@@ -225,13 +224,12 @@ func words(folded string, most int) []word {
 	return list
 }
 
-// An alignment is words of a text, from start to before end, and how many of
-// them are those that were wanted.
+// An alignment is a range of words of a text, from start up to but not including end, and
+// the number of them that matched.
 type alignment struct{ start, end, matches, score int }
 
-// align returns the best local alignment of two lists of words (Smith and
-// Waterman): a word in common counts two, one that differs or is missing minus
-// one.
+// align returns the best local alignment of two lists of words (Smith and Waterman): a
+// match scores 2, a mismatch or gap -1.
 func align(wanted, text []word) alignment {
 	var best alignment
 	above := make([]alignment, len(text)+1)
