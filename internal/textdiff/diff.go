@@ -1,6 +1,5 @@
-// Package textdiff shows what changed in a text, line by line, for people and models
-// to read, within a bound. It is pure: every function may be called from any
-// number of goroutines.
+// Package textdiff describes the changes to a text, line by line and within a size limit,
+// for people and models to read. Its functions are pure and safe for concurrent use.
 package textdiff
 
 import (
@@ -13,14 +12,14 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// maxLine bounds, in bytes, how much of a line a diff shows.
+// maxLine is the maximum number of bytes shown of a line.
 const maxLine = 400
 
-// Unified returns the change from old to new in unified format with context
-// lines around it, empty when they are equal. It is for reading: long lines are
-// shortened to where they differ, line breaks are shown as "\n" and no more than
-// about maxBytes are written, with a last line that says what was left out; with
-// 0 as maxBytes everything is written, long lines too.
+// Unified returns the change from old to new in unified format with context lines around
+// it, or "" if they are equal. It is meant for reading: long lines are shortened to the
+// part that differs, line breaks within them are shown as "\n", and output stops after
+// about maxBytes with a line that says how much was omitted. If maxBytes is 0, nothing is
+// shortened.
 func Unified(old, new []byte, name string, context, maxBytes int) string {
 	if bytes.Equal(old, new) {
 		return ""
@@ -41,7 +40,7 @@ func Unified(old, new []byte, name string, context, maxBytes int) string {
 	return strings.ToValidUTF8(w.out.String(), "\uFFFD")
 }
 
-// Count returns how many lines are added and removed from old to new.
+// Count returns the number of lines added and removed between old and new.
 func Count(old, new []byte) (added, removed int) {
 	for _, c := range lcs.DiffLines(splitLines(old), splitLines(new)) {
 		added, removed = added+c.ReplEnd-c.ReplStart, removed+c.End-c.Start
@@ -49,7 +48,7 @@ func Count(old, new []byte) (added, removed int) {
 	return added, removed
 }
 
-// splitLines returns the lines of a text with their line breaks.
+// splitLines returns the lines of a text including their line breaks.
 func splitLines(text []byte) []string {
 	lines := strings.SplitAfter(string(text), "\n")
 	if last := len(lines) - 1; lines[last] == "" {
@@ -58,7 +57,7 @@ func splitLines(text []byte) []string {
 	return lines
 }
 
-// diffWriter writes hunks as far as the limit allows.
+// diffWriter writes hunks up to the limit.
 type diffWriter struct {
 	a, b    []string // the lines of both texts
 	context int
@@ -102,7 +101,8 @@ func lineRange(start, end int) string {
 	return fmt.Sprintf("%d,%d", start+1, end-start)
 }
 
-// differsAt returns where the i-th line deleted and the i-th inserted begin to differ.
+// differsAt returns the offset of the first difference between the i-th deleted and the
+// i-th inserted line.
 func differsAt(old, new []string, i int) int {
 	n := 0
 	if i < len(old) && i < len(new) {
@@ -115,7 +115,7 @@ func differsAt(old, new []string, i int) int {
 
 func (w *diffWriter) full() bool { return w.limit > 0 && w.out.Len() >= w.limit }
 
-// line writes one line, of a long one what is around the offset at.
+// line writes one line. A long line is shortened to the part around offset at.
 func (w *diffWriter) line(mark byte, line string, at int) {
 	if w.full() {
 		w.left++
@@ -144,7 +144,7 @@ func (w *diffWriter) line(mark byte, line string, at int) {
 	}
 }
 
-// cut bounds s to n bytes, at the start of a character.
+// cut truncates s to at most n bytes, at a rune boundary.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
