@@ -13,8 +13,8 @@ import (
 	"notesd/notes/store"
 )
 
-// Bounds of what a commit waits for. A transaction whose node has gone, its
-// connection half open, ends after holdFor, and with it its lock.
+// Time limits of a commit. A transaction whose node has disappeared, leaving the
+// connection half open, ends after holdFor and releases its lock.
 const (
 	lockFor    = 8 * time.Second
 	holdFor    = 10 * time.Second
@@ -22,17 +22,18 @@ const (
 	resolveGap = 200 * time.Millisecond
 )
 
-// Commit writes the batch and returns its number. A batch that changes nothing has
-// the number of the newest. The error is a [*notes.LogConflict] if a file is not the one that
-// a change was computed from; it wraps [notes.ErrOutcomeUnknown] if the answer to the commit was
-// lost and could not be found out; any other error means that nothing was written.
+// Commit commits the batch and returns its number, or that of the newest batch if it
+// changes nothing. It returns a [*notes.LogConflict] if a file is not the one that a
+// change was computed from, and an error that wraps [notes.ErrOutcomeUnknown] if the
+// response to the commit was lost and the outcome could not be determined. Any other
+// error means that nothing was written.
 func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
 	sent := false
 	err = l.db.again(ctx, func() error {
 		if sent {
-			return err // it may have been made
+			return err // it may have been committed
 		}
 		if err = l.ready(ctx); err == nil {
 			seq, sent, err = l.commit(ctx, b)
@@ -62,9 +63,9 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 	}
 }
 
-// Resolve reports whether the batch was committed, and with which number. It waits
-// for a transaction of the batch that has not ended: once it has answered, the batch
-// is never committed.
+// Resolve reports whether the batch was committed, and with which number. It waits for a
+// running transaction of the batch, so its result is final: a batch that it reports as
+// not committed never will be.
 func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -85,7 +86,7 @@ func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed boo
 	return seq, committed && err == nil, err
 }
 
-// lock takes the vault's row, which orders all writes, and returns the number of the
+// lock locks the vault's row, which serialises all writes, and returns the number of the
 // newest batch.
 func (l *Log) lock(ctx context.Context, tx pgx.Tx) (head uint64, err error) {
 	b := &pgx.Batch{}
@@ -99,8 +100,8 @@ func (l *Log) queueLock(b *pgx.Batch, head *uint64) {
 	b.Queue(`SELECT seq FROM vaults WHERE id = $1 FOR UPDATE`, l.vault).QueryRow(func(row pgx.Row) error { return row.Scan(head) })
 }
 
-// commit runs the transaction, in two round trips: while it waits for the server,
-// other writers of the vault wait for it. sent reports whether its end was asked for.
+// commit runs the transaction in two round trips, because other writers of the vault wait
+// for it. sent reports whether its end was sent to the server.
 func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool, err error) {
 	conn, err := l.pool.Acquire(ctx)
 	if err != nil {
@@ -108,7 +109,7 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 	}
 	defer conn.Release()
 	defer func() {
-		if conn.Conn().PgConn().TxStatus() != 'I' { // otherwise it has ended
+		if conn.Conn().PgConn().TxStatus() != 'I' { // a transaction is still open
 			_, _ = conn.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 		}
 	}()
@@ -140,25 +141,25 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 	return head + 1, true, nil
 }
 
-// plan is what a batch does to the rows. Files are compared by key, their folded path: the
-// folders of some nodes cannot hold two names that differ in case.
+// plan is the effect of a batch on the rows. Files are compared by key, their folded
+// path, because some nodes' folders cannot hold two names that differ only in case.
 //
-// A change is made if the log has its file as the change was computed from it, and left
-// out if the log has it as it is afterwards: a batch that is sent again, because the
-// answer was lost, changes nothing. Anything else is a conflict, and the batch writes
-// nothing. All removals come before all additions, so that two files can change names.
+// A change is applied if the file in the log is the one it was computed from, and skipped
+// if the log already has the result, so that a batch repeated after a lost response is a
+// no-op. Anything else is a conflict, and the batch writes nothing. All removals come
+// before all additions, so that two files can swap names.
 type plan struct {
 	q     querier
 	vault int64
-	have  map[string]file    // by key: the files that the batch has to do with
+	have  map[string]file    // by key: the files that the batch involves
 	newer map[string]bool    // paths of files that were changed since the batch's Seen
-	moved [][]file           // those in each folder that moves
-	feed  []notes.FileChange // without folders and without what is so already
+	moved [][]file           // the files of each moved folder
+	feed  []notes.FileChange // without folders and changes already applied
 }
 
 type file struct{ path, hash string }
 
-// queueLoads asks for the files that the changes name.
+// queueLoads queues queries for the files named by the changes.
 func (p *plan) queueLoads(b *pgx.Batch, changes []notes.FileChange) {
 	var keys []string
 	for _, c := range changes {
@@ -166,7 +167,7 @@ func (p *plan) queueLoads(b *pgx.Batch, changes []notes.FileChange) {
 			keys = append(keys, keysOf(c)...)
 			continue
 		}
-		b.Queue(selectFiles+` AND f.path >= $2 AND f.path < $3`, p.vault, c.OldPath+"/", c.OldPath+"0").Query(func(rows pgx.Rows) error { // '0' comes after '/'
+		b.Queue(selectFiles+` AND f.path >= $2 AND f.path < $3`, p.vault, c.OldPath+"/", c.OldPath+"0").Query(func(rows pgx.Rows) error { // '0' is the character after '/'
 			inside, err := p.load(rows, nil)
 			p.moved = append(p.moved, inside)
 			return err
@@ -178,7 +179,8 @@ func (p *plan) queueLoads(b *pgx.Batch, changes []notes.FileChange) {
 	})
 }
 
-// queueNewer asks which files of the changes are in a batch after seen.
+// queueNewer queues a query for the files of the changes that a batch after seen has
+// changed.
 func (p *plan) queueNewer(b *pgx.Batch, seen uint64, changes []notes.FileChange) {
 	var paths []string
 	for _, c := range changes {
@@ -200,7 +202,7 @@ func keysOf(c notes.FileChange) (keys []string) {
 	return keys
 }
 
-// make finds out what the changes do to the files that were loaded.
+// make computes the effect of the changes on the loaded files.
 func (p *plan) make(ctx context.Context, changes []notes.FileChange) error {
 	var all []notes.FileChange
 	var keys []string
@@ -224,8 +226,8 @@ func (p *plan) make(ctx context.Context, changes []notes.FileChange) error {
 	return p.compare(ctx, fold(all))
 }
 
-// fold joins the change of a file in a folder with the folder's move: it has the
-// file's new path for its old one.
+// fold merges the change of a file in a moved folder into the file's move: the change has
+// the new path as its old one.
 func fold(all []notes.FileChange) []notes.FileChange {
 	at := map[string]int{} // by new path: the move
 	var out []notes.FileChange
@@ -252,8 +254,8 @@ func (p *plan) load(rows pgx.Rows, err error) (found []file, _ error) {
 	return found, err
 }
 
-// compare checks every change against what the log has, and leaves out those that
-// were made already.
+// compare checks every change against the state of the log and skips those already
+// applied.
 func (p *plan) compare(ctx context.Context, changes []notes.FileChange) error {
 	after := func(path string) file { return p.have[notes.Key(path)] }
 	for _, c := range changes {
@@ -299,7 +301,7 @@ func (p *plan) conflict(ctx context.Context, path string) error {
 	return &notes.LogConflict{Path: f.path, Hash: f.hash, Text: texts[f.hash]}
 }
 
-// queueWrites writes all rows of the batch.
+// queueWrites queues statements for all rows of the batch.
 func (p *plan) queueWrites(q *pgx.Batch, seq uint64, b notes.Batch) {
 	vault := p.vault
 	var hashes, data [][]byte

@@ -13,16 +13,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connectTimeout bounds an attempt to connect, where the URL does not say.
+// connectTimeout is the default timeout for connecting; the URL can override it.
 const connectTimeout = 5 * time.Second
 
-// maxConns bounds the connections of a node to the database, where the URL does not
-// say: one more listens.
+// maxConns is the default limit of a node's connections to the database, in addition to
+// the one that listens; the URL can override it.
 const maxConns = 4
 
-// Database is a node's connections to a database: the vaults in it, and who may use
-// them. It connects when it is first used and works again when the database is back.
-// It is safe for concurrent use.
+// Database is a node's connection pool for a database: the vaults in it, and who may use
+// them. It connects on first use and reconnects when the database is available again. It
+// is safe for concurrent use.
 type Database struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
@@ -30,15 +30,15 @@ type Database struct {
 	mu        sync.Mutex
 	migrated  bool
 	listeners map[*listener]struct{}
-	unlisten  func() // ends the connection that listens; nil: there is none
+	unlisten  func() // closes the listening connection; nil if there is none
 }
 
-// Open returns the database at address, a URL or key=value string as libpq takes it. It
-// does not connect yet.
+// Open returns the database at address, a URL or key=value string as in libpq. It does
+// not connect yet.
 func Open(address string, log *slog.Logger) (*Database, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may have the password
+		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may include the password
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > 2*time.Minute-time.Second { // pgx's default
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
@@ -56,30 +56,30 @@ func Open(address string, log *slog.Logger) (*Database, error) {
 	return &Database{pool: pool, log: log, listeners: map[*listener]struct{}{}}, nil
 }
 
-// Log returns the log of the named vault, which the first use makes. Its Close leaves
-// the database open.
+// Log returns the log of the named vault, which is created on first use. Closing it
+// leaves the database open.
 func (d *Database) Log(name string) *Log { return &Log{db: d, pool: d.pool, name: name, log: d.log} }
 
-// Close ends the connections.
+// Close closes the connections.
 func (d *Database) Close() error {
 	d.pool.Close()
 	return nil
 }
 
-// A Reader has every batch of a vault's log up to one.
+// A Reader is a node that has all batches of a vault's log up to Seq.
 type Reader struct {
 	Vault string
 	Seq   uint64
 }
 
-// Lag is what a reader does not have.
+// Lag is the number and age of the batches that a reader lacks.
 type Lag struct {
 	Batches uint64
-	Age     time.Duration // of the oldest of them
+	Age     time.Duration // of the oldest missing batch
 }
 
-// Behind returns the lags of readers, in their order, with one query. A vault that the
-// database does not have yet has no batches.
+// Behind returns the lags of readers, in the same order, with one query. A vault that is
+// not in the database yet has no batches.
 func (d *Database) Behind(ctx context.Context, readers []Reader) (lags []Lag, err error) {
 	names, seqs := make([]string, len(readers)), make([]int64, len(readers))
 	for i, r := range readers {
@@ -124,7 +124,7 @@ func (d *Database) ready(ctx context.Context) error {
 	return err
 }
 
-// begin makes the vault unless it is there, and reports whether it was made.
+// begin creates the vault if it does not exist, and reports whether it did.
 func begin(ctx context.Context, tx pgx.Tx, vault string) (bool, error) {
 	tag, err := tx.Exec(ctx, `INSERT INTO vaults (name, epoch) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, vault, rand.Text())
 	return tag.RowsAffected() > 0, err

@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// channel is what nodes notify one another on; the payload is the vault's name.
+// channel is the channel for notifications between nodes; the payload is the vault's
+// name.
 const channel = "notesd"
 
-// notifyEvery is the shortest time between two notifications, which take a lock that
-// all writers of the database share. The first is sent at once.
+// notifyEvery is the minimum time between two notifications, which take a lock shared by
+// all writers of the database. The first is sent at once.
 const notifyEvery = 15 * time.Millisecond
 
-// listenAgain is how soon a connection that listens is made again. Readers poll
-// meanwhile.
+// listenAgain is the pause before a listening connection is restored. Readers poll in the
+// meantime.
 const listenAgain = 5 * time.Second
 
-// wake notifies the other nodes, once for all commits of a moment. They poll as well:
-// a notification that fails costs time only.
+// wake notifies the other nodes, once for several commits in quick succession. They also
+// poll, so a failed notification only costs time.
 func (l *Log) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,22 +42,21 @@ func (l *Log) wake() {
 	})
 }
 
-// Listen calls changed when another node has committed, and after every connection
-// that was made, until ctx ends. What is committed while there is no connection is not
-// reported. changed must not wait.
+// Listen calls changed when another node has committed, and after each connect, until ctx
+// ends. Commits during a lost connection are not reported. changed must not block.
 func (l *Log) Listen(ctx context.Context, changed func()) {
 	remove := l.db.listen(&listener{l.name, changed})
 	<-ctx.Done()
 	remove()
 }
 
-// listener is who wants to know of commits to a vault.
+// listener is a callback for commits to a vault.
 type listener struct {
 	vault   string
 	changed func()
 }
 
-// listen adds a listener. All share one connection, which ends with the last.
+// listen adds a listener. All listeners share one connection, closed with the last one.
 func (d *Database) listen(l *listener) (remove func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,7 +109,7 @@ func (d *Database) followOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := conn.Hijack() // it listens: not to be used for anything else
+	own := conn.Hijack() // it listens, so it must not return to the pool
 	defer func() { _ = own.Close(context.WithoutCancel(ctx)) }()
 	if _, err := own.Exec(ctx, "LISTEN "+channel); err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 	"notesd/notes"
 )
 
-// KindForget is the kind of a batch after which nodes erase their versions of the files
-// that it names, which the log has no longer either.
+// KindForget is the kind of a batch that makes nodes erase their versions of the files it
+// names. The log has already erased them.
 const KindForget = "forget"
 
-// Forget erases every change of the paths, and the contents that nothing else has, and
-// writes a batch of [KindForget] that names them. The error is [notes.ErrExists] if a
+// Forget erases every change of the paths and the contents that are used nowhere else,
+// and writes a batch of [KindForget] with the paths. It returns [notes.ErrExists] if a
 // file has one of the paths.
 func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []string) error {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
@@ -34,7 +34,7 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []st
 			return err
 		}
 		rows, _ := tx.Query(ctx, `WITH gone AS (DELETE FROM feed WHERE vault = $1 AND (path = ANY($2) OR old_path = ANY($2)) RETURNING before, after)
-			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths) // its error is in the rows
+			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths) // its error is in rows
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		if err != nil {
 			return err

@@ -19,8 +19,8 @@ import (
 	"notesd/notes/store"
 )
 
-// callFor bounds a call: a server that is gone without a word would hold up every sync
-// of the folder.
+// callFor is the timeout of a call. Without it a server that disappears silently would
+// block every sync of the folder.
 const callFor = time.Minute
 
 // Log is one vault's log.
@@ -32,27 +32,27 @@ type Log struct {
 	log  *slog.Logger
 
 	mu       sync.Mutex
-	vault    int64  // its id; 0: not yet connected
+	vault    int64  // its id; 0 before connecting
 	epoch    string // identifies the log before its first batch
 	notify   *time.Timer
 	notified time.Time // when the last notification was sent
 	closed   bool
 }
 
-// Position is how far a reader has come in one log.
+// Position is a reader's position in one log.
 type Position struct {
-	Seq  uint64 // of the newest batch that it has
-	Mark string // that batch's id; before the first batch the log's own
+	Seq  uint64 // number of the newest batch read
+	Mark string // id of that batch, or of the log before its first batch
 }
 
-// ErrForeign is returned for a position that the log does not have.
+// ErrForeign is returned for a position that is not in the log.
 var ErrForeign = errors.New("the position is of another log, or of a later state of this one")
 
 // ErrPruned is returned for a position after which changes were removed: see [Log.Prune].
-// What a reader had at the position is still what the log had.
+// The reader's state at that position is still valid.
 var ErrPruned = errors.New("the log has no longer what came after the position")
 
-// New returns the log of the named vault in a database of its own: see [Open].
+// New returns the log of the named vault with its own database connections: see [Open].
 func New(address, name string, log *slog.Logger) (*Log, error) {
 	d, err := Open(address, log)
 	if err != nil {
@@ -63,7 +63,7 @@ func New(address, name string, log *slog.Logger) (*Log, error) {
 	return l, nil
 }
 
-// Close ends the connections that New has made.
+// Close closes the connections if New opened them.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -77,13 +77,13 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// Place names the database without user or password, for people.
+// Place describes the database for users, without user name and password.
 func (l *Log) Place() string {
 	c := l.pool.Config().ConnConfig
 	return fmt.Sprintf("vault %s in database %s at %s", l.name, c.Database, c.Host)
 }
 
-// ready migrates the database and finds, or makes, the vault, once.
+// ready migrates the database and finds or creates the vault, once.
 func (l *Log) ready(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,11 +110,11 @@ func (l *Log) ready(ctx context.Context) error {
 	return err
 }
 
-// migrationLock is the key of the advisory lock under which the database is
-// migrated; any number that other programs do not use.
+// migrationLock is the key of the advisory lock held during migrations, an arbitrary
+// number.
 const migrationLock = 0x6e6f746573640001
 
-// migrate brings the database to this program's version.
+// migrate migrates the database to this program's version.
 func migrate(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
 		return err
@@ -143,8 +143,8 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 
 func (l *Log) inTx(ctx context.Context, do func(tx pgx.Tx) error) error { return l.db.inTx(ctx, do) }
 
-// again makes one more attempt, with new connections, at what failed because the
-// server has gone: after its restart the connections that the pool kept are dead.
+// again retries an operation once, with new connections, if it failed because the server
+// was gone: after a restart of the server the pool's connections are dead.
 func (d *Database) again(ctx context.Context, do func() error) error {
 	err := do()
 	if err == nil || isAnswer(err) || ctx.Err() != nil {
@@ -154,8 +154,8 @@ func (d *Database) again(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// isAnswer reports whether the error is the database's answer, and not that it could
-// not answer.
+// isAnswer reports whether the database returned the error, as opposed to being
+// unreachable.
 func isAnswer(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Severity == "ERROR" || errors.As(err, new(*notes.LogConflict)) || errors.Is(err, ErrForeign) || errors.Is(err, ErrPruned) || errors.Is(err, migrations.ErrNewer)
@@ -170,9 +170,9 @@ type Entry struct {
 	Changes []notes.FileChange // without Data
 }
 
-// Changes returns at most limit batches after the position, in order. The error is
-// [ErrForeign] when the log does not have the position, and [ErrPruned] when it has not
-// all that came after it.
+// Changes returns at most limit batches after the position, in order. It returns
+// [ErrForeign] if the position is not in the log, and [ErrPruned] if changes after it
+// were removed.
 func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries []Entry, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -243,7 +243,7 @@ func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
 	return seq, err
 }
 
-// File is a file as the log has it.
+// File is a file in the log.
 type File struct {
 	Path string
 	Hash string
@@ -251,7 +251,7 @@ type File struct {
 	By   string // its author
 }
 
-// Snapshot returns all files, and the position that they are of.
+// Snapshot returns all files and the position they correspond to.
 func (l *Log) Snapshot(ctx context.Context) (at Position, files []File, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -271,7 +271,7 @@ func (l *Log) Snapshot(ctx context.Context) (at Position, files []File, err erro
 
 const selectFiles = `SELECT f.path, encode(f.hash, 'hex'), f.seq, b.author FROM files f JOIN batches b USING (vault, seq) WHERE f.vault = $1`
 
-// Current returns those of the files that the log has now, by path.
+// Current returns the log's current files among the paths, by path.
 func (l *Log) Current(ctx context.Context, paths []string) (map[string]File, error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -293,7 +293,7 @@ func readFiles(rows pgx.Rows, err error) ([]File, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[File])
 }
 
-// Contents returns the bytes with these hashes.
+// Contents returns the contents with these hashes.
 func (l *Log) Contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -334,7 +334,7 @@ func raw(hashes []string) [][]byte {
 	out := make([][]byte, len(hashes))
 	for i, h := range hashes {
 		if h != "" {
-			out[i], _ = hex.DecodeString(h) // the database refuses what is none
+			out[i], _ = hex.DecodeString(h) // the database rejects other strings
 		}
 	}
 	return out

@@ -13,17 +13,18 @@ import (
 const (
 	// pruneEvery is how often one of the vault's nodes prunes the log.
 	pruneEvery = 6 * time.Hour
-	// pruneStep is how many batches lose their changes at a time: commits wait meanwhile.
+	// pruneStep is the number of batches whose changes are removed at a time; commits
+	// wait meanwhile.
 	pruneStep = 500
-	// vectorsFor is how long a vector is kept that no node has named as its own.
+	// vectorsFor is how long a vector is kept that no node reports as in use.
 	vectorsFor = 30 * 24 * time.Hour
 )
 
-// Prune removes the changes that are older than the limits' age, or that would keep
-// more than their bytes of contents which no file has now, with these contents; and
-// vectors that no node has named for a month. Batches keep their rows, so a position
-// before what is left is known to be one of this log: see [ErrPruned]. It does nothing
-// if a node has pruned a few hours ago.
+// Prune removes the changes that exceed the age limit, or the size limit for contents
+// that no current file has, together with those contents, and vectors that no node has
+// reported as in use for a month. Batches keep their rows, so that an older position is
+// still recognised as one of this log: see [ErrPruned]. It is a no-op if a node has
+// pruned within pruneEvery.
 func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
 	if err := l.ready(ctx); err != nil {
@@ -50,13 +51,13 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	return err
 }
 
-// pruneStep removes the changes of some batches up to cut, and reports whether there
-// may be more.
+// pruneStep removes the changes of some batches up to cut, and reports whether there may
+// be more.
 func (l *Log) pruneStep(ctx context.Context, cut int64) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
 	err = l.inTx(ctx, func(tx pgx.Tx) error {
-		if _, err := l.lock(ctx, tx); err != nil { // a commit may make a content again that is about to be removed
+		if _, err := l.lock(ctx, tx); err != nil { // a commit could use contents that are about to be removed
 			return err
 		}
 		var to int64
@@ -68,7 +69,7 @@ func (l *Log) pruneStep(ctx context.Context, cut int64) (more bool, err error) {
 			return err
 		}
 		more = to < cut
-		rows, _ := tx.Query(ctx, `DELETE FROM feed WHERE vault = $1 AND seq <= $2 RETURNING coalesce(before, after)`, l.vault, to) // its error is in the rows
+		rows, _ := tx.Query(ctx, `DELETE FROM feed WHERE vault = $1 AND seq <= $2 RETURNING coalesce(before, after)`, l.vault, to) // its error is in rows
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (l *Log) pruneStep(ctx context.Context, cut int64) (more bool, err error) {
 	return more, err
 }
 
-// removeUnused removes those of the contents that no file has and no change names.
+// removeUnused removes the contents that no file and no change uses.
 func (l *Log) removeUnused(ctx context.Context, tx pgx.Tx, hashes [][]byte) error {
 	_, err := tx.Exec(ctx, `DELETE FROM blobs b WHERE vault = $1 AND hash = ANY($2)
 		AND NOT EXISTS (SELECT FROM files f WHERE f.vault = b.vault AND f.hash = b.hash)

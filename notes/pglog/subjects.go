@@ -15,18 +15,18 @@ import (
 	"notesd/notes"
 )
 
-// A Subject is a person or program with a token.
+// A Subject is a person or program that has a token.
 type Subject struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
 	Grants  []Grant   `json:"grants"` // by vault and folder
 }
 
-// A Grant lets a subject use a vault, or a folder of it.
+// A Grant gives a subject access to a vault, or to a folder of it.
 type Grant struct {
 	Vault  string `json:"vault"`
 	Folder string `json:"folder,omitempty"` // "": the whole vault
-	Writer bool   `json:"writer"`           // it may write as well
+	Writer bool   `json:"writer"`           // it may also write
 }
 
 func (g Grant) String() string {
@@ -36,11 +36,11 @@ func (g Grant) String() string {
 	return g.Vault + "/" + g.Folder
 }
 
-// Digest is what the database has of a token: its SHA-256. Slow hashes are for
-// passwords, which can be guessed; a token is 256 random bits.
+// Digest is the stored form of a token, its SHA-256. A slow hash is unnecessary, because
+// a token is 256 random bits and cannot be guessed like a password.
 type Digest [sha256.Size]byte
 
-// tokenPrefix lets people and scanners of secrets recognize a token.
+// tokenPrefix lets people and secret scanners recognise a token.
 const tokenPrefix = "notesd_"
 
 // DigestOf returns the digest of a token.
@@ -53,8 +53,8 @@ func newToken() (token string, digest Digest) {
 	return token, DigestOf(token)
 }
 
-// AddSubject makes a subject without grants and returns its token, which is kept
-// nowhere. The error is notes.ErrExists for a name that is taken.
+// AddSubject creates a subject without grants and returns its token, which is not stored.
+// It returns notes.ErrExists if the name is taken.
 func (d *Database) AddSubject(ctx context.Context, name string) (token string, err error) {
 	if problem := nameProblem(name); problem != "" {
 		return "", &notes.Error{Op: "add", Path: name, Err: notes.ErrInvalid, Detail: problem, Hint: `Use a short name such as "ann" or "ann@example.org".`}
@@ -75,13 +75,13 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// RenewToken gives a subject a new token; the old one is void.
+// RenewToken replaces a subject's token and returns the new one.
 func (d *Database) RenewToken(ctx context.Context, name string) (token string, err error) {
 	token, digest := newToken()
 	return token, d.changeOne(ctx, noSubject("renew", name), `UPDATE subjects SET token = $2 WHERE name = $1`, name, digest[:])
 }
 
-// RemoveSubject removes a subject, its token and its grants. What it wrote keeps its
+// RemoveSubject removes a subject, its token and its grants. Its past changes keep its
 // name.
 func (d *Database) RemoveSubject(ctx context.Context, name string) error {
 	return d.changeOne(ctx, noSubject("revoke", name), `DELETE FROM subjects WHERE name = $1`, name)
@@ -91,8 +91,8 @@ func noSubject(op, name string) error {
 	return &notes.Error{Op: op, Path: name, Err: notes.ErrNotFound, Detail: "there is no subject of that name", Hint: "notesd team list names all."}
 }
 
-// Grant gives a subject a grant, in place of one for the same folder. It makes the vault
-// if make is set; the error is notes.ErrNotFound for one that is not there otherwise.
+// Grant adds a grant, replacing the subject's grant for the same folder. If make is set
+// it creates a missing vault; otherwise that is notes.ErrNotFound.
 func (d *Database) Grant(ctx context.Context, name string, g Grant, make bool) error {
 	if g.Folder != "" {
 		folder, err := notes.CleanPath(g.Folder)
@@ -120,7 +120,7 @@ func (d *Database) Grant(ctx context.Context, name string, g Grant, make bool) e
 	})
 }
 
-// Ungrant takes a grant back. The error is notes.ErrNotFound if the subject has none for
+// Ungrant removes a grant. It returns notes.ErrNotFound if the subject has none for
 // exactly that folder.
 func (d *Database) Ungrant(ctx context.Context, name string, g Grant) error {
 	return d.change(ctx, func(tx pgx.Tx) error {
@@ -149,7 +149,7 @@ func find(ctx context.Context, tx pgx.Tx, op, name, vault string) (subject, id i
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return subject, id, err
 	}
-	rows, _ := tx.Query(ctx, `SELECT name FROM vaults ORDER BY name LIMIT 20`) // its error is in the rows
+	rows, _ := tx.Query(ctx, `SELECT name FROM vaults ORDER BY name LIMIT 20`) // its error is in rows
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return 0, 0, err
@@ -157,7 +157,7 @@ func find(ctx context.Context, tx pgx.Tx, op, name, vault string) (subject, id i
 	return 0, 0, &notes.Error{Op: op, Path: vault, Err: notes.ErrNotFound, Detail: "the database has no vault of that name", Hint: "notesd team grant --new makes one.", Candidates: all}
 }
 
-// change runs a transaction on a migrated database, within a bound.
+// change runs a transaction on the migrated database, with a timeout.
 func (d *Database) change(ctx context.Context, do func(tx pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -167,7 +167,7 @@ func (d *Database) change(ctx context.Context, do func(tx pgx.Tx) error) error {
 	return d.inTx(ctx, do)
 }
 
-// changeOne runs a statement. The error is none if it changes no row.
+// changeOne runs a statement. It returns none if no row was changed.
 func (d *Database) changeOne(ctx context.Context, none error, statement string, args ...any) error {
 	return d.change(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, statement, args...)
@@ -178,7 +178,7 @@ func (d *Database) changeOne(ctx context.Context, none error, statement string, 
 	})
 }
 
-// Subjects returns all subjects, by name.
+// Subjects returns all subjects, sorted by name.
 func (d *Database) Subjects(ctx context.Context) ([]Subject, error) {
 	found, err := d.subjects(ctx, nil)
 	all := []Subject{}
@@ -188,7 +188,7 @@ func (d *Database) Subjects(ctx context.Context) ([]Subject, error) {
 	return all, err
 }
 
-// SubjectsOf returns the subjects with the digests, those that there are.
+// SubjectsOf returns the subjects whose tokens have the digests.
 func (d *Database) SubjectsOf(ctx context.Context, digests []Digest) (map[Digest]Subject, error) {
 	tokens := make([][]byte, len(digests))
 	for i := range digests {
@@ -208,7 +208,7 @@ type tokened struct {
 	token []byte
 }
 
-// subjects returns the subjects with the tokens, or all for nil, by name.
+// subjects returns the subjects with the tokens, or all if nil, sorted by name.
 func (d *Database) subjects(ctx context.Context, tokens [][]byte) (all []tokened, err error) {
 	err = d.again(ctx, func() error {
 		all = nil

@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// claimFor is how long a node has for the vectors that it has claimed; then
-	// another may compute them. A batch takes a second or two.
+	// claimFor is how long a claim of a node lasts; then another may compute the vectors.
+	// A batch takes a second or two.
 	claimFor = time.Minute
-	// claimPoll is how often a node asks that waits for the vectors of another.
+	// claimPoll is how often a node checks for vectors that another node is computing.
 	claimPoll = time.Second
 )
 
-// Vectors returns the vectors of those texts, named by their hashes, that the database
-// has for the model, and claims for this node texts of which no vector is known or
-// being computed. What is in neither is being computed by another node. It waits while
-// that is all of them.
+// Vectors returns the stored vectors of the model for the texts with the given hashes,
+// and claims for this node those texts whose vector is neither stored nor being computed.
+// The rest is being computed by other nodes. If that is all of them, Vectors waits.
 func (l *Log) Vectors(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	hashes = slices.Sorted(slices.Values(hashes)) // two nodes that insert the same rows do so in one order
+	hashes = slices.Sorted(slices.Values(hashes)) // all nodes insert rows in the same order, to avoid deadlocks
 	for {
 		found, claimed, err = l.claim(ctx, model, hashes)
 		if err != nil || len(hashes) == 0 || len(found)+len(claimed) > 0 {
@@ -63,11 +62,11 @@ func (l *Log) claim(ctx context.Context, model string, hashes []string) (found m
 	return found, claimed, l.pool.SendBatch(ctx, b).Close()
 }
 
-// namedEvery is how often it is recorded that a node has a vector.
+// namedEvery is how often the use of a vector by a node is recorded.
 const namedEvery = 24 * time.Hour
 
-// Missing returns those of the texts of which the database has no vector, and keeps the
-// vectors of the others from being pruned.
+// Missing returns the texts for which no vector is stored, and protects the vectors of
+// the others from pruning.
 func (l *Log) Missing(ctx context.Context, model string, hashes []string) (missing []string, err error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (l *Log) Missing(ctx context.Context, model string, hashes []string) (missi
 	return missing, l.pool.SendBatch(ctx, b).Close()
 }
 
-// KeepVectors gives other nodes vectors that this one has computed.
+// KeepVectors stores vectors that this node has computed.
 func (l *Log) KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error {
 	if err := l.ready(ctx); err != nil {
 		return err
