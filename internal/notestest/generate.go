@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Spec describes a vault to generate. Equal specs give equal vaults.
+// Spec describes a vault to generate. Equal specs produce equal vaults.
 type Spec struct {
 	Notes   int
-	Bytes   int // approximate size of all notes together; 0: 7000 a note
+	Bytes   int // approximate size of all notes together; 0: 7000 per note
 	Words   int // size of the vocabulary; 0: 60 000
 	Folders int // 0: 30
 	Seed    uint64
@@ -54,8 +54,8 @@ func Generate(dir string, spec Spec) error {
 	return nil
 }
 
-// Queries returns n queries for the vault of a spec. Like real queries they have
-// one to five words, which are rarer than the average word of a note.
+// Queries returns n queries for the vault of a spec. Like real queries they have one to
+// five words that are rarer than the average word of a note.
 func Queries(spec Spec, n int) []string {
 	g := newGenerator(spec)
 	rng := rand.New(rand.NewPCG(g.spec.Seed, 2))
@@ -71,7 +71,7 @@ func Queries(spec Spec, n int) []string {
 	return queries
 }
 
-// generator makes notes in the order of their numbers.
+// generator creates notes in numerical order.
 type generator struct {
 	spec   Spec
 	rng    *rand.Rand
@@ -84,7 +84,7 @@ func newGenerator(spec Spec) *generator {
 	spec = spec.withDefaults()
 	rng := rand.New(rand.NewPCG(spec.Seed, 1))
 	g := &generator{spec: spec, rng: rng, words: vocabulary(rng, spec.Words)}
-	// s = 1.07 is what English prose shows.
+	// English prose has s = 1.07.
 	g.common = rand.NewZipf(rng, 1.07, 2.7, uint64(len(g.words)-1))
 	g.titles = make([]string, spec.Notes)
 	for i := range g.titles {
@@ -93,7 +93,7 @@ func newGenerator(spec Spec) *generator {
 	return g
 }
 
-// vocabulary invents words of one to five syllables, each once.
+// vocabulary returns n different invented words of one to five syllables.
 func vocabulary(rng *rand.Rand, n int) []string {
 	const onsets, vowels, codas = "b c d f g h j k l m n p r s t v w z br st tr pl", "a e i o u ai ea ou", " n r s t l m nd st"
 	on, vo, co := strings.Split(onsets, " "), strings.Split(vowels, " "), strings.Split(codas, " ")
@@ -129,7 +129,7 @@ func (g *generator) note(i int) string {
 			g.day(i).Format(time.DateOnly), g.tag(), g.tag(), []string{"open", "done", "later"}[g.rng.IntN(3)])
 	}
 	fmt.Fprintf(&b, "# %s\n", g.titles[i])
-	// Lengths spread as in real vaults: log-normal, with this mean.
+	// Lengths are log-normal with this mean, as in real vaults.
 	mean := float64(g.spec.Bytes) / float64(max(1, g.spec.Notes))
 	length := int(mean * math.Exp(0.8*g.rng.NormFloat64()-0.32))
 	for b.Len() < length {
@@ -140,8 +140,8 @@ func (g *generator) note(i int) string {
 
 func (g *generator) tag() string { return g.words[200+int(g.common.Uint64())%300] }
 
-// section writes a heading and up to four blocks, fewer when the note is long
-// enough.
+// section writes a heading and up to four blocks, fewer if the note has reached its
+// length.
 func (g *generator) section(b *strings.Builder, i, length int) {
 	fmt.Fprintf(b, "\n## %s %s\n", capital(g.word()), g.anyWord())
 	for blocks := 1 + g.rng.IntN(4); blocks > 0 && b.Len() < length; blocks-- {
@@ -160,7 +160,7 @@ func (g *generator) section(b *strings.Builder, i, length int) {
 	}
 }
 
-// sentence returns n words, some of which are a link or a tag.
+// sentence returns n words, some of them a link or a tag.
 func (g *generator) sentence(n, i int) string {
 	words := make([]string, n)
 	for j := range words {

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write generated files instead of comparing them")
 
-// Generated compares a generated file with the text that the program gives now.
-// With -update it writes the file. name is a slash-separated path from the
+// Generated compares a generated file with the text that the program generates now. With
+// -update it writes the file instead. name is a slash-separated path relative to the
 // module's root.
 func Generated(tb testing.TB, name, text string) {
 	tb.Helper()

@@ -2,8 +2,8 @@ package notestest
 
 import "testing"
 
-// Rounds returns how many of n rounds a random test makes: all, or a fifth of them with
-// -short, which .ci/run passes to the slow run with the race detector.
+// Rounds returns how many of n rounds a randomized test runs: all, or a fifth of them
+// with -short, which .ci/run passes to the slow run with the race detector.
 func Rounds(n int) int {
 	if testing.Short() {
 		return n / 5

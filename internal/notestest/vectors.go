@@ -36,9 +36,9 @@ func Clustered(rng *rand.Rand, n, dim, topics int) [][]float32 {
 	return out
 }
 
-// EmbedWords replaces an embedding model in tests. It returns the normalised sum
-// of one random direction for each word, so that texts with common words are
-// near. Different ids give unrelated directions.
+// EmbedWords replaces an embedding model in tests. It returns the normalised sum of one
+// random direction for each word, so that texts with common words are close. Different
+// ids give unrelated directions.
 func EmbedWords(id, text string, dim int) []float32 {
 	sum := make([]float32, dim)
 	for _, word := range strings.Fields(strings.ToLower(text)) {
@@ -52,7 +52,7 @@ func EmbedWords(id, text string, dim int) []float32 {
 	return unit(sum)
 }
 
-// unit scales v to length one, in place; zeros stay zeros.
+// unit scales v to length one in place; a zero vector is unchanged.
 func unit(v []float32) []float32 {
 	var squares float64
 	for _, x := range v {

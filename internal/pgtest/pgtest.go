@@ -1,6 +1,6 @@
-// Package pgtest starts a PostgreSQL server for a test: a real one, of the system's
-// packages, in a folder of its own, reached by a Unix socket. Without PostgreSQL the
-// test is skipped, and says so.
+// Package pgtest starts a PostgreSQL server for a test, from the system's packages, in
+// its own folder and reachable through a Unix socket. If PostgreSQL is not installed, the
+// test is skipped with a message.
 package pgtest
 
 import (
@@ -28,7 +28,7 @@ type Server struct {
 	output *bytes.Buffer
 }
 
-// Start returns a server with an empty database, which stops with the test.
+// Start returns a server with an empty database. It is stopped at the end of the test.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	bin := programs()
@@ -50,21 +50,21 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// programs returns the folder of PostgreSQL's programs, "" without them.
+// programs returns the folder of PostgreSQL's programs, or "" if not installed.
 func programs() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "postgres")); err == nil {
 			return filepath.Dir(path)
 		}
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian's; the pattern is valid
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // as on Debian; the pattern is valid
 	if len(found) == 0 {
 		return ""
 	}
 	return filepath.Dir(slices.Max(found))
 }
 
-// Run starts the server and waits until it answers.
+// Run starts the server and waits until it accepts connections.
 func (s *Server) Run() {
 	s.tb.Helper()
 	s.output = &bytes.Buffer{}
@@ -100,7 +100,7 @@ func (s *Server) Exec(statement string) {
 	require.NoError(s.tb, conn.Close(s.tb.Context()))
 }
 
-// Count returns the number that a query selects.
+// Count returns the number selected by a query.
 func (s *Server) Count(query string) (n int) {
 	s.tb.Helper()
 	conn, err := pgx.Connect(s.tb.Context(), s.URL())
@@ -110,16 +110,16 @@ func (s *Server) Count(query string) (n int) {
 	return n
 }
 
-// Kill ends the server and its sessions at once, as a power cut would.
+// Kill kills the server and its sessions, as a power failure would.
 func (s *Server) Kill() {
 	killGroup(s.cmd)
 	_ = s.cmd.Wait() // it was killed
 }
 
-// URL is the address of the server's database.
+// URL returns the address of the server's database.
 func (s *Server) URL() string { return Address(s.folder) }
 
-// Address is the URL of a database whose server's socket lies in the folder.
+// Address returns the URL of a database whose server's socket is in folder.
 func Address(folder string) string {
 	return "postgres:///postgres?user=postgres&host=" + url.QueryEscape(folder)
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Proxy is another way to the server, whose connections can be cut.
+// Proxy forwards connections to the server and can cut them.
 type Proxy struct {
 	folder, server string
 
 	mu           sync.Mutex
 	open         map[net.Conn]bool
-	after        int  // chunks to the server until a connection is cut; 0: never
-	beforeServer bool // the last chunk does not reach the server
+	after        int  // cut the connection after this many chunks to the server; 0: never
+	beforeServer bool // drop the last chunk
 	cuts         int
 }
 
-// Proxy returns a new way to the server, which ends with the test.
+// Proxy returns a new proxy to the server, closed at the end of the test.
 func (s *Server) Proxy() *Proxy {
 	s.tb.Helper()
 	folder, err := os.MkdirTemp(os.TempDir(), "px")
@@ -49,7 +49,7 @@ func (s *Server) Proxy() *Proxy {
 	return p
 }
 
-// URL is the address of the database through the proxy.
+// URL returns the address of the database through the proxy.
 func (p *Proxy) URL() string { return Address(p.folder) }
 
 // CutAll cuts every connection.
@@ -62,8 +62,8 @@ func (p *Proxy) CutAll() {
 	}
 }
 
-// CutAfter cuts the connection that brings the n-th chunk from now on, before or after
-// that has reached the server; its answer does not come back. 0: none.
+// CutAfter cuts the connection that carries the n-th chunk from now on, before or after
+// forwarding that chunk; its response is dropped. 0 means never.
 func (p *Proxy) CutAfter(n int, beforeServer bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *Proxy) serve(client net.Conn) {
 		}
 		if last {
 			p.cuts++
-			_ = client.Close() // no answer reaches it
+			_ = client.Close() // drops the response
 		}
 		p.mu.Unlock()
 		if !last || !before {

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// account is whom the server runs as: PostgreSQL refuses to run as root.
+// account returns the user to run the server as, because PostgreSQL refuses to run as
+// root.
 func account() *syscall.Credential {
 	if os.Geteuid() != 0 {
 		return nil
@@ -19,7 +20,7 @@ func account() *syscall.Credential {
 	if err != nil {
 		return nil
 	}
-	uid, _ := strconv.ParseUint(u.Uid, 10, 32) // numbers, on Unix
+	uid, _ := strconv.ParseUint(u.Uid, 10, 32) // numeric on Unix
 	gid, _ := strconv.ParseUint(u.Gid, 10, 32)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
