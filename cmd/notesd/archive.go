@@ -16,10 +16,10 @@ func exportCommand(a *app) *cobra.Command {
 	var asOf string
 	cmd := &cobra.Command{
 		Use:   "export --as-of TIME DIR",
-		Short: "Write the folder of notes as it was",
-		Long: `Write the notes as they were at a moment into another folder, which must be
-empty or not exist. TIME is a date or "last week", of which the end counts, a
-date with a time, or how long ago: 36h, 90m.`,
+		Short: "Export the notes as they were at a given time",
+		Long: `Export the notes as they were at a given time to another folder, which must be
+empty or not exist. TIME is a date, a date with a time of day, a period such as
+"last week", of which the end counts, or an age: 36h, 90m.`,
 		Example: `  notesd export --as-of 2026-01-31 ~/notes-in-january
   notesd export --as-of 2h /tmp/before-the-accident`,
 		Args: takes("DIR"),
@@ -36,17 +36,17 @@ date with a time, or how long ago: 36h, 90m.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&asOf, "as-of", "", "the moment: a date, a date with a `time`, or an age")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "the `time`: a date, a date with a time of day, or an age")
 	return cmd
 }
 
 func forgetCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget NOTE",
-		Short: "Remove every trace of a deleted note",
-		Long: `Remove every trace of a deleted note: its versions, what was derived from them,
-and damaged databases that were set aside. NOTE is its path, or a name that fits
-no other; all deleted notes that ever had the path go. This cannot be undone.`,
+		Short: "Erase a deleted note and its history",
+		Long: `Erase a deleted note: all its versions, the data derived from them, and damaged
+databases that were set aside. NOTE is its path or an unambiguous name; all
+deleted notes that ever had that path are erased. This cannot be undone.`,
 		Example: `  notesd forget Private/Letter.md
   notesd forget --json Private/Letter.md`,
 		Args: takes("NOTE"),
@@ -67,11 +67,11 @@ no other; all deleted notes that ever had the path go. This cannot be undone.`,
 func backupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Copy what the notes alone cannot rebuild",
-		Long: `Copy the history of the notes, and the tables of vectors, into a new folder,
-also while notesd runs. Back the notes themselves up as you do other files. To
-restore, put history.db into the state directory ("notesd status") while
-nothing runs.`,
+		Short: "Back up the history and the vector tables",
+		Long: `Copy the history of the notes and the vector tables to a new folder, which is
+safe while notesd runs. Back up the notes themselves like any other files. To
+restore, stop notesd and copy history.db into the state directory, which "notesd
+status" prints.`,
 		Example: `  notesd backup ~/backups/notes-2026-01-31
   notesd backup --json /mnt/usb/notesd`,
 		Args: takes("DIR"),
@@ -90,11 +90,11 @@ nothing runs.`,
 func adoptCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "adopt STATE",
-		Short: "Take over the history of a vault that was renamed",
-		Long: `Take over what was kept of a vault that was renamed or moved: its history, its
-tables of vectors and its index. A vault that was moved on its disk keeps them
-by itself; where there is doubt, "notesd status" names the state directory that
-may be meant, STATE. The history that the vault has by now is set aside.`,
+		Short: "Take over the history of a renamed vault",
+		Long: `Take over the history, the vector tables and the index of a vault that was
+renamed or moved. A vault that is moved within its disk keeps them
+automatically; if notesd cannot be sure, "notesd status" suggests the state
+directory to pass as STATE. The history that the vault has now is set aside.`,
 		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
   notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
 		Args: takes("STATE"),
@@ -120,9 +120,9 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 func tablesCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tables [restore NAME]",
-		Short: "List tables of vectors, or restore one",
-		Long: `List the tables of vectors that assistants or you have made, and the dropped
-ones that can be restored; or restore one, for seven days after it was dropped.`,
+		Short: "List vector tables, or restore one",
+		Long: `List the vector tables that you or your assistants created, and the dropped ones
+that can still be restored. A dropped table can be restored for seven days.`,
 		Example: `  notesd tables
   notesd tables restore embeddings`,
 		Args: func(_ *cobra.Command, words []string) error {

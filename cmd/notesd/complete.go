@@ -23,10 +23,9 @@ func completionCommand(a *app) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print the completion script of a shell",
-		Long: `Print the script with which a shell completes commands, flags, notes, tags,
-folders and revisions: bash, zsh, fish or powershell. Have the shell read it at
-its start.`,
+		Short: "Print a shell completion script",
+		Long: `Print a script that makes bash, zsh, fish or powershell complete commands,
+flags, notes, tags, folders and revisions. Load it when the shell starts.`,
 		Example: `  source <(notesd completion bash)
   notesd completion fish > ~/.config/fish/completions/notesd.fish`,
 		Args:              takes("SHELL"),

@@ -20,10 +20,10 @@ func configCommand(a *app) *cobra.Command {
 	var example bool
 	cmd := &cobra.Command{
 		Use:   "config [flags]",
-		Short: "Print the settings and where they come from",
-		Long: `Print every setting as it counts now, each with its origin: the configuration
-file and line, a variable, a flag or the default. The output is a valid
-configuration file, and so is that of --example, which documents every setting.`,
+		Short: "Print the settings and their origins",
+		Long: `Print every setting in effect with its origin: the configuration file and line,
+an environment variable, a flag or the default. The output is a valid
+configuration file; so is that of --example, which documents every setting.`,
 		Example: `  notesd config --vault ~/Notes
   notesd config --example > ~/.config/notesd/notesd.toml`,
 		Args: takes(),
@@ -41,7 +41,7 @@ configuration file, and so is that of --example, which documents every setting.`
 			return a.result(map[string]any{"settings": all}, func() { a.printSettings(all) })
 		},
 	}
-	cmd.Flags().BoolVar(&example, "example", false, "print the documented file with the defaults")
+	cmd.Flags().BoolVar(&example, "example", false, "print a documented example with the defaults")
 	return cmd
 }
 

@@ -18,9 +18,9 @@ func serveCommand(a *app) *cobra.Command {
 	var idleExit time.Duration
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
-		Short: "Run the daemon that shares one vault",
-		Long: `Run the daemon that serves one vault to all clients, until it is stopped with
-SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
+		Short: "Run the daemon of a vault",
+		Long: `Run the daemon that serves a vault to all clients, until SIGTERM or Ctrl-C. This
+is rarely needed: "notesd mcp" starts a daemon automatically.`,
 		Example: `  notesd serve --vault ~/Notes
   notesd serve --vault ~/Notes --idle-exit 30m --log-level debug`,
 		Args: takes(),
@@ -33,8 +33,8 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 			return service.Serve(cmd.Context(), cfg, o)
 		}),
 	}
-	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
-	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop after so long without a client (0: never)")
+	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, such as 127.0.0.1:8931")
+	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop after this long without a client (0: never)")
 	return cmd
 }
 
@@ -42,8 +42,8 @@ func stopCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop [flags]",
 		Short: "Stop the vault's daemon",
-		Long: `Stop the vault's daemon, after it has answered the calls in flight. Clients
-stay connected; the next call of one starts a daemon again.`,
+		Long: `Stop the vault's daemon once it has answered all calls in flight. Clients stay
+connected; their next call starts a new daemon.`,
 		Example: `  notesd stop --vault ~/Notes
   notesd stop --json`,
 		Args: takes(),
@@ -65,9 +65,9 @@ func restartCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restart [flags]",
 		Short: "Restart the vault's daemon with the current settings",
-		Long: `Stop the vault's daemon, after it has answered the calls in flight, and start it
-with the settings that the configuration file has now. Clients stay connected.
-The flags of a daemon that was started by hand, such as serve --http, are lost.`,
+		Long: `Stop the vault's daemon once it has answered all calls in flight, and start a
+new one with the current configuration. Clients stay connected. Flags of a
+daemon that was started by hand, such as serve --http, are lost.`,
 		Example: `  notesd restart --vault ~/Notes
   notesd restart --json`,
 		Args: takes(),

@@ -42,10 +42,10 @@ const lowSpace = 1 << 30
 func doctorCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [flags]",
-		Short: "Check that everything works, and say what to do",
+		Short: "Find problems and explain how to fix them",
 		Long: `Check the configuration, the vault, the state, the model, the daemon, the index,
-the watcher, and what the programs that use MCP launch. Say what to do about
-what is wrong. The exit code is 1 when something does not work.`,
+the watcher and the entries in the settings of AI assistants, and explain how to
+fix any problem. The exit code is 1 if there is a problem.`,
 		Example: `  notesd doctor
   notesd doctor --json | jq '.checks[] | select(.state == "problem")'`,
 		Args: takes(),

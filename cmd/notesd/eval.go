@@ -27,9 +27,10 @@ func evalCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval --docs FILE --queries FILE --qrels FILE [flags]",
 		Short: "Measure retrieval quality on a judged set",
-		Long: `Measure how well searches find what people judged relevant: index the documents
-in a temporary place, ask every query, score the first ten results. --questions
-asks the vault itself, and names what stood before the notes that were expected.`,
+		Long: `Measure retrieval quality with relevance judgements: index the documents in a
+temporary directory, run every query, and score the first ten results.
+--questions runs queries against the vault itself, and lists what ranked above
+the expected notes.`,
 		Example: `  notesd eval --docs docs.jsonl --queries queries.jsonl --qrels qrels.tsv
   notesd eval --vault ~/Notes --questions questions.json --mode hybrid`,
 		Args: takes(),

@@ -57,7 +57,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.Flags().BoolVar(&manual, "man", false, "print the manual page of all commands")
+	cmd.Flags().BoolVar(&manual, "man", false, "print a manual page for all commands")
 	return cmd
 }
 
@@ -116,7 +116,7 @@ func rootHelp(root *cobra.Command) string {
 	}
 	b.WriteString("\nFlags of every command:\n")
 	writeFlags(&b, flagDocs(root.PersistentFlags()))
-	fmt.Fprintf(&b, "\nExamples:\n%s\n\n\"notesd COMMAND -h\" says more of a command.\n", root.Example)
+	fmt.Fprintf(&b, "\nExamples:\n%s\n\nRun \"notesd COMMAND -h\" for more about a command.\n", root.Example)
 	return b.String()
 }
 
@@ -146,7 +146,7 @@ func writeFlags(b *strings.Builder, flags []flagDoc) {
 func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version [flags]",
-		Short: "Print which notesd this is",
+		Short: "Print the version",
 		Example: `  notesd version
   notesd version --json`,
 		Args: takes(),

@@ -19,9 +19,9 @@ func historyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [flags] [NOTE]",
 		Short: "List the versions of a note",
-		Long: `List the versions of a note, newest first: revision, time, what happened, lines
-added and removed, and who did it. A deleted note is named by its path. Without
-NOTE, list the newest changes of all notes.`,
+		Long: `List the versions of a note, newest first: revision, time, kind of change, lines
+added and removed, and author. To name a deleted note, use its path. Without
+NOTE, list the latest changes to all notes.`,
 		Example: `  notesd history "Sourdough Starter"
   notesd history --json Projects/Boat.md | jq '.revisions[1].revision'`,
 		Args: func(cmd *cobra.Command, names []string) error {
@@ -45,8 +45,8 @@ NOTE, list the newest changes of all notes.`,
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` versions (all of a note, 20 changes of all)")
-	cmd.Flags().StringVar(&since, "since", "", "only since this `time`, as in yesterday or 36h")
-	cmd.Flags().IntSliceVar(&diff, "diff", nil, "what changed from revision `n,m` of the note")
+	cmd.Flags().StringVar(&since, "since", "", "only since this `time`, such as yesterday or 36h")
+	cmd.Flags().IntSliceVar(&diff, "diff", nil, "show the changes between revisions `n,m` of the note")
 	return cmd
 }
 
@@ -89,9 +89,9 @@ func (o *output) printHistory(revisions []tools.Revision) {
 func restoreCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore [flags] NOTE REVISION",
-		Short: "Bring back a version of a note",
-		Long: `Bring back a version of a note, or a deleted note, as a new version: nothing is
-lost by it. "notesd history" lists the revisions.`,
+		Short: "Restore an earlier version of a note",
+		Long: `Restore an earlier version of a note, or a deleted note, as a new version, so
+that nothing is lost. "notesd history" lists the revisions.`,
 		Example: `  notesd restore "Sourdough Starter" 12
   notesd restore --dry-run Projects/Boat.md 7`,
 		Args:              takes("NOTE", "REVISION"),
@@ -116,18 +116,17 @@ lost by it. "notesd history" lists the revisions.`,
 			})
 		},
 	}
-	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
 	return cmd
 }
 
 func undoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo [flags] CHANGE",
-		Short: "Undo a change in every note that it was made in",
-		Long: `Undo a change that was made through notesd, such as a move or the renaming of a
-tag, in every note at once. "notesd history" and the change itself say its
-number. A note that was changed since stays as it is and is named. An undo can
-be undone.`,
+		Short: "Undo a change in all notes that it affected",
+		Long: `Undo a change made through notesd, such as a move or a tag rename, in all notes
+that it affected. "notesd history" and the output of the change show its number.
+Notes that changed since are listed and left as they are. An undo can be undone.`,
 		Example: `  notesd undo 17
   notesd undo --dry-run 17`,
 		Args: takes("CHANGE"),
@@ -159,6 +158,6 @@ be undone.`,
 			})
 		},
 	}
-	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
 	return cmd
 }

@@ -26,8 +26,8 @@ func indexCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index [flags]",
 		Short: "Bring the index up to date",
-		Long: `Bring everything up to date with the notes on disk. It is seldom needed: every
-command does, and a daemon keeps watch.`,
+		Long: `Bring all derived data up to date with the notes on disk. This is rarely needed:
+every command does so, and the daemon watches for changes.`,
 		Example: `  notesd index --vault ~/Notes
   notesd index --rebuild --wait`,
 		Args: takes(),
@@ -56,8 +56,8 @@ command does, and a daemon keeps watch.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "discard what was derived from the notes first; the history stays")
-	cmd.Flags().BoolVar(&wait, "wait", false, "until the last passage is embedded, too")
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "first discard all derived data; the history is kept")
+	cmd.Flags().BoolVar(&wait, "wait", false, "also wait until all passages are embedded")
 	return cmd
 }
 

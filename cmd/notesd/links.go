@@ -16,8 +16,8 @@ func linksCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "links [flags] NOTE",
 		Short: "List the links of a note",
-		Long: `List what a note links to (->), what links to it (<-, with the line), and its
-broken links (??).`,
+		Long: `List the outgoing links (->), the backlinks (<-, with the line) and the broken
+links (??) of a note.`,
 		Example: `  notesd links "Sourdough Starter"
   notesd links --direction in Projects/Boat.md`,
 		Args:              takes("NOTE"),
@@ -34,8 +34,8 @@ broken links (??).`,
 			})
 		},
 	}
-	cmd.Flags().String("direction", "", "`which`: both, out or in")
-	cmd.Flags().Int("depth", 0, "follow `n` links, up to 3 (1)")
+	cmd.Flags().String("direction", "", "`direction`: both, out or in")
+	cmd.Flags().Int("depth", 0, "follow links to depth `n`, up to 3 (1)")
 	completes(cmd, "direction", completeWords("both", "out", "in"))
 	return cmd
 }
@@ -106,8 +106,8 @@ func relatedCommand(a *app) *cobra.Command {
 	var text string
 	cmd := &cobra.Command{
 		Use:   "related [flags] [NOTE]",
-		Short: "List the notes closest to a note or a text",
-		Long: `List the notes that are closest to a note or a text, in what they say and by
+		Short: "List notes related to a note or a text",
+		Long: `List the notes most closely related to a note or a text, by content and by
 links, with the reasons.`,
 		Example: `  notesd related "Sourdough Starter"
   notesd related --limit 3 --text "flour, water and patience"`,
@@ -140,7 +140,7 @@ links, with the reasons.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&text, "text", "", "a `text` instead of a note")
+	cmd.Flags().StringVar(&text, "text", "", "find notes related to this `text`")
 	cmd.Flags().Int("limit", 0, "at most `n` notes, up to 49 (10)")
 	return cmd
 }
@@ -149,9 +149,9 @@ func tagsCommand(a *app) *cobra.Command {
 	var rename, to string
 	cmd := &cobra.Command{
 		Use:   "tags [flags]",
-		Short: "List the tags of the notes, or rename one",
-		Long: `List every tag with the number of notes that have it, the most used first, or
-rename one in all notes, with the tags nested in it.`,
+		Short: "List tags, or rename one",
+		Long: `List all tags with their number of notes, the most frequent first, or rename a
+tag and its nested tags in all notes.`,
 		Example: `  notesd tags
   notesd tags --rename project --to work/project --dry-run`,
 		Args: takes(),
@@ -170,8 +170,8 @@ rename one in all notes, with the tags nested in it.`,
 		},
 	}
 	cmd.Flags().StringVar(&rename, "rename", "", "rename this `TAG`")
-	cmd.Flags().StringVar(&to, "to", "", "to this `TAG`")
-	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().StringVar(&to, "to", "", "the new name of the `TAG`")
+	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
 	cmd.MarkFlagsRequiredTogether("rename", "to")
 	return cmd
 }

@@ -20,7 +20,7 @@ func mcpCommand(a *app) *cobra.Command {
 	var inProcess bool
 	cmd := &cobra.Command{
 		Use:   "mcp [flags]",
-		Short: "Serve MCP over stdio: what an assistant launches",
+		Short: "Serve MCP over stdio, for an assistant to launch",
 		Example: `  claude mcp add notes -- notesd mcp --vault ~/Notes
   notesd mcp --vault ~/Notes --read-only --tools search_notes,read_note`,
 		Args: takes(),
@@ -34,9 +34,9 @@ func mcpCommand(a *app) *cobra.Command {
 			return a.relay(cmd.Context(), cfg, !allTools, a.in, a.stdout)
 		}),
 	}
-	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
-	cmd.Flags().Bool("read-only", false, "offer no tool that writes")
-	cmd.Flags().String("tools", "", "offer these only: a `list` of names, or reader, writer, all")
+	cmd.Flags().BoolVar(&inProcess, "in-process", false, "run without a daemon, for example in a container")
+	cmd.Flags().Bool("read-only", false, "offer only tools that read")
+	cmd.Flags().String("tools", "", "offer only these tools: a `list` of names, or reader, writer, all")
 	completes(cmd, "tools", completeTools)
 	return cmd
 }

@@ -18,8 +18,8 @@ func readCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read [flags] NOTE",
 		Short: "Print a note",
-		Long: `Print a note, or part of it. NOTE is a path in the vault, a title, an alias, or
-any name that only one note has; today, yesterday or a date is a daily note.`,
+		Long: `Print a note or part of it. NOTE is a path in the vault, a title, an alias or
+any unambiguous name; today, yesterday or a date names a daily note.`,
 		Example: `  notesd read "Sourdough Starter"
   notesd read --heading "Plan > Risks" Projects/Boat.md`,
 		Args:              takes("NOTE"),
@@ -39,10 +39,10 @@ any name that only one note has; today, yesterday or a date is a daily note.`,
 		},
 	}
 	cmd.Flags().String("heading", "", "only the section under this `heading`")
-	cmd.Flags().String("lines", "", "only these `lines`, as in 10-40")
-	cmd.Flags().String("as-of", "", "as it was at this `time`, as in 2026-05 or 36h")
-	cmd.Flags().Int("revision", 0, "revision `n` of it, as in notesd history")
-	cmd.Flags().Bool("outline", false, "its headings with their lines")
+	cmd.Flags().String("lines", "", "only these `lines`, such as 10-40")
+	cmd.Flags().String("as-of", "", "as it was at this `time`, such as 2026-05 or 36h")
+	cmd.Flags().Int("revision", 0, "revision `n`, as listed by notesd history")
+	cmd.Flags().Bool("outline", false, "only the headings, with their lines")
 	completes(cmd, "heading", a.offer(completeHeadings))
 	completes(cmd, "revision", a.offer(completeRevisions))
 	return cmd
@@ -57,7 +57,7 @@ func listCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags]",
 		Short: "List notes",
-		Long:  "List notes, the newest first: day, size, path and tags.",
+		Long:  "List notes, newest first, with date, size, path and tags.",
 		Example: `  notesd list --folder Projects --tag open
   notesd list --where 'due<2026-02-01' --json`,
 		Args: takes(),
@@ -76,15 +76,15 @@ func listCommand(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.String("folder", "", "only notes in this `folder` and below")
-	flags.String("glob", "", "only paths that match this `pattern`, as in Projects/**")
-	flags.StringArray("tag", nil, "only notes with this `tag`; may be repeated")
-	flags.StringVar(&where, "where", "", "only notes that meet this `condition`: key=value or JSON")
-	flags.Bool("orphans", false, "only notes without links")
-	flags.Bool("broken-links", false, "only notes with links to no note, heading or block")
+	flags.String("folder", "", "only notes in this `folder` and its subfolders")
+	flags.String("glob", "", "only paths matching this `pattern`, such as Projects/**")
+	flags.StringArray("tag", nil, "only notes with this `tag`; repeatable")
+	flags.StringVar(&where, "where", "", "only notes matching this `condition`: key=value or JSON")
+	flags.Bool("orphans", false, "only notes without links in either direction")
+	flags.Bool("broken-links", false, "only notes with broken links")
 	flags.String("sort", "", "`order`: date, modified, created, title, path or size")
 	flags.IntVar(&limit, "limit", 0, "at most `n` notes (all)")
-	flags.String("as-of", "", "the notes of this `time`, as in 2026-05 or 36h")
+	flags.String("as-of", "", "as of this `time`, such as 2026-05 or 36h")
 	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))

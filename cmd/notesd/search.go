@@ -32,11 +32,11 @@ func searchCommand(a *app) *cobra.Command {
 	var open bool
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY…",
-		Short: "Find notes",
-		Long: `Find notes by words and meaning, and show the best passage of each. A query is
-plain words, with these where you want them: "exact phrase"  -word  begin*
+		Short: "Search the notes",
+		Long: `Search notes by words and meaning, and show the best passage of each. A query is
+plain words, and may contain: "exact phrase"  -word  prefix*
 tag:project  path:Projects/  after:2026-01-01  before:2026-02-01  has:todo
-A query with -word stands behind --, which ends the flags.`,
+Put -- before a query that contains -word.`,
 		Example: `  notesd search how long to proof rye
   notesd search --limit 3 --json -- 'tag:bread "starter" -rye'`,
 		Args: takes("QUERY…"),
@@ -60,13 +60,13 @@ A query with -word stands behind --, which ends the flags.`,
 	flags := cmd.Flags()
 	flags.IntVar(&limit, "limit", 0, "at most `n` notes, up to 50 (10)")
 	flags.StringVar(&mode, "mode", "", "`mode`: hybrid, text or semantic")
-	flags.String("folder", "", "only notes in this `folder` and below")
-	flags.StringArray("tag", nil, "only notes with this `tag`; may be repeated")
-	flags.String("after", "", "only notes of this `date` or later")
-	flags.String("before", "", "only notes of before this `date`")
-	flags.String("as-of", "", "the notes of this `time`, by their words")
-	flags.Bool("explain", false, "say why each note was found")
-	flags.BoolVar(&open, "open", false, "open the best hit, in Obsidian where the vault is its")
+	flags.String("folder", "", "only notes in this `folder` and its subfolders")
+	flags.StringArray("tag", nil, "only notes with this `tag`; repeatable")
+	flags.String("after", "", "only notes from this `date` on")
+	flags.String("before", "", "only notes before this `date`")
+	flags.String("as-of", "", "search the notes as of this `time`, by words")
+	flags.Bool("explain", false, "explain why each note was found")
+	flags.BoolVar(&open, "open", false, "open the best hit, in Obsidian if the vault belongs to it")
 	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
@@ -190,10 +190,10 @@ func whyCommand(a *app) *cobra.Command {
 	var mode string
 	cmd := &cobra.Command{
 		Use:   "why [flags] NOTE QUERY…",
-		Short: "Explain why a search finds a note, or does not",
-		Long: `Explain the rank of a note among the hits of a query, or why it is not among
-them: a filter, an exclusion or a phrase, words that it lacks, passages that
-are not embedded yet or not near enough.`,
+		Short: "Explain why a search does or does not find a note",
+		Long: `Explain the rank of a note in the results of a query, or why it is missing: a
+filter, an exclusion or a phrase, missing words, passages that are not embedded
+yet or not close enough.`,
 		Example: `  notesd why "Rye Bread" how long to proof rye
   notesd why --mode text Projects/Boat.md -- varnish -oil`,
 		Args:              takes("NOTE", "QUERY…"),

@@ -25,11 +25,11 @@ func serviceCommand(a *app) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "service [flags] install|uninstall|status",
-		Short: "Keep the daemon running, from login on",
-		Long: `Have systemd, launchd or Windows start the vault's daemon at every login of
-yours, and now. It is for those who use the page or HTTP without an assistant:
-"notesd mcp" starts a daemon by itself. Each vault has a service of its own;
-uninstall stops it and leaves nothing.`,
+		Short: "Start the daemon at login",
+		Long: `Have systemd, launchd or Windows start the vault's daemon now and at every
+login. This is useful for the web page, or for HTTP without an assistant:
+"notesd mcp" starts a daemon automatically. Each vault has its own service;
+uninstall stops and removes it.`,
 		Example: `  notesd service install --vault ~/Notes
   notesd service status --json`,
 		Args:              takes("install, uninstall or status"),

@@ -63,11 +63,11 @@ func setupCommand(a *app) *cobra.Command {
 	var readOnly bool
 	cmd := &cobra.Command{
 		Use:   "setup [flags] [HOST…]",
-		Short: "Register with the programs that use MCP",
-		Long: `Register notesd, for one vault, with the programs that use MCP: claude-desktop,
-claude-code, cursor, vscode, codex, gemini; without a name, with those that are
-installed. Their settings are backed up first, and nothing else is changed.
-A second vault gets an entry of its own.`,
+		Short: "Register notesd with AI assistants",
+		Long: `Register notesd for a vault with AI assistants: claude-desktop, claude-code,
+cursor, vscode, codex, gemini; without a name, with all that are installed.
+Their settings are backed up first, and nothing else is changed. A second vault
+gets its own entry.`,
 		Example: `  notesd setup --vault ~/Notes claude-desktop
   notesd setup --vault ~/Work --name work --read-only --print vscode`,
 		ValidArgsFunction: completeWords(setupNames()...),
@@ -84,12 +84,12 @@ A second vault gets an entry of its own.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.name, "name", "", "the `name` in the host (notes; another vault: notes-FOLDER)")
-	flags.BoolVar(&readOnly, "read-only", false, "have it offer no tool that writes")
-	flags.String("tools", "", "have it offer these only; a `list` as for notesd mcp")
+	flags.StringVar(&s.name, "name", "", "the `name` of the entry (notes; for another vault notes-FOLDER)")
+	flags.BoolVar(&readOnly, "read-only", false, "let it offer only tools that read")
+	flags.String("tools", "", "let it offer only these tools; a `list` as for notesd mcp")
 	completes(cmd, "tools", completeTools)
-	flags.BoolVar(&s.remove, "remove", false, "remove the entry of this vault, or of --name")
-	flags.BoolVar(&s.print, "print", false, "print the settings as they would be; change nothing")
+	flags.BoolVar(&s.remove, "remove", false, "remove the entry for this vault, or the one named by --name")
+	flags.BoolVar(&s.print, "print", false, "print the resulting settings without changing anything")
 	return cmd
 }
 

@@ -20,7 +20,7 @@ func tasksCommand(a *app) *cobra.Command {
 		Use:   "tasks [flags] [NOTE]",
 		Short: "List tasks, or change one",
 		Long: `List open tasks, the next due first. A date is today, 2026-01-31, "this week",
-overdue or none. --set and --set-due change the one task that is selected.`,
+overdue or none. --set and --set-due change the task if exactly one is selected.`,
 		Example: `  notesd tasks --due "this week" --folder Projects
   notesd tasks --text dentist --set done`,
 		Args:              takes("[NOTE]"),
@@ -43,20 +43,20 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.String("folder", "", "only of notes in this `folder` and below")
-	flags.StringArray("tag", nil, "only with this `tag`; may be repeated")
+	flags.String("folder", "", "only in notes of this `folder` and its subfolders")
+	flags.StringArray("tag", nil, "only with this `tag`; repeatable")
 	flags.String("status", "", "`status`: open, in_progress, done, cancelled or all")
 	flags.String("due", "", "only due on this `date`")
 	flags.String("due-before", "", "only due before this `day`")
-	flags.String("due-after", "", "only due on this `day` or later")
+	flags.String("due-after", "", "only due on or after this `day`")
 	flags.String("scheduled", "", "only scheduled for this `date`")
-	flags.String("done", "", "only done on this `date`")
-	flags.String("priority", "", "only of this `priority`: highest to lowest, or none")
-	flags.String("text", "", "only with this `text`")
+	flags.String("done", "", "only completed on this `date`")
+	flags.String("priority", "", "only with this `priority`: highest to lowest, or none")
+	flags.String("text", "", "only containing this `text`")
 	flags.String("sort", "", "`order`: due, scheduled, priority, path or done")
 	flags.IntVar(&limit, "limit", 0, "at most `n` tasks (all)")
-	flags.StringVar(&set, "set", "", "make it `status`: open, in_progress, done, cancelled")
-	flags.StringVar(&setDue, "set-due", "", "make it due on this `day`, or none")
+	flags.StringVar(&set, "set", "", "set the `status`: open, in_progress, done or cancelled")
+	flags.StringVar(&setDue, "set-due", "", "set the due `day`, or none")
 	statuses := completeWords("open", "in_progress", "done", "cancelled", "all")
 	dates := completeWords("overdue", "today", "tomorrow", "this week", "next week", "none")
 	for name, complete := range map[string]cobra.CompletionFunc{
@@ -112,10 +112,10 @@ func dailyCommand(a *app) *cobra.Command {
 	var heading string
 	cmd := &cobra.Command{
 		Use:   "daily [flags] [DAY]",
-		Short: "Print today's note, or add to it",
-		Long: `Print the daily note of today or of DAY: yesterday, 2026-01-31, or a week
-("this week", 2026-W05). --append adds standard input to it, and makes it first,
-from the vault's template, if it is not there; --create only makes it.`,
+		Short: "Print today's note, or append to it",
+		Long: `Print the daily note of today or of DAY: yesterday, 2026-01-31, or a week ("this
+week", 2026-W05). --append appends standard input, creating the note from the
+vault's template if necessary; --create only creates it.`,
 		Example: `  notesd daily yesterday
   echo "- 9:00 called Ann" | notesd daily --append --heading Log`,
 		Args:              takes("[DAY]"),
@@ -148,8 +148,8 @@ from the vault's template, if it is not there; --create only makes it.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&add, "append", false, "add standard input to the note")
-	cmd.Flags().BoolVar(&create, "create", false, "make the note")
-	cmd.Flags().StringVar(&heading, "heading", "", "the section under this `heading`, which --append makes")
+	cmd.Flags().BoolVar(&add, "append", false, "append standard input to the note")
+	cmd.Flags().BoolVar(&create, "create", false, "create the note")
+	cmd.Flags().StringVar(&heading, "heading", "", "the section under this `heading`; --append creates it")
 	return cmd
 }

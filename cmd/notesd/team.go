@@ -38,18 +38,19 @@ func teamCommand(a *app) *cobra.Command {
 	t := &subjects{app: a}
 	cmd := &cobra.Command{
 		Use:   "team [flags] VERB [NAME [VAULT[/FOLDER] [ROLE]]]",
-		Short: "Say who may use the vaults of a database",
-		Long: `Manage the subjects, people and programs, that use the vaults of the database
-of store.postgres over HTTP, at /v/VAULT/mcp of any node:
+		Short: "Manage access to team vaults",
+		Long: `Manage the subjects (people and programs) that may use the vaults in the
+database of store.postgres over HTTP, at /v/VAULT/mcp of any node:
 
-  add NAME                                   make a subject, print its token
-  grant NAME VAULT[/FOLDER] reader|writer    let it read, or write as well
-  ungrant NAME VAULT[/FOLDER]                take a grant back
-  renew NAME                                 print a new token; the old is void
-  revoke NAME                                remove it with its token and grants
-  list                                       all of them, and their grants
+  add NAME                                   create a subject, print its token
+  grant NAME VAULT[/FOLDER] reader|writer    allow it to read, or to write too
+  ungrant NAME VAULT[/FOLDER]                withdraw a grant
+  renew NAME                                 print a new token, void the old one
+  revoke NAME                                remove it, its token and its grants
+  list                                       list all subjects with their grants
 
-A token is printed once and kept nowhere. Nodes that run follow within seconds.`,
+Tokens are printed once and never stored. Running nodes apply changes within
+seconds.`,
 		Example: `  notesd team add ann
   notesd team grant --new ann research/Plans writer`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +73,7 @@ A token is printed once and kept nowhere. Nodes that run follow within seconds.`
 			return teamVerbs[args[0]].do(t, cmd.Context(), args[1:])
 		}),
 	}
-	cmd.Flags().BoolVar(&t.new, "new", false, "with grant: make the vault if the database has none of that name")
+	cmd.Flags().BoolVar(&t.new, "new", false, "with grant: create the vault if it does not exist")
 	return cmd
 }
 
@@ -147,12 +148,11 @@ func grantOf(text string) pglog.Grant {
 func mirrorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mirror [flags] [DIR]",
-		Short: "Keep a folder in step with a team's vault",
-		Long: `Serve the folder DIR, or vault.path, as "notesd serve" does, and keep it in step
-with the vault in the PostgreSQL database of store.postgres, both ways, until it
-is stopped. DIR is created if it does not exist. What it has is added to the
-vault; where both have a note of one name, the folder's version is kept beside
-it.`,
+		Short: "Keep a folder in sync with a team vault",
+		Long: `Serve the folder DIR, or vault.path, like "notesd serve", and keep it in sync
+with the vault in the PostgreSQL database of store.postgres until stopped. DIR
+is created if necessary. Its files are added to the vault; if both have a note
+with the same path, the folder's version is kept beside it.`,
 		Example: `  notesd mirror ~/Team
   NOTESD_STORE_POSTGRES=postgres://ann@db/notes notesd mirror ~/Team`,
 		Args: takes("[DIR]"),
@@ -178,18 +178,18 @@ it.`,
 			return service.Serve(cmd.Context(), cfg, a.serveOptions())
 		},
 	}
-	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
+	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, such as 127.0.0.1:8931")
 	return cmd
 }
 
 func importCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import DIR",
-		Short: "Add a folder of notes to a team's vault",
-		Long: `Add the files of the folder DIR to the vault in the PostgreSQL database of
-store.postgres, once: the folder stays as it is, and is not kept in step.
-Nothing in the vault is written over; a file is left out, and named, if the
-vault has another with its name. Hidden and ignored files are left out.`,
+		Short: "Import a folder into a team vault",
+		Long: `Import the files of the folder DIR once into the vault in the PostgreSQL
+database of store.postgres; the folder is not changed and not kept in sync.
+Nothing in the vault is overwritten: a file that the vault has with other
+content is skipped and reported. Hidden and ignored files are skipped.`,
 		Example: `  notesd import ~/Notes
   NOTESD_STORE_VAULT=research notesd import --json ~/Papers | jq .left`,
 		Args: takes("DIR"),

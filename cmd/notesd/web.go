@@ -27,11 +27,11 @@ func webCommand(a *app) *cobra.Command {
 	var noOpen bool
 	cmd := &cobra.Command{
 		Use:   "web [flags]",
-		Short: "Look at the notes in a browser",
-		Long: `Open a page with search, notes, links, history and changes. The daemon serves it
-where it serves HTTP; else this command does, for this machine, until Ctrl-C.
-The link that is printed holds for one use and five minutes; the browser that
-opens it may come back for a month.`,
+		Short: "Open the notes in a browser",
+		Long: `Open a web page with search, notes, links, history and changes. The daemon
+serves it if it serves HTTP; otherwise this command does, on this machine only,
+until Ctrl-C. The printed link is valid once and for five minutes; the browser
+that opens it stays signed in for a month.`,
 		Example: `  notesd web --vault ~/Notes
   notesd web --vault ~/Notes --no-open --addr 127.0.0.1:8930`,
 		Args: takes(),
@@ -45,9 +45,9 @@ opens it may come back for a month.`,
 			return a.web(cmd.Context(), cfg, addr, open)
 		}),
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "the `address` on this machine; port 0 takes a free one")
-	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the link and open no browser")
-	cmd.Flags().Bool("read-only", false, "offer nothing that writes")
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "the local `address`; port 0 chooses a free one")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the link without opening a browser")
+	cmd.Flags().Bool("read-only", false, "allow no changes")
 	return cmd
 }
 

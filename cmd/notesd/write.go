@@ -29,9 +29,9 @@ const maxBody = 16 << 20
 func newCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [flags] TITLE",
-		Short: "Make a note",
-		Long: `Make a note and print its path. The body comes from standard input. The file is
-named after the title; an existing file is never replaced.`,
+		Short: "Create a note",
+		Long: `Create a note and print its path. The body comes from standard input. The file
+is named after the title; an existing file is never replaced.`,
 		Example: `  echo "Feed it twice a day." | notesd new --folder Recipes "Rye starter"
   notesd new --tag idea "Buy a boat" < /dev/null`,
 		Args: takes("TITLE"),
@@ -45,10 +45,10 @@ named after the title; an existing file is never replaced.`,
 			return runTool(cmd, a, "create_note", args, func(made tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(made.Path)) })
 		},
 	}
-	cmd.Flags().String("folder", "", "the `folder` to put it in")
-	cmd.Flags().String("path", "", "the `path` to give it, instead of folder and title")
-	cmd.Flags().String("template", "", "begin with the text of this `note`, filled in")
-	cmd.Flags().StringArray("tag", nil, "give it this `tag`; may be repeated")
+	cmd.Flags().String("folder", "", "the `folder` of the new note")
+	cmd.Flags().String("path", "", "the `path`, instead of a folder and the title")
+	cmd.Flags().String("template", "", "start from this `note`, with its placeholders filled in")
+	cmd.Flags().StringArray("tag", nil, "add this `tag`; repeatable")
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
 	return cmd
@@ -93,9 +93,9 @@ func (a *app) body(ctx context.Context) (string, error) {
 func appendCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "append [flags] NOTE",
-		Short: "Add to a note",
-		Long: `Add text from standard input at the end of a note, or of the section under a
-heading. NOTE may be "today", for the daily note.`,
+		Short: "Append text to a note",
+		Long: `Append standard input to a note, or to the section under a heading. NOTE may be
+"today", for the daily note.`,
 		Example: `  echo "- milk" | notesd append --heading Groceries Shopping.md
   notesd append --heading Log --create-heading today < entry.md`,
 		Args:              takes("NOTE"),
@@ -110,9 +110,9 @@ heading. NOTE may be "today", for the daily note.`,
 			return a.edit(cmd, names[0], []any{edit})
 		},
 	}
-	cmd.Flags().String("heading", "", "at the end of the section under this `heading`")
-	cmd.Flags().Bool("create-heading", false, "add the heading if the note lacks it")
-	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().String("heading", "", "append to the section under this `heading`")
+	cmd.Flags().Bool("create-heading", false, "create the heading if it does not exist")
+	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
 	completes(cmd, "heading", a.offer(completeHeadings))
 	return cmd
 }
@@ -145,9 +145,9 @@ func editCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit [flags] NOTE",
 		Short: "Change parts of a note",
-		Long: `Change parts of a note and print the diff. The flags of one call are all carried
-out, or none. Without any, the note is opened in $VISUAL or $EDITOR; what was
-saved elsewhere meanwhile is not overwritten.`,
+		Long: `Edit parts of a note and print the diff. All flags of a call take effect, or
+none. Without flags, open the note in $VISUAL or $EDITOR; changes saved
+elsewhere meanwhile are never overwritten.`,
 		Example: `  notesd edit --replace "due May 1" --with "due May 8" Projects/Boat.md
   notesd edit --set status=done --unset due "Paint the hull"`,
 		Args:              takes("NOTE"),
@@ -194,14 +194,14 @@ saved elsewhere meanwhile is not overwritten.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&replace, "replace", "", "replace this `text`, which occurs once")
-	flags.StringVar(&with, "with", "", "with this `text`")
-	flags.Int("count", 0, "replace a text that occurs `n` times, everywhere")
-	flags.StringVar(&section, "section", "", "replace the text under this `heading` by standard input")
-	flags.StringArrayVar(&set, "set", nil, "set front matter, as in `key=value`; value is JSON or text")
-	flags.StringArrayVar(&unset, "unset", nil, "remove this `key` of the front matter")
-	flags.BoolVar(&list, "edits", false, "read a JSON list of edits, as the tool edit_note takes it")
-	flags.Bool("dry-run", false, "show what would change, and change nothing")
+	flags.StringVar(&replace, "replace", "", "replace this `text`, which must occur once")
+	flags.StringVar(&with, "with", "", "the replacement `text`")
+	flags.Int("count", 0, "replace all `n` occurrences of the text")
+	flags.StringVar(&section, "section", "", "replace the text under this `heading` with standard input")
+	flags.StringArrayVar(&set, "set", nil, "set a front matter field to JSON or text, as `key=value`")
+	flags.StringArrayVar(&unset, "unset", nil, "remove this `key` from the front matter")
+	flags.BoolVar(&list, "edits", false, "read a JSON list of edits, as for the tool edit_note")
+	flags.Bool("dry-run", false, "show what would change without changing anything")
 	completes(cmd, "section", a.offer(completeHeadings))
 	return cmd
 }
@@ -280,8 +280,8 @@ func moveCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move [flags] NOTE TO",
 		Short: "Move or rename a note or folder",
-		Long: `Give a note or folder another path; the links to it follow. TO is the new path,
-or a folder, which ends in /.`,
+		Long: `Move or rename a note or folder and update the links to it. TO is the new path,
+or a folder with a trailing slash.`,
 		Example: `  notesd move "Rye starter" Recipes/
   notesd move --dry-run Projects/Boat.md "Projects/The boat.md"`,
 		Args: takes("NOTE", "TO"),
@@ -297,8 +297,8 @@ or a folder, which ends in /.`,
 			return runTool(cmd, a, "move_note", args, a.printMove)
 		},
 	}
-	cmd.Flags().BoolVar(&keepLinks, "keep-links", false, "leave the links to it as they are")
-	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().BoolVar(&keepLinks, "keep-links", false, "do not update links to it")
+	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
 	return cmd
 }
 
@@ -339,9 +339,9 @@ func deleteCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete [flags] NOTE",
 		Short: "Delete a note",
-		Long: `Delete a note, and name the notes that still link to it; with --redirect, their
-links lead to another note. "notesd restore" brings it back, "notesd undo" with
-the links; "notesd forget" removes every version of it.`,
+		Long: `Delete a note and list the notes that still link to it; --redirect points their
+links to another note. "notesd restore" brings the note back, "notesd undo" also
+the links; "notesd forget" erases every version.`,
 		Example: `  notesd delete Inbox/Old.md
   notesd delete --redirect Projects/Boat.md "Boat ideas"`,
 		Args:              takes("NOTE"),
@@ -352,8 +352,8 @@ the links; "notesd forget" removes every version of it.`,
 			return runTool(cmd, a, "delete_note", args, a.printDelete)
 		},
 	}
-	cmd.Flags().String("redirect", "", "make the links to it lead to this `note`")
-	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().String("redirect", "", "redirect links to this `note`")
+	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
 	completes(cmd, "redirect", a.offer(completeNotes))
 	return cmd
 }
