@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const anchoredNote = `---
@@ -64,6 +65,29 @@ func TestAnchors_Explicit(t *testing.T) {
 		assert.False(t, anchors.Has("Own"), src)
 		assert.False(t, anchors.Has("owner"), src)
 	}
+}
+
+// TestAttributes: what Pandoc, Hugo and others write after a heading is neither a part of
+// it nor a tag, and links and readers may name the heading by the ID in it.
+func TestAttributes(t *testing.T) {
+	for src, id := range map[string]string{
+		"## Set up {#own}\n": "own", "## Set up { #own }\n": "own", "## Set up {: .a #sec:own}\n": "sec:own", "## Set up{#own .a k=v k2=\"v w\"} ##\n": "own",
+		"Set up {#own}\n---\n": "own", "## Set up {.unnumbered}\n": "", "## Set up {-}\n": "",
+	} {
+		doc := Parse([]byte(src))
+		require.Len(t, doc.Headings, 1, src)
+		assert.Equal(t, "Set up", doc.Headings[0].Text, src)
+		assert.Equal(t, id, doc.Headings[0].ID, src)
+		assert.Empty(t, doc.Tags, src)
+		for _, ref := range []string{"Set up", "Set up {#own}", id} {
+			s, err := FindSection(doc, []byte(src), ref)
+			if ref != "" && assert.NoError(t, err, "%s: %s", src, ref) {
+				assert.Equal(t, []string{"Set up"}, s.Path)
+			}
+		}
+	}
+	assert.Empty(t, Parse([]byte("![](a.png){#fig:a width=50%} and [b]{.c #d}\n{: #e}\n\n::: {#f .g}\n")).Tags)
+	assert.Equal(t, []string{"a", "c"}, Parse([]byte("{see #a} #c\n\n## {#own}\n")).Tags)
 }
 
 func TestAnchors_Excalidraw(t *testing.T) {

@@ -66,8 +66,10 @@ type InlineTag struct {
 // Heading is an ATX ("## Text") or Setext (underlined) heading.
 type Heading struct {
 	Level int
-	// Text is the heading without inline markup, in NFC.
+	// Text is the heading without inline markup and attributes, in NFC.
 	Text string
+	// ID is what an attribute {#id} gives, to which links lead; else empty.
+	ID   string
 	Line int
 	// Start is the start of the heading's first line, ContentStart that of the
 	// line after the heading, End that of the next heading which ends the

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -16,15 +17,44 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 		return
 	}
 	s.endSections(len(s.containers), level, lineStart)
+	length, id := headingAttributes(s.src[start:end])
+	end = start + length
 	text := PlainText(s.src[start:end])
 	s.openHeadings = append(s.openHeadings, openHeading{len(s.doc.Headings), level, len(s.containers)})
 	s.doc.Headings = append(s.doc.Headings, Heading{
-		Level: level, Text: text, Line: line,
+		Level: level, Text: text, ID: id, Line: line,
 		Start: lineStart, ContentStart: s.next, End: len(s.src), TextStart: start, TextEnd: end, Nested: len(s.containers) > 0,
 	})
 	if level == 1 && s.doc.Title == "" {
 		s.doc.Title = text
 	}
+}
+
+// attributes matches the list of attributes that Pandoc, Quarto, Hugo, Docusaurus,
+// VitePress and kramdown read after a heading, a link or a block: "{#id .class key=value}".
+var attributes = regexp.MustCompile(`^\{:?[ \t]*(?:-|` + attribute + `(?:[ \t]+` + attribute + `)*)[ \t]*\}`)
+
+const attribute = `(?:[#.][^\s{}"#]+|[A-Za-z][\w:.-]*=(?:"[^"\n{}]*"|[^\s{}"]+))`
+
+var attributeID = regexp.MustCompile(`[{: \t]#([^\s{}"#]+)`)
+
+// maxAttributes bounds a list of attributes in bytes.
+const maxAttributes = 300
+
+// attributesAt returns the length of the list of attributes that b starts with, else 0.
+func attributesAt(b []byte) int { return len(attributes.Find(b[:min(len(b), maxAttributes)])) }
+
+// headingAttributes returns the length of the text of a heading without its attributes,
+// and the ID that they give it.
+func headingAttributes(text []byte) (length int, id string) {
+	open := bytes.LastIndexByte(text, '{')
+	if open < 1 || attributesAt(text[open:]) < len(text)-open {
+		return len(text), ""
+	}
+	if m := attributeID.FindSubmatch(text[open:]); m != nil {
+		id = string(m[1])
+	}
+	return len(bytes.TrimRight(text[:open], " \t")), id
 }
 
 // endSections ends at offset end every section that a heading of that level, inside

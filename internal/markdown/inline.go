@@ -15,7 +15,7 @@ const maxBrackets = 64
 const maxText = 1000
 
 var special = func() (t [256]bool) {
-	for _, c := range []byte("\\`$%<![]#") {
+	for _, c := range []byte("\\`$%<![]#{") {
 		t[c] = true
 	}
 	return t
@@ -80,6 +80,8 @@ func (in *inlineScanner) step(i int) int {
 		return in.angle(i)
 	case '#':
 		return in.tag(i)
+	case '{':
+		return i + max(1, attributesAt(in.src[i:in.end]))
 	case ']':
 		return in.closeBracket(i)
 	}

@@ -48,7 +48,8 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 		return findBlock(doc, src, ref, id, line)
 	}
 	level, name := SplitLevel(name)
-	if name == "" {
+	end, _ := headingAttributes([]byte(name))
+	if name = name[:end]; name == "" {
 		return Section{}, missing(doc, parents, ref)
 	}
 	if found := onLine(doc, matchPaths(doc, parents, name), line); len(found) == 1 {
@@ -180,7 +181,7 @@ func matchHeadings(doc *Document, parents []int, names []string, same func(a, b 
 	var found []int
 	last := len(names) - 1
 	for i, h := range doc.Headings {
-		if !same(h.Text, names[last]) {
+		if !same(h.Text, names[last]) && (h.ID == "" || h.ID != names[last]) {
 			continue
 		}
 		left := last

@@ -16,7 +16,7 @@ type HeadingRename struct {
 }
 
 // RenameHeading replaces the text of the heading that ref names (see
-// [FindSection]); its level, its marks and an id at its end stay. Links to it are
+// [FindSection]); its level, its marks and an id or attributes at its end stay. Links to it are
 // left alone: see [RewriteAnchors]. The error is a [*SectionError], or [ErrInvalid]
 // for a text that would not be one heading of that level.
 func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
@@ -62,5 +62,5 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	return HeadingRename{src, out, i, after.Headings[i].Text}, nil
 }
 
-// headingID matches an id at the end of a heading: a block's, or "{#id}".
-var headingID = regexp.MustCompile(`(?:[ \t]+\^[A-Za-z0-9-]+|[ \t]*\{#[^{}\s]+\})[ \t]*$`)
+// headingID matches a block's id at the end of a heading.
+var headingID = regexp.MustCompile(`[ \t]+\^[A-Za-z0-9-]+[ \t]*$`)

@@ -140,6 +140,7 @@ func TestRenameHeading(t *testing.T) {
 		{"level given", "## Old\n", "Old", "## New", "## New\n"},
 		{"ids stay", "## Old ^id-1\n## Other {#own}\n", "Old ^id-1", "New", "## New ^id-1\n## Other {#own}\n"},
 		{"ids stay", "## Other {#own}\n", "Other {#own}", "New", "## New {#own}\n"},
+		{"attributes stay", "## Other {.a #own}\n", "Other", "New", "## New {.a #own}\n"},
 		{"CRLF", "# Old\r\ntext\r\n", "Old", "New", "# New\r\ntext\r\n"},
 		{"no line break", "# Old", "Old", "New", "# New"},
 	} {

@@ -104,6 +104,7 @@ func Hostile(size int) map[string]string {
 		"<div>\n", "[a]: b\n", "#", "a ", "a", "\t", `\`, "\u200d", "\xff", " ^a", "tags:: a, [[b\n", "![[a", "[^a]",
 		"> [!a] b\n", "| a ", "|a|b|\n", "[a:: ", "k:: v\n", "*a_b~~", "&#a", "a ^b\n\n",
 		"- [ ] a 📅 2026-01-01 [due:: 2026-01-01]\n", "aB3/", "data:a/b;",
+		"{#a ", "# {#a ", "{a=\"b",
 	} {
 		texts[piece] = repeat(piece)
 	}
