@@ -27,3 +27,9 @@ func TestNote_Lead(t *testing.T) {
 	lead, _ = of("")
 	assert.Equal(t, "Boats", lead)
 }
+
+// TestTitleOf_Excalidraw: the first heading of a drawing is the same in all of them.
+func TestTitleOf_Excalidraw(t *testing.T) {
+	n := Parse("Maps/Harbour.excalidraw.md", []byte("---\nexcalidraw-plugin: parsed\n---\n# Excalidraw Data\n"), time.Time{})
+	assert.Equal(t, "Harbour.excalidraw", n.Title)
+}

@@ -67,7 +67,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 // TitleOf returns the title of the note at path: front matter's, else the first H1,
 // else the file name.
 func TitleOf(path string, doc *markdown.Document) string {
-	if t := strings.TrimSpace(doc.Title); t != "" {
+	if t := strings.TrimSpace(doc.Title); t != "" && t != "Excalidraw Data" { // the H1 of every drawing
 		return t
 	}
 	return BaseName(path)
