@@ -106,7 +106,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate(service.ThisBuild().String() + "\n")
 	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
-	flags.String("vault", "", "the `folder` of notes (default: $NOTESD_VAULT, then the file)")
+	flags.String("vault", "", "the `folder` of notes (default: $NOTESD_VAULT, settings)")
 	flags.StringVar(&a.stateFlag, "state", "", "the `folder` for index and history")
 	flags.StringVar(&a.configFile, "config", "", "the configuration `file`")
 	flags.String("log-level", "", "log `level`: debug, info, warn or error")
