@@ -1,5 +1,5 @@
-// Package transport carries the protocol's messages over a pair of byte streams,
-// a line each, and decodes what clients send: a line or a request's body.
+// Package transport carries protocol messages over a pair of byte streams, one per line,
+// and decodes input from clients: a line or the body of a request.
 //
 // A [Conn] owns two goroutines, which end with Close.
 package transport
@@ -30,23 +30,23 @@ import (
 // ModernVersion is the first protocol version without sessions.
 const ModernVersion = "2026-07-28"
 
-// The methods that a line connection treats differently.
+// Methods that a line connection handles specially.
 const (
 	MethodInitialize = "initialize"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )
 
-// Limits bound what one line connection may make notesd hold in memory. A
-// zero field means its default.
+// Limits bound the memory used by one line connection. For a zero field the default
+// applies.
 type Limits struct {
-	MessageBytes int // longest line accepted; 48 MiB: a 16 MiB note, escaped
-	InFlight     int // calls being answered at a time; 1024
-	QueueFrames  int // messages waiting for a client that does not read; 8192
+	MessageBytes int // longest line accepted; default 48 MiB: a 16 MiB note, escaped
+	InFlight     int // concurrent calls; default 1024
+	QueueFrames  int // messages queued for a client that does not read; default 8192
 
-	// Grace is how long the calls in flight may still take when the client
-	// closes its end, and how long it then has to read the answers; 2 s, which
-	// is when the common clients lose patience with a server that they stop.
+	// Grace is how long calls in flight may continue after the client closes its end, and
+	// how long the client then has to read the responses. The default is 2 s, after which
+	// common clients kill a server that they are stopping.
 	Grace time.Duration
 }
 
@@ -55,19 +55,18 @@ func (l Limits) WithDefaults() Limits {
 	return Limits{cmp.Or(l.MessageBytes, 48<<20), cmp.Or(l.InFlight, 1024), cmp.Or(l.QueueFrames, 8192), cmp.Or(l.Grace, 2*time.Second)}
 }
 
-const queueBytes = 64 << 20 // answers waiting for a client that does not read
+const queueBytes = 64 << 20 // responses queued for a client that does not read
 
-// Lines speaks newline-delimited JSON-RPC over a pair of byte streams.
-// Unlike the SDK's transports it survives what is not a message: it answers
-// with an error and reads on. Writing never blocks; a client that lets the
-// queue overflow is cut off.
+// Lines speaks newline-delimited JSON-RPC over a pair of byte streams. Unlike the SDK's
+// transports it survives invalid messages: it responds with an error and continues.
+// Writes never block; a client that lets the queue overflow is disconnected.
 type Lines struct {
 	In     io.ReadCloser
 	Out    io.WriteCloser
 	Limits Limits
 }
 
-// Connect starts reading and writing. It may be called once.
+// Connect starts reading and writing. It must be called only once.
 func (t *Lines) Connect(context.Context) (sdk.Connection, error) {
 	limits := t.Limits.WithDefaults()
 	c := &Conn{
@@ -83,8 +82,8 @@ func (t *Lines) Connect(context.Context) (sdk.Connection, error) {
 	return c, nil
 }
 
-// A Conn is the connection of a Lines. It owns two goroutines: one
-// reads lines, the other (the outbox's) writes them.
+// A Conn is the connection of a Lines. It has two goroutines: one reads lines, the
+// outbox's writes them.
 type Conn struct {
 	in       io.ReadCloser
 	out      *outbox
@@ -93,24 +92,24 @@ type Conn struct {
 	done     chan struct{}        // closed by Close
 	closing  sync.Once
 	closeErr error
-	version  atomic.Value // a string, negotiated by initialize; nil before, and in the sessionless era
+	version  atomic.Value // a string, negotiated by initialize; nil before that and for sessionless versions
 
 	mu    sync.Mutex
-	calls map[jsonrpc.ID]*inFlight // the client's calls that have no answer yet
-	idle  chan struct{}            // has a token when a call was answered
+	calls map[jsonrpc.ID]*inFlight // the client's calls in flight
+	idle  chan struct{}            // receives a token when a call finishes
 }
 
-// An inFlight is a call of the client's that is being answered.
+// An inFlight is a call from the client that has not been answered yet.
 type inFlight struct {
 	method    string
-	cancelled bool // its answer must not be sent
+	cancelled bool // its response must not be sent
 }
 
-// SessionID is "": a line connection has one session.
+// SessionID returns "": a line connection has a single session.
 func (c *Conn) SessionID() string { return "" }
 
-// Read returns the client's next valid message, and io.EOF when there are no
-// more and the calls in flight have been answered.
+// Read returns the client's next valid message, or io.EOF once the input has ended and
+// the calls in flight have been answered.
 func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case <-c.done:
@@ -130,8 +129,8 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write queues a message. It fails only when the connection is closed or when
-// the queue overflows, which closes it.
+// Write queues a message. It fails only if the connection is closed, or if the queue
+// overflows, which closes the connection.
 func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	resp, ok := msg.(*jsonrpc.Response)
 	if !ok {
@@ -151,8 +150,8 @@ func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	return c.send(data)
 }
 
-// encodeResponse does as jsonrpc.EncodeMessage, but does not parse and copy a
-// result that was encoded a moment ago.
+// encodeResponse is jsonrpc.EncodeMessage without parsing and copying the already encoded
+// result.
 func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
 	if resp.Error != nil || len(resp.Result) == 0 {
 		return jsonrpc.EncodeMessage(resp)
@@ -169,15 +168,15 @@ func (c *Conn) send(line []byte) error {
 	err := c.out.put(line)
 	if errors.Is(err, ErrSlowClient) {
 		c.out.abandon(err)
-		go c.Close() // not from here: the SDK holds locks around a write that Close needs
+		go c.Close() // asynchronously: the SDK holds locks during a write that Close needs
 	}
 	return err
 }
 
-// Close ends the connection: what is queued is still written, for as long as
-// Grace, and then both streams are closed. It is idempotent, and waits for the
-// writer. The reader ends when its stream's Read returns, which for a terminal
-// or a file on stdin may be only when the process exits.
+// Close closes the connection: queued messages are still written for up to Grace, then
+// both streams are closed. It is idempotent and waits for the writer. The reader ends
+// when its stream's Read returns; for a terminal or a file on stdin that may be only when
+// the process exits.
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
 		close(c.done)
@@ -186,7 +185,7 @@ func (c *Conn) Close() error {
 	return c.closeErr
 }
 
-// Negotiated records the protocol version, on which batches depend.
+// Negotiated records the protocol version, which determines whether batches are accepted.
 func (c *Conn) Negotiated(version string) { c.version.Store(version) }
 
 // readLoop delivers messages until the input ends.
@@ -209,7 +208,7 @@ func (c *Conn) readLoop() {
 	}
 }
 
-// accept handles one line and reports whether to go on.
+// accept handles one line and reports whether to continue.
 func (c *Conn) accept(line []byte) bool {
 	if bad := tooDeep(line); bad != nil {
 		c.refuse(bad)
@@ -234,7 +233,7 @@ func (c *Conn) accept(line []byte) bool {
 	return true
 }
 
-// deliver hands a message to the session.
+// deliver passes a message to the session.
 func (c *Conn) deliver(msg jsonrpc.Message) bool {
 	req, ok := msg.(*jsonrpc.Request)
 	if ok && req.Method == methodCancelled && !c.cancel(req) {
@@ -248,15 +247,15 @@ func (c *Conn) deliver(msg jsonrpc.Message) bool {
 	}
 }
 
-// refuse answers something that is not an acceptable message. An overflow or a
-// closed connection shows in the next write.
+// refuse responds to an unacceptable message. The next write reports an overflow or a
+// closed connection.
 func (c *Conn) refuse(r *Refusal) {
 	if r != unanswerable {
 		_ = c.send(r.Encode())
 	}
 }
 
-// register notes a call as being answered.
+// register records a call as in flight.
 func (c *Conn) register(msg jsonrpc.Message) *Refusal {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
@@ -266,7 +265,7 @@ func (c *Conn) register(msg jsonrpc.Message) *Refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.calls[req.ID] != nil {
-		// Not under its id: the answer would be taken for the other call's.
+		// Without the id: the response would be mistaken for that of the other call.
 		return Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %s belongs to a call that is still being answered", rawID)
 	}
 	if len(c.calls) >= c.limits.InFlight {
@@ -279,8 +278,8 @@ func (c *Conn) register(msg jsonrpc.Message) *Refusal {
 	return nil
 }
 
-// cancel notes that a call's answer is not wanted, and reports whether the
-// session should hear of it. Initialize cannot be cancelled.
+// cancel marks a call as cancelled, and reports whether to pass the cancellation on to
+// the session. Initialize cannot be cancelled.
 func (c *Conn) cancel(req *jsonrpc.Request) bool {
 	id, ok := cancelledID(req)
 	if !ok {
@@ -296,8 +295,8 @@ func (c *Conn) cancel(req *jsonrpc.Request) bool {
 	return true
 }
 
-// finish removes a call from those in flight. It returns what to send:
-// data, or nil when the call was cancelled.
+// finish removes a call from those in flight. It returns the data to send, or nil if the
+// call was cancelled.
 func (c *Conn) finish(resp *jsonrpc.Response, data []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -316,9 +315,9 @@ func (c *Conn) finish(resp *jsonrpc.Response, data []byte) []byte {
 	return data
 }
 
-// awaitAnswers returns when every call has been answered, so that the answers
-// to what was piped in are not lost at its end, but after Grace at the latest.
-// A subscription has no answer to wait for.
+// awaitAnswers returns when all calls have been answered, so that responses to piped
+// input are not lost at its end, or after Grace. Subscriptions are excluded, because they
+// have no response.
 func (c *Conn) awaitAnswers() {
 	grace := time.NewTimer(c.limits.Grace)
 	defer grace.Stop()
@@ -344,9 +343,9 @@ func (c *Conn) answering() bool {
 	return false
 }
 
-// presentable gives an error response a code where the SDK sent none (it
-// refuses calls before initialize with a bare error), and takes out of its
-// message the parameters that the SDK quotes whole when it cannot decode them.
+// presentable adds an error code where the SDK sent none, as for calls before initialize,
+// and removes from the message the parameters that the SDK quotes in full when it cannot
+// decode them.
 func presentable(resp *jsonrpc.Response) *jsonrpc.Response {
 	if resp.Error == nil {
 		return resp
@@ -367,7 +366,7 @@ func presentable(resp *jsonrpc.Response) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: resp.ID, Error: out}
 }
 
-// ignoreClosed drops the errors that only say that a stream was closed before.
+// ignoreClosed drops errors that only report that a stream was already closed.
 func ignoreClosed(err error) error {
 	if errors.Is(err, os.ErrClosed) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
 		return nil

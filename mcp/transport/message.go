@@ -17,41 +17,41 @@ import (
 	"notesd/internal/phrase"
 )
 
-// CodeBusy refuses a request because of a limit on how many there may be; the
-// message says what to wait for.
+// CodeBusy rejects a request because of a limit on concurrent requests; the message says
+// what to wait for.
 const CodeBusy = -32005
 
-// A Refusal is the answer to bytes that are no acceptable message. The session
-// goes on after it.
+// A Refusal is the error response to input that is not an acceptable message. The session
+// continues.
 type Refusal struct {
-	id      json.RawMessage // nil when it could not be read
+	id      json.RawMessage // nil if it could not be read
 	code    int64
 	message string
 }
 
-// unanswerable marks a response that answers no call. It is dropped: an answer to
-// it could be answered in turn, without end.
+// unanswerable marks a response that matches no call. It is dropped, because responding
+// to it could start an endless exchange.
 var unanswerable = new(Refusal)
 
-// Refuse returns a refusal under an id, nil for none.
+// Refuse returns a refusal with the given id, or with none if nil.
 func Refuse(id json.RawMessage, code int64, format string, args ...any) *Refusal {
 	return &Refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// Encode returns the refusal as the line of a JSON-RPC response.
+// Encode returns the refusal as a JSON-RPC response line.
 func (r *Refusal) Encode() []byte { return rpc.Failure(r.id, r.code, r.message) }
 
 const (
-	// maxDepth bounds the nesting of a message. Real ones stay below ten, and
+	// maxDepth limits the nesting of a message. Real messages stay below ten levels, and
 	// front matter adds a few.
 	maxDepth = 128
-	// maxIDLength bounds a string id, which is echoed.
+	// maxIDLength limits a string id, which is echoed.
 	maxIDLength = 256
 )
 
-// Decode turns a request's body, one message or a batch of them, into messages, as a
-// client of the given protocol version may send them; one that names no version is of
-// the version that has batches. One message that is not acceptable refuses the whole body.
+// Decode decodes the body of a request, one message or a batch, from a client of the
+// given protocol version. An empty version means the one that has batches. One
+// unacceptable message rejects the whole body.
 func Decode(body []byte, version string) ([]jsonrpc.Message, *Refusal) {
 	body = bytes.TrimSpace(body)
 	if bad := tooDeep(body); bad != nil {
@@ -65,9 +65,9 @@ func Decode(body []byte, version string) ([]jsonrpc.Message, *Refusal) {
 	return msgs, bad
 }
 
-// split returns the messages of a line or a body: one, or those of a batch, a JSON array
-// that clients of one protocol version may send. Each is handled and answered as if it
-// had come alone: that version leaves it to servers whether they answer in a batch.
+// split returns the messages in a line or a body: one, or those of a batch, a JSON array
+// that clients of one protocol version may send. Each is handled and answered like a
+// single message: that version lets servers choose whether to answer in a batch.
 func split(data []byte, version string) ([]json.RawMessage, *Refusal) {
 	const most = 100
 	if len(data) == 0 || data[0] != '[' {
@@ -88,8 +88,8 @@ func split(data []byte, version string) ([]json.RawMessage, *Refusal) {
 	return items, nil
 }
 
-// decodeMessage turns one JSON object into a request, a notification or a
-// response. Its keys are matched exactly.
+// decodeMessage decodes one JSON object as a request, a notification or a response. Keys
+// must match exactly.
 func decodeMessage(data []byte) (jsonrpc.Message, *Refusal) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -136,8 +136,8 @@ func isResponse(fields map[string]json.RawMessage) bool {
 	return fields["method"] == nil && (fields["result"] != nil || fields["error"] != nil)
 }
 
-// decodeResponse turns a response that has neither or both of a result and an
-// error into an error for the caller that waits for it.
+// decodeResponse turns a response with neither or both of a result and an error into an
+// error for the waiting caller.
 func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *Refusal) {
 	result, hasResult := fields["result"]
 	rawErr, hasErr := fields["error"]
@@ -156,7 +156,7 @@ func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json
 	return &jsonrpc.Response{ID: id, Error: wire}, nil
 }
 
-// cancelledID returns the id of the call that a cancellation is about.
+// cancelledID returns the id of the call that a cancellation refers to.
 func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -168,9 +168,9 @@ func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
 	return id, bad == nil && id.IsValid()
 }
 
-// decodeID accepts a string or an integer. Null and fractions are valid
-// JSON-RPC but not valid MCP, and would be mistaken for a notification or
-// rounded to another request's id.
+// decodeID accepts a string or an integer. Null and fractions are valid in JSON-RPC but
+// not in MCP, and would be mistaken for a notification or rounded to another request's
+// id.
 func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
 	if !present {
 		return jsonrpc.ID{}, nil
@@ -194,8 +194,8 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
 	return id, nil
 }
 
-// tooDeep refuses a JSON text that nests objects and arrays more than maxDepth
-// levels deep. It runs before any parser that recurses.
+// tooDeep rejects JSON text with objects and arrays nested more than maxDepth levels
+// deep. It runs before any recursive parser.
 func tooDeep(data []byte) *Refusal {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
@@ -216,15 +216,14 @@ func tooDeep(data []byte) *Refusal {
 	return nil
 }
 
-// lastID finds the id of a request in the end of its line: most clients write
-// it last or last but one. A quote within a JSON string is escaped, and one
-// closing brace belongs to the outermost object, so a match cannot come from
-// the request's parameters.
+// lastID finds the id of a request at the end of its line, where most clients write it
+// last or second to last. Quotes within a JSON string are escaped, and one closing brace
+// belongs to the outermost object, so a match cannot come from the request's parameters.
 var lastID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
 })
 
-// salvageID returns the id of the request that ends with tail, or nil.
+// salvageID returns the id of a request whose line ends with tail, or nil.
 func salvageID(tail []byte) json.RawMessage {
 	if m := lastID().FindSubmatch(tail); m != nil {
 		return bytes.Clone(m[1])
@@ -232,11 +231,10 @@ func salvageID(tail []byte) json.RawMessage {
 	return nil
 }
 
-// headerRequestID passes a listen request's id to its handler, which the SDK does
-// not do.
+// headerRequestID passes a listen request's id to its handler, because the SDK does not.
 const headerRequestID = "Notesd-Request-Id"
 
-// withRequestID marks the request with its own id.
+// withRequestID attaches its own id to the request.
 func withRequestID(req *jsonrpc.Request, raw string) {
 	req.Extra = &sdk.RequestExtra{Header: http.Header{headerRequestID: {raw}}}
 }

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// ErrSlowClient ends a session whose client does not read.
+// ErrSlowClient ends a session whose client does not read its messages.
 var ErrSlowClient = errors.New("the client does not read what it is sent")
 
-// An outbox writes frames in order from its own goroutine, so that a sender never
-// waits for a client.
+// An outbox writes frames in order from its own goroutine, so that senders never wait for
+// the client.
 type outbox struct {
 	w      io.WriteCloser
 	limits Limits
-	wake   chan struct{} // has a token when there is work or the outbox closes
+	wake   chan struct{} // receives a token when there is work or the outbox closes
 	ended  chan struct{} // closed when the writer has returned
 
 	mu     sync.Mutex
 	frames [][]byte
 	bytes  int // in frames
 	closed bool
-	err    error // why nothing more is written
+	err    error // why writing has stopped
 }
 
 // newOutbox starts the writer; Close ends it.
@@ -32,7 +32,7 @@ func newOutbox(w io.WriteCloser, limits Limits) *outbox {
 	return o
 }
 
-// put queues a frame. A frame of any size is taken by an empty queue.
+// put queues a frame. An empty queue accepts a frame of any size.
 func (o *outbox) put(frame []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,8 +51,8 @@ func (o *outbox) put(frame []byte) error {
 	return nil
 }
 
-// Close lets the writer finish, for as long as Grace, and closes the stream. It
-// returns when the writer has ended, and why the client was cut off, if it was.
+// Close lets the writer finish, for up to Grace, and closes the stream. It returns after
+// the writer has ended, with the reason if the client was disconnected.
 func (o *outbox) Close() error {
 	o.mu.Lock()
 	o.closed = true
@@ -70,7 +70,7 @@ func (o *outbox) Close() error {
 	err := ignoreClosed(o.w.Close()) // interrupts a write to a client that does not read
 	select {
 	case <-o.ended:
-	case <-time.After(o.limits.Grace): // a stream whose Close does not interrupt Write
+	case <-time.After(o.limits.Grace): // Close does not interrupt Write on this stream
 	}
 	if errors.Is(failed, ErrSlowClient) {
 		return failed
@@ -78,7 +78,7 @@ func (o *outbox) Close() error {
 	return err
 }
 
-// abandon drops what is queued; nothing more is written, because of err.
+// abandon drops the queue and stops writing, because of err.
 func (o *outbox) abandon(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -115,9 +115,9 @@ func (o *outbox) run() {
 	}
 }
 
-// take returns the next frames as one, or nil and whether to wait for more.
+// take returns the next frames joined, or nil and whether to wait for more.
 func (o *outbox) take() (frame []byte, more bool) {
-	const together = 64 << 10 // fewer system calls when many small answers wait
+	const together = 64 << 10 // fewer system calls for many small responses
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.frames) == 0 {
