@@ -1,12 +1,11 @@
-// Package migrations holds the numbered SQL files of notesd's databases and the
-// runner that brings a SQLite database to this program's version. Package pglog
-// runs those for PostgreSQL.
+// Package migrations holds the numbered SQL files of notesd's databases and the runner
+// that upgrades a SQLite database to this program's version. Those for PostgreSQL are run
+// by package pglog.
 //
-// The version of a database is its user_version: the number of the last file
-// applied. Each file runs in its own transaction, so a crash leaves the database
-// at one version or the next. A shipped file must not change; a schema change
-// needs a new file. Apply refuses a database that is newer than the program and
-// leaves it unchanged.
+// The version of a database is its user_version: the number of the last file applied.
+// Each file runs in its own transaction, so a crash leaves the database at one version or
+// the next. A released file must not change; a schema change needs a new file. Apply
+// rejects a database that is newer than the program and leaves it unchanged.
 package migrations
 
 import (
@@ -27,25 +26,25 @@ var files embed.FS
 // Set names the migrations of one database.
 type Set string
 
-// The databases of a vault, and the one that several nodes share.
+// The databases of a vault, and the database shared by several nodes.
 const (
 	Notes   Set = "notes"   // derived from the files
 	History Set = "history" // cannot be rebuilt
-	Mirror  Set = "mirror"  // what a folder and a log last had in common
+	Mirror  Set = "mirror"  // the common state of a folder and a log
 
-	Postgres Set = "postgres" // the log that nodes share
+	Postgres Set = "postgres" // the log shared by nodes
 )
 
-// ErrNewer is returned for a database that a newer program has written.
+// ErrNewer is returned for a database written by a newer version of the program.
 var ErrNewer = errors.New("the database was written by a newer notesd; upgrade this one, or point --state elsewhere")
 
 // Version returns the latest version of the set.
 func (s Set) Version() int { return len(s.Scripts()) }
 
-// Apply migrates db to the latest version of the set, or to version `to` if that
-// is not 0, which tests use to upgrade from every shipped version. It returns
-// [ErrNewer] for a database with a later version and leaves it unchanged. db
-// should be limited to one connection.
+// Apply migrates db to the latest version of the set, or to version to if it is not 0;
+// tests use that to upgrade from every released version. It returns [ErrNewer] for a
+// database with a later version and leaves it unchanged. db should be limited to one
+// connection.
 func Apply(ctx context.Context, db *sql.DB, set Set, to int) error {
 	scripts := set.Scripts()
 	if to == 0 {
@@ -71,7 +70,7 @@ func applyOne(ctx context.Context, db *sql.DB, script string, version int) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	if _, err := tx.ExecContext(ctx, script); err != nil {
 		return err
 	}
@@ -81,8 +80,8 @@ func applyOne(ctx context.Context, db *sql.DB, script string, version int) error
 	return tx.Commit()
 }
 
-// Scripts returns the files in order. It panics at a gap or a misnamed file,
-// which is a mistake of the developer that every test finds.
+// Scripts returns the files in order. It panics on a gap or a misnamed file, a
+// programming error that every test detects.
 func (s Set) Scripts() []string {
 	names, err := fs.Glob(files, string(s)+"/*.sql")
 	if err != nil {
