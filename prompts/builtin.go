@@ -150,13 +150,13 @@ func dailyReview(ctx context.Context, r *rendering) error {
 	return nil
 }
 
-// day returns the filter for the day, week or month that the argument "date"
-// names, and the words for it; due is what list_tasks calls it.
+// day returns the filter for the day, week or month in the argument "date", and how to
+// refer to it; due is the corresponding argument of list_tasks.
 func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	given := r.args["date"]
 	today, _ := r.notes.Period("today", r.now())
 	if given == "" {
-		// Daily notes are dated at the beginning of their day, so the range starts there.
+		// Daily notes are dated at the start of their day, so the range starts there.
 		yesterday, _ := r.notes.Period("yesterday", r.now())
 		return notes.Filter{After: yesterday.Start, Before: today.End()}, "since yesterday", "today", nil
 	}
@@ -210,7 +210,7 @@ func askNotes(ctx context.Context, r *rendering) error {
 		return nil
 	}
 	remark := dataNotice
-	if !strings.ContainsAny(question, " ?？") && len(question) <= 20 { // a question in a script without spaces is longer
+	if !strings.ContainsAny(question, " ?？") && len(question) <= 20 { // questions in scripts without spaces are longer
 		remark += " If this word is not the whole question, because the client split it at its spaces, ask me for the rest first."
 	}
 	r.say("Answer this question from my notes: %s\n\n%s", question, remark)

@@ -17,36 +17,36 @@ import (
 type Notes interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
-	// Period reads the words that name a period, such as "this week".
+	// Period parses words for a period, such as "this week".
 	Period(words string, now time.Time) (notes.Period, bool)
-	// Refresh indexes a folder for List while the first scan is running. After
-	// the first scan it does nothing.
+	// Refresh indexes a folder for List while the first scan is running. After that it is
+	// a no-op.
 	Refresh(ctx context.Context, folder string) error
 }
 
-// Searcher returns the passages that match a query, the best first.
+// Searcher returns the passages that match a query, best first.
 type Searcher interface {
 	Passages(ctx context.Context, query Query, f notes.Filter, limit int) ([]notes.Passage, error)
 }
 
-// Query is a search of a prompt.
+// Query is a search by a prompt.
 type Query struct {
 	Text      string
-	Operators bool   // whether tag:x, -word and other operators in the text apply; if not, all of it is plain words
-	Of        string // path of the note that the text is from, which is not found; "": of none
+	Operators bool   // interpret tag:x, -word and other operators in the text; otherwise all of it is plain words
+	Of        string // path of the note that contains the text, excluded from the results; "" if none
 }
 
 // Options configure a Catalogue.
 type Options struct {
 	Notes  Notes
-	Search Searcher         // nil: prompts with a query embed the newest notes instead
-	Folder string           // vault-relative folder of the user's templates; "": none
-	Budget int              // bytes of notes embedded in one rendering; 0: 100 000
-	Now    func() time.Time // nil: time.Now
-	Log    *slog.Logger     // nil: none
+	Search Searcher         // if nil, prompts with a query embed the newest notes instead
+	Folder string           // vault-relative folder of the user's templates; "" if none
+	Budget int              // bytes of notes embedded in one rendering; 0 means 100 000
+	Now    func() time.Time // defaults to time.Now
+	Log    *slog.Logger     // if nil, nothing is logged
 }
 
-// A Prompt is an entry of the catalogue, as of the time when it was listed.
+// A Prompt is an entry of the catalogue at the time it was listed.
 type Prompt struct {
 	Name        string
 	Title       string
@@ -56,7 +56,7 @@ type Prompt struct {
 	render func(context.Context, *rendering) error
 }
 
-// An Argument of a prompt.
+// An Argument is an argument of a prompt.
 type Argument struct {
 	Name        string
 	Description string
@@ -73,10 +73,10 @@ const (
 	NoteRef  Kind = "note"
 	Tag      Kind = "tag"
 	Folder   Kind = "folder"
-	Heading  Kind = "heading" // of the note that the argument "note" names
+	Heading  Kind = "heading" // of the note in the argument "note"
 )
 
-// A Message is one message of the user's to a model: text, or a note.
+// A Message is one user message to a model: text or a note.
 type Message struct {
 	Text     string
 	Resource *Resource // set instead of Text
@@ -85,7 +85,7 @@ type Message struct {
 // A Resource is a note embedded in a message.
 type Resource struct {
 	URI  string
-	Text string // content of the note, which is untrusted
+	Text string // content of the note, untrusted
 }
 
 // Rendered is a prompt with its arguments filled in.
@@ -104,11 +104,11 @@ type Catalogue struct {
 	log    *slog.Logger
 
 	mu       sync.Mutex
-	problems map[string]string // problems of the templates at their last read, by path
+	problems map[string]string // problems of the templates when last read, by path
 }
 
-// New returns a catalogue of the built-in prompts and the user's templates. Each
-// request reads the templates again.
+// New returns a catalogue of the built-in prompts and the user's templates, which are
+// read again on each request.
 func New(o Options) *Catalogue {
 	if o.Budget <= 0 {
 		o.Budget = 100_000
@@ -125,8 +125,8 @@ func New(o Options) *Catalogue {
 // Folder returns the vault-relative folder of the user's templates, or "".
 func (c *Catalogue) Folder() string { return c.folder }
 
-// Warnings returns the problems of the user's templates as sentences, ordered by path;
-// never nil without an error.
+// Warnings returns the problems of the user's templates as sentences, ordered by path.
+// The slice is not nil unless there is an error.
 func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
 	if _, err := c.templates(ctx); err != nil {
 		return nil, err
@@ -155,8 +155,8 @@ func (c *Catalogue) report(problems map[string]string) {
 // Builtins returns the built-in prompts.
 func (c *Catalogue) Builtins() []Prompt { return slices.Clone(builtins) }
 
-// List returns all prompts, the user's by path and then the built-in ones. A template
-// replaces a built-in prompt of the same name. An error is that of Options.Notes.
+// List returns all prompts: the user's by path, then the built-in ones. A template
+// replaces a built-in prompt with the same name. Errors come from Options.Notes.
 func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 	list, err := c.templates(ctx)
 	if err != nil {
@@ -171,8 +171,8 @@ func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 	return list, nil
 }
 
-// Render fills in a prompt of the catalogue. It returns a *notes.Error that is
-// ErrInvalid if a required argument is missing. Notes outside the scope are treated as
+// Render fills in a prompt of the catalogue. If a required argument is missing, it
+// returns a *notes.Error that is ErrInvalid. Notes outside the scope are treated as
 // missing.
 func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string, scope notes.Scope) (Rendered, error) {
 	args = regroup(p.Arguments, args)
@@ -187,7 +187,7 @@ func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string
 	return Rendered{Description: p.Description, Messages: r.messages}, nil
 }
 
-// Missing returns the first required argument that args lack, or "".
+// Missing returns the first required argument missing from args, or "".
 func (p Prompt) Missing(args map[string]string) string {
 	for _, a := range p.Arguments {
 		if a.Required && strings.TrimSpace(args[a.Name]) == "" {
@@ -197,11 +197,11 @@ func (p Prompt) Missing(args map[string]string) string {
 	return ""
 }
 
-// regroup returns the arguments without space around them, and joins what a client
-// has split: of a command's line, Claude Code makes an argument of every word, also
-// between quotes: of `"Sourdough Starter" brief` the arguments `"Sourdough` and
-// `Starter"`; words for which there is no argument are lost. The quotes around a whole
-// argument go too, except in free text, where they may ask for a phrase.
+// regroup returns the arguments with surrounding space trimmed, and rejoins arguments
+// that the client has split. Claude Code splits a command line at every space, even
+// within quotes: `"Sourdough Starter" brief` becomes `"Sourdough` and `Starter`, and
+// words beyond the last argument are lost. Quotes around a whole argument are removed,
+// except in free text, where they may mean a phrase.
 func regroup(list []Argument, args map[string]string) map[string]string {
 	out := make(map[string]string, len(args))
 	for name, value := range args {
@@ -216,14 +216,14 @@ func regroup(list []Argument, args map[string]string) map[string]string {
 	split := false
 	for _, a := range list {
 		value := out[a.Name]
-		if split { // every argument takes the next words
+		if split { // the remaining words shift to the following arguments
 			value = strings.Join(given[:min(1, len(given))], "")
 		}
 		if value != "" {
 			given = given[1:]
 			if quote := value[:1]; (quote == `"` || quote == "'") && len(value) > 1 && strings.Count(value, quote) == 1 {
 				end := 1 + slices.IndexFunc(given, func(word string) bool { return strings.HasSuffix(word, quote) })
-				if end == 0 { // the last words are lost
+				if end == 0 { // the closing quote is lost
 					end = len(given)
 				}
 				value, given, split = strings.Trim(strings.Join(append([]string{value}, given[:end]...), " "), quote), given[end:], true

@@ -10,12 +10,12 @@ import (
 	"notesd/notes"
 )
 
-// A rendering is the state of filling in one prompt.
+// A rendering is the state of rendering one prompt.
 type rendering struct {
 	*Catalogue
 	scope    notes.Scope
 	args     map[string]string
-	left     int // bytes left of the budget
+	left     int // remaining bytes of the budget
 	messages []Message
 	embedded map[string]bool // paths
 }
@@ -24,8 +24,8 @@ func (r *rendering) say(format string, args ...any) {
 	r.messages = append(r.messages, Message{Text: fmt.Sprintf(format, args...)})
 }
 
-// embed adds the note, unless it was added before, and reports whether it fits
-// into the budget.
+// embed adds the note, unless it was added before, and reports whether it fits in the
+// budget.
 func (r *rendering) embed(n *notes.Note) bool {
 	if r.embedded[n.Path] {
 		return true
@@ -38,7 +38,7 @@ func (r *rendering) embed(n *notes.Note) bool {
 	return true
 }
 
-// embedStart adds as much of the note's beginning as fits.
+// embedStart adds as much of the start of the note as fits.
 func (r *rendering) embedStart(n *notes.Note) {
 	text, _ := r.fitting(legible(n))
 	last := lineCount(n.Content)
@@ -48,8 +48,8 @@ func (r *rendering) embedStart(n *notes.Note) {
 	r.add(n, 1, last, text)
 }
 
-// embedSection adds the lines first to last of the note, or as many as fit, and
-// reports whether that is all of them.
+// embedSection adds the lines first to last of the note, or as many as fit, and reports
+// whether all of them did.
 func (r *rendering) embedSection(n *notes.Note, first, last int) bool {
 	lines := strings.SplitAfter(n.Content, "\n")
 	text, whole := r.fitting(strings.Join(lines[first-1:min(last, len(lines))], ""))
@@ -57,7 +57,7 @@ func (r *rendering) embedSection(n *notes.Note, first, last int) bool {
 	return whole
 }
 
-// legible is the note's text without the drawing of Excalidraw and other data.
+// legible returns the note's text without Excalidraw drawings and other data.
 func legible(n *notes.Note) string {
 	if prose := n.Prose(); prose != n.Content {
 		return notes.Legible(prose)
@@ -65,10 +65,10 @@ func legible(n *notes.Note) string {
 	return n.Content
 }
 
-// lineCount returns the number of a text's lines, at least 1.
+// lineCount returns the number of lines in text, at least 1.
 func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
 
-// fitting returns as much of the text's beginning as fits.
+// fitting returns as much of the start of text as fits.
 func (r *rendering) fitting(text string) (beginning string, whole bool) {
 	if len(text) <= r.left {
 		return text, true
@@ -80,7 +80,7 @@ func (r *rendering) fitting(text string) (beginning string, whole bool) {
 	return text[:cut], false
 }
 
-// add embeds a text under the anchor of its lines.
+// add embeds a text with the anchor of its lines.
 func (r *rendering) add(n *notes.Note, first, last int, text string) {
 	if r.embedded == nil {
 		r.embedded = make(map[string]bool)
@@ -90,9 +90,9 @@ func (r *rendering) add(n *notes.Note, first, last int, text string) {
 	r.messages = append(r.messages, Message{Resource: &Resource{URI: notes.PassageURI(n.Path, n.Hash, first, last), Text: text}})
 }
 
-// bounded restricts a filter to the notes that the caller may read. It excludes
-// the prompts folder unless the filter names it, because templates are
-// instructions and not material for a prompt.
+// bounded restricts a filter to the notes that the caller may read. It excludes the
+// prompts folder unless the filter names it, because templates are instructions rather
+// than material for a prompt.
 func (r *rendering) bounded(f notes.Filter) notes.Filter {
 	f.Scope = r.scope.Read
 	if folder := strings.Trim(f.Folder, "/"); r.folder != "" && !strings.EqualFold(folder, r.folder) {
@@ -105,11 +105,11 @@ func (r *rendering) bounded(f notes.Filter) notes.Filter {
 type selection struct {
 	total    int // notes selected
 	embedded int
-	cut      string // path of the note that is embedded in part, if any
+	cut      string // path of the note that is embedded in part, or ""
 }
 
-// embedListed embeds the notes that the filter selects, the newest first, as far
-// as they fit. It skips a note that does not fit and continues with the next.
+// embedListed embeds the notes that match the filter, newest first, as far as they fit.
+// It skips notes that do not fit and continues with the next.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	const page = 100
 	f = r.bounded(f)
@@ -148,7 +148,7 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 	return r.orStart(sel, first), nil
 }
 
-// embedFound embeds the notes that a search finds, the best first.
+// embedFound embeds the notes found by a search, best first.
 func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter, most int) (selection, error) {
 	if r.search == nil {
 		return r.embedListed(ctx, f)
@@ -178,7 +178,7 @@ func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter,
 	return r.orStart(sel, first), nil
 }
 
-// orStart embeds the beginning of the first note if no whole note fitted.
+// orStart embeds the start of the first note if no whole note fitted.
 func (r *rendering) orStart(sel selection, first *notes.Note) selection {
 	if sel.embedded == 0 && first != nil {
 		r.embedStart(first)
@@ -196,8 +196,8 @@ func (r *rendering) read(ctx context.Context, path string) (*notes.Note, error) 
 	return note, err
 }
 
-// theNote returns the note that the argument "note" names, or the newest note if
-// there is no argument. It returns nil if there are no notes.
+// theNote returns the note in the argument "note", or the newest note if the argument is
+// missing. It returns nil if there are no notes.
 func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	if ref := r.args["note"]; ref != "" {
 		return r.notes.Read(ctx, ref, r.scope)
@@ -210,7 +210,7 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	return r.read(ctx, list.Notes[0].Path)
 }
 
-// leftOut returns a sentence on the notes that were not embedded, or "".
+// leftOut returns a sentence about the notes that were not embedded, or "".
 func (s selection) leftOut(which string) string {
 	var parts []string
 	if n := s.total - s.embedded; n > 0 {

@@ -12,13 +12,13 @@ import (
 	"notesd/notes"
 )
 
-// maxTemplates bounds the number of the user's templates, because listing the
-// prompts reads all of them.
+// maxTemplates limits the number of the user's templates, because listing the prompts
+// reads all of them.
 const maxTemplates = 100
 
-// A template is a prompt that the user wrote, as a note in the prompts folder. Its
-// front matter may hold a description and arguments. Its body is text with
-// placeholders in double braces:
+// A template is a prompt written by the user, as a note in the prompts folder. Its front
+// matter may contain a description and arguments. Its body is text with placeholders in
+// double braces:
 //
 //	{{topic}}              the value of an argument
 //	{{search "sourdough"}} the notes that match, embedded; search operators apply:
@@ -30,9 +30,9 @@ type template struct {
 	body string
 }
 
-// templates reads the user's templates. It skips notes without a body. If the
-// front matter of a note cannot be parsed, its body is used without description
-// and arguments.
+// templates reads the user's templates. It skips notes without a body. If the front
+// matter of a note cannot be parsed, its body is used without a description and
+// arguments.
 func (c *Catalogue) templates(ctx context.Context) ([]Prompt, error) {
 	if c.folder == "" || c.notes == nil {
 		return nil, nil
@@ -90,7 +90,7 @@ func newTemplate(note *notes.Note) template {
 	return t
 }
 
-// newArgument reads an argument, given by its name or as an object.
+// newArgument parses an argument, which is a name or an object.
 func newArgument(item any) (Argument, bool) {
 	switch item := item.(type) {
 	case string:
@@ -104,8 +104,8 @@ func newArgument(item any) (Argument, bool) {
 	return Argument{}, false
 }
 
-// render fills in the body. The text between placeholders becomes text messages,
-// and notes are embedded at the position of their placeholder.
+// render fills in the body. Text between placeholders becomes text messages, and notes
+// are embedded at the position of their placeholder.
 func (t template) render(ctx context.Context, r *rendering) error {
 	var text strings.Builder
 	flush := func() {
@@ -170,8 +170,8 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 	return err
 }
 
-// withoutNote returns the error of a placeholder whose note cannot be read. The
-// whole prompt fails, because a model would answer without the note.
+// withoutNote returns the error for a placeholder whose note cannot be read. The whole
+// prompt fails, because a model would otherwise answer without the note.
 func (t template) withoutNote(placeholder, ref string, err error) error {
 	var cause *notes.Error
 	if !errors.As(err, &cause) {
@@ -186,8 +186,8 @@ func (t template) withoutNote(placeholder, ref string, err error) error {
 	return &e
 }
 
-// quoted reports whether an operand is a quoted text; others are the names of
-// arguments.
+// quoted reports whether an operand is quoted text; otherwise it is the name of an
+// argument.
 func quoted(operand string) bool {
 	operand = strings.TrimSpace(operand)
 	return len(operand) >= 2 && operand[0] == '"' && operand[len(operand)-1] == '"'
