@@ -1,13 +1,13 @@
 // Package eval measures how well searches find what people judged relevant.
 //
-// A judged set is documents, queries, and judgements (qrels) of which document
-// answers which query. Load reads one, WriteVault makes its documents the notes
-// of a vault, and Run asks an engine over that vault every query and scores the
-// order of what it found, so that what is measured is what users get.
+// A judged set consists of documents, queries, and judgements (qrels) of which document
+// answers which query. Load reads a set, WriteVault writes its documents as the notes of
+// a vault, and Run sends every query to an engine over that vault and scores the ranking,
+// so the result is the quality that users get.
 //
-// The measures follow trec_eval: nDCG with linear gain and a log2 discount,
-// its ideal taken from all judged documents; averages run over every query
-// with at least one relevant document, and a query without results counts 0.
+// The measures follow trec_eval: nDCG with linear gain and a log2 discount, relative to
+// the ideal ranking of all judged documents; averages are over every query with at least
+// one relevant document, and a query without results counts as 0.
 package eval
 
 import (
@@ -44,10 +44,10 @@ type Report struct {
 	Modes map[search.Mode]Scores `json:"modes"`
 }
 
-// depth is how far a ranking is looked at.
+// depth is the number of hits evaluated.
 const depth = 10
 
-// Run asks every query in every mode.
+// Run evaluates every query in every mode.
 func (s *Set) Run(ctx context.Context, engine Searcher, modes ...search.Mode) (Report, error) {
 	report := Report{Modes: map[search.Mode]Scores{}}
 	for _, mode := range modes {
@@ -68,7 +68,7 @@ func (s *Set) Run(ctx context.Context, engine Searcher, modes ...search.Mode) (R
 	return report, nil
 }
 
-// ask returns the documents that a query finds, the best first.
+// ask returns the documents found by a query, best first.
 func (s *Set) ask(ctx context.Context, engine Searcher, mode search.Mode, query string) ([]string, error) {
 	res, err := engine.Search(ctx, search.Query{Text: query, Mode: mode, Limit: depth})
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Set) relevant(query string) map[string]int {
 	return out
 }
 
-// score measures one ranking.
+// score evaluates one ranking.
 func score(relevant map[string]int, found []string) Scores {
 	out := Scores{Queries: 1}
 	grades := make([]int, len(found))

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Question is asked of a vault that exists, and names the notes that answer it.
+// Question is a query for an existing vault, with the notes that answer it.
 type Question struct {
 	ID       json.RawMessage `json:"id,omitempty"` // any JSON value
 	Query    string          `json:"query"`
-	Expected []string        `json:"expected"` // paths in the vault; one of them will do
+	Expected []string        `json:"expected"` // paths in the vault; any of them counts
 }
 
 // LoadQuestions reads {"queries": [question, …]}.
@@ -39,8 +39,8 @@ func LoadQuestions(name string) ([]Question, error) {
 	return file.Queries, nil
 }
 
-// Answers are the averages over questions, and what stood first where an
-// expected note did not.
+// Answers are the averages over questions, and the results that ranked first instead of
+// an expected note.
 type Answers struct {
 	Hit1      float64 `json:"hit@1"`
 	Hit5      float64 `json:"hit@5"`
@@ -53,11 +53,11 @@ type Answers struct {
 // Miss is a question whose first hit is not an expected note.
 type Miss struct {
 	Question
-	Rank  int      `json:"rank"`  // of the first expected note, from 1; 0: not among the first ten
-	Found []string `json:"found"` // what stood in its place, the best first
+	Rank  int      `json:"rank"`  // of the first expected note, starting at 1; 0: not in the first ten
+	Found []string `json:"found"` // the notes ranked above it, best first
 }
 
-// Add enters the paths that a question found, the best first.
+// Add adds the paths found for a question, best first.
 func (a *Answers) Add(q Question, found []string) {
 	a.Questions++
 	found = found[:min(len(found), depth)]
@@ -84,7 +84,7 @@ func (a *Answers) Add(q Question, found []string) {
 	a.MRR10 += 1 / float64(rank)
 }
 
-// Mean returns the averages of what was added.
+// Mean returns the averages of the added questions.
 func (a Answers) Mean() Answers {
 	n := float64(max(1, a.Questions))
 	a.Hit1, a.Hit5, a.Hit10, a.MRR10 = a.Hit1/n, a.Hit5/n, a.Hit10/n, a.MRR10/n

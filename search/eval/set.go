@@ -18,7 +18,7 @@ type Set struct {
 	Queries    []Query
 	Judgements map[string]map[string]int // query → document → grade; positive is relevant
 
-	ids map[string]string // note's file name without .md → document
+	ids map[string]string // file name of the note without .md → document
 }
 
 // Doc is one document.
@@ -34,9 +34,9 @@ type Query struct {
 	Text string `json:"text"`
 }
 
-// Load reads a judged set: documents and queries as one JSON object a line,
-// judgements as lines of query, document and grade with tabs between (a header
-// and the four columns of TREC are accepted). Its errors name file and line.
+// Load reads a judged set: documents and queries as one JSON object per line, judgements
+// as tab-separated lines of query, document and grade (a header and the four columns of
+// TREC are accepted). Errors include file and line.
 func Load(docs, queries, judgements string) (*Set, error) {
 	s := &Set{Judgements: map[string]map[string]int{}, ids: map[string]string{}}
 	err := errors.Join(
@@ -61,7 +61,7 @@ func Load(docs, queries, judgements string) (*Set, error) {
 	return nil, fmt.Errorf("%s: no query has a relevant document", judgements)
 }
 
-// judge reads one judgement. A grade that is no number is a header.
+// judge parses one judgement. A line whose grade is not a number is a header.
 func (s *Set) judge(line string) error {
 	f := strings.Split(line, "\t")
 	if len(f) < 3 {
@@ -84,7 +84,7 @@ func (s *Set) judge(line string) error {
 	return nil
 }
 
-// eachObject calls add, which returns its id, with each line of a file as an object.
+// eachObject decodes each line of a file and calls add, which returns the object's id.
 func eachObject[T any](name, what string, add func(T) (id string)) error {
 	return eachLine(name, func(line string) error {
 		var v T
@@ -98,7 +98,7 @@ func eachObject[T any](name, what string, add func(T) (id string)) error {
 	})
 }
 
-// eachLine calls fn with the lines of a file that are not blank.
+// eachLine calls fn with the non-blank lines of a file.
 func eachLine(name string, fn func(line string) error) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -122,8 +122,7 @@ func eachLine(name string, fn func(line string) error) error {
 	}
 }
 
-// WriteVault writes every document as a note: its title as heading, then its
-// text.
+// WriteVault writes every document as a note: its title as a heading, then its text.
 func (s *Set) WriteVault(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -140,8 +139,8 @@ func (s *Set) WriteVault(dir string) error {
 	return nil
 }
 
-// noteName is the file name of a document's note: its id where that can be
-// one, as it says nothing about what is in it.
+// noteName returns the file name of a document's note: its id, if that is a safe file
+// name. The title is not used, because it would make the note easier to find.
 func noteName(i int, d Doc) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 	if d.ID != "" && len(d.ID) <= 100 && strings.Trim(d.ID, safe) == "" {
