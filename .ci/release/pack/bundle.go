@@ -18,7 +18,7 @@ const (
 	description = "Search, read and write a folder of Markdown notes, on this machine"
 )
 
-// bundle makes the MCPB bundle for one system.
+// bundle writes the MCPB bundle for one system.
 func (r *release) bundle(p program) error {
 	manifest, err := indented(r.manifest(p))
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *release) bundle(p program) error {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.BestSpeed) // the models, most of the program, hardly shrink
+		return flate.NewWriter(w, flate.BestSpeed) // the models, most of the program, are nearly incompressible
 	})
 	for _, f := range []struct {
 		name, source string
@@ -66,7 +66,7 @@ func (r *release) bundle(p program) error {
 	return r.write(r.name(p, ".mcpb"), b.Bytes())
 }
 
-// terms is the file that licenses has written for a program.
+// terms returns the path of the file that licenses wrote for a program.
 func (r *release) terms(p program) string { return filepath.Join(r.licenses, p.OS+"_"+p.Arch+".txt") }
 
 func (p program) file() string {
@@ -76,7 +76,7 @@ func (p program) file() string {
 	return "notesd"
 }
 
-// manifest describes the bundle of one system to the host that installs it.
+// manifest returns the manifest of the bundle for one system.
 func (r *release) manifest(p program) map[string]any {
 	type listed struct {
 		Name        string `json:"name"`
@@ -130,7 +130,7 @@ func (r *release) manifest(p program) map[string]any {
 	}
 }
 
-// icon is a sheet of paper with lines, 512 pixels square.
+// icon draws a sheet of paper with lines, 512 pixels square.
 func icon() ([]byte, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, 512, 512))
 	fill := func(x0, y0, x1, y1 int, c color.Color) {

@@ -9,7 +9,7 @@ import (
 	"text/template"
 )
 
-// Templates of files, see [release.template].
+// Templates of files: see [release.template].
 var (
 	//go:embed server.yaml.tmpl
 	dockerServer string
@@ -17,7 +17,7 @@ var (
 	formula string
 )
 
-// registry writes server.json, the entry of the MCP registry.
+// registry writes server.json, the entry for the MCP registry.
 func (r *release) registry() error {
 	type object = map[string]any
 	var packages []object
@@ -44,7 +44,7 @@ func (r *release) registry() error {
 	})
 }
 
-// dockerCatalogue writes the two files of an entry in Docker's MCP catalogue.
+// dockerCatalogue writes the two files of an entry for Docker's MCP catalogue.
 func (r *release) dockerCatalogue() error {
 	type argument struct {
 		Name     string `json:"name"`
@@ -106,7 +106,7 @@ func (r *release) scoop() error {
 	})
 }
 
-// template writes a file of this release by a template.
+// template writes a file of this release from a template.
 func (r *release) template(name, text string) error {
 	type archive struct {
 		program

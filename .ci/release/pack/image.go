@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// image makes the container image that Dockerfile describes, of the same programs
-// as the packages, as an OCI archive with one image for each architecture.
+// image builds the container image described by Dockerfile, from the same programs as the
+// packages, as an OCI archive with one image for each architecture.
 func (r *release) image() error {
 	text, err := os.ReadFile("Dockerfile")
 	if err != nil {
@@ -59,7 +59,8 @@ func (r *release) image() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// An outer index names the image, as docker load and podman load want it.
+	// The outer index contains the image's name, which docker load and podman load
+	// require.
 	named := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
 			"io.containerd.image.name": "docker.io/library/notesd:" + r.version, "org.opencontainers.image.ref.name": r.version,
@@ -126,7 +127,7 @@ func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
 	})
 }
 
-// rootFS returns the layers of an image that Append has built, which cannot fail.
+// rootFS returns the layers of an image built by Append, which cannot fail.
 func rootFS(image v1.Image) v1.RootFS {
 	file, err := image.ConfigFile()
 	if err != nil {
@@ -135,8 +136,8 @@ func rootFS(image v1.Image) v1.RootFS {
 	return file.RootFS
 }
 
-// configOf reads the settings of a Dockerfile's last stage. It knows the few
-// instructions that ours has, in the form with JSON.
+// configOf parses the settings in a Dockerfile's last stage. It supports only the
+// instructions that ours uses, in their JSON form.
 func configOf(text string) (c v1.Config, err error) {
 	c.Volumes = map[string]struct{}{}
 	_, last, _ := strings.Cut(text, "\nFROM scratch\n")

@@ -17,20 +17,21 @@ import (
 // thirdParty is the name of the file with the licenses in each package.
 const thirdParty = "THIRD-PARTY.txt"
 
-// rule begins a section of that file; it is in no license.
+// rule starts a section of that file; it occurs in no license.
 var rule = strings.Repeat("#", 80) + "\n"
 
-// licenseFile matches the names of files with the terms of a module.
+// licenseFile matches the names of files with a module's license terms.
 var licenseFile = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|notice|patents)([.-].*)?$`)
 
-// inside lists what the program embeds that is no Go module, with its terms.
+// inside lists embedded material that is not a Go module, with its license files.
 var inside = map[string][]string{
 	"the models all-MiniLM-L6-v2 and multilingual-e5-small": {"vectors/model/SOURCE.md", "vectors/model/LICENSE", "vectors/model/LICENSE-e5"},
 	"the scripts of d3 in the page of notesd web":           {"internal/web/static/vendor/README.md", "internal/web/static/vendor/LICENSE"},
 }
 
-// licenses writes, for each target such as linux_amd64_v1, DIR/linux_amd64.txt: the
-// terms of all that its program is made of. A module without terms is an error.
+// licenses writes, for each target such as linux_amd64_v1, the file DIR/linux_amd64.txt
+// with the license terms of everything in that program. A module without terms is an
+// error.
 func licenses(dir string, targets []string) error {
 	root, err := goCommand(nil, "env", "GOROOT")
 	if err != nil {
@@ -52,7 +53,7 @@ func licenses(dir string, targets []string) error {
 				continue
 			}
 			module, top := fields[0], fields[1]
-			// A package that a module has copied has its terms in its own folder.
+			// Code copied into a module has its terms in its own folder.
 			for folder := fields[2]; len(folder) >= len(top); folder = filepath.Dir(folder) {
 				entries, err := os.ReadDir(folder)
 				if err != nil {
@@ -89,7 +90,8 @@ func licenses(dir string, targets []string) error {
 	return nil
 }
 
-// goCommand returns what a go command prints, for a system by its environment.
+// goCommand returns the output of a go command, run with additional environment
+// variables.
 func goCommand(env []string, args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), env...)

@@ -1,16 +1,16 @@
-// Command pack makes, from the programs that goreleaser has built, what hosts and
-// catalogues install: MCPB bundles, a container image, their descriptions and a
-// bill of materials for each program.
+// Command pack builds, from goreleaser's programs, the artefacts that hosts and
+// catalogues install: MCPB bundles, a container image, their descriptions and a bill of
+// materials for each program.
 //
 //	pack -licenses DIR TARGET…
 //	pack -dist DIR -licenses DIR -program FILE -version V -repository URL -commit HASH -time SECONDS
 //
-// The first writes the terms of all that each program contains, for the archives and
-// packages that goreleaser makes; the second packs what it has made, with these.
+// The first form writes the license terms of everything in each program, for the archives
+// and packages that goreleaser builds; the second packs goreleaser's output with them.
 //
-// It runs in the root of the repository. -program is a notesd for this machine:
-// it lists its own tools. Everything in DIR/SHA256SUMS and what pack adds to it has
-// the same bytes for the same commit and version of Go.
+// It runs in the root of the repository. -program is a notesd for this machine, which
+// lists its tools. For the same commit and version of Go, the files in DIR/SHA256SUMS,
+// including those that pack adds, are reproducible.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 	"time"
 )
 
-// release is what is being packed.
+// release is the release being packed.
 type release struct {
 	dist, licenses, program, version, repository, commit string
 	time                                                 time.Time
@@ -78,7 +78,7 @@ func (r *release) pack() error {
 		return err
 	}
 	r.programs = slices.DeleteFunc(r.programs, func(p program) bool { return p.Type != "Binary" })
-	// goreleaser lists them in the order in which their builds ended.
+	// goreleaser lists them in the order in which the builds finished.
 	slices.SortFunc(r.programs, func(a, b program) int {
 		return cmp.Or(cmp.Compare(a.OS, b.OS), cmp.Compare(a.Arch, b.Arch))
 	})
@@ -96,17 +96,17 @@ func (r *release) pack() error {
 	return r.checksums()
 }
 
-// name is the name of a file of this release for one system.
+// name returns the name of a file of this release for one system.
 func (r *release) name(p program, suffix string) string {
 	return fmt.Sprintf("notesd_%s_%s_%s%s", r.version, p.OS, p.Arch, suffix)
 }
 
-// download is where a file of this release will be.
+// download returns the download URL of a file of this release.
 func (r *release) download(name string) string {
 	return r.repository + "/releases/download/v" + r.version + "/" + name
 }
 
-// page is the address of a file of the repository.
+// page returns the URL of a file in the repository.
 func (r *release) page(name string) string { return r.repository + "/blob/main/" + name }
 
 // write writes a file below dist.
@@ -155,7 +155,7 @@ func (r *release) checksums() error {
 	return os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644)
 }
 
-// sum is the SHA-256 of a file below dist.
+// sum returns the SHA-256 of a file below dist.
 func (r *release) sum(name string) (string, error) {
 	f, err := os.Open(filepath.Join(r.dist, name))
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// models are the files inside the program that are no Go module.
+// models are the embedded files that are not Go modules.
 var models = []struct{ file, name, license string }{
 	{"all-MiniLM-L6-v2.ndmodel", "sentence-transformers/all-MiniLM-L6-v2", "Apache-2.0"},
 	{"multilingual-e5-small.ndmodel", "intfloat/multilingual-e5-small", "MIT"},
 }
 
-// materials writes what a program was made of, as CycloneDX: the modules that the
-// linker recorded in it, Go itself, and the models.
+// materials writes a program's bill of materials in CycloneDX format: the modules that
+// the linker recorded, Go itself, and the models.
 func (r *release) materials(p program) error {
 	type object = map[string]any
 	info, err := buildinfo.ReadFile(p.Path)
@@ -47,7 +47,7 @@ func (r *release) materials(p program) error {
 		if err != nil || len(sum) != sha256.Size {
 			return fmt.Errorf("the checksum of %s is %q", m.Path, m.Sum)
 		}
-		c["hashes"] = sha(sum) // of the list of its files, as in go.sum
+		c["hashes"] = sha(sum) // of the module's file list, as in go.sum
 		components, refs = append(components, c), append(refs, c["bom-ref"])
 	}
 	for _, m := range models {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// tool is a tool as the server lists it.
+// tool is a tool in the server's list.
 type tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -24,7 +24,7 @@ type tool struct {
 	} `json:"inputSchema"`
 }
 
-// listTools asks a program for the tools that it offers a host by default.
+// listTools returns the tools that a program offers to hosts by default.
 func listTools(program string) (tools []tool, err error) {
 	dir, err := os.MkdirTemp("", "notesd-pack-")
 	if err != nil {
