@@ -26,15 +26,15 @@ type app struct {
 	startup *daemon.Startup
 	env     []string
 
-	loaded    *config.Loaded // the settings, once they have been read
+	loaded    *config.Loaded // the settings, once read
 	read      func() (*config.Loaded, error)
 	remarking sync.Mutex
-	remarked  []string // remarks on them that have been printed
+	remarked  []string // remarks on the settings already printed
 
 	configFile string
 	stateFlag  string
 	flags      *pflag.FlagSet // of the command
-	started    bool           // the command line was understood
+	started    bool           // the command line was valid
 }
 
 func newApp(in, out, err *os.File) *app {
@@ -43,17 +43,17 @@ func newApp(in, out, err *os.File) *app {
 	return &app{in: in, stdout: out, output: output{out: newScreen(out, env), err: newScreen(err, env)}, startup: startup, env: env}
 }
 
-// output is where a command prints, and how.
+// output is where and how a command prints.
 type output struct {
-	out  *screen // the same as stdout, for people
+	out  *screen // stdout, for text to be read by people
 	err  *screen
 	json bool // the command's --json
 
-	noted map[string]bool // the remarks that were printed
+	noted map[string]bool // remarks already printed
 }
 
-// takes returns a check that a command has the named arguments: [NAME] may be left out,
-// NAME… may be several.
+// takes returns a check for the named arguments: [NAME] is optional, NAME… may be
+// repeated.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("See %s -h.", cmd.CommandPath())
@@ -84,7 +84,7 @@ func needs(cmd *cobra.Command, flags ...string) error {
 	return service.Usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s needs %s", cmd.Name(), strings.Join(missing, " and "))
 }
 
-// flagProblem returns what is wrong with a flag, and a hint.
+// flagProblem returns a message and a hint for an error in a flag.
 func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
 	hint = fmt.Sprintf("See %s -h.", cmd.CommandPath())
 	var unknown *pflag.NotExistError
@@ -117,8 +117,8 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (str
 	return fmt.Sprintf("%s has no flag --%s", cmd.Name(), name), hint
 }
 
-// nearFlags returns the flags that a misspelt name may mean. Cobra suggests
-// only commands, so the flags are made commands of another root.
+// nearFlags returns the flags that resemble a misspelt name. Cobra suggests only
+// commands, so the flags are added to another root as commands.
 func nearFlags(cmd *cobra.Command, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -129,7 +129,7 @@ func nearFlags(cmd *cobra.Command, name string) []string {
 	return names.SuggestionsFor(name)
 }
 
-// unwritten returns the failure of a run whose output could not be written.
+// unwritten returns the failure for output that could not be written.
 func unwritten(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -138,7 +138,7 @@ func unwritten(err error) error {
 	return &service.Failure{Code: "failed", Message: fmt.Sprintf("standard output cannot be written: %v", err)}
 }
 
-// asUsage returns a failure for cobra's error about the command line.
+// asUsage returns a failure for a cobra error about the command line.
 func asUsage(err error, root *cobra.Command, args []string) error {
 	var shown *service.Failure
 	if errors.As(err, &shown) {
@@ -166,7 +166,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 // report prints the failure of a run to standard error.
 func (o *output) report(f *service.Failure) {
 	if o.json {
-		_ = o.err.json(map[string]*service.Failure{"error": f}) // its failure could not be reported either
+		_ = o.err.json(map[string]*service.Failure{"error": f}) // if this fails, it cannot be reported either
 		return
 	}
 	fmt.Fprintf(o.err, "%s %s\n", o.err.red("notesd:"), o.err.plain(f.Message))

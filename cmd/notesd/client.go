@@ -24,26 +24,26 @@ import (
 	"notesd/mcp"
 )
 
-// A client is a shell command's session with the vault, in the daemon or in this
+// A client is a shell command's session with the vault, served by the daemon or by this
 // process.
 type client struct {
 	*app
 	session *sdk.ClientSession
-	daemon  *daemon.Identity // nil: this process serves the vault itself
+	daemon  *daemon.Identity // nil if this process serves the vault
 }
 
-// clientVersion is the protocol version that shell commands speak.
+// clientVersion is the protocol version used by shell commands.
 const clientVersion = "2025-11-25"
 
-// withClient runs do with a session in which every change on disk has been
-// indexed. A daemon keeps its index up to date and reports where it cannot;
-// without one the changes since the last command are indexed first.
+// withClient runs do with a session in which every change on disk has been indexed. A
+// daemon keeps its index up to date and reports if it cannot; without a daemon, changes
+// since the last command are indexed first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
 		var r service.Report
 		var err error
 		if c.daemon != nil {
-			r, _ = c.status(ctx) // a session without access to the status sees it in the answer
+			r, _ = c.status(ctx) // without access to the status, problems show in the results
 		} else if r, err = a.untilIndexed(ctx, c, nil); err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 	})
 }
 
-// away reports that the vault cannot be read. It is an error if no note is
-// indexed, because an empty answer would be wrong.
+// away reports that the vault cannot be read. It is an error if no note is indexed,
+// because an empty result would be wrong.
 func (c *client) away(r service.Report) error {
 	if r.Notes == 0 {
 		return &service.Failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
@@ -72,8 +72,8 @@ func (c *client) away(r service.Report) error {
 	return nil
 }
 
-// connect runs do with a session of the daemon or, if none runs, of a service
-// in this process.
+// connect runs do with a session of the daemon or, if none is running, of a service in
+// this process.
 func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -91,8 +91,8 @@ func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Cont
 	return a.serveFor(cmd, cfg, lock, !service.Watching, do)
 }
 
-// serveFor runs do with a service in this process. One that watches the vault serves
-// other clients meanwhile.
+// serveFor runs do with a service in this process. If watching, the service also serves
+// other clients in the meantime.
 func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, watching bool, do func(context.Context, *client) error) error {
 	logs, err := a.openCommandLogs(cmd, cfg)
 	if err != nil {
@@ -106,8 +106,8 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 	return s.RunLocked(cmd.Context(), lock, front)
 }
 
-// daemonOrLock returns a connection to the vault's daemon or, if none runs,
-// the lock under which this process may serve the vault.
+// daemonOrLock returns a connection to the vault's daemon or, if none is running, the
+// lock that allows this process to serve the vault.
 func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
 	conn, lock, err := service.DialOrLock(ctx, cfg, helloOf(a.loaded, kind))
 	if conn != nil {
@@ -116,8 +116,7 @@ func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.
 	return conn, lock, err
 }
 
-// helloOf returns the first line that a process with these settings sends to the
-// daemon.
+// helloOf returns the first line that a process with these settings sends to the daemon.
 func helloOf(loaded *config.Loaded, kind daemon.Kind) daemon.Hello {
 	hello := service.HelloOf(loaded.Config, kind)
 	for _, p := range loaded.Passed() {
@@ -133,8 +132,8 @@ func inMemory(ctx context.Context, a *app, s *service.Service, do func(context.C
 	})
 }
 
-// withSession runs do with a session over a connection, which it closes. The daemon
-// is nil where this process serves the vault.
+// withSession runs do with a session over a connection, which it closes. daemon is nil if
+// this process serves the vault.
 func withSession(ctx context.Context, a *app, conn io.ReadWriteCloser, daemon *daemon.Identity, do func(context.Context, *client) error) error {
 	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: service.Version()}, nil)
 	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
@@ -145,8 +144,8 @@ func withSession(ctx context.Context, a *app, conn io.ReadWriteCloser, daemon *d
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	// The SDK closes reader and writer, which are one connection. Notes may be
-	// longer than its limit.
+	// The SDK closes reader and writer separately, but they are one connection. Notes may
+	// exceed its line limit.
 	t := &sdk.IOTransport{Reader: conn, Writer: notClosing{conn}, MaxLineLength: -1}
 	session, err := c.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: clientVersion})
 	if err != nil {
@@ -184,7 +183,7 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 	}
 	if res.IsError {
 		f := toolFailure(res)
-		// An argument is named by its flag, if the command has one.
+		// Refer to an argument by its flag, if the command has one.
 		if name, rest, ok := strings.Cut(f.Message, " must "); ok && c.flags.Lookup(strings.ReplaceAll(name, "_", "-")) != nil {
 			f.Message = "--" + strings.ReplaceAll(name, "_", "-") + " must " + rest
 		}
@@ -237,7 +236,7 @@ func rpcFailure(err error) error {
 	return forShell(f)
 }
 
-// printed gets a result and prints it: all of it with --json, and else with show.
+// printed gets a result and prints it: in full with --json, otherwise with show.
 func printed[R any](c *client, get func(out any) error, show func(R)) error {
 	if c.json {
 		var document any
@@ -259,20 +258,20 @@ func printCall[R any](ctx context.Context, c *client, tool string, args map[stri
 	return printed(c, func(out any) error { return c.call(ctx, tool, args, out) }, show)
 }
 
-// runTool is printCall in a session.
+// runTool runs printCall in a new session.
 func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any, show func(R)) error {
 	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
 }
 
-// runOwner calls an owner's method in a session and prints its value.
+// runOwner calls an owner's method in a new session and prints its value.
 func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, show func(R)) error {
 	return a.withClient(cmd, func(ctx context.Context, c *client) error {
 		return printed(c, func(out any) error { return c.ask(ctx, method, p, out) }, show)
 	})
 }
 
-// put sets an argument of a tool unless it is the zero value, for which the
-// tool has a default.
+// put sets an argument of a tool, unless the value is zero, which means the tool's
+// default.
 func put[T any](args map[string]any, name string, value T) {
 	switch v := any(value).(type) {
 	case string:
@@ -287,8 +286,8 @@ func put[T any](args map[string]any, name string, value T) {
 	args[name] = value
 }
 
-// given returns, as arguments of a tool, those of the flags that were given: the names
-// with underscores, a repeated tag as tags.
+// given returns the given flags among those named as arguments of a tool, with
+// underscores for hyphens; a repeated tag becomes tags.
 func given(cmd *cobra.Command, flags ...string) map[string]any {
 	args := map[string]any{}
 	for _, name := range flags {
@@ -302,7 +301,7 @@ func given(cmd *cobra.Command, flags ...string) map[string]any {
 		case "bool":
 			args[key] = true
 		case "int":
-			args[key], _ = strconv.Atoi(text) // pflag has written it
+			args[key], _ = strconv.Atoi(text) // formatted by pflag
 		case "stringArray":
 			args[key+"s"] = f.Value.(pflag.SliceValue).GetSlice()
 		default:
@@ -315,8 +314,7 @@ func given(cmd *cobra.Command, flags ...string) map[string]any {
 	return args
 }
 
-// folderName returns a folder as notes name it. A shell completes it to
-// ./Recipes/.
+// folderName normalises a folder's name, such as ./Recipes/ from shell completion.
 func folderName(arg string) string {
 	if arg = path.Clean(filepath.ToSlash(arg)); arg == "." {
 		return ""
@@ -324,20 +322,20 @@ func folderName(arg string) string {
 	return arg
 }
 
-// Progress is polled after freshPoll, then at growing intervals: most scans
-// take no time, and polling should not slow down the others. What takes minutes, as
-// embedding does, is polled each maxPoll.
+// Progress is polled after freshPoll, then at growing intervals: most scans are
+// immediate, and polling should not slow down the others. Operations that take minutes,
+// such as embedding, are polled every maxPoll.
 const (
 	freshPoll    = 2 * time.Millisecond
 	maxFreshPoll = 100 * time.Millisecond
 	maxPoll      = time.Second
 )
 
-// barAfter is the time after which a progress bar appears.
+// barAfter is the delay before a progress bar appears.
 const barAfter = 300 * time.Millisecond
 
-// until polls the report until enough returns true, and returns the last one. The
-// bar appears after barAfter.
+// until polls the report until enough returns true, and returns the last report. The bar
+// appears after barAfter.
 func (c *client) until(ctx context.Context, bar *meter, enough func(service.Report) bool) (service.Report, error) {
 	defer bar.clear()
 	began := time.Now()
@@ -357,12 +355,12 @@ func (c *client) until(ctx context.Context, bar *meter, enough func(service.Repo
 	}
 }
 
-// untilIndexed waits until everything is indexed or cannot be, or done returns
+// untilIndexed waits until everything is indexed, indexing is impossible, or done returns
 // true, and returns the last report. On a terminal it shows a progress bar.
 func (o *output) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
 	bar := &meter{screen: o.err, label: "Indexing"}
 	return c.until(ctx, bar, func(r service.Report) bool {
-		// Reading and indexing take about as long, and one follows the other.
+		// Reading and indexing run one after the other and take about equally long.
 		bar.set((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
 		return r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r)
 	})

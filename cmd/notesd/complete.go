@@ -45,7 +45,7 @@ func completeWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// completeTools completes the last name of a list of tools.
+// completeTools completes the last name in a comma-separated list of tools.
 func completeTools(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var lists []cobra.Completion
@@ -58,15 +58,15 @@ func completeTools(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 // completes registers the completion of a flag.
 func completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(err) // there is no such flag; every start would panic
+		panic(err) // the flag does not exist, a programming error
 	}
 }
 
-// completionWait bounds a completion, because the shell waits for it.
+// completionWait limits the duration of a completion, because the shell waits for it.
 const completionWait = 3 * time.Second
 
-// offer returns a completion with values from the vault. An error yields no
-// values: a message would land in the command line.
+// offer returns a completion with values from the vault. Errors yield no values, because
+// a message would end up in the command line.
 func (a *app) offer(ask func(ctx context.Context, c *client, args []string, typed string) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionWait)
@@ -84,8 +84,7 @@ func (a *app) offer(ask func(ctx context.Context, c *client, args []string, type
 	}
 }
 
-// completeNotes offers the notes whose path or name starts with the typed
-// text.
+// completeNotes completes notes whose path or name starts with the typed text.
 func completeNotes(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
 	if len(args) > 0 {
 		return nil, nil
@@ -118,7 +117,7 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 
 var globEscape = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, `\`, `\\`)
 
-// completeRevisions offers the revisions of the note in the first argument.
+// completeRevisions completes revisions of the note in the first argument.
 func completeRevisions(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
 	if len(args) != 1 {
 		return completeNotes(ctx, c, args, typed)
@@ -135,7 +134,7 @@ func completeRevisions(ctx context.Context, c *client, args []string, typed stri
 	return values, nil
 }
 
-// completeHeadings offers the headings of the note in the first argument.
+// completeHeadings completes headings of the note in the first argument.
 func completeHeadings(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -151,8 +150,8 @@ func completeFolders(ctx context.Context, c *client, _ []string, typed string) (
 	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/prompt", Name: "summarize_notes"}, "folder", typed)
 }
 
-// complete returns the values that the server completes an argument with.
-// given is the name and the value of another argument.
+// complete returns the server's completions of an argument. given is the name and value
+// of another argument.
 func (c *client) complete(ctx context.Context, ref *sdk.CompleteReference, argument, typed string, given ...string) ([]string, error) {
 	params := &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}}
 	if len(given) > 0 {

@@ -90,7 +90,7 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	return nil, f
 }
 
-// configured returns the RunE of a command that needs a vault.
+// configured adapts a function that needs a vault to a cobra RunE.
 func (a *app) configured(run func(cmd *cobra.Command, args []string, cfg *config.Config) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		cfg, err := a.settings(cmd)
@@ -101,9 +101,9 @@ func (a *app) configured(run func(cmd *cobra.Command, args []string, cfg *config
 	}
 }
 
-// looks lists the commands that change no note and start no server. Without a
-// configured vault they use the Obsidian vault of the working directory; other
-// commands require the vault to be named.
+// looks lists the commands that neither change notes nor start a server. Without a
+// configured vault they use the Obsidian vault around the working directory; other
+// commands require an explicit vault.
 var looks = map[string]bool{
 	"search": true, "why": true, "related": true, "read": true, "list": true, "links": true, "history": true, "export": true,
 	"index": true, "status": true, "doctor": true,
@@ -126,7 +126,7 @@ func obsidianVault() string {
 	return ""
 }
 
-// quoted returns a path in the syntax of a shell.
+// quoted returns a path quoted for a shell.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t'\"$&()*;<>?`|~#") {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
@@ -134,9 +134,9 @@ func quoted(path string) string {
 	return path
 }
 
-// configuration loads the configuration. A daemon that was launched for a
-// client ignores that client's variables, because it serves other clients as
-// well; only an API key, which may be set nowhere else, is read from them.
+// configuration loads the configuration. A daemon launched for a client ignores that
+// client's variables, because it also serves other clients, except for an API key, which
+// may not be set anywhere else.
 func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 	a.read = func() (*config.Loaded, error) {
 		return config.Load(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
@@ -169,7 +169,7 @@ func (a *app) serveOptions() service.ServeOptions {
 	return service.ServeOptions{Loaded: a.loaded, Read: a.read, Startup: a.startup, Stderr: a.err}
 }
 
-// warn prints the variables that look like settings and are none.
+// warn prints the variables that look like settings but are not.
 func (a *app) warn(loaded *config.Loaded) {
 	for _, unknown := range loaded.Unknown {
 		a.remark(unknown.String())
@@ -188,8 +188,8 @@ func (a *app) remark(remarks ...string) {
 	}
 }
 
-// openCommandLogs opens the log of a shell command, which discards records
-// unless a flag or setting asks for them.
+// openCommandLogs opens the log of a shell command. Records are discarded unless a flag
+// or setting enables logging.
 func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*service.Logs, error) {
 	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
 		return service.OpenLogs(cfg, a.err, a.startup.Launched())
@@ -202,7 +202,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// sameFolder reports whether two paths name one folder.
+// sameFolder reports whether two paths refer to the same folder.
 func sameFolder(a, b string) bool {
 	return a != "" && b != "" && daemon.SameFolder(filepath.Clean(a), filepath.Clean(b))
 }

@@ -94,8 +94,7 @@ daemon that was started by hand, such as serve --http, are lost.`,
 	}
 }
 
-// connector returns a connector to the vault's daemon that starts one if none
-// runs.
+// connector returns a connector to the vault's daemon that starts one if necessary.
 func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connector, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -105,8 +104,8 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 	if err != nil {
 		return nil, err
 	}
-	// Every setting but the place comes from the configuration file, because the daemon
-	// serves other clients as well.
+	// All other settings come from the configuration file, because the daemon also serves
+	// other clients.
 	args := append([]string{"serve", "--idle-exit", launchedIdleExit.String()}, place...)
 	return &daemon.Connector{Dir: cfg.State, Hello: hello, Start: func(ctx context.Context) error {
 		if a.startByManager(ctx, cfg) {
@@ -116,6 +115,6 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 	}}, nil
 }
 
-// launchedIdleExit is how long a daemon that was started for a client runs
-// without one: longer than the pause between two questions.
+// launchedIdleExit is how long a daemon launched for a client keeps running without
+// clients: longer than the pause between two questions.
 const launchedIdleExit = 15 * time.Minute

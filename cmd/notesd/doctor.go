@@ -20,7 +20,7 @@ import (
 	"notesd/watcher"
 )
 
-// check is one result of doctor.
+// check is one result of the doctor command.
 type check struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // ok, note, problem
@@ -35,8 +35,8 @@ const (
 	problem = "problem" // does not work
 )
 
-// lowSpace is the free space on the state's disk below which doctor warns: a
-// few rebuilds of a large vault's index.
+// lowSpace is the free space on the state's disk below which doctor warns: enough for a
+// few index rebuilds of a large vault.
 const lowSpace = 1 << 30
 
 func doctorCommand(a *app) *cobra.Command {
@@ -62,10 +62,10 @@ fix any problem. The exit code is 1 if there is a problem.`,
 	}
 }
 
-// errProblems makes doctor exit with 1; the problems have been printed.
+// errProblems makes doctor exit with code 1 after printing the problems.
 var errProblems = &service.Failure{Code: "problems", Message: "a check found a problem; see above"}
 
-// examine runs all checks. It skips those that depend on a failed one.
+// examine runs all checks, except those that depend on a failed one.
 func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -97,7 +97,8 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	return append(checks, checkHosts(a.env, cfg.Vault.String())...)
 }
 
-// checkVaultFolder checks the folder of the vault of this name, "" for the only one.
+// checkVaultFolder checks the folder of the named vault, or of the only one if name is
+// "".
 func checkVaultFolder(cfg *config.Config, name string) check {
 	dir := cfg.Vault.Dirs()[name]
 	c := check{Name: strings.TrimSpace("vault " + name), State: fine, Text: dir}
@@ -127,7 +128,7 @@ func checkState(cfg *config.Config) check {
 	return c
 }
 
-// checkReport returns the checks of a status.
+// checkReport returns the checks of a status report.
 func checkReport(r service.Report, daemon bool) []check {
 	running := check{Name: "daemon", State: fine, Text: "not running; the next client starts one"}
 	if daemon {
@@ -163,7 +164,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	return checks
 }
 
-// checked reports whether another check covers a warning.
+// checked reports whether another check already covers a warning.
 func checked(r service.Report, warning string) bool {
 	for _, said := range []string{r.Semantic.Waiting, r.Trouble, r.Unavailable} {
 		if said != "" && strings.Contains(warning, said) {
@@ -181,8 +182,8 @@ func checkWatcher(w service.WatcherStatus) check {
 	return c
 }
 
-// checkHosts checks the entries of the hosts that are installed for the user with
-// these variables. vault is the configured vault, or "".
+// checkHosts checks the entries of the installed hosts of the user with these variables.
+// vault is the configured vault, or "".
 func checkHosts(vars []string, vault string) []check {
 	var checks []check
 	for _, h := range hosts.All {
@@ -253,9 +254,9 @@ func (o *output) printChecks(checks []check) {
 	}
 }
 
-// checkModel reads the whole model that runs in this program and compares it
-// with its checksum. Opening one checks its structure only. inUse is the ID of the
-// model that "auto" has chosen, if that is known.
+// checkModel verifies the checksum of the built-in model in use, reading all of it;
+// opening a model checks only its structure. inUse is the ID of the model that "auto" has
+// chosen, or "" if unknown.
 func checkModel(s config.Semantic, inUse string) []check {
 	if s.Provider != "builtin" {
 		return nil
@@ -274,7 +275,7 @@ func checkModel(s config.Semantic, inUse string) []check {
 		c.State, c.Text, c.Do = problem, f.Message, f.Hint
 	}
 	if m != nil {
-		_ = m.Close() // it was only read
+		_ = m.Close() // it was only read from
 	}
 	return []check{c}
 }

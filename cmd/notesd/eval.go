@@ -18,8 +18,7 @@ import (
 	"notesd/search/eval"
 )
 
-// evalModes lists the modes that an evaluation compares, in the order of the
-// table.
+// evalModes lists the modes compared by an evaluation, in the order of the table.
 var evalModes = []search.Mode{search.ModeText, search.ModeSemantic, search.ModeHybrid}
 
 func evalCommand(a *app) *cobra.Command {
@@ -82,7 +81,7 @@ func modesOf(flag string) ([]search.Mode, error) {
 	return nil, service.Usagef("Use text, semantic or hybrid.", "--mode %q is unknown", flag)
 }
 
-// askQuestions searches the vault for the questions of a file.
+// askQuestions runs the questions in a file as searches of the vault.
 func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
 	modes, err := modesOf(mode)
 	if err != nil {
@@ -144,7 +143,7 @@ func semanticIn(modes []search.Mode) bool {
 	return slices.ContainsFunc(modes, func(m search.Mode) bool { return m != search.ModeText })
 }
 
-// evaluate serves the documents of the set as a vault and searches that.
+// evaluate serves the documents of the set as a vault and searches it.
 func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, modes []search.Mode) (r eval.Report, err error) {
 	dir, err := os.MkdirTemp("", "notesd-eval-")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"notesd/internal/service"
 )
 
-// setHelp makes help short: what a command does, its own flags, two examples.
+// setHelp replaces cobra's help by a shorter one: the purpose of a command, its own
+// flags, two examples.
 func setHelp(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
@@ -61,7 +62,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// commandDoc is what -h and the reference in docs say of a command.
+// commandDoc is the content of -h and of the reference in docs for a command.
 type commandDoc struct {
 	Name     string // "notesd search"
 	Usage    string // "notesd search [flags] QUERY…"
@@ -77,15 +78,15 @@ type flagDoc struct {
 	Text string
 }
 
-// docOf describes a command. The flags are its own; those of every command are
-// the root's.
+// docOf describes a command. Its flags are the command's own; global flags are listed
+// with the root.
 func docOf(cmd *cobra.Command) commandDoc {
 	d := commandDoc{Name: cmd.CommandPath(), Short: cmd.Short, About: strings.TrimSpace(cmd.Long)}
 	if d.About == "" {
 		d.About = cmd.Short + "."
 	}
 	d.Flags = flagDocs(cmd.NonInheritedFlags())
-	d.Usage = cmd.UseLine() // it names flags only once cobra has looked at them, as above
+	d.Usage = cmd.UseLine() // cobra includes flags only after they have been accessed, as above
 	for line := range strings.Lines(cmd.Example) {
 		d.Examples = append(d.Examples, strings.TrimSpace(line))
 	}
@@ -156,8 +157,7 @@ func versionCommand(a *app) *cobra.Command {
 	}
 }
 
-// manPage is notesd(1) in the macros of man(7): what the helps of all commands
-// say, on one page.
+// manPage returns notesd(1) with man(7) macros: the help of all commands on one page.
 func manPage(root *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `.TH NOTESD 1 "" "notesd %s"
@@ -213,8 +213,7 @@ func manFlag(b *strings.Builder, f flagDoc) {
 	fmt.Fprintf(b, ".TP\n.BI %s \" %s\"\n%s\n", roff(name), roff(value), roff(f.Text))
 }
 
-// roff escapes a text: no line of it is a request, and what is typed stays
-// typed.
+// roff escapes text, so that no line is a request and command lines can be copied.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, `"`, `\(dq`, "~", `\(ti`, "^", `\(ha`, "`", `\(ga`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -50,10 +50,10 @@ NOTE, list the latest changes to all notes.`,
 	return cmd
 }
 
-// newestChanges is how many changes of all notes are shown by default.
+// newestChanges is the default number of changes shown across all notes.
 const newestChanges = 20
 
-// history fetches page after page.
+// history fetches and prints all pages.
 func (c *client) history(ctx context.Context, note, since string, limit int) error {
 	query := map[string]any{}
 	put(query, "note", note)

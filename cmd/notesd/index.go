@@ -12,12 +12,12 @@ import (
 	"notesd/internal/service"
 )
 
-// indexResult is what "notesd index --json" prints.
+// indexResult is the output of "notesd index --json".
 type indexResult struct {
 	Notes   int     `json:"notes"`
 	Seq     uint64  `json:"seq"`
 	Rebuilt bool    `json:"rebuilt"`
-	Pending int     `json:"pending"` // passages that are not embedded yet
+	Pending int     `json:"pending"` // passages not embedded yet
 	Seconds float64 `json:"seconds"`
 }
 
@@ -61,13 +61,12 @@ every command does so, and the daemon watches for changes.`,
 	return cmd
 }
 
-// troubled returns the failure of a command that needs changes which cannot be
-// indexed.
+// troubled returns the failure of a command that requires indexing, which is impossible.
 func troubled(why string) error {
 	return &service.Failure{Code: "failed", Message: "the notes cannot be indexed: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
 }
 
-// bringUpToDate indexes the changes on disk and returns the report after that.
+// bringUpToDate indexes the changes on disk and returns the report afterwards.
 func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
 	r, err := c.untilIndexed(ctx, c, nil)
 	if err != nil || c.daemon == nil && r.Shared == nil {
@@ -93,8 +92,8 @@ func (o *output) indexed(r indexResult) error {
 	})
 }
 
-// untilEmbedded waits until every passage is embedded or done returns true. On
-// a terminal it shows a progress bar.
+// untilEmbedded waits until all passages are embedded or done returns true. On a terminal
+// it shows a progress bar.
 func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
 	said := false
 	bar := &meter{screen: o.err, label: "Embedding"}
@@ -112,10 +111,9 @@ func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service
 	})
 }
 
-// indexing runs do with a session while the daemon, or this process, indexes
-// the vault; this process accepts other clients meanwhile. With rebuild it
-// stops a daemon and discards everything derived first. wait means that the
-// embeddings are awaited.
+// indexing runs do with a session while the daemon, or this process, indexes the vault;
+// this process accepts other clients in the meantime. If rebuild is set, it first stops
+// any daemon and discards all derived data. If wait is set, do waits for the embeddings.
 func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {

@@ -40,7 +40,7 @@ links (??) of a note.`,
 	return cmd
 }
 
-// links fetches the links of a note, all pages of its backlinks if these are asked for.
+// links fetches the links of a note, including all pages of its backlinks if requested.
 func (c *client) links(ctx context.Context, args map[string]any) (res tools.LinksResult, err error) {
 	for {
 		before := res.Backlinks
@@ -93,8 +93,7 @@ func (o *output) printLinks(res tools.LinksResult) {
 	o.note(fmt.Sprintf(shown, len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
 }
 
-// from returns the note that contains a link, if it is not the one in
-// question.
+// from names the note that contains a link, unless it is the note itself ("").
 func from(note string) string {
 	if note == "" {
 		return ""

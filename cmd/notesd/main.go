@@ -1,18 +1,18 @@
-// Command notesd serves a folder of Markdown notes over the Model Context
-// Protocol, and has commands for the shell that do what its tools do.
+// Command notesd serves a folder of Markdown notes over the Model Context Protocol, and
+// has shell commands that do the same as its tools.
 //
-// # How it is put together
+// # Structure
 //
-// A shell command is a client. It asks the vault's daemon if there is one, and
-// else runs a service of its own for as long as it takes, over a pipe in memory;
-// [app.withClient] hides the difference. So a command has no logic that a tool
-// does not have: it says what it asks, and how it shows the answer. What makes a
-// daemon is in package service.
+// A shell command is a client. It uses the vault's daemon if one is running, and
+// otherwise runs a service in its own process, connected by an in-memory pipe;
+// [app.withClient] hides the difference. Commands therefore contain no logic that tools
+// lack: only how to form the request and how to print the result. The daemon's
+// implementation is in package service.
 //
 // # Failures
 //
-// Commands return errors; [app.report] prints the one error of a run, for people
-// or as JSON, with the exit code of [service.FailureOf].
+// Commands return errors. [app.report] prints the error of a run, as text or JSON; the
+// exit code is that of [service.FailureOf].
 package main
 
 import (
@@ -70,7 +70,7 @@ func (a *app) main(args []string) int {
 	return f.Exit
 }
 
-// groups are the commands in the order of the program's help.
+// groups lists the commands in the order of the program's help.
 var groups = []struct {
 	title    string
 	commands []func(*app) *cobra.Command
@@ -85,7 +85,7 @@ var groups = []struct {
 	{"Other", []func(*app) *cobra.Command{evalCommand, completionCommand, versionCommand}},
 }
 
-// rootCommand returns notesd with all its commands.
+// rootCommand returns the notesd command with all its subcommands.
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "notesd",
@@ -94,7 +94,7 @@ func (a *app) rootCommand() *cobra.Command {
   notesd setup --vault ~/Notes claude-desktop`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // so that RunE reports an unknown command
+		Args:          cobra.ArbitraryArgs, // so that RunE reports unknown commands
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -133,12 +133,12 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// stopTimeout bounds a stop. After it, and on a second signal, the program
-// exits at once; the next start repairs the files.
+// stopTimeout limits a shutdown. After it, or on a second signal, the program exits at
+// once; the next start repairs the files.
 const stopTimeout = 10 * time.Second
 
-// untilSignal returns a context that ends with the first signal to stop. If
-// the program does not stop then, it exits.
+// untilSignal returns a context that is cancelled by the first stop signal. If the
+// program has not stopped after stopTimeout, it exits.
 func untilSignal() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -168,8 +168,8 @@ type signaled struct{ os.Signal }
 
 func (s signaled) Error() string { return s.String() }
 
-// exitOf returns the exit code after a signal, as shells define it: 128 plus
-// its number, 130 for Ctrl-C.
+// exitOf returns the exit code after a signal, following shell convention: 128 plus its
+// number, 130 for Ctrl-C.
 func exitOf(cause error) int {
 	var s signaled
 	if !errors.As(cause, &s) {

@@ -41,17 +41,18 @@ func mcpCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// allTools is for a session of the user's own, which vault.tools does not bound.
+// allTools requests a session with all tools, for the user's own use, ignoring
+// vault.tools.
 const allTools = true
 
-// relay joins the client at in and out to the vault's daemon, and starts one if
-// there is none.
+// relay connects the client at in and out to the vault's daemon, starting one if
+// necessary.
 func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in io.ReadCloser, out io.WriteCloser) (err error) {
 	if err := service.MakePrivate(cfg.State); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: service.LevelOf(cfg.Log.Level)}))
-	if a.loaded.IsPassed("log.file") { // a file in the configuration file is the daemon's
+	if a.loaded.IsPassed("log.file") { // a log file set in the configuration file is the daemon's
 		logs, err := service.OpenLogs(cfg, a.err, a.startup.Launched())
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ any unambiguous name; today, yesterday or a date names a daily note.`,
 	return cmd
 }
 
-// pageSize is the largest page of each list.
+// pageSize is the maximum page size of each list.
 var pageSize = map[string]int{"list_notes": 500, "list_tasks": 500, "note_history": 200}
 
 func listCommand(a *app) *cobra.Command {
@@ -91,7 +91,7 @@ func listCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// condition reads --where: one comparison, such as due<2026-02-01, or a JSON object.
+// condition parses --where: one comparison, such as due<2026-02-01, or a JSON object.
 func condition(text string) (map[string]any, error) {
 	m := comparison.FindStringSubmatch(text)
 	if m == nil || strings.HasPrefix(text, "{") {
@@ -111,23 +111,23 @@ func condition(text string) (map[string]any, error) {
 
 var comparison = regexp.MustCompile(`^\s*([^=<>!]+?)\s*(=|!=|<=?|>=?)\s*([^=<>]+?)\s*$`)
 
-// list fetches all pages and prints them.
+// list fetches and prints all pages.
 func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
 	return printPages(ctx, c, "list_notes", query, limit, "note", c.printList, func(r *tools.ListResult) listed[tools.ListedNote] {
 		return listed[tools.ListedNote]{&r.Notes, &r.Next, &r.Warnings, r.Total}
 	})
 }
 
-// listed is what a page of a list has, whatever the result of its tool is called.
+// listed is a page of a list, independent of the field names in a tool's result.
 type listed[T any] struct {
 	items   *[]T
-	next    *string // the cursor of the next page
+	next    *string // cursor of the next page
 	remarks *[]string
 	total   int // 0: unknown
 }
 
-// printPages fetches the pages of a tool's list, up to a limit of items (0: all), and
-// prints each page, or all of them as one document.
+// printPages fetches the pages of a tool's list, up to limit items (0: all), and prints
+// each page, or all of them as one document.
 func printPages[R, T any](ctx context.Context, c *client, tool string, query map[string]any, limit int, noun string, show func([]T), open func(*R) listed[T]) error {
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all "+noun+"s.", "--limit must not be negative")

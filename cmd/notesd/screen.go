@@ -24,12 +24,11 @@ type screen struct {
 	io.Writer
 	terminal bool
 	colour   bool
-	width    int   // columns; 0 where there is no terminal
-	failed   error // the first that a Write returned
+	width    int   // columns; 0 if not a terminal
+	failed   error // first error returned by a Write
 }
 
-// Write writes and keeps the first error, which is checked once, at the end of
-// the run.
+// Write writes and keeps the first error, which is checked once at the end of the run.
 func (s *screen) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	if err != nil && s.failed == nil {
@@ -41,20 +40,19 @@ func (s *screen) Write(p []byte) (int, error) {
 func newScreen(f *os.File, env []string) *screen {
 	s := &screen{Writer: f, terminal: term.IsTerminal(int(f.Fd()))}
 	if s.terminal {
-		s.width, _, _ = term.GetSize(int(f.Fd())) // 0 when unknown
+		s.width, _, _ = term.GetSize(int(f.Fd())) // 0 if unknown
 	}
 	s.colour = s.terminal && lookup(env, "NO_COLOR") == "" && lookup(env, "TERM") != "dumb" && understandsEscapes(env)
 	return s
 }
 
-// understandsEscapes reports false for the old console of Windows, which shows
-// colour codes as text.
+// understandsEscapes returns false for the legacy Windows console, which shows colour
+// codes as text.
 func understandsEscapes(env []string) bool {
 	return runtime.GOOS != "windows" || lookup(env, "WT_SESSION") != "" || lookup(env, "TERM") != ""
 }
 
-// lookup returns the value of a variable in an environment. The last one
-// counts.
+// lookup returns the value of a variable in an environment. The last one wins.
 func lookup(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if n, value, ok := strings.Cut(kv, "="); ok && n == name {
@@ -77,8 +75,8 @@ func (s *screen) red(text string) string  { return s.paint("1;31", text) }
 func (s *screen) mark(text string) string { return s.paint("1;33", text) }
 func (s *screen) path(text string) string { return s.paint("36", text) }
 
-// plain replaces control characters in text from a note: on a terminal they
-// could move the cursor or change earlier lines.
+// plain replaces control characters in text from notes: on a terminal they could move the
+// cursor or change earlier lines.
 func (s *screen) plain(text string) string {
 	if !s.terminal {
 		return text
@@ -91,7 +89,7 @@ func (s *screen) plain(text string) string {
 	}, text)
 }
 
-// line is plain, with white space folded into one line.
+// line is plain with all white space collapsed, for use within a line.
 func (s *screen) line(text string) string { return strings.Join(strings.Fields(s.plain(text)), " ") }
 
 // json prints v as one document.
@@ -102,7 +100,8 @@ func (s *screen) json(v any) error {
 	return enc.Encode(v)
 }
 
-// result prints the result of a command: a document with --json, else what show prints.
+// result prints the result of a command: a document with --json, otherwise by calling
+// show.
 func (o *output) result(document any, show func()) error {
 	if o.json {
 		return o.out.json(document)
@@ -111,13 +110,13 @@ func (o *output) result(document any, show func()) error {
 	return nil
 }
 
-// resultLine is result with a line of text.
+// resultLine is result for a single line of text.
 func (o *output) resultLine(document any, text string) error {
 	return o.result(document, func() { fmt.Fprintln(o.out, text) })
 }
 
-// note prints a remark beside the result, on standard error, once: a daemon's status and
-// its answers have some in common.
+// note prints a remark about the result to standard error, once: a daemon's status and
+// its results share some remarks.
 func (o *output) note(text string) {
 	if !o.json && !o.noted[text] {
 		if o.noted == nil {
@@ -128,7 +127,7 @@ func (o *output) note(text string) {
 	}
 }
 
-// count is a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -136,7 +135,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%s %ss", thousands(n), noun)
 }
 
-// thousands separates groups of digits by narrow spaces, as in 10 000.
+// thousands separates groups of digits with narrow spaces, as in 10 000.
 func thousands(n int) string {
 	digits := fmt.Sprint(n)
 	if len(digits) < 5 {
@@ -177,8 +176,8 @@ func (s *screen) columns() int {
 	return min(s.width, 120)
 }
 
-// wrap breaks text, which is one line, at spaces into lines of at most width
-// characters; a longer word stays whole.
+// wrap breaks text, a single line, at spaces into lines of at most width characters;
+// longer words are not broken.
 func wrap(text string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -201,8 +200,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// highlight marks the words of the text that start with one of the terms.
-// Terms are shown as they matched, which may be in another form of the word.
+// highlight marks the words in text that start with one of the terms, which are shown as
+// they matched, possibly in another form of the word.
 func highlight(s *screen, text string, terms []string) string {
 	if !s.colour || len(terms) == 0 {
 		return text
@@ -266,7 +265,7 @@ type meter struct {
 	done, total int
 }
 
-// set sets what show shows.
+// set sets the values that show displays.
 func (m *meter) set(done, total int) { m.done, m.total = done, total }
 
 func (m *meter) show() {
@@ -285,7 +284,7 @@ func (m *meter) show() {
 		)
 	}
 	m.bar.ChangeMax(m.total)
-	_ = m.bar.Set(min(m.done, m.total-1)) // clear finishes it; a failed drawing is ignored
+	_ = m.bar.Set(min(m.done, m.total-1)) // clear draws the final state; drawing errors are ignored
 }
 
 func (m *meter) clear() {

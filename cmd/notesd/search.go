@@ -18,12 +18,12 @@ import (
 	"notesd/search"
 )
 
-// incomplete reports whether passages wait to be embedded.
+// incomplete reports whether passages are still waiting to be embedded.
 func incomplete(s tools.Semantic) bool {
 	return s.Coverage < 1 && (s.State == search.StateBuilding || s.State == search.StateLate)
 }
 
-// maxHits is how many notes one search shows at most.
+// maxHits is the maximum number of notes shown by one search.
 const maxHits = 50
 
 func searchCommand(a *app) *cobra.Command {
@@ -73,12 +73,11 @@ Put -- before a query that contains -word.`,
 	return cmd
 }
 
-// A search without a daemon first embeds the passages of a small vault or of a
-// few changes. More than a processor embeds in about fewWait would make every
-// search slow; a daemon or notesd index --wait embeds those, and the answer
-// says so.
+// Without a daemon, a search first embeds the passages of a small vault or of a few
+// changes. More than can be embedded in about fewWait would make every search slow; a
+// daemon or notesd index --wait embeds those, and a note in the output says so.
 const (
-	fewPassages = 150 // a processor
+	fewPassages = 150 // per CPU
 	fewWait     = 2 * time.Second
 )
 
@@ -97,13 +96,13 @@ func (c *client) embedFew(ctx context.Context, mode string) error {
 func (c *client) search(ctx context.Context, query map[string]any) error {
 	explain := query["explain"] != nil
 	if !c.json {
-		query["explain"] = true // it names the words to highlight
+		query["explain"] = true // returns the words to highlight
 	}
 	return printCall(ctx, c, "search_notes", query, func(res tools.SearchResult) {
 		c.printHits(res, explain)
 		if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
 			what := fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage))
-			if res.Semantic.Coverage == 0 { // a remark of the search says so
+			if res.Semantic.Coverage == 0 { // a remark of the search already says so
 				what = "notesd index --wait embeds the passages."
 			}
 			c.note(what)
@@ -135,8 +134,8 @@ func (o *output) printHits(res tools.SearchResult, explain bool) {
 	}
 }
 
-// openBest opens the best hit of a search in the program that the user reads notes
-// with, and prints its path.
+// openBest opens the best hit of a search in the user's program for notes and prints its
+// path.
 func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	query["limit"] = 1
 	var res tools.SearchResult
@@ -154,7 +153,7 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
 	}
 	run := opener(ctx, target)
-	run.Stderr = os.Stderr // a pipe would be waited for until the opened program ends
+	run.Stderr = os.Stderr // Run would wait for a pipe until the opened program exits
 	if err := run.Run(); err != nil {
 		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v", run.Args[0], best, err)}
 	}
@@ -217,7 +216,7 @@ yet or not close enough.`,
 	return cmd
 }
 
-// explain prints why a note is found.
+// explain prints why a note is or is not found.
 func (o *output) explain(w *service.WhyResult) {
 	if w.Found {
 		fmt.Fprintf(o.out, "%s is number %d of %d, with the score %.3f\n", o.out.plain(w.Path), w.Rank, w.Total, w.Score)

@@ -53,8 +53,8 @@ uninstall stops and removes it.`,
 	return cmd
 }
 
-// loginService is the service that starts a vault's daemon at login, and the
-// user's manager of services.
+// loginService is the service that starts a vault's daemon at login, with the user's
+// service manager.
 type loginService struct {
 	*app
 	cfg    *config.Config
@@ -72,7 +72,7 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 		home = "USERPROFILE"
 	}
 	system := autostart.System{OS: runtime.GOOS, Home: lookup(a.env, home), ConfigHome: lookup(a.env, "XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
-	// A login may have no XDG_STATE_HOME; Windows takes no long command.
+	// XDG_STATE_HOME may not be set at login; Windows limits the length of the command.
 	args, err := a.placeArgs(cfg, a.stateFlag != "" || runtime.GOOS != "windows")
 	if err != nil {
 		return nil, err
@@ -81,10 +81,10 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 	return &loginService{app: a, cfg: cfg, system: system, mine: mine}, nil
 }
 
-// managerLimit is how long a command of the service manager may take.
+// managerLimit is the timeout of a service manager command.
 const managerLimit = 30 * time.Second
 
-// runManager runs a command of the service manager, without input.
+// runManager runs a service manager command without input.
 func runManager(ctx context.Context, name string, args ...string) (string, error) {
 	return runWithin(ctx, managerLimit, name, args...)
 }
@@ -93,7 +93,7 @@ func runWithin(ctx context.Context, limit time.Duration, name string, args ...st
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	run := exec.CommandContext(bounded, name, args...)
-	run.WaitDelay = time.Second // for a process that it left behind with its output open, as Wine's reg does
+	run.WaitDelay = time.Second // for orphaned processes that keep the output open, as with Wine's reg
 	out, err := run.Output()
 	var exit *exec.ExitError
 	switch {
@@ -114,7 +114,7 @@ func (s *loginService) install(ctx context.Context) error {
 	if err := service.MakePrivate(s.cfg.State); err != nil {
 		return err
 	}
-	// The service's daemon needs the lock of one that runs; its clients stay.
+	// The service's daemon needs the lock of a running daemon, whose clients reconnect.
 	if _, err := daemon.Stop(ctx, s.cfg.State, service.HelloOf(s.cfg, daemon.KindRestart)); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *loginService) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // it would start at the next login
+	if runtime.GOOS == "windows" { // it would not start before the next login
 		connector.Start = func(ctx context.Context) error {
 			return daemon.Start(ctx, s.mine.Command[0], s.mine.Command[1:], s.mine.Log)
 		}
@@ -176,11 +176,11 @@ func (s *loginService) status(ctx context.Context) error {
 	})
 }
 
-// checkService returns doctor's check of the service, if there is one.
+// checkService returns doctor's check of the service, if it is installed.
 func (a *app) checkService(ctx context.Context, cfg *config.Config) []check {
 	s, err := a.loginService(cfg)
 	if err != nil {
-		return nil // a program that go run has built has none
+		return nil // built by go run
 	}
 	st, err := s.system.Status(ctx, s.mine)
 	if err != nil {
@@ -205,12 +205,12 @@ func (s *loginService) check(st autostart.Status) check {
 	return c
 }
 
-// serviceWait is how long a daemon that the manager starts may take to listen,
-// before this program starts one itself, which reports what is wrong.
+// serviceWait is how long a daemon started by the service manager may take to listen.
+// After that this program starts one itself, which reports what is wrong.
 const serviceWait = 5 * time.Second
 
-// startByManager has the service manager start the daemon of a vault that has a
-// service, and reports whether it listens.
+// startByManager makes the service manager start the daemon of a vault, if the service is
+// installed, and reports whether the daemon listens.
 func (a *app) startByManager(ctx context.Context, cfg *config.Config) bool {
 	s, err := a.loginService(cfg)
 	if err != nil || !s.system.Installed(s.mine) || s.system.Start(ctx, s.mine) != nil {

@@ -26,7 +26,7 @@ type registration struct {
 	File   string `json:"file"`
 	Name   string `json:"name,omitempty"` // of the entry
 	Action string `json:"action"`         // with --print: what would be done
-	Note   string `json:"note,omitempty"` // why the name is another than usual
+	Note   string `json:"note,omitempty"` // why the name is not the usual one
 	Error  string `json:"error,omitempty"`
 	Backup string `json:"backup,omitempty"`
 	Text   string `json:"text,omitempty"` // of the file, with --print
@@ -44,16 +44,16 @@ const (
 	failed     = "failed"
 )
 
-// usualName is the name of an entry unless another server has it.
+// usualName is the default name of an entry, unless another server uses it.
 const usualName = "notes"
 
 // setup is one run of the command.
 type setup struct {
 	app    *app
-	name   string // as asked for, "" to choose one
+	name   string // as requested; "" to choose one
 	vault  string
 	server hosts.Server
-	own    []string // the flags that are setup's to set; others are their owner's
+	own    []string // flags that setup sets; all others are left to the user
 	print  bool
 	remove bool
 }
@@ -93,13 +93,13 @@ gets its own entry.`,
 	return cmd
 }
 
-// prepare sets the vault and the command line that hosts launch.
+// prepare sets the vault and the command line for hosts.
 func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 	if s.remove && s.name != "" {
-		return nil // the name says enough; the vault may be gone
+		return nil // the name suffices; the vault may no longer exist
 	}
 	cfg, err := s.app.settings(cmd)
-	if dir, _ := cmd.Flags().GetString("vault"); err != nil && s.remove && dir != "" { // the vault may be gone
+	if dir, _ := cmd.Flags().GetString("vault"); err != nil && s.remove && dir != "" { // the vault may no longer exist
 		if abs, absErr := filepath.Abs(dir); absErr == nil && !isVault(abs) {
 			s.vault = abs
 			return nil
@@ -126,7 +126,7 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 	if readOnly {
 		add("--read-only")
 	} else if cmd.Flags().Changed("read-only") {
-		s.own = append(s.own, "--read-only") // --read-only=false takes it away
+		s.own = append(s.own, "--read-only") // --read-only=false removes the flag
 	}
 	add("--tools", strings.Join(cfg.Vault.Tools, ","))
 	add("--log-level", cfg.Log.Level)
@@ -134,7 +134,7 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 	return nil
 }
 
-// server returns the command line that hosts launch for the configured vault.
+// server returns the command line for hosts to launch, for the configured vault.
 func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -151,8 +151,8 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 	return hosts.Server{Command: exe, Args: append([]string{"mcp"}, args...)}, err
 }
 
-// placeArgs returns the flags that name the vault, the configuration file if one was
-// named, and the state directory if withState.
+// placeArgs returns the flags for the vault, for the configuration file if one was given,
+// and for the state directory if withState is set.
 func (a *app) placeArgs(cfg *config.Config, withState bool) ([]string, error) {
 	args := []string{"--vault", cfg.Vault.String()}
 	if withState {
@@ -165,7 +165,7 @@ func (a *app) placeArgs(cfg *config.Config, withState bool) ([]string, error) {
 	return append(args, "--config", file), err
 }
 
-// isTemporary reports whether "go run" built the program.
+// isTemporary reports whether the program was built by "go run".
 func isTemporary(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
@@ -180,7 +180,7 @@ func setupNames() []string {
 	return names
 }
 
-// chooseHosts returns the named hosts, or the installed ones.
+// chooseHosts returns the named hosts, or all installed ones.
 func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 	known := strings.Join(setupNames(), ", ")
 	var chosen []hosts.Host
@@ -205,8 +205,8 @@ func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 	return chosen, nil
 }
 
-// all sets up each host. A failure of one does not stop the others, and is
-// recorded in its registration.
+// all sets up each host. A failure for one is recorded in its registration and does not
+// stop the others.
 func (s *setup) all(chosen []hosts.Host) ([]registration, error) {
 	var done []registration
 	var failures []*service.Failure
@@ -295,9 +295,9 @@ func (s *setup) register(h hosts.Host, settings *hosts.Settings, r *registration
 	return text, err
 }
 
-// choose sets the name of the entry: the requested one, that of the entry for
-// the same vault, or a free one. It never replaces the entry of another
-// program, or of another vault that exists.
+// choose sets the name of the entry: the requested one, that of the existing entry for
+// the same vault, or an unused one. It never replaces an entry of another program, or of
+// another vault that exists.
 func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registration) error {
 	if s.name != "" {
 		r.Name = s.name
@@ -346,8 +346,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 	}
 }
 
-// nameOf derives a server's name from a folder's: hosts allow letters, digits,
-// - and _.
+// nameOf derives a server name from a folder name. Hosts allow letters, digits, - and _.
 func nameOf(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') {
@@ -361,8 +360,8 @@ func nameOf(folder string) string {
 	return name
 }
 
-// unregister returns the settings without the entry of that name, or without
-// those of the vault.
+// unregister returns the settings without the entry with the given name, or without all
+// entries for the vault.
 func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
 	var names []string
 	for name, server := range settings.Servers() {
@@ -389,7 +388,7 @@ func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registrati
 	return rest.Text, nil
 }
 
-// entryNames returns the sorted names, the usual one first.
+// entryNames returns the names sorted, but with the usual one first.
 func entryNames(servers map[string]hosts.Server) []string {
 	return slices.SortedFunc(maps.Keys(servers), func(a, b string) int {
 		if (a == usualName) != (b == usualName) {
@@ -402,9 +401,9 @@ func entryNames(servers map[string]hosts.Server) []string {
 	})
 }
 
-// keptArgs returns the arguments that setup keeps: a server that its owner has
-// made read-only stays so. own lists the flags that setup sets; all but
-// --read-only have a value.
+// keptArgs returns the existing arguments that setup preserves, such as a --read-only
+// that the user added. own lists the flags that setup sets; all except --read-only have a
+// value.
 func keptArgs(had, own []string) []string {
 	var kept []string
 	skip := false
@@ -422,14 +421,14 @@ func keptArgs(had, own []string) []string {
 	return kept
 }
 
-// vaultOf returns the vault that an entry serves when its host has the variables of
-// vars, or "" if that is unknown.
+// vaultOf returns the vault served by an entry in a host with the variables vars, or ""
+// if unknown.
 func vaultOf(vars []string, s hosts.Server) string {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
 	vault := flags.String("vault", "", "")
 	file := flags.String("config", "", "")
-	_ = flags.Parse(s.Args) // flags that are not these do not matter
+	_ = flags.Parse(s.Args) // other flags do not matter
 	env := slices.Clone(vars)
 	for name, value := range s.Env {
 		env = append(env, name+"="+value)
@@ -454,7 +453,7 @@ func vaultOf(vars []string, s hosts.Server) string {
 	return filepath.Clean(*vault)
 }
 
-// isVault reports whether a folder of the vault exists.
+// isVault reports whether any folder of the vault exists.
 func isVault(vault string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(config.ParseVault(vault).Dirs())), isFolder)
 }

@@ -13,8 +13,8 @@ import (
 	"notesd/mcp"
 )
 
-// countWait is how long status without a daemon, and doctor, index changes before they
-// report.
+// countWait is how long doctor, and status without a daemon, wait for indexing before
+// they report.
 const countWait = 5 * time.Second
 
 func statusCommand(a *app) *cobra.Command {
@@ -40,8 +40,8 @@ func statusCommand(a *app) *cobra.Command {
 	}
 }
 
-// untilCounted returns the report once everything is indexed and the passages,
-// which load later, are counted, or after a wait.
+// untilCounted returns the report once everything is indexed and the passages, which load
+// later, are counted, or after the given wait.
 func (o *output) untilCounted(ctx context.Context, c *client, wait time.Duration) (service.Report, error) {
 	latest := time.Now().Add(wait)
 	late := func(service.Report) bool { return !time.Now().Before(latest) }
@@ -98,11 +98,11 @@ func (o *output) printReport(r service.Report) {
 	}
 }
 
-// clientTexts describes the connected clients; sessions with the same client and
-// bounds, as web pages open them by the dozen, have one text.
+// clientTexts describes the connected clients. Sessions with the same client and bounds,
+// such as the dozens that web pages open, share one text.
 func clientTexts(clients []mcp.Client) (texts []string) {
 	sessions, since := map[string]int{}, map[string]string{}
-	for _, c := range clients { // the oldest first
+	for _, c := range clients { // oldest first
 		if c.Command {
 			continue
 		}

@@ -69,7 +69,7 @@ overdue or none. --set and --set-due change the task if exactly one is selected.
 	return cmd
 }
 
-// tasks fetches page after page.
+// tasks fetches and prints all pages.
 func (c *client) tasks(ctx context.Context, query map[string]any, limit int) error {
 	return printPages(ctx, c, "list_tasks", query, limit, "task", c.printTasks, func(r *tools.TaskList) listed[tools.ListedTask] {
 		return listed[tools.ListedTask]{&r.Tasks, &r.Next, &r.Warnings, r.Total}
@@ -86,7 +86,7 @@ func (o *output) printTasks(page []tools.ListedTask) {
 	}
 }
 
-// setTask changes the one task that the query selects.
+// setTask changes the single task that matches the query.
 func (c *client) setTask(ctx context.Context, query, edit map[string]any) error {
 	var page tools.TaskList
 	if err := c.call(ctx, "list_tasks", query, &page); err != nil {

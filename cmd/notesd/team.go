@@ -14,7 +14,7 @@ import (
 	"notesd/notes/pglog"
 )
 
-// teamVerbs are what notesd team does, with their arguments.
+// teamVerbs maps the verbs of notesd team to their arguments and implementation.
 var teamVerbs = map[string]struct {
 	args []string
 	do   func(*subjects, context.Context, []string) error
@@ -27,11 +27,11 @@ var teamVerbs = map[string]struct {
 	"ungrant": {[]string{"NAME", "VAULT[/FOLDER]"}, (*subjects).ungrant},
 }
 
-// subjects changes who may use the vaults of a database.
+// subjects manages who may use the vaults in a database.
 type subjects struct {
 	*app
 	db  *pglog.Database
-	new bool // a grant may make its vault
+	new bool // a grant may create the vault
 }
 
 func teamCommand(a *app) *cobra.Command {
@@ -131,7 +131,7 @@ func (t *subjects) list(ctx context.Context, _ []string) error {
 	return t.print(err, map[string]any{"subjects": subjects}, strings.Join(lines, "\n"))
 }
 
-// print prints a result, or returns the error.
+// print prints a result, unless err is not nil, which it returns.
 func (t *subjects) print(err error, result map[string]any, text string) error {
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (t *subjects) print(err error, result map[string]any, text string) error {
 	return t.resultLine(result, text)
 }
 
-// grantOf reads VAULT[/FOLDER].
+// grantOf parses VAULT[/FOLDER].
 func grantOf(text string) pglog.Grant {
 	vault, folder, _ := strings.Cut(text, "/")
 	return pglog.Grant{Vault: vault, Folder: folder}
@@ -195,7 +195,7 @@ content is skipped and reported. Hidden and ignored files are skipped.`,
 		Args: takes("DIR"),
 		RunE: a.configured(func(cmd *cobra.Command, args []string, cfg *config.Config) error {
 			done, err := service.Import(cmd.Context(), cfg, args[0], service.DiscardLogs().Logger)
-			if done.Place == "" { // nothing was begun
+			if done.Place == "" { // nothing was started
 				return err
 			}
 			return errors.Join(err, a.result(done, func() {

@@ -51,8 +51,8 @@ that opens it stays signed in for a month.`,
 	return cmd
 }
 
-// servedPage prints a link to the page of a daemon that serves HTTP, and reports
-// whether there is one.
+// servedPage prints a link to the page of a daemon that serves HTTP, and reports whether
+// there is such a daemon.
 func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (served bool, err error) {
 	conn, err := daemon.Dial(ctx, cfg.State, helloOf(a.loaded, daemon.KindCLI))
 	if errors.Is(err, daemon.ErrNotRunning) {
@@ -75,9 +75,8 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 	return true, err
 }
 
-// web serves the page until ctx is cancelled. It is a client of the daemon like
-// any host: the relay starts a daemon that is not running, and goes on with the
-// next when one ends.
+// web serves the page until ctx is cancelled. Like a host, it is a client of the daemon:
+// the relay starts one if necessary and reconnects when it is replaced.
 func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open bool) error {
 	if host, _, err := net.SplitHostPort(addr); err != nil || !service.IsLoopback(host) {
 		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not a loopback address", addr)
@@ -91,7 +90,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 		Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			ours, theirs := net.Pipe()
 			g.Go(func() error {
-				_ = a.relay(ctx, cfg, allTools, theirs, theirs) // the page opens another session
+				_ = a.relay(ctx, cfg, allTools, theirs, theirs) // the page opens a new session
 				return nil
 			})
 			return ours, nil
@@ -108,17 +107,17 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 	}
 	g.Go(func() error {
 		local := &http.Server{Handler: server.Local(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
-		return mcp.ServeUntil(ctx, listener, local, func() { _ = server.Close() }) // the relay ends with ctx, too
+		return mcp.ServeUntil(ctx, listener, local, func() { _ = server.Close() }) // the relay also ends with ctx
 	})
 	return g.Wait()
 }
 
-// openBrowser asks the desktop to open a link; the link has been printed for
-// where there is none.
+// openBrowser opens a link in the desktop's browser, best effort: the link has also been
+// printed.
 func openBrowser(ctx context.Context, link string) { _ = opener(ctx, link).Start() }
 
-// opener returns the command that opens a link or a file in the desktop's program
-// for it.
+// opener returns the command that opens a link or a file with the desktop's default
+// program.
 func opener(ctx context.Context, target string) *exec.Cmd {
 	switch runtime.GOOS {
 	case "darwin":

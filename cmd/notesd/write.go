@@ -23,7 +23,7 @@ import (
 	"golang.org/x/term"
 )
 
-// maxBody bounds a note from standard input.
+// maxBody limits the size of a note read from standard input.
 const maxBody = 16 << 20
 
 func newCommand(a *app) *cobra.Command {
@@ -60,14 +60,14 @@ func inTerminal(in io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// body returns the text of standard input, or the error of ctx.
+// body reads standard input, or returns the error of ctx.
 func (a *app) body(ctx context.Context) (string, error) {
 	if inTerminal(a.in) {
 		a.note("Type the note; end it with Ctrl-D on a line of its own.")
 	}
 	var data []byte
 	read := make(chan error, 1)
-	go func() { // ends with standard input, or with the program
+	go func() { // ends with standard input or the program
 		var err error
 		data, err = io.ReadAll(io.LimitReader(a.in, maxBody+1))
 		read <- err
@@ -206,7 +206,7 @@ elsewhere meanwhile are never overwritten.`,
 	return cmd
 }
 
-// properties returns the edits that set and remove keys of the front matter.
+// properties returns the edits that set and remove front matter keys.
 func properties(set, unset []string) ([]any, error) {
 	var edits []any
 	for _, pair := range set {
@@ -226,8 +226,8 @@ func properties(set, unset []string) ([]any, error) {
 	return edits, nil
 }
 
-// editInEditor opens a copy of the note in the user's editor and replaces the
-// note by the result, unless it has changed since.
+// editInEditor opens a copy of the note in the user's editor and replaces the note by the
+// result, unless the note has changed in the meantime.
 func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 	editor := cmp.Or(lookup(a.env, "VISUAL"), lookup(a.env, "EDITOR"))
 	if editor == "" {
@@ -320,7 +320,7 @@ func (o *output) printMove(res tools.MoveResult) {
 	}
 }
 
-// marked prints notes with what became of each.
+// marked prints notes, each with a mark for its outcome.
 func (o *output) marked(mark string, paths []string) {
 	for _, p := range paths {
 		fmt.Fprintf(o.out, "  %s %s\n", mark, o.out.path(o.out.line(p)))
@@ -329,7 +329,7 @@ func (o *output) marked(mark string, paths []string) {
 
 const nothingChanged = "Nothing was changed."
 
-// dryRun prints what a change would do.
+// dryRun prints the effect of a change.
 func (o *output) dryRun(diff string) {
 	fmt.Fprint(o.out, o.out.plain(diff))
 	o.note(nothingChanged)
