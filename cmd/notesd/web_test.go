@@ -565,7 +565,7 @@ func TestPageIsAccessible(t *testing.T) {
 func TestPageFitsAPhone(t *testing.T) {
 	long := strings.Repeat("abcdefghi", 20)
 	p := newPlace(t, map[string]string{
-		"Boat.md": "# Boat\n\n`" + long + "` " + long + "\n\n| " + strings.Repeat("column | ", 20) + "\n|" + strings.Repeat("--|", 20) + "\n\n```\n" + long + "\n```\n",
+		"Boat.md": "# Boat\n\n`" + long + "` " + long + "\n\n| " + strings.Repeat("column | ", 20) + "\n|" + strings.Repeat("--|", 19) + "-:|\n\n```\n" + long + "\n```\n",
 		"خبز.md":  "# خبز\n\nنص عربي، then English.\n\nEnglish, ثم عربي.\n\n    code\n",
 		"Folder with a long name/And another one/" + long + ".md": "x",
 	})
@@ -578,6 +578,7 @@ func TestPageFitsAPhone(t *testing.T) {
 	}
 	b.open("/n/Boat.md")
 	assert.Less(t, evaluate[int](b, "document.querySelector('th').clientHeight"), 40, "a table scrolls, and its words stay whole")
+	assert.Equal(t, "start,-webkit-right", evaluate[string](b, "[...document.querySelectorAll('th')].map(e => getComputedStyle(e).textAlign).slice(-2).join()"))
 	b.open("/n/%D8%AE%D8%A8%D8%B2.md")
 	// Where the text of each paragraph begins or ends at the edge of the page's column.
 	edges := `(() => { const article = document.querySelector('article').getBoundingClientRect()
