@@ -143,9 +143,7 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 		return RemoveTag(src, e.Tag)
 	case OpRenameHeading:
 		r, err := RenameHeading(src, e.Heading, e.New)
-		if err == nil {
-			*renames = append(*renames, r)
-		}
+		*renames = append(*renames, r)
 		return r.After, err
 	case OpToggleTask:
 		var places []tasks.Place

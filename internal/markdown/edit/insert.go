@@ -3,7 +3,6 @@ package edit
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -94,7 +93,7 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 // returns what follows it.
 func cutHeading(content string, section markdown.Section) (string, bool) {
 	doc := markdown.Parse([]byte(content))
-	if len(doc.Headings) == 0 || doc.FrontMatter.Format != "" {
+	if len(doc.Headings) == 0 {
 		return "", false
 	}
 	h := doc.Headings[0]
@@ -112,9 +111,7 @@ func replaceBlock(src []byte, section markdown.Section, content string) ([]byte,
 	}
 	id, _ := markdown.BlockID([]byte(content[strings.LastIndexByte(content, '\n')+1:]))
 	if section.Item {
-		if width := markdown.ListMarker([]byte(content), false); width > 0 {
-			content = strings.TrimLeft(content[width:], " \t")
-		}
+		content = strings.TrimLeft(content[markdown.ListMarker([]byte(content), false):], " \t")
 	}
 	content = continueLines(content, src[section.Start:section.ContentStart])
 	if id == "" {
@@ -228,7 +225,7 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 		return nil, err
 	}
 	doc := markdown.Parse(out)
-	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != markdown.NFC(name) || doc.Headings[n-1].Level != level {
+	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != markdown.NFC(name) {
 		return nil, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
 	}
 	return out, nil
@@ -262,42 +259,14 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	} else if len(src) == 0 || src[len(src)-1] == '\n' {
 		after = eol
 	}
-	out := splice(src, at, at, before+content+after)
-	if indentedHeadingAfter(src, doc, at) && !sameHeadingsAfter(doc, at, out) { // an indented heading would be in the list: a comment ends it
-		if ended := splice(src, at, at, before+content+eol+eol+"<!-- -->"+after); sameHeadingsAfter(doc, at, ended) {
-			return ended, nil
-		}
-	}
-	return out, nil
-}
-
-// indentedHeadingAfter reports whether the first heading from at on is indented.
-func indentedHeadingAfter(src []byte, doc *markdown.Document, at int) bool {
-	i := slices.IndexFunc(doc.Headings, func(h markdown.Heading) bool { return h.Start >= at })
-	return i >= 0 && src[doc.Headings[i].Start] == ' '
-}
-
-// sameHeadingsAfter reports whether the headings that doc has from at on are
-// the last ones of out, in lists or not as they were.
-func sameHeadingsAfter(doc *markdown.Document, at int, out []byte) bool {
-	first := 0
-	for first < len(doc.Headings) && doc.Headings[first].Start < at {
-		first++
-	}
-	was, is := doc.Headings[first:], markdown.Parse(out).Headings
-	if len(was) > len(is) {
-		return false
-	}
-	return slices.EqualFunc(was, is[len(is)-len(was):], func(a, b markdown.Heading) bool {
-		return a.Nested == b.Nested && a.Level == b.Level && a.Text == b.Text
-	})
+	return splice(src, at, at, before+content+after), nil
 }
 
 // continues reports whether next belongs to the list or table that line is in.
 func continues(line, next []byte) bool {
 	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
-	if line[0] == '|' || next[0] == '|' {
-		return line[0] == next[0]
+	if line[0] == '|' && next[0] == '|' {
+		return true
 	}
 	return markdown.ListMarker(line, false) > 0 && markdown.ListMarker(next, false) > 0 && !markdown.IsThematicBreak(line) && !markdown.IsThematicBreak(next)
 }

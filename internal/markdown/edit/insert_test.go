@@ -201,25 +201,3 @@ func TestCreateHeading(t *testing.T) {
 	require.ErrorAs(t, err, &missing)
 	assert.Equal(t, []markdown.Candidate{{Path: "A", Line: 1}, {Path: "A > S", Line: 3}}, missing.Candidates)
 }
-
-// TestInsertedListSwallowsNoHeading: a heading that is indented would belong to
-// the last item of a list before it.
-func TestInsertedListSwallowsNoHeading(t *testing.T) {
-	for _, test := range []struct{ src, content, want string }{
-		{"a\n\n  ## H\nb\n", "- x", "a\n\n- x\n\n<!-- -->\n\n  ## H\nb\n"},
-		{"a\n\n   ## H\nb\n", "1. x\n2. y", "a\n\n1. x\n2. y\n\n<!-- -->\n\n   ## H\nb\n"},
-		{"a\r\n\r\n  ## H\r\n", "- x", "a\r\n\r\n- x\r\n\r\n<!-- -->\r\n\r\n  ## H\r\n"},
-		{"a\n\n ## H\nb\n", "- x", "a\n\n- x\n\n ## H\nb\n"},
-		{"a\n\n## H\nb\n", "- x", "a\n\n- x\n\n## H\nb\n"},
-		{"a\n\n  ## H\nb\n", "text", "a\n\ntext\n\n  ## H\nb\n"},
-	} {
-		out, err := InsertBefore([]byte(test.src), "H", test.content)
-		require.NoError(t, err)
-		assert.Equal(t, test.want, string(out))
-		headings := markdown.Parse(out).Headings
-		assert.Equal(t, "H", headings[len(headings)-1].Text)
-	}
-	out, err := Prepend([]byte("  # H\n"), "- x")
-	require.NoError(t, err)
-	assert.Equal(t, "- x\n\n<!-- -->\n\n  # H\n", string(out))
-}

@@ -20,13 +20,10 @@ const (
 // that both have (Dice's coefficient), in one pass over src.
 func nearest(src []byte, text string) (string, int) {
 	text = markdown.CutAt(strings.TrimSpace(text), nearestText)
-	if len(text) < 3 {
-		return "", 0
-	}
 	var grams gramSet
 	want := grams.count([]byte(text), nil)
 	wanted := grams // a piece counts what this set has, once
-	width := max(1, strings.Count(text, "\n")+1)
+	width := strings.Count(text, "\n") + 1
 	long := max(len(text), 60)
 
 	type piece struct{ start, all, shared int }
@@ -70,19 +67,14 @@ type gramSet struct {
 }
 
 // count makes the set that of text, in any case, and returns how many trigrams
-// that has and, in shared, how many other has too.
+// that has and, in shared, how many other has too. The first two count as well: of one
+// byte and of two.
 func (g *gramSet) count(text []byte, other *gramSet) (n int) {
 	g.text++
 	g.shared = 0
 	var gram uint32
-	for i, c := range text {
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		gram = (gram<<8 | uint32(c)) & 0xffffff
-		if i < 2 {
-			continue
-		}
+	for _, c := range text {
+		gram = (gram<<8 | uint32(c|0x20)) & 0xffffff
 		h := gram * 2654435761 >> 16
 		if g.seen[h] == g.text {
 			continue

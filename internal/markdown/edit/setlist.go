@@ -23,9 +23,6 @@ func (e *keyEditor) writeItems(before, after any) string {
 	if e.items == nil {
 		return e.writeFlowItems(old, list)
 	}
-	if len(e.items) != len(old) {
-		return ""
-	}
 	used := make([]bool, len(old))
 	w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
 	w.out.Write(e.inner[e.start:e.items[0]])
