@@ -150,10 +150,22 @@ func (d *Dir) linkThenRemove(name string, to *Dir, newName string) error {
 	if err := d.link(name, to, newName); err != nil {
 		return err
 	}
-	if err := d.before("remove"); err != nil {
-		return err
+	err := d.before("remove")
+	if err == nil {
+		err = d.root.Remove(name)
 	}
-	return d.root.Remove(name)
+	return undone(err, func() error { return to.Discard(newName) })
+}
+
+// undone returns err, the error of a second system call, after the first was taken back.
+func undone(err error, back func() error) error {
+	if err == nil {
+		return nil
+	}
+	if back := back(); back != nil {
+		return errors.Join(err, back, ErrIncomplete)
+	}
+	return err
 }
 
 func (d *Dir) link(name string, to *Dir, newName string) error {
@@ -182,10 +194,7 @@ func (d *Dir) reserveThenRename(name string, to *Dir, newName string) error {
 	if err := to.reserve(newName); err != nil {
 		return err
 	}
-	if err := d.renameOver(name, to, newName); err != nil {
-		return errors.Join(err, to.Discard(newName))
-	}
-	return nil
+	return undone(d.renameOver(name, to, newName), func() error { return to.Discard(newName) })
 }
 
 func (d *Dir) reserve(name string) error {
@@ -207,10 +216,10 @@ func (d *Dir) renameOver(name string, to *Dir, newName string) error {
 	return renameOver(d, name, to, newName)
 }
 
-// ErrDisplaced is returned by Exchange if the name no longer exists, because the file
-// system failed between two steps. The new file is at temp, and the displaced one at temp
-// + ".old".
-var ErrDisplaced = errors.New("the file could not be given its name again")
+// ErrIncomplete is returned by Move, Publish and Exchange where they need several system
+// calls, one of which failed, and those before it could not be taken back. The files
+// are whole, but a crash in between would have left their names the same.
+var ErrIncomplete = errors.New("the file system failed in the middle of a change")
 
 // Exchange swaps the staged file with the file at name; temp then refers to the displaced
 // file. If the file system cannot swap, Exchange keeps the displaced file by a hard link
@@ -239,9 +248,17 @@ func (d *Dir) exchangeByLink(temp, name string) error {
 		return err
 	}
 	if err := d.renameOver(temp, d, name); err != nil {
-		return errors.Join(err, d.Discard(keep))
+		return undone(err, func() error { return d.Discard(keep) })
 	}
-	return d.Withdraw(keep, temp)
+	return d.nameDisplaced(keep, temp)
+}
+
+// nameDisplaced is the last step of an exchange. The way back from it would replace a file.
+func (d *Dir) nameDisplaced(keep, temp string) error {
+	if err := d.Withdraw(keep, temp); err != nil {
+		return errors.Join(err, ErrIncomplete)
+	}
+	return nil
 }
 
 func (d *Dir) exchangeByRename(temp, name string) error {
@@ -253,12 +270,9 @@ func (d *Dir) exchangeByRename(temp, name string) error {
 		if errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if back := d.renameOver(keep, d, name); back != nil {
-			return errors.Join(err, back, ErrDisplaced)
-		}
-		return err
+		return undone(err, func() error { return d.renameOver(keep, d, name) })
 	}
-	return d.Withdraw(keep, temp)
+	return d.nameDisplaced(keep, temp)
 }
 
 // Withdraw renames the file at name to temp, so that name no longer exists. No other

@@ -148,8 +148,8 @@ func TestWithoutLinks_InBetween(t *testing.T) {
 	}{
 		"another program saves":             {nil, true, map[string]string{"a": "saved", "t": "new a", "t.old": "old a"}, fs.ErrExist},
 		"the disk fails":                    {map[string]error{"create": broken}, false, map[string]string{"a": "old a", "t": "new a"}, broken},
-		"the disk fails, and the way back":  {map[string]error{"create": broken, "rename over": broken}, false, map[string]string{"t": "new a", "t.old": "old a"}, ErrDisplaced},
-		"the disk fails after it was named": {map[string]error{"rename over": broken}, false, map[string]string{"t": "new a", "t.old": "old a"}, ErrDisplaced},
+		"the disk fails, and the way back":  {map[string]error{"create": broken, "rename over": broken}, false, map[string]string{"t": "new a", "t.old": "old a"}, ErrIncomplete},
+		"the disk fails after it was named": {map[string]error{"rename over": broken}, false, map[string]string{"t": "new a", "t.old": "old a"}, ErrIncomplete},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, dir := place(t)

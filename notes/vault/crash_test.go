@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -388,6 +389,77 @@ func TestCrashAfterEveryStep(t *testing.T) {
 	}
 	t.Logf("%d crashes", cases)
 }
+
+// TestDiskThatFailsAtEveryCall has the disk fail at each call of every kind of write, until
+// the write has ended; with CRASH_ROUNDS also for that call alone. A write that says that
+// nothing was changed has changed nothing; any other is finished by the next scan.
+func TestDiskThatFailsAtEveryCall(t *testing.T) {
+	lengths := []int{1 << 30}
+	if envNumber(t, "CRASH_ROUNDS", 0) > 0 {
+		lengths = append(lengths, 1, 2)
+	}
+	for _, disk := range slices.Sorted(maps.Keys(lacking)) {
+		for _, w := range crashWrites {
+			whole := newCrashed(t, nil, w.folders, disk)
+			before := whole.files()
+			calls := whole.failAt(1<<30, 0)
+			_, err := w.do(whole.fixture)
+			require.NoError(t, err)
+			after := whole.files()
+			for at := range *calls {
+				if testing.Short() && at%2 == 1 {
+					continue
+				}
+				for _, length := range lengths {
+					t.Run(fmt.Sprintf("%s/%s/%d for %d", disk, w.name, at, length), func(t *testing.T) {
+						c := newCrashed(t, nil, w.folders, disk)
+						c.failAt(at, length)
+						answer, err := w.do(c.fixture)
+						c.acknowledged(answer, err)
+						c.failAt(1<<30, 0)
+						visible := c.files()
+						maps.DeleteFunc(visible, func(name, _ string) bool { return strings.HasPrefix(path.Base(name), store.TempPrefix) })
+						want := after
+						if err != nil && strings.Contains(domainError(t, err).Hint, "Nothing was changed.") {
+							want = before
+						}
+						whole := err == nil && len(answer.Conflicts) == 0
+						if whole || err != nil && maps.Equal(want, before) {
+							assert.Equal(t, want, visible, "%v", err)
+						}
+						c.clock.Advance(strangerAge)
+						c.reconcile()
+						if err != nil || whole {
+							assert.Equal(t, want, c.files(), "%v", err)
+						}
+						c.check(&w, c.repeat(&w))
+					})
+				}
+			}
+		}
+	}
+}
+
+// failAt has the disk fail from its call number at on, for a number of calls. It returns
+// how many calls there were.
+func (f *fixture) failAt(at, length int) *int {
+	calls := new(int)
+	f.killAt(1 << 30)
+	works := f.failpoint
+	f.failpoint = func(step string) error {
+		if err := works(step); err != nil || strings.HasPrefix(step, readStep) || slices.Contains(phases, strings.TrimRight(step, " 0123456789")) {
+			return err
+		}
+		if *calls++; *calls > at && *calls <= at+length {
+			return fmt.Errorf("%s: %w", step, syscall.EIO)
+		}
+		return nil
+	}
+	return calls
+}
+
+// phases are the steps that are no system calls.
+var phases = []string{"journalled", "staged", "before swap", "after swap", "absorbed", "finished", "given up"}
 
 // TestCrashesByChance interrupts two writes after each other, the recovery of
 // the first too, with changes by another program whenever it is down.

@@ -295,7 +295,7 @@ func (d *placer) swap() error {
 		case err == nil:
 			f.State = store.StateDone
 			d.placed++
-		case d.placed == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrDisplaced):
+		case d.placed == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
 			return err
 		default:
 			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
@@ -347,8 +347,8 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	if err == nil && string(displaced) == string(f.Old) {
 		return nil
 	}
-	if err := dir.Exchange(f.Temp, name); err != nil {
-		return err
+	if back := dir.Exchange(f.Temp, name); back != nil {
+		return putBack(err, func() error { return back })
 	}
 	// A program that saved between the two exchanges wrote into the new file,
 	// which is under temp now: its text is the newest, and goes back.
@@ -367,6 +367,9 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 // read reads a file that the operation has to do with. Whatever has its name
 // by now, a pipe or something huge, must not hold the vault's lock.
 func (d *placer) read(root disk.Opener, name string) ([]byte, error) {
+	if err := d.v.step("read back"); err != nil {
+		return nil, err
+	}
 	data, _, err := disk.Read(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
 	return data, err
 }
@@ -395,14 +398,14 @@ func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name strin
 }
 
 // putBack gives a file its name again, because of an error, which it returns. If that
-// fails too, the error is [atomicfile.ErrDisplaced]: see abandon. What another program has
+// fails too, the error is [atomicfile.ErrIncomplete]: see abandon. What another program has
 // made of that name meanwhile stays.
 func putBack(cause error, back func() error) error {
 	err := back()
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return errors.Join(cause, err)
 	}
-	return errors.Join(cause, err, atomicfile.ErrDisplaced)
+	return errors.Join(cause, err, atomicfile.ErrIncomplete)
 }
 
 // move gives a file another name, with the same bytes or with new ones.
@@ -467,7 +470,7 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 	case err != nil && folded:
 		return err
 	case err != nil:
-		return errors.Join(err, to.Withdraw(newName, f.Temp))
+		return putBack(err, func() error { return to.Withdraw(newName, f.Temp) })
 	case folded:
 		if err := to.Publish(f.Temp, newName); err != nil {
 			return putBack(err, func() error { return from.Move(f.Temp+".old", from, path.Base(f.OldDisk)) })
@@ -483,8 +486,8 @@ func (d *placer) abandon(cause error) error {
 	if errors.Is(cause, errKilled) {
 		return cause
 	}
-	if errors.Is(cause, atomicfile.ErrDisplaced) { // the temp files are all that is left of the note: the next write tries again
-		return d.unfinished(cause, "a note could not be given its name again; it will be when the disk can be used",
+	if errors.Is(cause, atomicfile.ErrIncomplete) { // what the names hold is as after a crash: the next write finishes it
+		return d.unfinished(cause, "the disk failed in the middle of a change; it is finished when the disk can be used",
 			"the disk failed in the middle of the change", "The change is finished when the disk can be used again.")
 	}
 	state := store.StateFailed
