@@ -38,7 +38,7 @@ func (s subject) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connect begins a session in a vault of the node at the origin.
+// connect opens a session in a vault of the node at the origin.
 func (s subject) connect(origin, vault string) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil)
 	return client.Connect(s.Context(), &sdk.StreamableClientTransport{Endpoint: origin + "/v/" + vault + "/mcp", HTTPClient: &http.Client{Transport: s}, DisableStandaloneSSE: true}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
@@ -60,7 +60,7 @@ func (s subject) tool(session *sdk.ClientSession, name string, args map[string]a
 	return res.Content[0].(*sdk.TextContent).Text, res.IsError
 }
 
-// origin is where the place's daemon serves HTTP.
+// origin returns the origin at which the place's daemon serves HTTP.
 func (p place) origin(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSuffix(p.report(t).Daemon.HTTP, "/mcp")
@@ -81,7 +81,8 @@ func get(t *testing.T, url, token string) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// TestVaultsOfATeam has subjects use two vaults on two nodes, within their grants.
+// TestVaultsOfATeam uses two vaults on two nodes as several subjects, within their
+// grants.
 func TestVaultsOfATeam(t *testing.T) {
 	places := team(t, map[string]string{"Own.md": "own\n"}, nil)
 	a, b := places[0], places[1]
@@ -109,7 +110,7 @@ func TestVaultsOfATeam(t *testing.T) {
 	require.False(t, failed)
 
 	reading := bob.session(second, "research")
-	eventually(t, "the other node has the note", func() bool { // the wait of a request is bounded
+	eventually(t, "the other node has the note", func() bool { // a request waits only for a limited time
 		text, failed = bob.tool(reading, "read_note", map[string]any{"note": "One"})
 		return !failed
 	})
@@ -129,7 +130,7 @@ func TestVaultsOfATeam(t *testing.T) {
 	assert.False(t, failed)
 	assert.NotContains(t, text, "first plan", "of another vault")
 
-	// A vault without a grant answers as one that does not exist.
+	// A vault without a grant looks like one that does not exist.
 	status, none := get(t, first+"/v/nothing/mcp", bob.token)
 	assert.Equal(t, http.StatusNotFound, status)
 	status, other := get(t, first+"/v/Sales/mcp", bob.token)
@@ -142,7 +143,7 @@ func TestVaultsOfATeam(t *testing.T) {
 	status, _ = get(t, strings.TrimSuffix(first, "/")+"/mcp", ann.token)
 	assert.Equal(t, http.StatusUnauthorized, status, "a subject's token is none of the owner")
 
-	// Grants that change, and a token that is revoked, hold in sessions that are open.
+	// Changed grants and revoked tokens take effect in open sessions.
 	a.run(t, "team", "grant", "bob", "research", "reader")
 	eventually(t, "bob may read all", func() bool {
 		_, failed := bob.tool(reading, "read_note", map[string]any{"note": "Salaries"})
@@ -170,7 +171,7 @@ func TestVaultsOfATeam(t *testing.T) {
 		return status == http.StatusUnauthorized
 	})
 
-	// Metrics are the owner's; readiness is for all.
+	// Only the owner may read metrics; readiness is public.
 	status, _ = get(t, first+"/metrics", "")
 	assert.Equal(t, http.StatusUnauthorized, status)
 	status, text = get(t, first+"/metrics", strings.TrimSpace(readFile(t, filepath.Join(a.state, "http-token"))))
@@ -191,8 +192,8 @@ func readFile(t *testing.T, name string) string {
 	return string(data)
 }
 
-// balancer sends requests to the first node that is ready, as a proxy does that asks
-// /readyz.
+// balancer sends requests to the first node that is ready, like a proxy with /readyz as
+// its health check.
 type balancer []string
 
 func (nodes balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -208,14 +209,15 @@ func (nodes balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "no node is ready", http.StatusBadGateway)
 }
 
-// serveBalancer puts a balancer in front of the nodes, and returns its origin.
+// serveBalancer starts a balancer for the nodes and returns its origin.
 func serveBalancer(t *testing.T, nodes []string) string {
 	front := httptest.NewServer(balancer(nodes))
 	t.Cleanup(front.Close)
 	return front.URL
 }
 
-// serveCaddy puts Caddy in front of the nodes, as the example does, and returns its origin.
+// serveCaddy starts Caddy for the nodes, configured as in the example, and returns its
+// origin.
 func serveCaddy(t *testing.T, nodes []string) string {
 	caddy, err := exec.LookPath("caddy")
 	if err != nil {
@@ -244,7 +246,7 @@ func serveCaddy(t *testing.T, nodes []string) string {
 	return origin
 }
 
-// ready reports whether a node says that it is.
+// ready reports whether a node is ready.
 func ready(ctx context.Context, origin string) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, origin+"/readyz", nil)
 	if err != nil {
@@ -258,14 +260,14 @@ func ready(ctx context.Context, origin string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// nodePair serves a vault by two nodes with something in front of them.
+// nodePair serves a vault from two nodes behind a proxy.
 type nodePair struct {
 	*testing.T
 	places  []place
 	origins []string
 	running [2]*exec.Cmd
-	front   string  // its origin
-	ann     subject // who may write
+	front   string  // origin of the proxy
+	ann     subject // has write access
 }
 
 func newNodePair(t *testing.T, front func(t *testing.T, nodes []string) string) *nodePair {
@@ -281,7 +283,7 @@ func newNodePair(t *testing.T, front func(t *testing.T, nodes []string) string) 
 	return n
 }
 
-// restart stops a node, has the work done while it ends, and starts it again.
+// restart stops a node, runs work while it shuts down, and starts it again.
 func (n *nodePair) restart(i int, work func()) {
 	n.Helper()
 	isReady := func() bool { return ready(n.Context(), n.origins[i]) }
@@ -294,7 +296,7 @@ func (n *nodePair) restart(i int, work func()) {
 }
 
 // TestRollingRestart restarts both nodes that a client uses: no call fails, and the
-// session goes on at the other node.
+// session continues on the other node.
 func TestRollingRestart(t *testing.T) {
 	for name, front := range map[string]func(*testing.T, []string) string{"any proxy": serveBalancer, "Caddy": serveCaddy} {
 		t.Run(name, func(t *testing.T) { restartBoth(t, newNodePair(t, front)) })
@@ -327,7 +329,7 @@ func restartBoth(t *testing.T, n *nodePair) {
 	assert.Equal(t, 3*calls, list.Total, "none twice")
 }
 
-// TestTypeScriptClientMoves has a client of the TypeScript SDK go on at another node.
+// TestTypeScriptClientMoves moves a client of the TypeScript SDK to another node.
 func TestTypeScriptClientMoves(t *testing.T) {
 	clients := filepath.Join(notestest.Root(t), ".ci", "clients")
 	node, err := exec.LookPath("node")
@@ -360,7 +362,7 @@ func TestTypeScriptClientMoves(t *testing.T) {
 	require.NoError(t, client.Wait(), "%s", &stderr)
 }
 
-// TestTeamCommandsOfTheDocs runs the commands of the documentation.
+// TestTeamCommandsOfTheDocs runs the commands in the documentation.
 func TestTeamCommandsOfTheDocs(t *testing.T) {
 	skipInShort(t)
 	for _, page := range []string{"team.md", "how-to/team-server.md"} {
@@ -379,8 +381,8 @@ func TestTeamCommandsOfTheDocs(t *testing.T) {
 	}
 }
 
-// TestComposeExample reads the settings and the command of the nodes in the example as
-// the program does.
+// TestComposeExample loads the settings and the command of the nodes in the example like
+// the program.
 func TestComposeExample(t *testing.T) {
 	folder := filepath.Join(notestest.Root(t), "examples", "team")
 	var file struct {
@@ -427,14 +429,14 @@ func TestComposeExample(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestNodeMemory opens vaults of 20 notes on a node and logs what memory it holds.
+// TestNodeMemory opens vaults of 20 notes on a node and logs the memory used.
 //
 //	VAULTS=100 go test -run NodeMemory -v ./cmd/notesd
 func TestNodeMemory(t *testing.T) {
 	skipInShort(t)
 	vaults := envInt(t, "VAULTS", 2)
 	p := team(t, nil)[0]
-	if os.Getenv("VAULTS") != "" { // else the tests have none
+	if os.Getenv("VAULTS") != "" { // tests use none otherwise
 		p.env = append(p.env, "NOTESD_SEMANTIC_PROVIDER=builtin")
 	}
 	ann := subject{t, strings.TrimSpace(p.run(t, "team", "add", "ann"))}
@@ -453,7 +455,7 @@ func TestNodeMemory(t *testing.T) {
 	for n := 1; n <= vaults; n++ {
 		vault := fmt.Sprintf("vault%d", n)
 		p.run(t, "team", "grant", "--new", "ann", vault, "writer")
-		var session *sdk.ClientSession // on the next look of the node at the grants
+		var session *sdk.ClientSession // open once the node has reloaded the grants
 		eventually(t, "the grant holds", func() (ok bool) {
 			var err error
 			session, err = ann.connect(origin, vault)
@@ -474,6 +476,6 @@ func TestNodeMemory(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	_, open, _ := strings.Cut(text, "\nnotesd_vaults_open ")
 	open, _, _ = strings.Cut(open, "\n")
-	t.Logf("open now, one of them the own: %s", open) // idle ones have been closed if it took long
+	t.Logf("open now, one of them the own: %s", open) // idle vaults may have been closed meanwhile
 	assert.NotEmpty(t, open)
 }

@@ -23,10 +23,10 @@ import (
 	"notesd/internal/service"
 )
 
-// The benchmarks measure the built program as a host uses it, over its pipes,
-// and by words only; the search by meaning has benchmarks of its own. Their
-// vault is generated, 500 notes unless BENCH_NOTES says otherwise (10000 are
-// the 70 MB of the design's table), or a copy of the folder BENCH_VAULT:
+// The benchmarks measure the built program as a host uses it, over pipes, with text
+// search only; semantic search has its own benchmarks. The vault is generated, with 500
+// notes or BENCH_NOTES (10000 are the 70 MB of the design's table), or is a copy of the
+// folder BENCH_VAULT:
 //
 //	BENCH_NOTES=10000 go test -run '^$' -bench . ./cmd/notesd
 const defaultBenchNotes = 500
@@ -46,11 +46,11 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	return exe, nil
 })
 
-// bench is a place with the vault to measure.
+// bench is a place with the vault to be measured.
 type bench struct {
 	place
 	queries []string
-	bytes   int64 // of the vault
+	bytes   int64 // size of the vault
 }
 
 func newBench(b *testing.B) *bench {
@@ -82,7 +82,7 @@ func benchNotes(b *testing.B) int {
 	return n
 }
 
-// queriesFrom picks words that stand together in the notes of a vault.
+// queriesFrom returns words that occur next to each other in the notes of a vault.
 func queriesFrom(b testing.TB, dir string) []string {
 	b.Helper()
 	var files []string
@@ -119,8 +119,8 @@ func folderSize(b *testing.B, dir string) (sum int64) {
 	return sum
 }
 
-// ready waits until everything is indexed, however long it takes. It asks less
-// and less often, as commands do.
+// ready waits until everything is indexed, without a timeout. Like commands, it polls at
+// growing intervals.
 func (h *peer) ready() {
 	h.t.Helper()
 	for wait := freshPoll; ; wait = min(wait*3/2, maxFreshPoll) {
@@ -133,8 +133,7 @@ func (h *peer) ready() {
 	}
 }
 
-// memory returns a line of a process's /proc status, in MB, or false where there
-// is none.
+// memory returns a field of a process's /proc status in MB, or false if not available.
 func memory(pid int, field string) (float64, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -155,15 +154,15 @@ func reportMemory(b *testing.B, pid int, field, unit string) {
 	}
 }
 
-// cpu is the processor time of a process that has ended.
+// cpu returns the CPU time of a process that has exited.
 func (h *peer) cpu() time.Duration {
 	return h.cmd.ProcessState.UserTime() + h.cmd.ProcessState.SystemTime()
 }
 
-// restAfter is when a process that has finished its work counts as at rest.
+// restAfter is how long a process must have been idle to count as at rest.
 const restAfter = 2 * time.Second
 
-// From nothing to everything searchable.
+// BenchmarkFirstIndex measures indexing a vault from scratch.
 func BenchmarkFirstIndex(b *testing.B) {
 	m := newBench(b)
 	var cpu time.Duration
@@ -192,8 +191,8 @@ func BenchmarkFirstIndex(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// From launch to the first answer, while the index is still to be built, and
-// when nothing has changed; and until everything is known to be up to date.
+// BenchmarkStart measures the time from launch to the first response and until the index
+// is known to be up to date, without an index and with an unchanged one.
 func BenchmarkStart(b *testing.B) {
 	m := newBench(b)
 	measure := func(b *testing.B, fresh, ready bool, args ...string) {
@@ -227,7 +226,7 @@ func BenchmarkStart(b *testing.B) {
 	b.Run("restart/in-process", func(b *testing.B) { measure(b, false, true, "mcp", "--in-process") })
 	m.serve(b)
 	b.Run("initialize/daemon", func(b *testing.B) { measure(b, false, false, "mcp") })
-	b.Run("version", func(b *testing.B) { // what starting a process costs
+	b.Run("version", func(b *testing.B) { // the cost of starting a process
 		var times []time.Duration
 		for b.Loop() {
 			began := time.Now()
@@ -238,7 +237,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// A search by words over stdio, in the process and through the daemon.
+// BenchmarkSearch measures a text search over stdio, in the process and through the
+// daemon.
 func BenchmarkSearch(b *testing.B) {
 	m := newBench(b)
 	m.run(b, "index")
@@ -283,8 +283,8 @@ func reportTimes(b *testing.B, times []time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// within serves the vault in the test's own process, for -cpuprofile and
-// -memprofile, and runs do when everything is indexed.
+// within serves the vault in the test's own process, for -cpuprofile and -memprofile, and
+// calls do when everything is indexed.
 func (m *bench) within(b *testing.B, do func(context.Context, *client) error) {
 	b.Helper()
 	cfg := config.Default()

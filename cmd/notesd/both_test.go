@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommandsDoTheSameWithAndWithoutADaemon runs every command that works on a
-// vault with --json: standard output is one document, or empty when the command
-// fails, which is then one document on standard error. But for times, places
-// and what is said of the daemon, both ways say the same.
+// TestCommandsDoTheSameWithAndWithoutADaemon runs every command that works on a vault
+// with --json: standard output is one document, or empty if the command fails, in which
+// case standard error is one. Apart from times, paths and information about the daemon,
+// the output is the same with and without a daemon.
 func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
 	skipInShort(t)
 	alone, beside := newPlace(t, someNotes), newPlace(t, someNotes)
@@ -30,7 +30,7 @@ func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
 		{[]string{"index", "--json"}, service.ExitDone},
 		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, service.ExitDone},
 		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, service.ExitConflict},
-		{[]string{"list", "--json", "--sort", "path"}, service.ExitDone}, // the files are of one moment
+		{[]string{"list", "--json", "--sort", "path"}, service.ExitDone}, // the files have equal times
 		{[]string{"list", "--json", "--limit", "-1"}, service.ExitUsage},
 		{[]string{"search", "--json", "mast"}, service.ExitDone},
 		{[]string{"search", "--json", "nowheretobefound"}, service.ExitDone},
@@ -59,7 +59,7 @@ func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
 	assert.Empty(t, alone.daemons(t), "no command leaves a daemon behind")
 }
 
-// each gives the folders that a command makes names of their own.
+// each adds suffix to the absolute paths among a command's arguments.
 func each(args []string, suffix string) []string {
 	var own []string
 	for _, arg := range args {
@@ -71,8 +71,8 @@ func each(args []string, suffix string) []string {
 	return own
 }
 
-// document runs a command and returns the one document that it prints, without
-// what differs from run to run.
+// document runs a command and returns the one document that it prints, without volatile
+// members.
 func (p place) document(t *testing.T, exit int, args []string) any {
 	t.Helper()
 	cmd := p.command(args...)
@@ -94,7 +94,7 @@ func (p place) document(t *testing.T, exit int, args []string) any {
 	return scrub(doc)
 }
 
-// volatile are the members that tell when, where and by whom.
+// volatile are the members that differ from run to run: times, places and processes.
 var volatile = map[string]bool{
 	"time": true, "modified": true, "vault": true, "state": true, "daemon": true, "watcher": true, "clients": true,
 	"dir": true, "folder": true, "as_of": true, "bytes": true, "size": true, "why": true, "score": true,

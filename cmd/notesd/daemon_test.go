@@ -20,19 +20,19 @@ import (
 	"notesd/internal/service"
 )
 
-// daemons returns the daemons that serve the place: none or one.
+// daemons returns the daemons that serve the place: at most one.
 func (p place) daemons(t testing.TB) []daemon.Identity {
 	t.Helper()
 	id, err := daemon.Probe(t.Context(), p.state)
 	var refused *daemon.RefusedError
-	if errors.Is(err, daemon.ErrNotRunning) || errors.As(err, &refused) { // not yet, or no longer
+	if errors.Is(err, daemon.ErrNotRunning) || errors.As(err, &refused) { // not yet, or not any more
 		return nil
 	}
 	require.NoError(t, err)
 	return []daemon.Identity{id}
 }
 
-// serve starts a daemon by hand and waits until it listens.
+// serve starts a daemon with notesd serve and waits until it listens.
 func (p place) serve(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := p.command(append([]string{"serve"}, args...)...)
@@ -47,7 +47,7 @@ func ended(t testing.TB, cmd *exec.Cmd) int {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = cmd.Wait() // the exit code says it
+		_ = cmd.Wait() // the exit code is checked by the test
 	}()
 	select {
 	case <-done:
@@ -65,7 +65,7 @@ func TestServeStopsCleanly(t *testing.T) {
 	assert.Equal(t, cmd.Process.Pid, r.Daemon.PID)
 	assert.Zero(t, r.Daemon.Clients, "asking for the status is not using the daemon")
 
-	// A second one says who has the vault, whatever path it is given.
+	// A second daemon reports which one has the vault, whatever path it is given.
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(p.vault, link))
 	second := exec.Command("notesd", "serve", "--vault", link+"/", "--state", p.state)
@@ -80,8 +80,8 @@ func TestServeStopsCleanly(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
 }
 
-// A command that keeps its session is waited for, but not for longer than a stop
-// may take, and not by somebody who asks twice.
+// A shutdown waits for a command that keeps its session, but not longer than stopTimeout,
+// and not after a second signal.
 func TestServeStopsInTime(t *testing.T) {
 	for name, signals := range map[string]int{"one signal": 1, "two signals": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestServeExitsWhenIdle(t *testing.T) {
 	assert.Equal(t, service.ExitDone, ended(t, cmd))
 }
 
-// Commands use the daemon that runs, and see what its clients wrote.
+// Commands use the running daemon and see the writes of its clients.
 func TestCommandsThroughTheDaemon(t *testing.T) {
 	p := newPlace(t, someNotes)
 	h := p.launch(t, "mcp")
@@ -126,7 +126,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	assert.Contains(t, p.run(t, "list"), "From the shell.md")
 	assert.False(t, h.tool("read_note", map[string]any{"note": "From the shell"}).IsError)
 
-	// What no watcher has reported yet is taken in by index.
+	// index includes changes that the watcher has not reported yet.
 	require.NoError(t, os.WriteFile(filepath.Join(p.vault, "New.md"), []byte("A garboard strake."), 0o644))
 	assert.Contains(t, p.run(t, "index"), "5 notes")
 	r := p.report(t)
@@ -143,7 +143,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, service.ExitConflict, forget.ProcessState.ExitCode(), "%s", out)
 
-	// Rebuilding takes the vault over, and the session goes on.
+	// Rebuilding replaces the daemon, and the session continues.
 	before := p.daemon(t)
 	assert.Contains(t, p.run(t, "index", "--rebuild"), "indexed again")
 	assert.Equal(t, []string{"Keel.md"}, h.found("keelson"))
@@ -153,7 +153,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	assert.NotContains(t, string(log), "busy sessions were closed", "the command itself is none")
 }
 
-// An MCP client gets at nothing that is for the owner's commands only.
+// MCP clients cannot use the methods reserved for the owner's commands.
 func TestOwnersMethodsAreNotForClients(t *testing.T) {
 	p := newPlace(t, someNotes)
 	for _, args := range [][]string{{"mcp"}, {"mcp", "--in-process"}} {
@@ -191,7 +191,7 @@ func (p place) log(t testing.TB) string {
 	return string(text)
 }
 
-// A daemon that dies is replaced, and the session does not notice.
+// A daemon that dies is replaced without any effect on the session.
 func TestSessionOutlivesItsDaemon(t *testing.T) {
 	p := newPlace(t, someNotes)
 	h := p.launch(t, "mcp")
@@ -211,7 +211,7 @@ func TestSessionOutlivesItsDaemon(t *testing.T) {
 	}
 	assert.Len(t, h.found("still here"), 3)
 
-	// The subscription has been carried over.
+	// The subscription has been restored.
 	for len(h.others) > 0 {
 		<-h.others
 	}
@@ -226,8 +226,8 @@ func TestSessionOutlivesItsDaemon(t *testing.T) {
 	})
 }
 
-// A deletion whose daemon is killed once the file is gone is answered as done,
-// and never with the names of other notes.
+// A deletion whose daemon is killed after removing the file is reported as done, and
+// never with the names of other notes.
 func TestDeletionOutlivesItsDaemon(t *testing.T) {
 	p := newPlace(t, someNotes)
 	h := p.launch(t, "mcp")
@@ -263,7 +263,7 @@ func TestMCPRefusesTheSecondInProcess(t *testing.T) {
 	first.initialize()
 	eventually(t, "the first listens", func() bool { return len(p.daemons(t)) == 1 })
 
-	// Others share it; a relay that loses it starts a daemon.
+	// Other clients share it; a relay that loses it starts a new one.
 	assert.Contains(t, p.run(t, "search", "mast"), "Rigging")
 	relay := p.launch(t, "mcp")
 	relay.initialize()
@@ -279,8 +279,8 @@ func TestMCPRefusesTheSecondInProcess(t *testing.T) {
 	assert.NotEqual(t, first.cmd.Process.Pid, p.daemon(t).PID)
 }
 
-// terminate asks a process to stop; Windows has no such signal, so that its end is
-// that of a crash.
+// terminate asks a process to stop. Windows has no such signal, so there it kills the
+// process.
 func terminate(pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {

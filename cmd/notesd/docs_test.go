@@ -27,11 +27,11 @@ import (
 
 // docPage is a Markdown page of the documentation.
 type docPage struct {
-	name    string // from the module's root
+	name    string // relative to the module's root
 	anchors map[string]bool
 	links   []docLink
 	blocks  []docBlock
-	prose   string // without code blocks
+	prose   string // text outside code blocks
 }
 
 type docLink struct {
@@ -39,16 +39,15 @@ type docLink struct {
 	target string
 }
 
-// docBlock is a fenced block of code.
+// docBlock is a fenced code block.
 type docBlock struct {
 	line       int
 	lang, text string
-	follows    int // the index of the block that it is the output of, or -1
+	follows    int // index of the block whose output this is, or -1
 }
 
-// notRun lists the command lines of the documentation that no test runs, with the
-// reason. Each is still read by the shell, and a notesd in it is checked against
-// its flags.
+// notRun lists the command lines in the documentation that no test runs, with the reason.
+// The shell still parses them, and flags of notesd in them are checked.
 var notRun = []struct{ pattern, why string }{
 	{`^go (run|test|build|generate|vet|tool|fix) `, "takes minutes; .ci/run runs the two of the README"},
 	{`^[A-Z_]+=\S+ .*go test`, "the long form of a test"},
@@ -62,8 +61,7 @@ var notRun = []struct{ pattern, why string }{
 	{`^(\./)?notesd eval `, "needs a judged set"},
 }
 
-// parsedOnly lists the pages whose commands are examples with names of other
-// people's notes.
+// parsedOnly lists the pages whose commands are examples with made-up names of notes.
 var parsedOnly = map[string]bool{"docs/reference/commands.md": true}
 
 func docPages(t *testing.T) []docPage {
@@ -96,7 +94,7 @@ var (
 func readPage(name, text string) docPage {
 	p := docPage{name: name, anchors: map[string]bool{}}
 	var open *docBlock
-	output := -1 // the block whose output may follow
+	output := -1 // block whose output may follow
 	var prose strings.Builder
 	for i, line := range strings.Split(text, "\n") {
 		fence, fenced := strings.CutPrefix(strings.TrimSpace(line), "```")
@@ -129,14 +127,14 @@ func readPage(name, text string) docPage {
 	return p
 }
 
-// slug returns the anchor of a heading, as GitHub makes it.
+// slug returns the anchor of a heading, following GitHub's rules.
 func slug(heading string) string {
 	heading = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(heading, "$1")
 	return strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// Every link of the documentation leads to a file and a heading, and every page
-// is reached from docs/README.md.
+// Every link in the documentation leads to an existing file and heading, and every page
+// is reachable from docs/README.md.
 func TestDocs_Links(t *testing.T) {
 	root := notestest.Root(t)
 	pages := map[string]docPage{}
@@ -180,7 +178,7 @@ func TestDocs_Links(t *testing.T) {
 	}
 }
 
-// Each host that setup knows has a section of its own.
+// Each host known to setup has its own section.
 func TestDocs_Hosts(t *testing.T) {
 	for _, p := range docPages(t) {
 		if p.name != "docs/how-to/hosts.md" {
@@ -195,7 +193,7 @@ func TestDocs_Hosts(t *testing.T) {
 	assert.Fail(t, "docs/how-to/hosts.md is missing")
 }
 
-// Every block of the documentation is run or read by the program.
+// Every block in the documentation is run or parsed by the program.
 func TestDocs_Blocks(t *testing.T) {
 	skipInShort(t)
 	used := map[string]bool{}
@@ -225,20 +223,20 @@ func TestDocs_Blocks(t *testing.T) {
 	}
 }
 
-// docScript is the shell script of a page: its blocks, in one scratch home.
+// docScript is the shell script of a page: its blocks, run in one scratch home.
 type docScript struct {
 	t    *testing.T
 	used map[string]bool
 	page docPage
 	text strings.Builder
-	runs int // lines that are run
+	runs int // number of lines that are run
 }
 
 func newDocScript(t *testing.T, p docPage, used map[string]bool) *docScript {
 	return &docScript{t: t, used: used, page: p}
 }
 
-// blockMark begins the output of each block.
+// blockMark marks the start of each block's output.
 const blockMark = "\x1e"
 
 func (s *docScript) add(i int, b docBlock) {
@@ -254,7 +252,7 @@ func (s *docScript) add(i int, b docBlock) {
 	}
 }
 
-// skipped returns why a line is not run, or "".
+// skipped returns the reason why a line is not run, or "".
 func (s *docScript) skipped(line string) string {
 	for _, skip := range notRun {
 		if regexp.MustCompile(skip.pattern).MatchString(strings.TrimSpace(line)) {
@@ -265,8 +263,8 @@ func (s *docScript) skipped(line string) string {
 	return ""
 }
 
-// run runs the script in a home with the example vault as ~/Notes, and compares
-// the output of the blocks with what the page shows.
+// run runs the script in a home with the example vault as ~/Notes, and compares the
+// output of the blocks with the page.
 func (s *docScript) run(t *testing.T, p docPage) {
 	if s.runs == 0 {
 		return
@@ -284,7 +282,7 @@ func (s *docScript) run(t *testing.T, p docPage) {
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(program, filepath.Join(home, "notesd", "notesd")))
 	t.Cleanup(func() { stopDaemons(t, filepath.Join(home, ".local")) })
-	if p.name != "docs/tutorial.md" { // which shows semantic search
+	if p.name != "docs/tutorial.md" { // the tutorial shows semantic search
 		require.NoError(t, configureTests(filepath.Join(home, ".config")))
 	}
 
@@ -308,8 +306,8 @@ func (s *docScript) run(t *testing.T, p docPage) {
 	}
 }
 
-// assertShown compares an output with the one that a page shows, in which … stands
-// for anything in a line, and for any lines when it is alone.
+// assertShown compares output with the output on a page, in which … matches anything
+// within a line, or any number of lines if alone.
 func assertShown(t *testing.T, at, shown, printed string) {
 	t.Helper()
 	var pattern strings.Builder
@@ -335,8 +333,8 @@ func TestAssertShown(t *testing.T) {
 	}
 }
 
-// checkJSONBlock reads a block as JSON, and launches of notesd in it as the
-// settings of a host.
+// checkJSONBlock parses a block as JSON and, if it launches notesd, as the settings of a
+// host.
 func checkJSONBlock(t *testing.T, at, text string) {
 	t.Helper()
 	var doc map[string]json.RawMessage
@@ -351,7 +349,7 @@ func checkJSONBlock(t *testing.T, at, text string) {
 	}
 }
 
-// checkTOMLBlock loads a block as settings of notesd, or of Codex.
+// checkTOMLBlock loads a block as settings of notesd or of Codex.
 func checkTOMLBlock(t *testing.T, at, text string) {
 	t.Helper()
 	if strings.Contains(text, "[mcp_servers.") {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newFolders is a vault of the folders home and work, which a host names in its env
-// block and its daemon is launched for.
+// newFolders returns a vault with the folders home and work, set in a host's env block,
+// for which the daemon is launched.
 func newFolders(t *testing.T, files map[string]string) place {
 	t.Helper()
 	p := newPlace(t, files)
@@ -21,7 +21,7 @@ func newFolders(t *testing.T, files map[string]string) place {
 	return p
 }
 
-// launchHost launches a client as a host with an env block does.
+// launchHost launches a client like a host with an env block.
 func (p place) launchHost(t *testing.T, env ...string) *peer {
 	t.Helper()
 	p.env = env
@@ -81,7 +81,7 @@ func TestSeveralFoldersAreOneVault(t *testing.T) {
 	assert.Contains(t, p.run(t, "config"), `folders = { "home" = "`)
 }
 
-// read returns the text of a file of the vault.
+// read returns the text of a file in the vault.
 func (p place) read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(p.vault, filepath.FromSlash(path)))
@@ -89,7 +89,7 @@ func (p place) read(t testing.TB, path string) string {
 	return string(data)
 }
 
-// A save in each folder is announced, and a folder that was away and comes back.
+// Saves in every folder are announced, also after a folder was unavailable.
 func TestSavesInSeveralFoldersAreLive(t *testing.T) {
 	p := newFolders(t, map[string]string{"home/A.md": "one", "work/B.md": "two", "work/C.md": "three"})
 	h := p.watching(t, "note:///home/A.md", "note:///work/B.md")
@@ -119,7 +119,7 @@ func TestSavesInSeveralFoldersAreLive(t *testing.T) {
 	h.updated("note:///work/B.md")
 }
 
-// Each client of a vault of several folders may have its own bounds.
+// Clients of a vault of several folders may have different bounds.
 func TestBoundsInSeveralFolders(t *testing.T) {
 	p := newFolders(t, map[string]string{"home/A.md": "word", "work/B.md": "word [[home/A]]"})
 	all := p.launchHost(t)
@@ -136,13 +136,13 @@ func TestBoundsInSeveralFolders(t *testing.T) {
 	all.must("create_note", map[string]any{"title": "New", "path": "work/New.md", "content": "x"})
 }
 
-// A folder that joins the table leaves the others their history, and one that leaves it
-// does when the state is adopted.
+// Adding a folder to the vault preserves the history of the others; removing one does so
+// if the state is adopted.
 func TestFolderIsAddedToTheVault(t *testing.T) {
 	skipInShort(t)
 	p := newFolders(t, map[string]string{"home/A.md": "first\n", "work/B.md": "word\n", "third/C.md": "word\n"})
 	states := p.config()
-	p.state = "" // the default, below states
+	p.state = "" // use the default, below states
 	p.env = []string{"XDG_CONFIG_HOME=" + states, "XDG_STATE_HOME=" + states}
 	p.run(t, "new", "--path", "home/New.md", "New")
 	before := p.run(t, "history", "home/New.md", "--json")
@@ -159,8 +159,8 @@ func TestFolderIsAddedToTheVault(t *testing.T) {
 	assert.NotContains(t, p.run(t, "list"), "third/C.md")
 }
 
-// Two hosts may have vaults that share a folder: each has a daemon, and neither takes
-// the other's changes for its own or loses one.
+// Two hosts may have vaults that share a folder: each has its own daemon, and neither
+// attributes the other's changes to itself or loses one.
 func TestVaultsThatShareAFolder(t *testing.T) {
 	skipInShort(t)
 	both := newFolders(t, map[string]string{"home/A.md": "one\n", "work/B.md": "two\n"})
@@ -175,7 +175,8 @@ func TestVaultsThatShareAFolder(t *testing.T) {
 	first.must("move_note", map[string]any{"note": "home/New.md", "to": "home/Garden/Beds.md"})
 	eventually(t, "the other follows", func() bool { return slices.Equal(second.found("tomatoes"), []string{"Garden/Beds.md"}) })
 
-	// Both edit one note at once: an edit is made, or is refused because the note has changed.
+	// Both edit a note concurrently: each edit is applied, or rejected because the note
+	// changed.
 	var answers []<-chan message
 	for i := range 10 {
 		for name, h := range map[string]*peer{"home/A.md": first, "A.md": second} {

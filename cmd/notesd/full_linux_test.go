@@ -16,12 +16,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tooMuch is a vault whose rows do not fit where the state is.
+// tooMuch returns a vault whose rows do not fit on the disk of the state.
 func tooMuch() map[string]string {
 	files := map[string]string{}
 	for i := range 20 {
 		var text strings.Builder
-		for n := range 600 { // words that do not compress
+		for n := range 600 { // incompressible words
 			fmt.Fprintf(&text, "keelson %x ", sha256.Sum256(fmt.Append(nil, i, n)))
 		}
 		files[fmt.Sprintf("n%d.md", i)] = text.String()
@@ -29,7 +29,7 @@ func tooMuch() map[string]string {
 	return files
 }
 
-// fullState makes a place whose state is on a disk that is too small for it.
+// fullState returns a place whose state is on a disk that is too small.
 func fullState(t *testing.T) place {
 	p := newPlace(t, tooMuch())
 	require.NoError(t, os.Mkdir(p.state, 0o700))
@@ -43,7 +43,7 @@ func (p place) stateSize(t *testing.T, size string) {
 	require.NoError(t, unix.Mount("tmpfs", p.state, "tmpfs", unix.MS_REMOUNT, "mode=700,size="+size))
 }
 
-// A command does not wait for ever for what cannot be taken in.
+// Commands do not wait forever for changes that cannot be indexed.
 func TestCommandsOnAFullDisk(t *testing.T) {
 	skipInShort(t)
 	p := fullState(t)
@@ -62,7 +62,7 @@ func TestCommandsOnAFullDisk(t *testing.T) {
 	assert.True(t, p.report(t).Index.Ready)
 }
 
-// A daemon says what is wrong, and goes on by itself when there is room again.
+// A daemon reports the problem, and recovers by itself once there is space.
 func TestDaemonOnAFullDisk(t *testing.T) {
 	p := fullState(t)
 	p.serve(t)
@@ -78,8 +78,8 @@ func TestDaemonOnAFullDisk(t *testing.T) {
 	assert.Len(t, got, len(tooMuch()))
 }
 
-// A note that has changed while the state's disk was full is not shown as it was
-// before, and the reason is no internal error.
+// A note that changed while the state's disk was full is not shown with its old content,
+// and the reason is not an internal error.
 func TestReadOnAFullDisk(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, someNotes)

@@ -57,7 +57,7 @@ func serves(cmd *cobra.Command) bool {
 
 func printsText(cmd *cobra.Command) bool { return cmd.Name() == "completion" || cmd.Name() == "help" }
 
-// TestWrongFlags gives every flag that is no text a value that it cannot have.
+// TestWrongFlags passes an invalid value to every flag that is not a string.
 func TestWrongFlags(t *testing.T) {
 	seen := map[string]bool{}
 	var walk func(cmd *cobra.Command)

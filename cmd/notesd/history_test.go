@@ -15,8 +15,8 @@ import (
 	"notesd/internal/sqlite"
 )
 
-// Backups that are made while a client writes have no operation that would be
-// carried out once they are put back.
+// Backups made while a client writes contain no unfinished operation that would be
+// executed after they are restored.
 func TestBackupWhileAClientWrites(t *testing.T) {
 	p := newPlace(t, map[string]string{"N.md": "text\n"})
 	h := p.launch(t, "mcp")
@@ -51,15 +51,15 @@ func TestBackupWhileAClientWrites(t *testing.T) {
 	assert.NotZero(t, <-wrote)
 }
 
-// What is forgotten is in no file of the state: not in the databases, the index,
-// the vectors or the logs, whatever the note's file was called.
+// Forgotten text is in no file of the state: databases, index, vectors, logs, whatever
+// the name of the note's file.
 func TestForgetLeavesNothingInTheState(t *testing.T) {
 	skipInShort(t)
 	const secret = "xyzzyplugh"
 	text := "# Ferienplan\n\n" + strings.Repeat("the word is "+secret+" and we keep it\n", 30)
 	p := newPlace(t, map[string]string{"Other.md": "# Other\n\nsomething else\n", norm.NFD.String("Süd/Café.md"): text, "lies/plan.txt": text, "Plain.md": text})
 	require.NoError(t, os.Symlink(filepath.Join("lies", "plan.txt"), filepath.Join(p.vault, "Linked.md")))
-	p.configure(t, "") // with the search by meaning, as for everybody
+	p.configure(t, "") // with semantic search, the default
 	h := p.launch(t, "mcp")
 	h.initialize()
 	eventually(t, "all is embedded", func() bool { return p.report(t).Semantic.State == "ready" })

@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// statelessVersion is the protocol version in which every request stands alone.
+// statelessVersion is the protocol version without sessions.
 const statelessVersion = "2026-07-28"
 
-// bearer sends the place's token with every request.
+// bearer adds the place's token to every request.
 type bearer struct{ token string }
 
 func (p place) bearer(t testing.TB) bearer {
@@ -37,7 +37,7 @@ func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// A client of 2026-07-28 listens over HTTP and is told of what an editor saves.
+// A client of 2026-07-28 listens over HTTP and is notified of files saved by an editor.
 func TestListenOverHTTP(t *testing.T) {
 	p := newPlace(t, someNotes)
 	p.serve(t, "--http", "127.0.0.1:0")
@@ -54,13 +54,13 @@ func TestListenOverHTTP(t *testing.T) {
 
 	var listening sync.WaitGroup
 	for _, uri := range []string{"note:///Bread.md", "note:///Boat/Rigging.md"} {
-		listening.Go(func() { _ = session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}) }) // returns when the stream ends
+		listening.Go(func() { _ = session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}) }) // returns at the end of the stream
 	}
 	defer func() {
 		assert.NoError(t, session.Close())
 		listening.Wait()
 	}()
-	// The client is not told when its stream stands: saved until it hears of it.
+	// The client does not know when its stream is established: save until it is notified.
 	for _, path := range []string{"Bread.md", "Boat/Rigging.md"} {
 		n := 0
 		eventually(t, "the listener is told of "+path, func() bool {
@@ -83,7 +83,7 @@ func TestListenOverHTTP(t *testing.T) {
 	}
 }
 
-// listenParams are those of one subscriptions/listen for all the resources.
+// listenParams returns the parameters of a subscriptions/listen for all the resources.
 func listenParams(uris []string) map[string]any {
 	return map[string]any{
 		"_meta": map[string]any{
@@ -114,8 +114,8 @@ func (h *peer) awaitAcknowledged() {
 	}
 }
 
-// listenHTTP opens one over HTTP; what it says is in the others of a peer that
-// has no process.
+// listenHTTP opens a subscriptions/listen over HTTP. Its messages arrive in the others of
+// a peer without a process.
 func (p place) listenHTTP(t testing.TB, uris []string) *peer {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": listenParams(uris)})
@@ -129,7 +129,7 @@ func (p place) listenHTTP(t testing.TB, uris []string) *peer {
 	} {
 		req.Header.Set(name, value)
 	}
-	res, err := p.bearer(t).RoundTrip(req) //nolint:bodyclose // it is, in the cleanup
+	res, err := p.bearer(t).RoundTrip(req) //nolint:bodyclose // closed in the cleanup
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	h := &peer{t: t, others: make(chan message, 1000)}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a daemon costs while nothing happens, with a client connected that
-// watches a note: processor time in IDLE_SECONDS (2 unless set).
+// BenchmarkIdle measures the CPU time of an idle daemon, with a client connected that
+// watches a note, over IDLE_SECONDS (default 2).
 //
 //	BENCH_NOTES=10000 IDLE_SECONDS=60 go test -run '^$' -bench Idle -benchtime 1x ./cmd/notesd
 func BenchmarkIdle(b *testing.B) {
@@ -32,7 +32,7 @@ func BenchmarkIdle(b *testing.B) {
 	h.ready()
 	require.Nil(b, h.call("resources/subscribe", map[string]any{"uri": "notes://recent"}).Error)
 	pid := m.daemon(b).PID
-	<-time.After(2 * time.Second) // the first collections and merges
+	<-time.After(2 * time.Second) // the first garbage collections and index merges
 	var used, relay time.Duration
 	for b.Loop() {
 		was, relayWas := processorTime(b, pid), processorTime(b, h.cmd.Process.Pid)
@@ -47,12 +47,12 @@ func BenchmarkIdle(b *testing.B) {
 	require.NoError(b, h.end())
 }
 
-// processorTime is what a process has used, user and system, in ticks of 10 ms.
+// processorTime returns the user and system time of a process, in ticks of 10 ms.
 func processorTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	require.NoError(b, err)
-	_, after, ok := strings.Cut(string(text), ") ") // the name may have spaces in it
+	_, after, ok := strings.Cut(string(text), ") ") // the name may contain spaces
 	require.True(b, ok)
 	fields := strings.Fields(after)
 	user, err := strconv.Atoi(fields[11])

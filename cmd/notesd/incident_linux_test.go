@@ -20,12 +20,12 @@ import (
 	"notesd/internal/service"
 )
 
-// manyNotes is how many notes the vaults of these tests have: more than a user
-// deletes at once.
+// manyNotes is the number of notes in the vaults of these tests: more than a user deletes
+// at once.
 const manyNotes = 40
 
-// incidentWorld is a vault that is to become unusable, and a client of its
-// daemon that watches a note and wants the log.
+// incidentWorld is a vault about to become unusable, and a client of its daemon that
+// watches a note and receives the log.
 type incidentWorld struct {
 	place
 	*peer
@@ -48,7 +48,7 @@ func newIncidentWorld(t *testing.T, p place) *incidentWorld {
 	return w
 }
 
-// logged waits for a record of the log at the client.
+// logged waits for a log record at the client.
 func (w *incidentWorld) logged(level, part string) {
 	w.t.Helper()
 	deadline := time.After(patience)
@@ -69,7 +69,7 @@ func (w *incidentWorld) logged(level, part string) {
 	}
 }
 
-// now is what the program says of itself.
+// now returns the current status.
 func (w *incidentWorld) now() service.Report {
 	w.t.Helper()
 	var r service.Report
@@ -77,8 +77,8 @@ func (w *incidentWorld) now() service.Report {
 	return r
 }
 
-// isUnusable: the client is told, status says so, everything known is kept, and
-// nothing is written.
+// isUnusable requires that the client is notified, status reports the problem, everything
+// known is kept, and nothing is written.
 func (w *incidentWorld) isUnusable(why string) {
 	w.t.Helper()
 	w.logged("warning", why)
@@ -96,7 +96,7 @@ func (w *incidentWorld) isUnusable(why string) {
 	assert.True(w.t, made.IsError)
 }
 
-// heals: it goes on by itself, with nothing deleted or made anew.
+// heals requires that the daemon recovers by itself, with nothing deleted or re-created.
 func (w *incidentWorld) heals(head uint64) {
 	w.t.Helper()
 	w.logged("info", "usable again")
@@ -116,12 +116,12 @@ func TestVaultIsUnmounted(t *testing.T) {
 	w := newIncidentWorld(t, p)
 	head := w.now().Index.Head
 
-	// What is mounted stays the same while it is not in the tree: it is bound to
-	// another folder first, as a disk is that is unplugged and plugged in again.
+	// The file system keeps its contents while it is not in the tree: it is first bound
+	// to another folder, like a disk that is unplugged and plugged in again.
 	disk := t.TempDir()
 	require.NoError(t, unix.Mount(p.vault, disk, "", unix.MS_BIND, ""))
 	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
-	unmount(t, p.vault) // fails while the daemon keeps anything open
+	unmount(t, p.vault) // fails if the daemon keeps anything open
 	w.isUnusable("is its disk mounted?")
 	left, err := os.ReadDir(p.vault)
 	require.NoError(t, err)
@@ -132,8 +132,8 @@ func TestVaultIsUnmounted(t *testing.T) {
 	w.heals(head)
 }
 
-// A program that wrote to the mount point while nothing was mounted has left a
-// note there, which is not the vault.
+// A program that wrote to the mount point while nothing was mounted has left a note
+// there, so that the folder is not empty, but is not the vault either.
 func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, map[string]string{"Stray.md": "written while the disk was away\n"})
@@ -143,7 +143,7 @@ func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
 	unmount(t, p.vault)
 	w.isUnusable("is its disk mounted?")
 
-	// The owner can say that it is.
+	// The owner can declare it to be the vault.
 	assert.Contains(t, p.run(t, "index", "--rebuild"), "1 note")
 	eventually(t, "the client that stayed sees it, by a daemon of its own", func() bool { return w.now().Notes == 1 })
 }
@@ -167,7 +167,7 @@ func TestVaultIsSwapped(t *testing.T) {
 	w.heals(head)
 }
 
-// The same folder that is empty of a sudden: a sync client that lost its place.
+// The same folder, suddenly empty: a sync client that was reset.
 func TestVaultIsEmptyAtTheStart(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, fortyNotes())
@@ -202,7 +202,7 @@ func TestVaultCannotBeRead(t *testing.T) {
 		p = p.asNobody(t)
 	}
 	pid := 0
-	t.Cleanup(func() { _ = terminate(pid) }) // other users may not connect to that user's daemon
+	t.Cleanup(func() { _ = terminate(pid) }) // other users cannot connect to that user's daemon
 	w := newIncidentWorld(t, p)
 	pid = w.now().Daemon.PID
 	head := w.now().Index.Head
@@ -212,7 +212,8 @@ func TestVaultCannotBeRead(t *testing.T) {
 	w.heals(head)
 }
 
-// asNobody is the place for a user who is not root, since root reads everything.
+// asNobody returns the place for a user other than root, because root can read
+// everything.
 func (p place) asNobody(t *testing.T) place {
 	t.Helper()
 	const nobody = 65534
@@ -223,7 +224,7 @@ func (p place) asNobody(t *testing.T) place {
 	program, err := exec.LookPath(p.program)
 	require.NoError(t, err)
 	for _, dir := range []string{filepath.Dir(program), filepath.Dir(filepath.Dir(program)), filepath.Dir(p.config())} {
-		require.NoError(t, os.Chmod(dir, 0o755)) // temporary folders, which are their owner's only
+		require.NoError(t, os.Chmod(dir, 0o755)) // temporary folders are private to their owner
 	}
 	own := func(id int) {
 		for _, dir := range []string{p.config(), p.vault} {
@@ -233,7 +234,7 @@ func (p place) asNobody(t *testing.T) place {
 		}
 	}
 	own(nobody)
-	t.Cleanup(func() { own(0) }) // whoever stops the daemon has to own its state
+	t.Cleanup(func() { own(0) }) // the user who stops the daemon must own its state
 	p.program = filepath.Join(t.TempDir(), "notesd")
 	script := fmt.Sprintf("#!/bin/sh\nexec %s --reuid %d --regid %d --clear-groups %s \"$@\"\n", setpriv, nobody, nobody, program)
 	require.NoError(t, os.WriteFile(p.program, []byte(script), 0o755))
@@ -249,8 +250,8 @@ func mountTemp(t *testing.T, at string) {
 	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
 }
 
-// unmount fails while anything below is in use: the program must not keep its
-// user from unmounting a disk. A look at the folder takes a moment, though.
+// unmount fails if anything below is in use: the program must not prevent its user from
+// unmounting a disk. Brief accesses to the folder are tolerated.
 func unmount(t *testing.T, at string) {
 	t.Helper()
 	var err error
@@ -261,8 +262,8 @@ func unmount(t *testing.T, at string) {
 	require.NoError(t, err)
 }
 
-// One folder of the vault is a disk of its own, whose notes are not deleted when
-// it is unmounted, while the rest of the vault goes on.
+// One folder of the vault is a separate disk. Its notes are not deleted when it is
+// unmounted, and the rest of the vault keeps working.
 func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 	p := newPlace(t, map[string]string{"Watched.md": "# Watched\nan anchor\n"})
 	at := filepath.Join(p.vault, "disk")

@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKilledAtRandom kills the program with SIGKILL at random moments while a
-// client writes, again and again, and checks each time that every write which
-// was acknowledged is on disk, that no file is torn and no temp file is left
-// after the next start, and at the end that store and index equal the disk.
+// TestKilledAtRandom kills the program with SIGKILL at random moments while a client
+// writes, and checks each time that every acknowledged write is on disk and that after
+// the next start no file is torn and no temp file is left; at the end, store and index
+// must equal the disk.
 //
 //	KILL_ROUNDS=1000 TEST_SEED=7 go test -run KilledAtRandom ./cmd/notesd
 func TestKilledAtRandom(t *testing.T) {
@@ -33,7 +33,8 @@ func TestKilledAtRandom(t *testing.T) {
 	killAtRandom(t, newPlace(t, files), files, rounds, seed)
 }
 
-// The same in a vault of two folders, between which notes move.
+// TestKilledAtRandomWithFolders does the same in a vault of two folders, between which
+// notes move.
 func TestKilledAtRandomWithFolders(t *testing.T) {
 	skipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 5), envInt(t, "TEST_SEED", 1)
@@ -68,12 +69,12 @@ type killer struct {
 	place place
 	rng   *rand.Rand
 	want  map[string]string // path → text, as acknowledged
-	n     int               // notes made
+	n     int               // notes created
 
 	acknowledged, interrupted int
 }
 
-// change is one write, and what the vault is to be when it has happened.
+// change is one write and the state of the vault after it.
 type change struct {
 	tool  string
 	args  map[string]any
@@ -111,9 +112,9 @@ func (k *killer) round(round int) {
 	}
 	_, ok := ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"killer","version":"1"}}}`)
 	require.True(t, ok, "round %d: %s", round, &stderr)
-	// The first answer of a tool means that the store is open and what the last
-	// kill interrupted is finished or will be before the next write. On a busy
-	// machine no write may end before the kill: some are waited for first.
+	// The first response of a tool means that the store is open and that recovery from
+	// the last kill is done or will precede the next write. On a busy machine no write
+	// may finish before the kill, so some are awaited first.
 	first, pause := 1+k.rng.IntN(4), time.Duration(20+k.rng.IntN(180))*time.Millisecond
 	timer := time.AfterFunc(time.Hour, func() { _ = cmd.Process.Kill() })
 	for id := 1; ; id++ {
@@ -138,7 +139,7 @@ func (k *killer) round(round int) {
 	require.ErrorAs(t, cmd.Wait(), &exit)
 }
 
-// folder is the beginning of a path in one of the vault's folders.
+// folder returns the prefix of a path in a random folder of the vault.
 func (k *killer) folder() string {
 	if len(k.place.folders) == 0 {
 		return ""
@@ -146,7 +147,7 @@ func (k *killer) folder() string {
 	return k.place.folders[k.rng.IntN(len(k.place.folders))] + "/"
 }
 
-// change makes up the next write.
+// change returns a random next write.
 func (k *killer) change() change {
 	after := map[string]string{}
 	var paths []string
@@ -175,8 +176,8 @@ func (k *killer) change() change {
 	return change{"move_note", map[string]any{"note": pick, "to": to}, after}
 }
 
-// settle starts the program once more, and takes the disk for the outcome of
-// the write that was under way: done or not, but nothing else.
+// settle starts the program once more and determines from the disk the outcome of the
+// interrupted write, which must be done or not done.
 func (k *killer) settle(c change) {
 	k.place.run(k.t, "list", "--json", "--limit", "1")
 	disk := k.disk()
@@ -206,8 +207,8 @@ func (k *killer) disk() map[string]string {
 	return files
 }
 
-// checkAll asks the program itself: it has each note under its hash, and finds
-// each by a word that is in no other.
+// checkAll requires that the program has each note with its hash and finds each by a
+// unique word.
 func (k *killer) checkAll() {
 	t := k.t
 	require.Equal(t, k.want, k.disk())

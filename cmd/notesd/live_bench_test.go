@@ -19,9 +19,9 @@ import (
 	"notesd/notes"
 )
 
-// From a save by another program to the note being found, and to a subscriber
-// being told, over pipes: the subscriber in the process that has the vault,
-// beside a daemon, and as a client of the stateless era that listens, through a
+// BenchmarkLive measures the time from a save by another program until the note is found
+// and a subscriber is notified, over pipes: for a subscriber in the process that serves
+// the vault, next to a daemon, and for a client of the stateless protocol, through a
 // relay and over HTTP.
 //
 //	BENCH_NOTES=10000 go test -run '^$' -bench Live -benchtime 200x ./cmd/notesd
@@ -31,7 +31,7 @@ func BenchmarkLive(b *testing.B) {
 	subscribers := map[string]func(b *testing.B, uris []string) *peer{
 		"--in-process": func(b *testing.B, uris []string) *peer { return m.subscriber(b, uris, "mcp", "--in-process") },
 		"mcp":          func(b *testing.B, uris []string) *peer { return m.subscriber(b, uris, "mcp") },
-		"listen": func(b *testing.B, uris []string) *peer { // the stateless era through a relay
+		"listen": func(b *testing.B, uris []string) *peer { // stateless protocol through a relay
 			h := m.launch(b, "mcp", "--log-level", "error")
 			h.listen(uris)
 			return h
@@ -49,7 +49,7 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// subscriber is a client of the session era.
+// subscriber returns a client of the protocol with sessions.
 func (m *bench) subscriber(b *testing.B, uris []string, args ...string) *peer {
 	b.Helper()
 	h := m.launch(b, append(args, "--log-level", "error")...)
@@ -63,7 +63,7 @@ func (m *bench) subscriber(b *testing.B, uris []string, args ...string) *peer {
 
 func saveInPlace(full, text string) error { return os.WriteFile(full, []byte(text), 0o644) }
 
-// saveAtomically writes a file beside and renames it, as most editors do.
+// saveAtomically writes a temp file and renames it, like most editors.
 func saveAtomically(full, text string) error {
 	temp := full + "~"
 	if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
@@ -84,7 +84,7 @@ func (m *bench) live(b *testing.B, subscribe func(b *testing.B, uris []string) *
 		uris = append(uris, notes.URI(path))
 	}
 	sub := subscribe(b, uris)
-	searcher := m.launch(b, "mcp", "--log-level", "error") // finds the other, or its daemon
+	searcher := m.launch(b, "mcp", "--log-level", "error") // uses the other process or its daemon
 	searcher.initialize()
 	searcher.ready()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -101,7 +101,7 @@ func (m *bench) live(b *testing.B, subscribe func(b *testing.B, uris []string) *
 		require.Positive(b, took, "the subscriber is told of %s", path)
 		notified = append(notified, took)
 		b.StopTimer()
-		<-time.After(time.Duration(rng.IntN(100)) * time.Millisecond) // so that no rhythm of the program's is met
+		<-time.After(time.Duration(rng.IntN(100)) * time.Millisecond) // so that saves are not in phase with the program
 		b.StartTimer()
 	}
 	reportPercentiles(b, searchable, "found")
@@ -109,7 +109,7 @@ func (m *bench) live(b *testing.B, subscribe func(b *testing.B, uris []string) *
 	require.NoError(b, searcher.end())
 }
 
-// paths are some of the vault's notes, from all over it.
+// paths returns n notes from all over the vault.
 func (m *bench) paths(b *testing.B, n int) []string {
 	b.Helper()
 	var all []string
@@ -127,8 +127,8 @@ func (m *bench) paths(b *testing.B, n int) []string {
 	return all[:min(n, len(all))]
 }
 
-// whenUpdated returns how long after a moment the client is told of a resource,
-// or 0 when it never is.
+// whenUpdated returns how long after since the client is notified of a resource, or 0 if
+// it is not.
 func (h *peer) whenUpdated(uri string, since time.Time) time.Duration {
 	deadline := time.After(patience)
 	for {
@@ -143,7 +143,7 @@ func (h *peer) whenUpdated(uri string, since time.Time) time.Duration {
 	}
 }
 
-// updatedURI is the resource that a notification is about, or "".
+// updatedURI returns the resource in a notification of an update, or "".
 func updatedURI(m message) string {
 	var p struct {
 		URI string `json:"uri"`
@@ -154,7 +154,7 @@ func updatedURI(m message) string {
 	return p.URI
 }
 
-// unlikeOthers is a word that a search does not take for another one mistyped.
+// unlikeOthers returns a word that fuzzy search does not confuse with another one.
 func unlikeOthers() string {
 	word := make([]byte, 16)
 	for i := range word {
@@ -163,17 +163,17 @@ func unlikeOthers() string {
 	return string(word)
 }
 
-// whenFoundIn returns how long after a moment a note is found by a word.
+// whenFoundIn returns how long after since a note is found by a word.
 func (h *peer) whenFoundIn(path, word string, since time.Time) time.Duration {
 	h.t.Helper()
 	for !slices.Contains(h.found(word), path) {
 		require.Less(h.t, time.Since(since), patience, "%s is never found", path)
-		<-time.After(time.Millisecond) // between questions: two cores serve both sides
+		<-time.After(time.Millisecond) // pause between requests: two cores serve both sides
 	}
 	return time.Since(since)
 }
 
-// total is how many notes have a word.
+// total returns the number of notes that contain a word.
 func (h *peer) total(word string) int {
 	h.t.Helper()
 	r := h.tool("search_notes", map[string]any{"query": word, "mode": "text", "limit": 1})
@@ -181,13 +181,13 @@ func (h *peer) total(word string) int {
 	return int(r.Structured["total"].(float64))
 }
 
-// whenFound returns how long after a moment so many notes are found by a word
-// that none has besides.
+// whenFound returns how long after since the wanted number of notes is found by a word
+// that no other note contains.
 func (h *peer) whenFound(word string, want int, since time.Time) time.Duration {
 	h.t.Helper()
 	for h.total(word) < want {
 		require.Less(h.t, time.Since(since), 2*patience, "%d of %d notes are found", h.total(word), want)
-		<-time.After(20 * time.Millisecond) // between questions, which cost the more the more is found
+		<-time.After(20 * time.Millisecond) // pause between requests, which cost more the more is found
 	}
 	return time.Since(since)
 }
@@ -202,7 +202,7 @@ func reportPercentiles(b *testing.B, times []time.Duration, unit string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// git runs git in the vault, with nobody's configuration.
+// git runs git in the vault, ignoring all configuration files.
 func (p place) git(t testing.TB, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.autocrlf=false", "-c", "gc.auto=0"}, args...)...)
@@ -212,7 +212,7 @@ func (p place) git(t testing.TB, args ...string) {
 	require.NoError(t, err, "git %v: %s", args, out)
 }
 
-// needGit skips what cannot be shown without git.
+// needGit skips tests that need git if it is not installed.
 func needGit(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -220,8 +220,8 @@ func needGit(t testing.TB) {
 	}
 }
 
-// branches makes two branches that differ in these notes: on the branch "there"
-// each ends with a word.
+// branches creates two branches that differ in these notes: on the branch "there" each
+// ends with the word.
 func (p place) branches(t testing.TB, paths []string, word string) {
 	t.Helper()
 	p.git(t, "init", "-q", "-b", "here")
@@ -239,8 +239,8 @@ func (p place) branches(t testing.TB, paths []string, word string) {
 	p.git(t, "checkout", "-q", "here")
 }
 
-// From the start of a git checkout that changes 2 000 notes (or as many as there
-// are) to all of them being found, and back.
+// BenchmarkCheckout measures the time from the start of a git checkout that changes 2 000
+// notes (or all, if fewer) until all of them are found, and back.
 func BenchmarkCheckout(b *testing.B) {
 	needGit(b)
 	m := newBench(b)

@@ -29,7 +29,7 @@ func (p place) watching(t *testing.T, uris ...string) *peer {
 	return h
 }
 
-// updated waits until the client was notified that each resource was updated.
+// updated waits until the client has been notified of updates of all the resources.
 func (h *peer) updated(uris ...string) {
 	h.t.Helper()
 	missing := map[string]bool{}
@@ -47,8 +47,7 @@ func (h *peer) updated(uris ...string) {
 	}
 }
 
-// tellings counts how often each resource is announced until the one that is
-// called last is.
+// tellings counts the notifications for each resource until there is one for last.
 func (h *peer) tellings(last string) map[string]int {
 	h.t.Helper()
 	count := map[string]int{}
@@ -86,8 +85,7 @@ func (h *peer) text(uri string) string {
 	return read.Contents[0].Text
 }
 
-// The resources that are made of many notes are announced when they read
-// differently, and only then.
+// Resources derived from many notes are announced when their text changes, and only then.
 func TestDerivedResourcesAreLive(t *testing.T) {
 	const tag, recent, overview, note = "notes://tags/harbour", "notes://recent", "notes://overview", "note:///Quay.md"
 	p := newPlace(t, map[string]string{"Quay.md": "# Quay\n#harbour\n", "Other.md": "# Other\n"})
@@ -102,7 +100,7 @@ func TestDerivedResourcesAreLive(t *testing.T) {
 	h.updated(tag, note)
 	assert.NotContains(t, h.text(tag), "Quay.md")
 
-	// What leaves the tag's list as it is, is not announced to who watches it.
+	// A change that does not affect the tag's list is not announced for it.
 	p.save(t, "Other.md", "# Other\nwith another line\n")
 	h.updated("note:///Other.md")
 	p.save(t, "Quay.md", "# Quay\nstill none\n")
@@ -113,8 +111,8 @@ func TestDerivedResourcesAreLive(t *testing.T) {
 	assert.Contains(t, h.text(tag), "0 of 0 notes")
 }
 
-// Who watches a note that moves away, on disk or by a tool, is told under its
-// old URI, which then says where the note is.
+// Subscribers of a note that moves away, on disk or by a tool, are notified with its old
+// URI, which then reads as the new location.
 func TestSurvivorsOfAMoveAreTold(t *testing.T) {
 	p := newPlace(t, map[string]string{"Old.md": "# Old\nan oar\n", "Tool.md": "# Tool\na thwart\n", "dir/In.md": "a rowlock\n"})
 	h := p.watching(t, "note:///Old.md", "note:///Tool.md", "note:///dir/In.md")
@@ -147,8 +145,8 @@ func TestSurvivorsOfAMoveAreTold(t *testing.T) {
 	}
 }
 
-// Whatever the disk does, a client is told of one resource at most every 250 ms,
-// and of the last state.
+// However often the disk changes, a client is notified of a resource at most every 250
+// ms, and always of the last state.
 func TestNeverAFlood(t *testing.T) {
 	p := newPlace(t, map[string]string{"Busy.md": "start\n", "Last.md": "x\n"})
 	h := p.watching(t, "note:///Busy.md", "notes://recent", "note:///Last.md")
@@ -160,7 +158,7 @@ func TestNeverAFlood(t *testing.T) {
 		<-tick.C
 		p.save(t, "Busy.md", fmt.Sprintf("save %d\n", i))
 	}
-	// The last save is announced, too: only then does what was read stay true.
+	// The last save is also announced: otherwise the client's copy would stay outdated.
 	want := fmt.Sprintf("save %d\n", saves-1)
 	seen := map[string]int{}
 	for text := ""; text != want; text = h.text("note:///Busy.md") {
@@ -178,8 +176,8 @@ func TestNeverAFlood(t *testing.T) {
 	t.Logf("%d saves in %v: %d notifications, at most %d", saves, time.Since(began).Round(time.Millisecond), seen["note:///Busy.md"], most)
 }
 
-// A write by a tool is one change of the vault, and one notification to each
-// other client: its echo from the disk is none.
+// A write by a tool is one change of the vault and one notification to each other client:
+// its echo from the disk adds none.
 func TestOwnWritesAreOneChange(t *testing.T) {
 	p := newPlace(t, map[string]string{"Note.md": "# Note\n", "Last.md": "x\n"})
 	other := p.watching(t, "note:///Note.md", "note:///Made.md", "note:///Moved.md", "note:///Last.md")
@@ -199,11 +197,11 @@ func TestOwnWritesAreOneChange(t *testing.T) {
 		t.Run(w.tool, func(t *testing.T) {
 			r := writer.tool(w.tool, w.args)
 			require.False(t, r.IsError, "%v", r.Content)
-			// The echo is older than this change, so it has been dealt with when
-			// this one has been. Resources rest for 250 ms between two tellings.
+			// The echo is older than this change, so it has been handled once this one
+			// has been. Notifications of a resource are at least 250 ms apart.
 			<-time.After(300 * time.Millisecond)
 			last := filepath.Join(p.vault, "Last.md")
-			require.NoError(t, os.WriteFile(last+".part", []byte(w.tool+"\n"), 0o644)) // no note
+			require.NoError(t, os.WriteFile(last+".part", []byte(w.tool+"\n"), 0o644)) // not a note
 			require.NoError(t, os.Rename(last+".part", last))
 			w.want["note:///Last.md"] = 1
 			assert.Equal(t, w.want, other.tellings("note:///Last.md"))
@@ -214,14 +212,14 @@ func TestOwnWritesAreOneChange(t *testing.T) {
 	}
 }
 
-// A client that does not read what it is sent delays nobody.
+// A client that does not read its messages delays no other.
 func TestSlowClientDelaysNobody(t *testing.T) {
 	p := newPlace(t, map[string]string{"Large.md": strings.Repeat("a line of text\n", 60_000), "Note.md": "x\n"})
 	quick := p.watching(t, "note:///Note.md")
 	slow := p.command("mcp")
 	stdin, err := slow.StdinPipe()
 	require.NoError(t, err)
-	stdout, err := slow.StdoutPipe() // nobody reads it
+	stdout, err := slow.StdoutPipe() // never read
 	require.NoError(t, err)
 	require.NoError(t, slow.Start())
 	t.Cleanup(func() {
@@ -229,7 +227,7 @@ func TestSlowClientDelaysNobody(t *testing.T) {
 		_ = stdout.Close()
 		_ = slow.Wait() // killed
 	})
-	go func() { // until the pipe takes no more
+	go func() { // until the pipe is full
 		_, _ = fmt.Fprintln(stdin, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"slow","version":"1"}}}`)
 		_, _ = fmt.Fprintln(stdin, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		_, _ = fmt.Fprintln(stdin, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Note.md"}}`)
@@ -245,9 +243,9 @@ func TestSlowClientDelaysNobody(t *testing.T) {
 	}
 }
 
-// A note that was written anew under another name and removed under its own,
-// within one look at the disk, is the same note: its versions stay with it,
-// whether the program was running meanwhile or not.
+// A note that was copied to another name and removed under its own, within one scan of
+// the disk, is the same note: it keeps its versions, whether the program was running at
+// the time or not.
 func TestMovesByContentKeepHistory(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, map[string]string{"Start.md": "x\n"})
@@ -258,7 +256,7 @@ func TestMovesByContentKeepHistory(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(p.run(t, "history", "--json", note)), &page))
 		return len(page.Revisions)
 	}
-	// move reports whether it was quick enough for one look.
+	// move reports whether both changes were seen by one scan.
 	move := func(from, to string) bool {
 		text, err := os.ReadFile(filepath.Join(p.vault, from))
 		require.NoError(t, err)
@@ -294,7 +292,7 @@ func TestMovesByContentKeepHistory(t *testing.T) {
 	assert.Equal(t, had+2, versions("Later.md"), "while it does not")
 }
 
-// All that a git checkout changes is found.
+// All changes of a git checkout are found.
 func TestCheckoutIsFound(t *testing.T) {
 	needGit(t)
 	files := map[string]string{}

@@ -33,7 +33,7 @@ func TestRoff(t *testing.T) {
 	assert.Equal(t, `\&.SH a\-b\e`+"\n"+`\(aqq\(aq`, roff(".SH a-b\\\n'q'"))
 }
 
-// groff reads the page without a warning, where it is installed.
+// groff formats the page without warnings, if it is installed.
 func TestManPageIsValid(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {

@@ -19,7 +19,7 @@ var someNotes = map[string]string{
 	"Bread.md":        "# Bread\nRye and water. #baking\n",
 }
 
-// What a host sees must not depend on whether a daemon stands behind.
+// Hosts must not see a difference between a daemon and a process of their own.
 func TestMCPSession(t *testing.T) {
 	for name, args := range map[string][]string{"in process": {"mcp", "--in-process"}, "through a daemon": {"mcp"}} {
 		t.Run(name, func(t *testing.T) {
@@ -39,14 +39,15 @@ func TestMCPSession(t *testing.T) {
 			assert.Equal(t, "Keel.md", made.Structured["path"])
 			assert.Equal(t, []string{"Keel.md"}, h.found("keelson"), "a search after a write finds what was written")
 
-			// Saved by an editor: found without anybody asking for a scan.
+			// Saved by an editor: found without a requested scan.
 			require.NoError(t, os.WriteFile(filepath.Join(p.vault, "New.md"), []byte("A garboard strake."), 0o644))
 			eventually(t, "the new note is found", func() bool { return len(h.found("garboard")) == 1 })
 
 			missing := h.tool("read_note", map[string]any{"note": "Nothing"})
 			assert.True(t, missing.IsError)
 
-			// A line that is no message, and a method that is none: the session goes on.
+			// After a line that is not a message, and an unknown method, the session
+			// continues.
 			h.write(`{"jsonrpc":"2.0","id":9000,"method":`)
 			assert.Equal(t, -32700, h.other(9000).Error.Code)
 			assert.Equal(t, -32601, h.call("nonsense", nil).Error.Code)
@@ -57,7 +58,7 @@ func TestMCPSession(t *testing.T) {
 	}
 }
 
-// other waits for the next message that answers no request of ours.
+// other waits for the next message that does not answer a request of the peer.
 func (h *peer) other(id int) message {
 	h.t.Helper()
 	deadline := time.After(patience)
@@ -119,7 +120,8 @@ func TestMCPToolSelection(t *testing.T) {
 	assert.Contains(t, string(out), `did you mean "search_notes"`)
 }
 
-// Hosts greet differently, and say more than the protocol asks for.
+// Hosts send different initialize requests, with members that the protocol does not
+// require.
 func TestMCPGreetings(t *testing.T) {
 	p := newPlace(t, someNotes)
 	p.run(t, "index")
@@ -162,8 +164,8 @@ func TestMCPGreetings(t *testing.T) {
 	}
 }
 
-// A picture that a note links to is watched like a note: whoever subscribed or
-// listens hears of a new version while it still remembers the old one.
+// A picture linked from a note is watched like a note: subscribers and listeners are
+// notified of a new version.
 func TestMCPAttachmentIsWatched(t *testing.T) {
 	p := newPlace(t, map[string]string{"Plan.md": "![[plan.png]]\n", "plan.png": "one", "other.png": "nobody links to it"})
 	h := p.launch(t, "mcp")

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// measuredPlace is the vault that MEASURE names, with the state that MEASURE_STATE
-// names; both are written to. The test is skipped without it.
+// measuredPlace returns the vault in MEASURE, with the state in MEASURE_STATE; both are
+// written to. The test is skipped if MEASURE is not set.
 func measuredPlace(t *testing.T) place {
 	t.Helper()
 	vault := os.Getenv("MEASURE")
@@ -35,13 +35,13 @@ func measuredPlace(t *testing.T) place {
 	return p
 }
 
-// TestPageMeasure prints what the page takes: set MEASURE. Nothing fails for being
+// TestPageMeasure prints timings of the page if MEASURE is set. It never fails for being
 // slow.
 func TestPageMeasure(t *testing.T) {
 	p := measuredPlace(t)
 	b := p.browse(t)
 	report := func(what string, values ...any) {
-		load, _ := os.ReadFile("/proc/loadavg") // only Linux has it
+		load, _ := os.ReadFile("/proc/loadavg") // Linux only
 		t.Logf("%-44s %s   (load %s)", what, strings.TrimSpace(fmt.Sprintln(values...)), strings.Join(strings.Fields(string(load))[:1], " "))
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000) }
@@ -151,8 +151,8 @@ func TestPageMeasure(t *testing.T) {
 	}
 }
 
-// TestPagePictures writes pictures of the page, the panel and a report into the
-// folder that PICTURES names: light and dark, desktop and phone.
+// TestPagePictures writes screenshots of the page, the panel and a report to the folder
+// PICTURES: light and dark, desktop and phone.
 func TestPagePictures(t *testing.T) {
 	dir := os.Getenv("PICTURES")
 	if dir == "" {
@@ -163,7 +163,7 @@ func TestPagePictures(t *testing.T) {
 		p = measuredPlace(t)
 	} else {
 		require.NoError(t, os.CopyFS(p.vault, os.DirFS(examples(t))))
-		require.NoError(t, os.RemoveAll(filepath.Join(p.config(), "notesd"))) // what configureTests wrote: no semantic search
+		require.NoError(t, os.RemoveAll(filepath.Join(p.config(), "notesd"))) // written by configureTests, which disables semantic search
 	}
 	c := p.chat(t)
 	query := cmp.Or(os.Getenv("PICTURE_QUERY"), "feeding a sourdough starter")

@@ -21,9 +21,9 @@ import (
 	"notesd/notes"
 )
 
-// TestDiskToolsAndSubscriberAgree changes a vault at random through the disk
-// and through the tools at once, while a subscriber keeps a view of it from
-// notifications and reads alone. When it is quiet, disk, store, index and the
+// TestDiskToolsAndSubscriberAgree changes a vault at random, concurrently through the
+// disk and through the tools, while a subscriber maintains a view of it from
+// notifications and reads alone. When changes stop, disk, store, index and the
 // subscriber's view are equal.
 //
 //	MODEL_OPS=10000 TEST_SEED=7 go test -run SubscriberAgree ./cmd/notesd
@@ -33,14 +33,15 @@ func TestDiskToolsAndSubscriberAgree(t *testing.T) {
 	agree(t, newPlace(t, map[string]string{"Start.md": "word0x\n"}), ops, seed)
 }
 
-// The same in a vault of two folders, between which notes and folders move.
+// TestDiskToolsAndSubscriberOfFoldersAgree does the same in a vault of two folders,
+// between which notes and folders move.
 func TestDiskToolsAndSubscriberOfFoldersAgree(t *testing.T) {
 	ops, seed := envInt(t, "MODEL_OPS", notestest.Rounds(200)), envInt(t, "TEST_SEED", 1)
 	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
 	agree(t, newFolders(t, map[string]string{"home/" + staying: "word0x\n", "work/" + staying: "word1x\n"}), ops, seed)
 }
 
-// staying is a note that nothing changes, so that no folder is ever suddenly empty.
+// staying is a note that never changes, so that no folder is ever suddenly empty.
 const staying = "Stays.md"
 
 func agree(t *testing.T, p place, ops, seed int) {
@@ -48,7 +49,7 @@ func agree(t *testing.T, p place, ops, seed int) {
 	writer := p.launch(t, "mcp")
 	writer.initialize()
 
-	const rounds = 4 // quiet moments in between, where everything is compared
+	const rounds = 4 // pauses at which everything is compared
 	for round := range rounds {
 		var both sync.WaitGroup
 		done := make(chan struct{})
@@ -89,7 +90,7 @@ func notesOnDisk(t testing.TB, p place) map[string]string {
 	return files
 }
 
-// requireIndexed: every note is found by the last word that was put into it.
+// requireIndexed requires that every note is found by the last word added to it.
 func requireIndexed(t *testing.T, h *peer, files map[string]string) {
 	t.Helper()
 	for path, text := range files {
@@ -120,7 +121,7 @@ func (a *actor) path() string {
 	return fmt.Sprintf("%s%sn%d.md", a.folder(), []string{"", "a/", "b/", "a/c/", "b/d/e/"}[a.rng.IntN(5)], a.rng.IntN(40))
 }
 
-// folder is the beginning of a path in one of the vault's folders.
+// folder returns the prefix of a path in a random folder of the vault.
 func (a *actor) folder() string {
 	if len(a.p.folders) == 0 {
 		return ""
@@ -135,7 +136,7 @@ func (a *actor) pick(folder bool) string {
 		if err == nil && d.IsDir() == folder && name != a.p.vault && !strings.HasPrefix(d.Name(), ".") && d.Name() != staying && !(folder && slices.Contains(a.p.folders, d.Name())) {
 			found = append(found, name)
 		}
-		return nil // what the other actor removes meanwhile is not there
+		return nil // the other actor may have removed entries meanwhile
 	})
 	if len(found) == 0 {
 		return ""
@@ -143,8 +144,8 @@ func (a *actor) pick(folder bool) string {
 	return found[a.rng.IntN(len(found))]
 }
 
-// onDisk does what an editor, a sync tool or a shell would. What fails because
-// the other actor was there first has not happened.
+// onDisk changes files like an editor, a sync tool or a shell. Operations that fail
+// because of the other actor are ignored.
 func (a *actor) onDisk() {
 	switch a.rng.IntN(10) {
 	case 0, 1, 2: // save in place
@@ -174,7 +175,7 @@ func (a *actor) onDisk() {
 		_ = os.MkdirAll(deep, 0o755)
 		a.save(filepath.Join(deep, "deep.md"))
 	case 9:
-		<-time.After(time.Duration(a.rng.IntN(120)) * time.Millisecond) // a pause is one of the operations
+		<-time.After(time.Duration(a.rng.IntN(120)) * time.Millisecond) // pausing is one of the operations
 	}
 }
 
@@ -183,8 +184,8 @@ func (a *actor) save(full string) {
 	_ = os.WriteFile(full, []byte("# Note\n\nsome text "+a.word()+"\n"), 0o644)
 }
 
-// byTool does what agents do. Refusals (a path that is taken, a note that is
-// gone or was changed) are right answers here; internal errors are not.
+// byTool changes notes like an agent. Rejections (an existing path, a deleted or changed
+// note) are valid results; internal errors are not.
 func (a *actor) byTool(h *peer) {
 	args := map[string]any{}
 	var tool string
@@ -210,7 +211,7 @@ func (a *actor) byTool(h *peer) {
 	assert.NotContains(h.t, string(m.Result), "internal error", "%s %v", tool, args)
 }
 
-// subscriber keeps a view of the vault from notifications and reads alone.
+// subscriber maintains a view of the vault from notifications and reads alone.
 type subscriber struct {
 	*peer
 	view       map[string]string // path → text
@@ -225,7 +226,7 @@ func newSubscriber(t *testing.T, h *peer) *subscriber {
 	return s
 }
 
-// list looks what there is, subscribes to it, and reads what is new.
+// list lists the resources, subscribes to them, and reads new ones.
 func (s *subscriber) list() {
 	cursor := ""
 	for {
@@ -253,7 +254,7 @@ func (s *subscriber) list() {
 	}
 }
 
-// read brings the view of one resource up to date.
+// read updates one resource in the view.
 func (s *subscriber) read(uri string) {
 	path, err := url.PathUnescape(strings.TrimPrefix(uri, "note:///"))
 	require.NoError(s.t, err)
@@ -274,7 +275,7 @@ func (s *subscriber) read(uri string) {
 	s.view[path] = read.Contents[0].Text
 }
 
-// follow follows notifications until done is closed.
+// follow handles notifications until done is closed.
 func (s *subscriber) follow(done <-chan struct{}) {
 	for {
 		select {
@@ -286,7 +287,7 @@ func (s *subscriber) follow(done <-chan struct{}) {
 	}
 }
 
-// agrees follows notifications until the view is what is on disk.
+// agrees handles notifications until the view equals the disk.
 func (s *subscriber) agrees(p place) {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -305,9 +306,8 @@ func (s *subscriber) agrees(p place) {
 	}
 }
 
-// explain logs what the program itself answers about each note that the view has
-// wrong or does not have, which tells a lost notification from a store that is
-// not the disk.
+// explain logs the program's own results for each note that is wrong or missing in the
+// view, to distinguish a lost notification from a store that differs from the disk.
 func (s *subscriber) explain(p place) {
 	s.t.Helper()
 	disk := notesOnDisk(s.t, p)
@@ -339,7 +339,7 @@ func (s *subscriber) notified(m message) {
 			URI string `json:"uri"`
 		}
 		require.NoError(s.t, json.Unmarshal(m.Params, &updated))
-		if s.subscribed[updated.URI] { // else it came before we unsubscribed, and what is read now would never be told to be gone
+		if s.subscribed[updated.URI] { // otherwise it was sent before we unsubscribed, and the removal of the note would not be announced
 			s.read(updated.URI)
 		}
 	case "notifications/resources/list_changed":

@@ -18,15 +18,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A chat is a host of MCP Apps in a browser, and the program that it launched.
+// A chat is an MCP Apps host in a browser, with the program it launched.
 type chat struct {
 	*browser
 	peer *peer
-	view *browser           // the sandbox with the panel; nil before show
-	past map[target.ID]bool // the sandboxes of all panels
+	view *browser           // the panel's sandbox; nil before show
+	past map[target.ID]bool // sandboxes of all panels so far
 }
 
-// the policy that the specification has hosts use where a page asks for no
+// panelPolicy is the policy that the specification requires for pages that request no
 // domains.
 const panelPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
 
@@ -93,26 +93,26 @@ func (c *chat) show(tool string, args map[string]any, until string) {
 	c.sees(until)
 }
 
-// inPanel makes an expression one about the panel's document.
+// inPanel returns an expression evaluated on the panel's document.
 func inPanel(expression string) string {
 	return "(panel => " + expression + ")(document.querySelector('iframe').contentDocument)"
 }
 
-// sees waits until an expression about the panel's document is true. The title of
-// the sandbox is the panel's text meanwhile, for await's message.
+// sees waits until an expression about the panel's document is true. Meanwhile the
+// sandbox's title is the panel's text, for await's error message.
 func (c *chat) sees(expression string) {
 	c.t.Helper()
 	c.view.await(inPanel("panel !== null && ("+expression+")") + " || void (document.title = document.querySelector('iframe').contentDocument?.body.innerText)")
 }
 
-// press clicks the button with a text.
+// press clicks the button with the given text.
 func (c *chat) press(text string) {
 	c.t.Helper()
 	script := inPanel("(b => b && !b.disabled && (b.click(), true))([...panel.querySelectorAll('button')].find(b => b.innerText === " + jsString(text) + ")) ?? false")
 	eventually(c.t, text+" is pressed", func() bool { return evaluate[bool](c.view, script) })
 }
 
-// alone shows a tool's result in a panel that is the whole page, and so its own
+// alone shows a tool's result in a panel that is the whole page, without an embedding
 // host.
 func (c *chat) alone(tool string, args any) {
 	c.t.Helper()
@@ -122,8 +122,7 @@ func (c *chat) alone(tool string, args any) {
 	c.await("document.querySelector('h1') !== null")
 }
 
-// TestPanelIsAccessible runs axe-core over the views of the panel, in light and
-// dark.
+// TestPanelIsAccessible runs axe-core on the views of the panel, in light and dark mode.
 func TestPanelIsAccessible(t *testing.T) {
 	axe := loadAxe(t)
 	c := newPlace(t, pageNotes).chat(t)
@@ -138,16 +137,15 @@ func TestPanelIsAccessible(t *testing.T) {
 	})
 }
 
-// end has the host take the panel down, and fails the test for everything that
-// the specification does not permit.
+// end makes the host tear the panel down, and fails the test for every violation of the
+// specification.
 func (c *chat) end() {
 	c.t.Helper()
 	assert.Empty(c.t, evaluate[[]string](c.browser, "teardown().then(() => faults)"))
 	c.clean()
 }
 
-// TestPanelSearch shows results in a chat, the passage of one, and the links
-// around its note.
+// TestPanelSearch shows results in a chat, the passage of one, and the links of its note.
 func TestPanelSearch(t *testing.T) {
 	files := map[string]string{"Bakery.md": "# Bakery\n\n" + strings.Repeat("Flour, water and salt are all there is to it, and time.\n\n", 40) +
 		"## Kneading\n\n" + strings.Repeat("Knead rye little.\n\n", 20) + "## Selling\n\n" + strings.Repeat("Early in the morning, at the door.\n\n", 40)}
@@ -176,8 +174,8 @@ func TestPanelSearch(t *testing.T) {
 	c.end()
 }
 
-// TestPanelEdit makes the edit that is shown when the user applies it, makes none
-// when the user refuses or the note is another by then, and says so.
+// TestPanelEdit applies the displayed edit if the user accepts it, does nothing if the
+// user rejects it or the note has changed, and reports the outcome.
 func TestPanelEdit(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	c := p.chat(t)

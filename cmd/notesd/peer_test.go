@@ -22,11 +22,11 @@ import (
 	"notesd/internal/service"
 )
 
-// patience is how long a test waits for something that has to happen.
+// patience is how long a test waits for something that must happen.
 const patience = 3 * time.Minute
 
-// skipInShort leaves a test out of the run with the race detector: its commands run
-// one after another, and other tests have what a daemon does at once.
+// skipInShort skips a test in the run with the race detector, because its commands run
+// one after another, and other tests cover the daemon's concurrency.
 func skipInShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -34,12 +34,12 @@ func skipInShort(t *testing.T) {
 	}
 }
 
-// place is a vault with a state of its own.
+// place is a vault with its own state.
 type place struct {
 	program, vault, state string
-	env                   []string // settings of the host's
-	folders               []string // below vault, of which it consists; nil: it is one
-	byEnv                 bool     // the host names the vault in its env block
+	env                   []string // settings from the host
+	folders               []string // folders below vault that make up the vault; nil if vault itself does
+	byEnv                 bool     // the vault is set in the host's env block
 }
 
 func newPlace(t testing.TB, files map[string]string) place {
@@ -57,7 +57,7 @@ func newPlace(t testing.TB, files map[string]string) place {
 // config is the XDG configuration directory of the place.
 func (p place) config() string { return filepath.Dir(p.state) }
 
-// named is the vault as --vault names it.
+// named returns the vault in the form of --vault.
 func (p place) named() string {
 	folders := config.Folders{}
 	for _, name := range p.folders {
@@ -69,8 +69,7 @@ func (p place) named() string {
 	return folders.String()
 }
 
-// command makes a process of the program that works on the place and on nothing
-// else of this machine.
+// command returns a process of the program that works only on the place.
 func (p place) command(args ...string) *exec.Cmd {
 	named, env := []string{"--vault", p.named(), "--state", p.state}, []string{"NOTESD_VAULT=", "NOTESD_STATE="}
 	if p.byEnv {
@@ -82,7 +81,7 @@ func (p place) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command to its end and returns its standard output.
+// run runs a command to completion and returns its standard output.
 func (p place) run(t testing.TB, args ...string) string {
 	t.Helper()
 	cmd := p.command(args...)
@@ -93,7 +92,7 @@ func (p place) run(t testing.TB, args ...string) string {
 	return string(out)
 }
 
-// report is the place's status.
+// report returns the place's status.
 func (p place) report(t testing.TB) service.Report {
 	t.Helper()
 	var r service.Report
@@ -101,7 +100,7 @@ func (p place) report(t testing.TB) service.Report {
 	return r
 }
 
-// daemon returns which daemon serves the place.
+// daemon returns the identity of the daemon that serves the place.
 func (p place) daemon(t testing.TB) daemon.Identity {
 	t.Helper()
 	id, err := daemon.Probe(t.Context(), p.state)
@@ -109,7 +108,7 @@ func (p place) daemon(t testing.TB) daemon.Identity {
 	return id
 }
 
-// peer is a host that has launched the program and speaks JSON-RPC to it.
+// peer is a host that launched the program and exchanges JSON-RPC with it.
 type peer struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -120,11 +119,11 @@ type peer struct {
 	mu      sync.Mutex // held while a line is written
 	nextID  int
 	answers map[int]chan message
-	others  chan message // notifications, and answers under no id of ours
-	dropped atomic.Int64 // of others, because nobody took them
+	others  chan message // notifications, and responses to unknown ids
+	dropped atomic.Int64 // messages dropped because others was full
 }
 
-// quietBuffer collects what a process says on standard error.
+// quietBuffer collects the standard error of a process.
 type quietBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -156,7 +155,7 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// launch starts the program as a host does.
+// launch starts the program like a host.
 func (p place) launch(t testing.TB, args ...string) *peer {
 	t.Helper()
 	h := &peer{t: t, cmd: p.command(args...), ended: make(chan error, 1), answers: map[int]chan message{}, others: make(chan message, 1000)}
@@ -183,8 +182,8 @@ func (p place) launch(t testing.TB, args ...string) *peer {
 	return h
 }
 
-// read hands each line to whom it concerns. Standard output belongs to the
-// protocol: a line that is no message fails the test.
+// read dispatches each line. Standard output is reserved for the protocol: a line that is
+// not a message fails the test.
 func (h *peer) read(stdout io.Reader) {
 	lines := bufio.NewReader(stdout)
 	for {
@@ -223,7 +222,7 @@ func (h *peer) write(line string) {
 	assert.NoError(h.t, err)
 }
 
-// send sends a request and returns where its answer will come.
+// send sends a request and returns the channel for its response.
 func (h *peer) send(method string, params any) <-chan message {
 	h.mu.Lock()
 	h.nextID++
@@ -237,7 +236,7 @@ func (h *peer) send(method string, params any) <-chan message {
 	return answer
 }
 
-// call sends a request and waits for its answer.
+// call sends a request and waits for its response.
 func (h *peer) call(method string, params any) message {
 	h.t.Helper()
 	select {
@@ -249,14 +248,14 @@ func (h *peer) call(method string, params any) message {
 	}
 }
 
-// decode reads the result of an answer.
+// decode decodes the result of a response.
 func (h *peer) decode(m message, into any) {
 	h.t.Helper()
 	require.Nil(h.t, m.Error)
 	require.NoError(h.t, json.Unmarshal(m.Result, into))
 }
 
-// initialize opens the session and returns the answer.
+// initialize opens the session and returns the response.
 func (h *peer) initialize() message {
 	h.t.Helper()
 	m := h.call("initialize", map[string]any{
@@ -268,7 +267,7 @@ func (h *peer) initialize() message {
 	return m
 }
 
-// toolResult is the answer to tools/call.
+// toolResult is the result of tools/call.
 type toolResult struct {
 	Content []struct {
 		Text string `json:"text"`
@@ -286,7 +285,7 @@ func (h *peer) tool(name string, args map[string]any) toolResult {
 	return r
 }
 
-// found returns the paths that a search finds.
+// found returns the paths found by a search.
 func (h *peer) found(query string) []string {
 	h.t.Helper()
 	r := h.tool("search_notes", map[string]any{"query": query})
@@ -298,7 +297,7 @@ func (h *peer) found(query string) []string {
 	return paths
 }
 
-// end closes the program's input and returns how it ended.
+// end closes the program's input and returns its exit status.
 func (h *peer) end() error {
 	h.t.Helper()
 	require.NoError(h.t, h.stdin.Close())
@@ -312,10 +311,10 @@ func (h *peer) end() error {
 	}
 }
 
-// testPoll is how often a test looks whether what it waits for has happened.
+// testPoll is the interval at which tests poll.
 const testPoll = 20 * time.Millisecond
 
-// eventually waits until a condition holds.
+// eventually waits until a condition is true.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(patience)

@@ -15,7 +15,7 @@ import (
 	"notesd/watcher"
 )
 
-// printedBy runs do with an output and returns what it prints, remarks after "# ".
+// printedBy calls do with an output and returns what it prints, with remarks after "# ".
 func printedBy(do func(o *output)) string {
 	var out, err strings.Builder
 	do(&output{out: &screen{Writer: &out}, err: &screen{Writer: &err}})
@@ -26,7 +26,7 @@ func printedBy(do func(o *output)) string {
 	return text
 }
 
-// resultOf reads a tool's result as it comes over the wire.
+// resultOf decodes a tool's result in its wire format.
 func resultOf[R any](t *testing.T, text string) (r R) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -85,7 +85,7 @@ func TestPrintHits(t *testing.T) {
 	assert.Equal(t, "1 note", searchSummary(tools.SearchResult{Results: res.Results[:1], Total: 1}))
 }
 
-// A terminal shows colours, and no note can move its cursor.
+// A terminal shows colours, and notes cannot move its cursor.
 func TestScreen_Terminal(t *testing.T) {
 	s := &screen{terminal: true, colour: true, width: 200}
 	assert.Equal(t, "\x1b[1;33mPlan\x1b[0mning a \x1b[1;33mplan\x1b[0m", highlight(s, "Planning a plan", []string{"plan", "pla"}))
@@ -116,14 +116,14 @@ func TestMeter(t *testing.T) {
 	m.set(0, 0)
 	m.show()
 	assert.Empty(t, b.String(), "nothing to do")
-	m.set(20, 10) // more than was expected
+	m.set(20, 10) // more than expected
 	m.show()
 	m.clear()
 	assert.Contains(t, b.String(), "Indexing")
 	assert.True(t, strings.HasSuffix(b.String(), "\r\x1b[K"), "the line is empty again")
 }
 
-// Each state that status can report has its check, with what to do.
+// Each state that status can report has a check with a remedy.
 func TestCheckReport(t *testing.T) {
 	states := func(change func(*service.Report), daemon bool) map[string]check {
 		r := service.Report{Version: service.Version(), Notes: 3, Index: service.IndexStatus{Notes: 3, Ready: true},
@@ -166,7 +166,7 @@ func TestCheckReport(t *testing.T) {
 	}
 }
 
-// An entry of a host that cannot work says why, and how to mend it.
+// The check of a host's entry that cannot work includes the reason and the remedy.
 func TestCheckServer(t *testing.T) {
 	dir := t.TempDir()
 	h := hosts.All[0]

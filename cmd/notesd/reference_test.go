@@ -37,8 +37,7 @@ func TestReference(t *testing.T) {
 	})
 }
 
-// Every example that help and the reference show is a command line that the
-// program understands.
+// Every example in help and in the reference is a valid command line.
 func TestExamplesAreUnderstood(t *testing.T) {
 	for _, cmd := range (&app{}).rootCommand().Commands() {
 		for _, example := range docOf(cmd).Examples {
@@ -49,8 +48,8 @@ func TestExamplesAreUnderstood(t *testing.T) {
 	}
 }
 
-// requireUnderstood checks the command, the flags and the number of arguments of
-// each notesd in a command line, and returns how many there are.
+// requireUnderstood checks the command, the flags and the number of arguments of each
+// notesd call in a command line, and returns the number of calls.
 func requireUnderstood(t *testing.T, line string) (calls int) {
 	t.Helper()
 	words := shellWords(line)
@@ -77,8 +76,8 @@ func isOperator(word string) bool {
 	return slices.Contains([]string{"|", "<", ">", "(", ")", ";", "&&"}, word)
 }
 
-// shellWords splits a command line as a shell does, without its substitutions;
-// operators are words of their own.
+// shellWords splits a command line like a shell, without substitutions; operators are
+// separate words.
 func shellWords(line string) []string {
 	var words []string
 	var word strings.Builder
@@ -114,8 +113,8 @@ func shellWords(line string) []string {
 	return words
 }
 
-// jsonForms are the documents that --json prints: a tool's name for its result, else
-// the members of an object, with those of the objects in its lists.
+// jsonForms are the documents printed by --json: the name of a tool for its result,
+// otherwise the members of an object, including those of objects in its lists.
 var jsonForms = []struct{ command, form string }{
 	{"daily", "read_note"},
 	{"search", "search_notes"}, {"read", "read_note"}, {"list", "list_notes"}, {"links", "note_links"}, {"related", "related_notes"}, {"tasks", "list_tasks"},
@@ -146,7 +145,7 @@ func TestJSONForms(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, map[string]string{"Note.md": "word #tag\n", "Gone.md": "x\n"})
 	out := t.TempDir()
-	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out) // no host's settings
+	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out) // no settings of hosts
 	p.run(t, "delete", "Gone")
 	questions := filepath.Join(out, "questions.json")
 	require.NoError(t, os.WriteFile(questions, []byte(`{"queries": [{"query": "word", "expected": ["Note.md"]}]}`), 0o600))
@@ -167,7 +166,7 @@ func TestJSONForms(t *testing.T) {
 	}
 }
 
-// formOf returns the members of an object, with those of the objects in its lists.
+// formOf returns the members of an object, including those of objects in its lists.
 func formOf(document map[string]any) string {
 	var members []string
 	for _, name := range slices.Sorted(maps.Keys(document)) {
@@ -245,12 +244,12 @@ func flagTable(b *strings.Builder, flags []flagDoc) {
 	}
 }
 
-// cell returns a text for a cell of a table.
+// cell escapes a text for a table cell.
 func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "<", "&lt;", "\n", " ").Replace(text)
 }
 
-// offer is what a server offers a client.
+// offer is what a server offers to a client.
 type offer struct {
 	Tools []struct {
 		Name, Title, Description string
@@ -279,7 +278,7 @@ type property struct {
 	Maximum     *int
 }
 
-// offered asks the program what it offers.
+// offered returns what the program offers.
 func offered(t *testing.T) offer {
 	t.Helper()
 	h := newPlace(t, nil).launch(t, "mcp", "--in-process", "--tools", "all")
@@ -321,12 +320,12 @@ weekly note. Queries: [Queries and filters](queries.md).
 	return b.String()
 }
 
-// kindOf says what a tool does to notes.
+// kindOf returns the effect of a tool on notes.
 func kindOf(name string) string {
 	return map[tools.Effect]string{tools.Reads: "reads", tools.Adds: "adds", tools.Changes: "changes"}[tools.Find(name).Effect]
 }
 
-// argumentRows returns a row for each argument, the required ones first.
+// argumentRows returns a row for each argument, required ones first.
 func argumentRows(prefix string, schema property) []string {
 	names := slices.SortedFunc(maps.Keys(schema.Properties), func(a, b string) int {
 		required := func(name string) int {

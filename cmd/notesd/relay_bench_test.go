@@ -17,7 +17,7 @@ import (
 	"notesd/notes"
 )
 
-// direct is a client that speaks to the place's daemon without a relay.
+// direct returns a client connected to the place's daemon without a relay.
 func (p place) direct(t testing.TB) *peer {
 	t.Helper()
 	conn, err := daemon.Dial(t.Context(), p.state, helloOfTest())
@@ -40,7 +40,7 @@ func helloOfTest() daemon.Hello {
 	return daemon.Hello{Wire: daemon.Wire, Version: service.Version(), Kind: daemon.KindMCP}
 }
 
-// timed makes a call and returns how long its answer took.
+// timed makes a call and returns its response time.
 func (h *peer) timed(method string, params any) time.Duration {
 	began := time.Now()
 	answer := <-h.send(method, params)
@@ -49,8 +49,8 @@ func (h *peer) timed(method string, params any) time.Duration {
 	return took
 }
 
-// What the relay adds to a call, and what it costs to have one: the same small
-// calls directly and through it, in turns.
+// BenchmarkRelay measures the latency that the relay adds and the memory it uses: the
+// same small calls, alternately direct and relayed.
 func BenchmarkRelay(b *testing.B) {
 	m := newBench(b)
 	m.run(b, "index")
@@ -80,9 +80,9 @@ func BenchmarkRelay(b *testing.B) {
 	require.NoError(b, relayed.end())
 }
 
-// A note read whole, and the same text written to it, through the relay and over
-// HTTP: notes of 64 KB to 16 MB, in lines of 40 bytes, each of which is an escape
-// in JSON.
+// BenchmarkLongNotes reads a whole note and writes the same text to it, through the relay
+// and over HTTP: notes of 64 KB to 16 MB, in lines of 40 bytes, each of which needs an
+// escape in JSON.
 //
 //	go test -run '^$' -bench LongNotes ./cmd/notesd
 func BenchmarkLongNotes(b *testing.B) {
@@ -131,7 +131,7 @@ func newSDKSession(b *testing.B, t sdk.Transport) *sdk.ClientSession {
 	return session
 }
 
-// median is the middle of sorted times.
+// median returns the middle of sorted times.
 func median(times []time.Duration) time.Duration { return times[len(times)/2] }
 
 func mean(times []time.Duration) time.Duration {
@@ -142,8 +142,8 @@ func mean(times []time.Duration) time.Duration {
 	return sum / time.Duration(len(times))
 }
 
-// A client's searches alone, and while another sends all that it can: so many
-// searches at a time, or reads of notes.
+// BenchmarkFlood measures a client's searches alone, and while another client sends
+// searches or reads as fast as it can.
 func BenchmarkFlood(b *testing.B) {
 	m := newBench(b)
 	m.run(b, "index")
@@ -193,11 +193,11 @@ func (h *peer) sendSearch(query string) <-chan message {
 	return h.send("tools/call", map[string]any{"name": "search_notes", "arguments": map[string]any{"query": query}})
 }
 
-// flooding is how many requests a client that floods has unanswered.
+// flooding is the number of unanswered requests of the flooding client.
 const flooding = 64
 
-// flood has a client send requests without waiting, until stop is called, which
-// tells how many were answered in how long.
+// flood keeps flooding requests in flight until stop is called, which returns the number
+// of responses and the elapsed time.
 func (m *bench) flood(b *testing.B, send func(h *peer, i int) <-chan message) (stop func() (int, time.Duration)) {
 	b.Helper()
 	h := m.launch(b, "mcp", "--log-level", "error")

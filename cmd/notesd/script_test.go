@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(races{m}, map[string]func(){"notesd": main})
 }
 
-// races makes a run with the race detector fail for what it finds in the processes that
-// the tests start: most of them are daemons, which write it where no test looks.
+// races makes a run with the race detector fail for races in processes started by tests.
+// Most of those are daemons, whose output no test checks.
 type races struct{ *testing.M }
 
 func (m races) Run() int {
@@ -35,7 +35,7 @@ func (m races) Run() int {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Such a process would linger for a second when it exits.
+	// By default such a process would linger for a second at exit.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0 log_path="+filepath.Join(dir, "race")); err != nil {
 		panic(err)
 	}
@@ -49,8 +49,8 @@ func (m races) Run() int {
 	return code
 }
 
-// The scripts run the program as its users do: a process each, over real pipes
-// and sockets, with a home of their own.
+// The scripts run the program like its users: one process per command, over real pipes
+// and sockets, with their own home.
 func TestScripts(t *testing.T) {
 	skipInShort(t)
 	testscript.Run(t, testscript.Params{
@@ -76,8 +76,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// configureTests writes the configuration with which most tests run: without the
-// search by meaning, which finds something for every query, and takes its time.
+// configureTests writes the configuration of most tests: without semantic search, which
+// is slow and finds something for every query.
 func configureTests(xdg string) error {
 	dir := filepath.Join(xdg, "notesd")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -95,8 +95,8 @@ func examples(t *testing.T) string {
 	return dir
 }
 
-// stateDir sets a variable to the one state directory that a pattern matches:
-// statedir OLD state/notesd/old-*
+// stateDir sets a variable to the only state directory that matches a pattern: statedir
+// OLD state/notesd/old-*
 func stateDir(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: statedir VARIABLE PATTERN")
@@ -128,8 +128,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonField checks that a stream is one JSON document and what a field of it is:
-// json stdout results.0.path Note.md. A last argument of ? only wants it there.
+// jsonField checks that a stream is one JSON document and the value of a field in it:
+// json stdout results.0.path Note.md. The value ? matches anything.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: json stdout|stderr|FILE PATH VALUE")
@@ -176,8 +176,8 @@ func at(doc any, path string) (any, bool) {
 	return doc, true
 }
 
-// stopDaemons ends the daemons whose state lies below dir, and waits for their
-// end.
+// stopDaemons stops the daemons whose state is below dir and waits until they have
+// exited.
 func stopDaemons(t testing.TB, dir string) {
 	t.Helper()
 	for _, pattern := range []string{"state*/daemon.lock", "state*/notesd/*/daemon.lock"} {
@@ -199,8 +199,8 @@ func stopDaemon(t testing.TB, state string) {
 	}
 	deadline := time.After(patience)
 	for signalled := 0; ; {
-		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != signalled { // it may listen only since the last look
-			_ = terminate(id.PID) // or have ended by itself; a second signal would not let it close
+		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != signalled { // it may have started to listen since the last check
+			_ = terminate(id.PID) // or have exited; a second signal would prevent it from closing
 			signalled = id.PID
 		}
 		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))

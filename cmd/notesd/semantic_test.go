@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ollama answers as Ollama does: its vectors say which of three words a text has.
+// ollama is a fake Ollama server, whose vectors show which of three words a text
+// contains.
 type ollama struct {
 	*httptest.Server
 	away atomic.Bool
@@ -60,7 +61,7 @@ func newOllama(t *testing.T) *ollama {
 	return o
 }
 
-// configure makes the place's configuration file.
+// configure writes the place's configuration file.
 func (p place) configure(t *testing.T, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(p.config(), "notesd", "notesd.toml"), []byte(text), 0o600))
@@ -120,7 +121,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	assert.NotContains(t, string(log), "vessel")
 }
 
-// A vault that was renamed keeps its vectors and tables; nothing is embedded again.
+// A renamed vault keeps its vectors and tables; nothing is embedded again.
 func TestARenamedVaultKeepsItsVectors(t *testing.T) {
 	server := newOllama(t)
 	p := newPlace(t, map[string]string{"a.md": "# A\n\nbuild a boat", "b.md": "# B\n\nbake some bread", "c.md": "# C\n\nhigh tide"})
@@ -152,7 +153,7 @@ func TestDoctorReadsTheModelFile(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, map[string]string{"a.md": "text"})
 	check := func() (found check) {
-		out, _ := p.command("doctor", "--json").Output() // it fails when there is a problem
+		out, _ := p.command("doctor", "--json").Output() // it fails if there is a problem
 		var all struct{ Checks []check }
 		require.NoError(t, json.Unmarshal(out, &all), "%s", out)
 		for _, c := range all.Checks {
@@ -206,7 +207,7 @@ func TestTheConfigurationSaysHowManyHits(t *testing.T) {
 	assert.Len(t, paths, 3)
 }
 
-// A vault in German is embedded by the multilingual model, and a question in English
+// A vault in German is embedded with the multilingual model, and an English question
 // finds its notes. Tables use the model of the vault, and keep it.
 func TestAutoModel(t *testing.T) {
 	skipInShort(t)

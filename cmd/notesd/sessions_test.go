@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// prompts returns the names of the prompts that a client is offered.
+// prompts returns the names of the prompts offered to a client.
 func (h *peer) prompts() []string {
 	h.t.Helper()
 	return h.names("prompts/list", "prompts")
@@ -47,9 +47,9 @@ var settledNotes = map[string]string{
 	"Prompts/my.md": "---\ndescription: mine\n---\nSay {{topic}}.",
 }
 
-// A host's env block sets what concerns its session, beside a daemon that runs
-// with other settings; what is the daemon's has no effect, and is reported in
-// every place where its user may look.
+// Session settings in a host's env block take effect next to a daemon with other
+// settings; daemon settings have no effect, and this is reported wherever the user may
+// look.
 func TestSettingsOfTheHostsEnvironment(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	plain := p.launch(t, "mcp")
@@ -87,7 +87,7 @@ func TestSettingsOfTheHostsEnvironment(t *testing.T) {
 	eventually(t, "its settings are no longer reported", func() bool { return len(p.report(t).Settings.Ignored) == 0 })
 }
 
-// A changed file counts for new sessions at once, and for all after a restart.
+// A changed file takes effect in new sessions at once, and in all after a restart.
 func TestChangedConfigurationFile(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	before := p.launch(t, "mcp")
@@ -115,7 +115,7 @@ func TestChangedConfigurationFile(t *testing.T) {
 	assert.Len(t, after.found("word"), 1, "the next call starts a daemon again")
 }
 
-// A file with a mistake changes nothing, and status has the mistake.
+// An invalid file changes nothing, and status reports the error.
 func TestChangedFileThatIsNotValid(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	p.launch(t, "mcp").initialize()
@@ -124,7 +124,7 @@ func TestChangedFileThatIsNotValid(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte("[search]\nlimit = 1000\n"), 0o600))
 	valid := p
-	valid.env = []string{"XDG_CONFIG_HOME=" + t.TempDir()} // the command itself reads another
+	valid.env = []string{"XDG_CONFIG_HOME=" + t.TempDir()} // the command itself reads another file
 	r := valid.report(t)
 	assert.Contains(t, r.Warnings[0], "the configuration file has changed and is not used")
 	assert.Contains(t, r.Warnings[0], "notesd.toml:2")

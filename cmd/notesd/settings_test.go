@@ -23,7 +23,7 @@ import (
 // settingsFile is the configuration file of a place.
 func (p place) settingsFile() string { return filepath.Join(p.config(), "notesd", "notesd.toml") }
 
-// with returns the place of a host that passes one variable.
+// with returns the place of a host that sets one variable.
 func (p place) with(key, value string) place {
 	p.env = []string{variable(key) + "=" + value}
 	return p
@@ -33,8 +33,8 @@ func variable(key string) string {
 	return "NOTESD_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// busy keeps the daemon from restarting until the test ends or the returned
-// function is called: a shell command's session does not survive that.
+// busy prevents the daemon from restarting until the test ends or the returned function
+// is called: a shell command's session would not survive a restart.
 func (p place) busy(t testing.TB) (done func()) {
 	t.Helper()
 	conn, err := daemon.Dial(t.Context(), p.state, daemon.Hello{Wire: daemon.Wire, Version: service.Version(), Kind: daemon.KindCLI})
@@ -43,8 +43,8 @@ func (p place) busy(t testing.TB) (done func()) {
 	return func() { require.NoError(t, conn.Close()) }
 }
 
-// settingsOfTheDaemon has for each a value as a variable, and as the line of a file
-// that status advises to add.
+// settingsOfTheDaemon returns, for each daemon setting, a value as a variable and as the
+// line that status advises to add to the file.
 func settingsOfTheDaemon(dir string) map[string][2]string {
 	file := filepath.Join(dir, "file")
 	quoted := func(s string) [2]string { return [2]string{s, fmt.Sprintf("%q", s)} }
@@ -73,8 +73,8 @@ func settingsOfTheDaemon(dir string) map[string][2]string {
 	}
 }
 
-// settingsOfSessions has for each a value as a variable, and the check of what it
-// does for the client that passes it and does not do for another.
+// settingsOfSessions has, for each session setting, a value as a variable, and a check of
+// its effect on the client that sets it and on another one.
 var settingsOfSessions = map[string]struct {
 	value string
 	check func(t *testing.T, own, other *peer)
@@ -121,20 +121,20 @@ var settingsOfSessions = map[string]struct {
 	}},
 }
 
-// settingsOfProcesses decide which daemon a process finds, and where its own log
-// goes. TestManyFolders has those of several folders.
+// settingsOfProcesses determine which daemon a process connects to, and where its own log
+// is written. TestManyFolders covers those of several folders.
 var settingsOfProcesses = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
 
-// settingsOfTheStore has for each a value as a variable, and as the line to add,
-// which has no password. TestMirroredFolders shows their effect.
+// settingsOfTheStore has, for each, a value as a variable, and as the line to add, which
+// contains no password. TestMirroredFolders covers their effect.
 var settingsOfTheStore = map[string][2]string{
 	"store.postgres": {"postgres://ann:hunter2@127.0.0.1:1/notes", `"postgres://ann:xxxxx@127.0.0.1:1/notes"`},
 	"store.vault":    {"team", `"team"`},
 }
 
-// Every setting in the environment of a host, beside a daemon that runs with other
-// settings, has its effect for that host's session, or is reported as one that
-// belongs into the file, with the line; and that line has the effect.
+// Every setting in the environment of a host, next to a daemon with other settings, takes
+// effect in that host's session, or is reported as one that belongs in the file, with the
+// line; and that line takes effect.
 func TestEverySettingInTheEnvironment(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, map[string]string{
@@ -166,8 +166,8 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 		})
 	}
 
-	// named launches a host that passes settings of the daemon, and checks that each is
-	// named as one without effect.
+	// named launches a host that sets daemon settings, and checks that each is reported
+	// as having no effect.
 	named := func(t *testing.T, settings map[string][2]string) *peer {
 		set := p
 		for key, s := range settings {
@@ -200,7 +200,7 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 		own := named(t, daemons)
 
 		_, search, _ := strings.Cut(base, "[search]")
-		text := "[search]" + search // and the lines, under their sections
+		text := "[search]" + search // and the lines, in their sections
 		for _, section := range []string{"vault", "semantic", "history", "http", "limits"} {
 			lines := ""
 			for key, s := range daemons {
@@ -268,7 +268,7 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 	})
 }
 
-// settings are the settings that a command of the place has.
+// settings returns the settings of a command of the place.
 func (p place) settings(t testing.TB) []config.Setting {
 	t.Helper()
 	var printed struct {
@@ -278,8 +278,8 @@ func (p place) settings(t testing.TB) []config.Setting {
 	return printed.Settings
 }
 
-// What a host may not have is reported, too: wider bounds than the file's, and
-// variables that are misspelt settings.
+// Ineffective settings of a host are also reported: bounds wider than those in the file,
+// and variables that are misspelt settings.
 func TestSettingsBeyondTheFile(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	p.configure(t, "[semantic]\nprovider = \"off\"\n[vault]\nread_only = true\nallow = [\"Open\"]\n")
@@ -303,8 +303,8 @@ func TestSettingsBeyondTheFile(t *testing.T) {
 	assert.Contains(t, h.stderr.String(), "NOTESD_SHA256: is not a known variable")
 }
 
-// A daemon whose configuration file has changed starts again when it is idle; the
-// sessions of hosts go on with the new settings.
+// A daemon whose configuration file has changed restarts when it is idle; the sessions of
+// hosts continue with the new settings.
 func TestDaemonRestartsWhenIdle(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	h := p.launch(t, "mcp")
@@ -329,7 +329,7 @@ func TestDaemonRestartsWhenIdle(t *testing.T) {
 	assert.NotEqual(t, pid, p.daemon(t).PID)
 }
 
-// A daemon that was started by hand keeps its process and its flags.
+// A daemon started with notesd serve keeps its process and its flags.
 func TestServeAppliesAChangedFile(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	serve := p.serve(t, "--http", "127.0.0.1:0")
@@ -347,7 +347,7 @@ func TestServeAppliesAChangedFile(t *testing.T) {
 
 	p.configure(t, "[semantic]\nprovider = \"off\"\n[history]\nkeep = 0\n")
 	valid := p
-	valid.env = []string{"XDG_CONFIG_HOME=" + t.TempDir()} // the command itself reads another
+	valid.env = []string{"XDG_CONFIG_HOME=" + t.TempDir()} // the command itself reads another file
 	assert.Contains(t, strings.Join(valid.report(t).Warnings, "\n"), "has changed and is not used")
 	assert.Equal(t, before.PID, valid.report(t).Daemon.PID)
 }

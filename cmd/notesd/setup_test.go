@@ -11,8 +11,8 @@ import (
 	"notesd/internal/hosts"
 )
 
-// An entry that is updated keeps what its owner has added, above all that it is
-// read-only; what setup was asked for now wins.
+// An updated entry keeps what its owner has added, in particular --read-only; the
+// arguments of the current setup take precedence.
 func TestKeptArgs(t *testing.T) {
 	own := []string{"--vault", "--state", "--config"}
 	for _, c := range []struct{ had, own, want []string }{
@@ -43,8 +43,8 @@ func TestEntryIsNamedAfterTheFolder(t *testing.T) {
 	}
 }
 
-// Which vault an entry serves is told by its arguments, its environment or the
-// configuration that it names, in that order.
+// The vault of an entry is determined by its arguments, its environment or the
+// configuration file it names, in that order.
 func TestVaultOfAnEntry(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "n.toml")

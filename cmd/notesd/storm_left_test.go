@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nothingIsLeft looks, when all clients are gone, for what so many deaths may
-// have left: files of ours in the vault, processes, and in the daemon that has
-// outlived the storm descriptors and goroutines of sessions that are over.
+// nothingIsLeft checks, after all clients have exited, for leaks: temp files in the
+// vault, processes, and in the surviving daemon descriptors and goroutines of closed
+// sessions.
 func (s *storm) nothingIsLeft(t *testing.T) {
 	for path := range notesOnDisk(t, s.place) {
 		if _, ours := someNotes[path]; !ours {
@@ -30,10 +30,10 @@ func (s *storm) nothingIsLeft(t *testing.T) {
 	}
 	last := s.place.daemon(t).PID
 	eventually(t, "of all processes one daemon is left", func() bool { return fmt.Sprint(s.place.processes(t)) == fmt.Sprint([]int{last}) })
-	eventually(t, "of its sockets the one that listens is left", func() bool { return descriptors(t, last, "socket:") == 1 }) // ours was just closed
+	eventually(t, "of its sockets the one that listens is left", func() bool { return descriptors(t, last, "socket:") == 1 }) // this test's connection was just closed
 	assert.Zero(t, descriptors(t, last, "pipe:"))
 
-	// A Go program that is told to quit says what its goroutines are doing.
+	// On SIGQUIT a Go program dumps its goroutines.
 	process, err := os.FindProcess(last)
 	require.NoError(t, err)
 	require.NoError(t, process.Signal(syscall.SIGQUIT))
@@ -58,14 +58,14 @@ func (p place) processes(t testing.TB) []int {
 			continue
 		}
 		args, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
-		if err == nil && strings.Contains(string(args), p.state) { // else it has just ended
+		if err == nil && strings.Contains(string(args), p.state) { // otherwise it has just exited
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// descriptors counts what a process has open of one kind.
+// descriptors counts the open descriptors of one kind in a process.
 func descriptors(t testing.TB, pid int, kind string) (n int) {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd", pid)

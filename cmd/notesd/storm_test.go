@@ -18,9 +18,9 @@ import (
 	"notesd/mcp/tools"
 )
 
-// TestRelaysOutliveKilledDaemons lets eight hosts work through relays, two of
-// them writing, while their daemon is killed again and again. No call fails, and
-// every write that was acknowledged is on disk, once, and found.
+// TestRelaysOutliveKilledDaemons runs eight hosts with relays, two of them writing, while
+// their daemon is killed again and again. No call fails, and every acknowledged write is
+// on disk, once, and found.
 //
 //	STORM_KILLS=100 go test -run RelaysOutlive ./cmd/notesd
 func TestRelaysOutliveKilledDaemons(t *testing.T) {
@@ -83,7 +83,7 @@ func (s *storm) host(t *testing.T, number int, writes bool) {
 	}
 }
 
-// succeeded reports whether a call was answered with a result that is no failure.
+// succeeded reports whether a call returned a result that is not a failure.
 func succeeded(t *testing.T, m message) bool {
 	if !assert.Nil(t, m.Error) {
 		return false
@@ -92,11 +92,11 @@ func succeeded(t *testing.T, m message) bool {
 	return assert.NoError(t, json.Unmarshal(m.Result, &r)) && assert.False(t, r.IsError, "%s", m.Result)
 }
 
-// killAfter is how many calls a daemon answers before it is killed: so that on a
-// slow machine, too, each gets something done.
+// killAfter is the number of calls that a daemon answers before it is killed, so that
+// each makes progress even on a slow machine.
 const killAfter = 10
 
-// kill kills daemon after daemon.
+// kill kills daemons one after another.
 func (s *storm) kill(t *testing.T, daemons int) {
 	seen := int64(0)
 	for range daemons {
@@ -106,9 +106,9 @@ func (s *storm) kill(t *testing.T, daemons int) {
 			}
 			id, err := daemon.Probe(t.Context(), s.place.state)
 			if err != nil {
-				return false // none is up at the moment
+				return false // none is running at the moment
 			}
-			<-time.After(rand.N(4 * testPoll)) // so that it is not always just after an answer
+			<-time.After(rand.N(4 * testPoll)) // so that it is not always right after a response
 			process, err := os.FindProcess(id.PID)
 			return err == nil && process.Kill() == nil
 		})

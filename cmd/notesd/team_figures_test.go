@@ -23,11 +23,11 @@ import (
 	"notesd/notes/pglog"
 )
 
-// TestTeamFigures prints what a vault in PostgreSQL takes, with the built program and a
-// server on the same machine that syncs no disk. TEAM_FIGURES is the number of samples
-// of each figure. The notes are generated, 500 or BENCH_NOTES, or a copy of BENCH_VAULT;
-// with BENCH_STATE, a state of that vault, also its vectors are there. Nothing fails for
-// being slow.
+// TestTeamFigures prints performance figures of a vault in PostgreSQL, with the built
+// program and a server on the same machine that does not sync to disk. TEAM_FIGURES is
+// the number of samples of each figure. The notes are generated, 500 or BENCH_NOTES, or a
+// copy of BENCH_VAULT; with BENCH_STATE, a state of that vault, its vectors are included.
+// It never fails for being slow.
 //
 //	TEAM_FIGURES=200 BENCH_NOTES=10000 go test -timeout 60m -v -run TeamFigures ./cmd/notesd
 func TestTeamFigures(t *testing.T) {
@@ -96,7 +96,7 @@ type figures struct {
 	t       *testing.T
 	server  *pgtest.Server
 	exe     string
-	files   string // the notes
+	files   string // path of the notes
 	state   string // "": without vectors
 	queries []string
 }
@@ -117,8 +117,8 @@ func newFigures(t *testing.T) *figures {
 	return f
 }
 
-// place returns a place of the vault, "" for one that is in no database, with the notes
-// or empty.
+// place returns a place of the vault, filled with the notes or empty. If vault is "", it
+// is not in a database.
 func (f *figures) place(vault string, filled bool) place {
 	p := newPlace(f.t, nil)
 	p.program = f.exe
@@ -132,7 +132,7 @@ func (f *figures) place(vault string, filled bool) place {
 		require.NoError(f.t, os.CopyFS(p.vault, os.DirFS(f.files)))
 		if f.state != "" {
 			require.NoError(f.t, os.CopyFS(p.state, os.DirFS(f.state)))
-			require.NoError(f.t, os.Remove(filepath.Join(p.state, "vault.json"))) // it names the other folder
+			require.NoError(f.t, os.Remove(filepath.Join(p.state, "vault.json"))) // it refers to the other folder
 		}
 	}
 	return p
@@ -151,7 +151,7 @@ func (f *figures) report(h *peer) (r service.Report) {
 }
 
 func (f *figures) print(what, format string, values ...any) {
-	load, _ := os.ReadFile("/proc/loadavg") // only Linux has it
+	load, _ := os.ReadFile("/proc/loadavg") // Linux only
 	f.t.Logf("%-52s %s   (load %s)", what, fmt.Sprintf(format, values...), strings.Join(strings.Fields(string(load))[:1], " "))
 }
 
@@ -163,7 +163,7 @@ func (f *figures) percentiles(what string, times []time.Duration) {
 	f.print(what, "p50 %.1f ms, p95 %.1f ms", at(50), at(95))
 }
 
-// writes has every client make notes, n each, and returns how many a second they made.
+// writes makes every client create n notes, and returns the notes created per second.
 func (f *figures) writes(clients []*peer, n int) float64 {
 	var wg sync.WaitGroup
 	began := time.Now()
@@ -179,8 +179,8 @@ func (f *figures) writes(clients []*peer, n int) float64 {
 	return float64(len(clients)*n) / time.Since(began).Seconds()
 }
 
-// searches compares the node's searches, while it follows a hundred writes a second, to
-// those of a vault of its own with the same notes, in turns.
+// searches compares searches on the node, while it follows a hundred writes per second,
+// with those of a local vault with the same notes, alternately.
 func (f *figures) searches(n int, node *peer) {
 	local := f.node(f.place("", true))
 	ctx, cancel := context.WithCancel(f.t.Context())

@@ -30,11 +30,11 @@ import (
 	"notesd/notes/pglog"
 )
 
-// TestTeamKilledAtRandom kills whatever a team's vault runs on, at random moments:
-// one of two nodes, the mirror of a third folder in which an editor saves, PostgreSQL
-// itself, and connections, also in the middle of a commit. Clients write on any node
-// that runs. At quiet the folders, the log, every node's list, text search and vectors
-// are equal; what was acknowledged is there, once, and what failed is not.
+// TestTeamKilledAtRandom kills the parts of a team's vault at random moments: one of two
+// nodes, the mirror of a third folder in which an editor saves, PostgreSQL itself, and
+// connections, even in the middle of a commit. Clients write on any running node. When
+// everything is idle, the folders, the log, every node's list, text search and vectors
+// are equal; acknowledged writes are present once, and failed ones are not.
 //
 //	KILL_ROUNDS=500 TEST_SEED=7 go test -timeout 60m -run TeamKilledAtRandom ./cmd/notesd
 func TestTeamKilledAtRandom(t *testing.T) {
@@ -49,7 +49,7 @@ func TestTeamKilledAtRandom(t *testing.T) {
 		for range 1 + k.rng.IntN(4) {
 			k.awaitOutcome()
 		}
-		select { // into the middle of what follows
+		select { // in the middle of what follows
 		case <-time.After(time.Duration(k.rng.IntN(60)) * time.Millisecond):
 		case <-t.Context().Done():
 		}
@@ -62,7 +62,7 @@ func TestTeamKilledAtRandom(t *testing.T) {
 	assert.Positive(t, k.acknowledged)
 }
 
-const teamShared = 5 // notes that all write to
+const teamShared = 5 // notes that all clients write to
 
 type teamKiller struct {
 	t         *testing.T
@@ -76,13 +76,13 @@ type teamKiller struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	working sync.WaitGroup
-	outcome chan struct{} // a client's write has ended, one way or another
+	outcome chan struct{} // signalled when a client's write has finished
 
 	mu     sync.Mutex
-	words  map[string]string // of acknowledged appends: the note's name
-	own    map[string]string // notes of one client or of the editor, as acknowledged: text by path
-	open   map[string]bool   // words of writes whose outcome is unknown
-	failed map[string]bool   // words of writes that were refused
+	words  map[string]string // of acknowledged appends: name of the note
+	own    map[string]string // acknowledged notes of one client or of the editor: text by path
+	open   map[string]bool   // words of writes with an unknown outcome
+	failed map[string]bool   // words of rejected writes
 	saved  map[string]bool   // hashes of what the editor saved
 
 	acknowledged, refused, unknown int
@@ -134,7 +134,7 @@ func newTeamKiller(t *testing.T, seed uint64) *teamKiller {
 func (k *teamKiller) startMirror() {
 	args := []string{"mirror"}
 	if k.rng.IntN(2) == 0 {
-		args = append(args, k.mirror.vault) // else that of the configuration
+		args = append(args, k.mirror.vault) // otherwise the one in the configuration
 	}
 	k.mirrorCmd = k.mirror.command(args...)
 	require.NoError(k.t, k.mirrorCmd.Start())
@@ -148,7 +148,7 @@ func (k *teamKiller) awaitOutcome() {
 	}
 }
 
-// fault does one harm, repairs what it takes, and returns its name.
+// fault causes one fault, repairs the damage, and returns its name.
 func (k *teamKiller) fault() string {
 	switch n := k.rng.IntN(8); n {
 	case 0, 1, 2, 3:
@@ -175,7 +175,7 @@ func (k *teamKiller) fault() string {
 	return "one connection cut"
 }
 
-// stop ends the work, and brings all folders in step.
+// stop ends the work and syncs all folders.
 func (k *teamKiller) stop() {
 	k.cancel()
 	k.working.Wait()
@@ -189,7 +189,7 @@ func (k *teamKiller) stop() {
 	for range 2 {
 		inStep(k.t, places...)
 	}
-	k.server.Exec(`UPDATE vectors SET claimed = '-infinity' WHERE data IS NULL`) // by nodes that were killed: not to wait a minute
+	k.server.Exec(`UPDATE vectors SET claimed = '-infinity' WHERE data IS NULL`) // expire the claims of killed nodes, to avoid waiting a minute
 	for _, p := range places {
 		p.run(k.t, "index", "--wait")
 	}
@@ -199,8 +199,8 @@ func (k *teamKiller) places() []place {
 	return []place{k.nodes[0].place, k.nodes[1].place, k.mirror}
 }
 
-// record is the outcome of a write that adds the word. With a path it made, moved or,
-// without a text, deleted the client's own note there.
+// record records the outcome of a write that adds the word. A path means that it created,
+// moved or, without a text, deleted the client's own note there.
 func (k *teamKiller) record(word, from, path, text string, res toolResult, answered bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -233,7 +233,7 @@ func (k *teamKiller) record(word, from, path, text string, res toolResult, answe
 	}
 }
 
-// failure is what a failed call says.
+// failure returns the message of a failed call.
 func (r toolResult) failure() string {
 	if !r.IsError || len(r.Content) == 0 {
 		return ""
@@ -294,7 +294,7 @@ func (k *teamKiller) client(name string, rng *rand.Rand) {
 	}
 }
 
-// editor saves in the mirrored folder until the end, as editors do: by a rename.
+// editor saves in the mirrored folder until the end, by renaming like editors.
 func (k *teamKiller) editor(rng *rand.Rand) {
 	dir := k.mirror.vault
 	temp := filepath.Join(dir, ".editor.tmp")
@@ -327,7 +327,7 @@ func (k *teamKiller) editor(rng *rand.Rand) {
 			name := filepath.Join(dir, [...]string{"", "F/", "G/"}[rng.IntN(3)]+fmt.Sprintf("Shared %d.md", rng.IntN(teamShared)))
 			text, err := os.ReadFile(name)
 			if err != nil {
-				continue // it is elsewhere
+				continue // it has moved
 			}
 			text = append(text, word+"\n"...)
 			k.mu.Lock()
@@ -340,7 +340,7 @@ func (k *teamKiller) editor(rng *rand.Rand) {
 	}
 }
 
-// check compares everything at quiet.
+// check compares everything once idle.
 func (k *teamKiller) check() {
 	t := k.t
 	places := k.places()
@@ -354,7 +354,7 @@ func (k *teamKiller) check() {
 		require.Equal(t, folders[0], folders[i], "the folders %s and %s", places[0].vault, places[i].vault)
 	}
 	got := folders[0]
-	all := map[string][]string{} // by word: the notes that have it
+	all := map[string][]string{} // by word: notes that contain it
 	for p, text := range got {
 		for _, word := range strings.Fields(text) {
 			if strings.Contains(word, "word") && !slices.Contains(all[word], p) {
@@ -370,7 +370,7 @@ func (k *teamKiller) check() {
 		require.True(t, all[word] != nil || gone[word], "an acknowledged write to %s is lost: %s", note, word)
 	}
 	for word, in := range all {
-		names := map[string]bool{} // a conflict copy has it too, and both names of a note that was moved and saved at once
+		names := map[string]bool{} // conflict copies also contain it, as do both names of a note moved and saved concurrently
 		for _, p := range in {
 			name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(p), ".md"), " (conflict ")
 			names[name] = true
@@ -390,8 +390,8 @@ func (k *teamKiller) check() {
 	k.checkAnswers(got, all)
 }
 
-// checkLog compares the log with what the folders have, and returns the words that the
-// editor saved over.
+// checkLog compares the log with the folders, and returns the words that the editor
+// overwrote.
 func (k *teamKiller) checkLog(got map[string]string) (gone map[string]bool) {
 	t := k.t
 	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
@@ -435,7 +435,7 @@ func (k *teamKiller) checkLog(got map[string]string) (gone map[string]bool) {
 	}
 }
 
-// changesOf lists what the log has of a note, for the report of a failure.
+// changesOf lists the log's changes of a note, for failure messages.
 func (k *teamKiller) changesOf(path string) string {
 	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
 	require.NoError(k.t, err)
@@ -460,7 +460,7 @@ func (k *teamKiller) changesOf(path string) string {
 	}
 }
 
-// checkAnswers compares what the nodes answer.
+// checkAnswers compares the results of the nodes.
 func (k *teamKiller) checkAnswers(got map[string]string, all map[string][]string) {
 	t := k.t
 	var names []string
@@ -508,7 +508,7 @@ func (k *teamKiller) checkAnswers(got map[string]string, all map[string][]string
 	assert.NotEmpty(t, first)
 }
 
-// embeddings returns the vectors of the passages that the place's notes have.
+// embeddings returns the vectors of the passages of the place's notes.
 func embeddings(t *testing.T, p place) map[string]string {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(p.state, "notes.db"), sqlite.Options{Schema: sqlite.NotesSchema})
@@ -524,7 +524,7 @@ func embeddings(t *testing.T, p place) map[string]string {
 	return found
 }
 
-// teamNode is a node that is killed and started again while clients use it.
+// teamNode is a node that is killed and restarted while clients use it.
 type teamNode struct {
 	t     *testing.T
 	place place
@@ -534,7 +534,7 @@ type teamNode struct {
 	stdin  io.WriteCloser
 	calls  map[int]chan toolResult
 	nextID int
-	gone   chan struct{} // closed when the process has ended
+	gone   chan struct{} // closed when the process has exited
 }
 
 func (n *teamNode) start() {
@@ -554,7 +554,7 @@ func (n *teamNode) start() {
 	n.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-func (n *teamNode) write(line string) { _, _ = io.WriteString(n.stdin, line+"\n") } // a node that is gone answers nothing
+func (n *teamNode) write(line string) { _, _ = io.WriteString(n.stdin, line+"\n") } // a dead node does not respond
 
 func (n *teamNode) read(cmd *exec.Cmd, stdout io.Reader, gone chan struct{}) {
 	lines := bufio.NewScanner(stdout)
@@ -563,7 +563,7 @@ func (n *teamNode) read(cmd *exec.Cmd, stdout io.Reader, gone chan struct{}) {
 		var m message
 		var id int
 		if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil || json.Unmarshal(*m.ID, &id) != nil {
-			continue // a line that was cut, or a notification
+			continue // a truncated line, or a notification
 		}
 		n.mu.Lock()
 		call := n.calls[id]
@@ -581,7 +581,7 @@ func (n *teamNode) read(cmd *exec.Cmd, stdout io.Reader, gone chan struct{}) {
 	close(gone)
 }
 
-// tool calls a tool, and reports whether the node answered.
+// tool calls a tool, and reports whether the node responded.
 func (n *teamNode) tool(name string, args map[string]any) (toolResult, bool) {
 	n.mu.Lock()
 	n.nextID++
@@ -596,7 +596,7 @@ func (n *teamNode) tool(name string, args map[string]any) (toolResult, bool) {
 		return r, true
 	case <-gone:
 		select {
-		case r := <-answer: // its last words
+		case r := <-answer: // sent before it died
 			return r, true
 		default:
 			return toolResult{}, false
@@ -612,7 +612,7 @@ func (n *teamNode) kill() {
 	<-n.gone
 }
 
-// end closes the node's input and waits for its end.
+// end closes the node's input and waits until it has exited.
 func (n *teamNode) end() {
 	require.NoError(n.t, n.stdin.Close())
 	select {

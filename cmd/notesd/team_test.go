@@ -18,7 +18,7 @@ import (
 	"notesd/mcp"
 )
 
-// team returns places that share a vault in a database of the test's own.
+// team returns places that share a vault in the test's own database.
 func team(t *testing.T, files ...map[string]string) []place {
 	t.Helper()
 	s := pgtest.Start(t)
@@ -31,7 +31,7 @@ func team(t *testing.T, files ...map[string]string) []place {
 	return places
 }
 
-// inStep compares each place's folder with the database.
+// inStep syncs each place's folder with the database.
 func inStep(t *testing.T, places ...place) {
 	t.Helper()
 	for _, p := range places {
@@ -39,8 +39,8 @@ func inStep(t *testing.T, places ...place) {
 	}
 }
 
-// TestMirroredFolders uses two folders of one vault by commands and by an editor, and
-// a node without a folder of its own.
+// TestMirroredFolders uses two folders of one vault, through commands and an editor, and
+// a node without its own folder.
 func TestMirroredFolders(t *testing.T) {
 	places := team(t, map[string]string{"Plan.md": "the plan\n", "Links.md": "[[Plan]]\n"}, map[string]string{"Mine.md": "mine\n"})
 	a, b := places[0], places[1]
@@ -83,7 +83,7 @@ func TestMirroredFolders(t *testing.T) {
 	assert.Equal(t, "the plan\n", string(out))
 }
 
-// TestImportCommand adds a folder to a team's vault by the command.
+// TestImportCommand adds a folder to a team's vault with notesd import.
 func TestImportCommand(t *testing.T) {
 	a := team(t, map[string]string{"Plan.md": "the plan\n"})[0]
 	inStep(t, a)
@@ -104,13 +104,13 @@ func TestImportCommand(t *testing.T) {
 	assert.Contains(t, string(out), "it is a file")
 }
 
-// httpSession opens a session over HTTP, of the protocol's version, on the daemon.
+// httpSession opens a session with the daemon over HTTP, with the given protocol version.
 func (p place) httpSession(t testing.TB, version string) *sdk.ClientSession {
 	t.Helper()
 	return session(t, p.report(t).Daemon.HTTP, p.bearer(t), version)
 }
 
-// session opens a session of the protocol's version.
+// session opens a session with the given protocol version.
 func session(t testing.TB, endpoint string, via http.RoundTripper, version string) *sdk.ClientSession {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
@@ -122,9 +122,9 @@ func session(t testing.TB, endpoint string, via http.RoundTripper, version strin
 	return session
 }
 
-// TestSessionsMove has clients write on one node and read at once on another: in a
-// session that begins there, in requests without a session, and in a session that has
-// been there before and says in its requests what it has seen.
+// TestSessionsMove has clients write on one node and read immediately on another: in a
+// new session there, in requests without a session, and in an existing session whose
+// requests include what they have seen.
 func TestSessionsMove(t *testing.T) {
 	places := team(t, nil, nil)
 	ann := subject{t, strings.TrimSpace(places[0].run(t, "team", "add", "ann"))}
@@ -144,7 +144,7 @@ func TestSessionsMove(t *testing.T) {
 	})
 }
 
-// moveBetween has clients write and read through sessions that open begins on two nodes.
+// moveBetween writes and reads through sessions that open creates on two nodes.
 func moveBetween(t *testing.T, open func(node int, version string) *sdk.ClientSession) {
 	call := func(s *sdk.ClientSession, seen any, name string, args map[string]any) *sdk.CallToolResult {
 		t.Helper()

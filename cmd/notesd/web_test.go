@@ -27,18 +27,18 @@ import (
 	"notesd/internal/service"
 )
 
-// A browser shows the page of a place. It notes what a page may not do: log an
-// error, or ask another server for anything.
+// A browser shows the page of a place. It records violations: errors logged by the page,
+// and requests to other servers.
 type browser struct {
 	t    *testing.T
 	ctx  context.Context
-	base string // of all addresses that it may ask
+	base string // prefix of all permitted URLs
 
 	mu       sync.Mutex
 	complain []string
 }
 
-// findChromium returns the browser's program, or skips the test.
+// findChromium returns the path of the browser, or skips the test.
 func findChromium(t *testing.T) string {
 	t.Helper()
 	skipInShort(t)
@@ -79,7 +79,7 @@ func openBrowserAt(t *testing.T, program, link string) *browser {
 	return b
 }
 
-// startBrowser starts a browser for the pages of a server.
+// startBrowser starts a browser for the pages of one server.
 func startBrowser(t *testing.T, program, base string) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("headless", "new"), chromedp.WSURLReadTimeout(patience))
@@ -103,7 +103,7 @@ func (b *browser) observe(event any) {
 		b.complain = append(b.complain, "exception: "+e.ExceptionDetails.Error())
 	case *log.EventEntryAdded:
 		if strings.HasPrefix(e.Entry.Text, "Autofocus processing was blocked") {
-			return // the test has focused something before the page was ready
+			return // the test focused an element before the page was ready
 		}
 		b.complain = append(b.complain, "log: "+e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
@@ -118,9 +118,9 @@ func (b *browser) run(actions ...chromedp.Action) {
 	require.NoError(b.t, chromedp.Run(b.ctx, actions...))
 }
 
-// navigate goes to an address, and reports whether the browser got there: what was
-// clicked before may have led it elsewhere. It does not wait for the page's events,
-// as chromedp.Navigate does: they do not come when another page is in between.
+// navigate loads an address and reports whether the browser got there: an earlier click
+// may have led it elsewhere. Unlike chromedp.Navigate, it does not wait for the page's
+// events, which do not arrive if another page intervenes.
 func (b *browser) navigate(address string) bool {
 	b.t.Helper()
 	var failed string
@@ -132,7 +132,7 @@ func (b *browser) navigate(address string) bool {
 	return failed == ""
 }
 
-// open goes to a page of the server and waits until all of it is there.
+// open opens a page of the server and waits until it has loaded completely.
 func (b *browser) open(path string) {
 	b.t.Helper()
 	arrived := "location.href === new URL(" + jsString(b.base+path) + ").href"
@@ -145,8 +145,8 @@ func (b *browser) open(path string) {
 	})
 }
 
-// await waits until an expression is true, on this page or the one that the
-// browser is going to, where it may throw until all of the page is there.
+// await waits until an expression is true on this page or the one being loaded. Until
+// that page is complete the expression may throw.
 func (b *browser) await(expression string) {
 	b.t.Helper()
 	held := false
@@ -160,9 +160,9 @@ func (b *browser) await(expression string) {
 	held = true
 }
 
-// click clicks an element where a user could: on the page, and not under another.
-// It looks and clicks in one step, as a live update may replace the element
-// between two.
+// click clicks an element where a user could: visible and not covered by another. It
+// checks and clicks in one step, because a live update may replace the element in
+// between.
 func (b *browser) click(selector string) {
 	b.t.Helper()
 	script := `(() => {
@@ -183,9 +183,9 @@ func (b *browser) press(selector, keys string) {
 	b.run(chromedp.KeyEvent(keys))
 }
 
-// evaluate returns what an expression is, or what it promises, on this page or, if
-// that goes before it has answered, on the next. A page that goes may refuse, throw
-// or answer nothing.
+// evaluate returns the value of an expression, or of its promise, on this page or, if it
+// is unloaded first, on the next one. A page being unloaded may reject, throw or return
+// nothing.
 func evaluate[T any](b *browser, expression string) (value T) {
 	b.t.Helper()
 	var err error
@@ -209,7 +209,7 @@ func (b *browser) text(selector string) string {
 
 func jsString(s string) string { return "`" + strings.ReplaceAll(s, "`", "\\`") + "`" }
 
-// clean fails the test for everything that the page should not have done.
+// clean fails the test for every violation of the page.
 func (b *browser) clean() {
 	b.t.Helper()
 	b.mu.Lock()
@@ -223,8 +223,8 @@ var pageNotes = map[string]string{
 	"Boat.md":              "# Boat\n\nVarnish the transom.\n",
 }
 
-// TestPageSearch searches as the user types, goes to a hit by keyboard alone and
-// lights its lines.
+// TestPageSearch searches as the user types, opens a hit with the keyboard alone and
+// highlights its lines.
 func TestPageSearch(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	b := p.browse(t)
@@ -257,8 +257,8 @@ func TestPageSearch(t *testing.T) {
 	b.cleanBut(http.StatusNotFound)
 }
 
-// TestPageEmbeds shows what a note embeds, of notes within notes, to a depth and once,
-// and what is missing.
+// TestPageEmbeds shows the embeds of a note, nested to a maximum depth and without
+// cycles, and missing ones.
 func TestPageEmbeds(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"Menu.md": "# Menu\n\n![[Rye#Oven]]\n\nFirst ![[Rye#^flour]] then\n\n![[Loop]]\n\n![[Gone]]\n\n![[Rye#Nope]]\n\n![[dot.svg|30]]\n\n![[One]]\n",
@@ -292,7 +292,7 @@ func TestPageEmbeds(t *testing.T) {
 	b.clean()
 }
 
-// cleanBut is clean, but for one answer with the status.
+// cleanBut is clean, except for one response with the status.
 func (b *browser) cleanBut(status int) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -302,8 +302,7 @@ func (b *browser) cleanBut(status int) {
 	}
 }
 
-// TestPageWithoutScripts searches, reads, compares and restores where scripts are
-// off.
+// TestPageWithoutScripts searches, reads, compares and restores with scripts disabled.
 func TestPageWithoutScripts(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
@@ -329,8 +328,8 @@ func TestPageWithoutScripts(t *testing.T) {
 	b.clean()
 }
 
-// TestPageOfSeveralFolders shows notes of one name in two folders, the links and files of
-// each, and what is wrong with one.
+// TestPageOfSeveralFolders shows notes with the same name in two folders, the links and
+// files of each, and a problem of one.
 func TestPageOfSeveralFolders(t *testing.T) {
 	p := newFolders(t, map[string]string{
 		"home/Plan.md": "plan of home, see [[Garden]] ![[dot.svg]]\n\n- [ ] water\n", "home/Garden.md": "tomatoes\n",
@@ -353,7 +352,7 @@ func TestPageOfSeveralFolders(t *testing.T) {
 	b.open("/n/work/Plan.md")
 	b.await("document.querySelector('article').innerText.includes('a new plan')")
 
-	b.open("/status") // a page of the folder itself would be asked for while that goes
+	b.open("/status") // otherwise a page of the folder itself would be requested while it is unavailable
 	require.NoError(t, os.Rename(filepath.Join(p.vault, "work"), filepath.Join(p.vault, "away")))
 	b.await("[...document.querySelectorAll('.problem')].some(e => e.innerText.includes('the folder \"work\" is not there'))")
 	b.open("/?q=tomatoes")
@@ -361,8 +360,8 @@ func TestPageOfSeveralFolders(t *testing.T) {
 	b.clean()
 }
 
-// TestPageIsLive shows a save of another program on the open page, keeps where
-// the reader is, and goes on after the daemon was killed.
+// TestPageIsLive shows another program's save on the open page, keeps the scroll
+// position, and recovers after the daemon was killed.
 func TestPageIsLive(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	b := p.browse(t)
@@ -382,8 +381,8 @@ func TestPageIsLive(t *testing.T) {
 	b.clean()
 }
 
-// TestPageKeeps updates the page under a user: what did not change keeps its place,
-// the focus, what is chosen and open, and a click that has begun.
+// TestPageKeeps updates the page while it is in use: what did not change keeps its
+// position, focus, selection, open state, and a click in progress.
 func TestPageKeeps(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.save(t, "Boat.md", "---\nlength: 7\n---\n# Boat\n\nVarnish the rudder.\n\nAnd [bake](Starter.md).\n")
@@ -414,20 +413,19 @@ func TestPageKeeps(t *testing.T) {
 	b.clean()
 }
 
-// TestPageGraph draws the graph of the vault and that around a note.
+// TestPageGraph draws the graph of the vault and the one around a note.
 func TestPageGraph(t *testing.T) {
 	b := newPlace(t, pageNotes).browse(t)
 	b.open("/graph")
 	b.await("document.getElementById('legend').innerText.startsWith('3 notes, 2 links')")
-	// A copy is read: Chromium warns of a canvas on the screen that is read again and again.
+	// Read a copy: Chromium warns about repeated reads from a canvas on the screen.
 	b.await("(() => { const c = document.querySelector('canvas'), o = new OffscreenCanvas(c.width, c.height).getContext('2d'); o.drawImage(c, 0, 0); return o.getImageData(0, 0, c.width, c.height).data.some(v => v > 0) })()")
 	b.open("/graph?note=Starter.md&depth=1")
 	b.await("document.getElementById('legend').innerText.startsWith('2 notes')")
 	b.clean()
 }
 
-// TestPageHostile shows a vault that wants to run scripts and to reach another
-// server.
+// TestPageHostile shows a vault that tries to run scripts and to contact other servers.
 func TestPageHostile(t *testing.T) {
 	b := newPlace(t, map[string]string{
 		"Evil <script>alert(1)</script>.md": "# <img src=x onerror=alert(1)>\n",
@@ -460,7 +458,7 @@ func TestPageWhy(t *testing.T) {
 	b.clean()
 }
 
-// TestPageStatus shows counts, warnings, and who is connected with what settings.
+// TestPageStatus shows counts, warnings, and the connected clients with their settings.
 func TestPageStatus(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.save(t, "Broken.md", "broken \xff\xfe\x00\n")
@@ -475,7 +473,7 @@ func TestPageStatus(t *testing.T) {
 	b.clean()
 }
 
-// TestPageWarnings shows what is wrong, each with what to do.
+// TestPageWarnings shows each problem with its remedy.
 func TestPageWarnings(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.save(t, "Prompts/bad.md", "---\narguments: [\n---\nx\n")
@@ -486,7 +484,7 @@ func TestPageWarnings(t *testing.T) {
 	for _, w := range []struct {
 		what string
 		do   func()
-		want []string // the problem, and what to do
+		want []string // the problem and the remedy
 	}{
 		{"a prompt", func() {}, []string{"Prompts/bad.md", "its front matter is broken"}},
 		{"a damaged file", func() {
@@ -506,7 +504,7 @@ func TestPageWarnings(t *testing.T) {
 	b.await("![...document.querySelectorAll('.problem')].some(e => e.innerText.includes('mounted'))")
 }
 
-// TestWebAddress refuses addresses that other machines reach.
+// TestWebAddress rejects addresses that other machines can reach.
 func TestWebAddress(t *testing.T) {
 	p := newPlace(t, nil)
 	for _, addr := range []string{"0.0.0.0:0", "8080", "192.168.1.2:80"} {
@@ -519,7 +517,7 @@ func TestWebAddress(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// loadAxe returns axe-core, whose file AXE names.
+// loadAxe returns axe-core from the file in AXE.
 func loadAxe(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("AXE")
@@ -531,7 +529,7 @@ func loadAxe(t *testing.T) string {
 	return string(axe) + "; 0"
 }
 
-// inBothSchemes does something in light and dark.
+// inBothSchemes calls do in light and dark mode.
 func (b *browser) inBothSchemes(do func(scheme string)) {
 	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -540,7 +538,7 @@ func (b *browser) inBothSchemes(do func(scheme string)) {
 	}
 }
 
-// assertAccessible runs axe-core over the page.
+// assertAccessible runs axe-core on the page.
 func (b *browser) assertAccessible(axe, what string) {
 	b.t.Helper()
 	evaluate[int](b, axe)
@@ -548,7 +546,7 @@ func (b *browser) assertAccessible(axe, what string) {
 		"axe.run().then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + v.help + ' ' + v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | ')))"), what)
 }
 
-// TestPageIsAccessible runs axe-core over every view, in light and dark.
+// TestPageIsAccessible runs axe-core on every view, in light and dark mode.
 func TestPageIsAccessible(t *testing.T) {
 	axe := loadAxe(t)
 	b := newPlace(t, pageNotes).browse(t)
@@ -560,8 +558,8 @@ func TestPageIsAccessible(t *testing.T) {
 	})
 }
 
-// TestPageFitsAPhone scrolls in no view to the side, and sets each paragraph in the
-// direction of its script.
+// TestPageFitsAPhone checks that no view scrolls horizontally, and that each paragraph is
+// set in the direction of its script.
 func TestPageFitsAPhone(t *testing.T) {
 	long := strings.Repeat("abcdefghi", 20)
 	p := newPlace(t, map[string]string{
@@ -580,7 +578,7 @@ func TestPageFitsAPhone(t *testing.T) {
 	assert.Less(t, evaluate[int](b, "document.querySelector('th').clientHeight"), 40, "a table scrolls, and its words stay whole")
 	assert.Equal(t, "start,-webkit-right", evaluate[string](b, "[...document.querySelectorAll('th')].map(e => getComputedStyle(e).textAlign).slice(-2).join()"))
 	b.open("/n/%D8%AE%D8%A8%D8%B2.md")
-	// Where the text of each paragraph begins or ends at the edge of the page's column.
+	// Whether the text of each paragraph starts or ends at the edge of the column.
 	edges := `(() => { const article = document.querySelector('article').getBoundingClientRect()
 		return [...document.querySelectorAll('article > *')].map(e => { const r = document.createRange(); r.selectNodeContents(e); const t = r.getBoundingClientRect()
 			return e.tagName + (e.tagName === 'PRE' ? getComputedStyle(e).direction : t.left - article.left < 1 ? ' left' : article.right - t.right < 1 ? ' right' : ' between') }).join() })()`
@@ -588,8 +586,8 @@ func TestPageFitsAPhone(t *testing.T) {
 	b.clean()
 }
 
-// TestPageHistory compares two versions, restores one, undoes that from the list
-// of changes, and refuses to restore over a change that the page has not shown.
+// TestPageHistory compares two versions, restores one, undoes that from the list of
+// changes, and refuses to overwrite a change that the page has not shown.
 func TestPageHistory(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
@@ -630,7 +628,7 @@ func TestPageHistory(t *testing.T) {
 	b.cleanBut(http.StatusConflict)
 }
 
-// TestPageReadOnly offers nothing that writes, and the session would refuse it.
+// TestPageReadOnly offers no write operations, and the session would reject them.
 func TestPageReadOnly(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
@@ -643,7 +641,7 @@ func TestPageReadOnly(t *testing.T) {
 	assert.Contains(t, p.run(t, "read", "Boat"), "rudder")
 }
 
-// TestPageOverHTTP is at / of a daemon that serves HTTP, beside MCP.
+// TestPageOverHTTP serves the page at / of a daemon with HTTP, next to MCP.
 func TestPageOverHTTP(t *testing.T) {
 	program := findChromium(t)
 	p := newPlace(t, pageNotes)

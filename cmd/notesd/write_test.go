@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Ctrl-C ends the typing of a note at once: the terminal goes on to be read.
+// Ctrl-C interrupts the input of a note at once, although the terminal is still being
+// read.
 func TestTypingIsInterrupted(t *testing.T) {
 	in, typed := io.Pipe()
 	a := &app{in: in}
@@ -32,7 +33,7 @@ func TestTypingIsInterrupted(t *testing.T) {
 	assert.Equal(t, "Feed it twice a day.", text)
 }
 
-// A command that Ctrl-C ends has the exit code that shells expect of it.
+// A command interrupted by Ctrl-C has the exit code that shells expect.
 func TestInterruptedCommandExits130(t *testing.T) {
 	p := newPlace(t, someNotes)
 	cmd := p.command("index", "--wait")
