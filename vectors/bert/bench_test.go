@@ -18,7 +18,7 @@ import (
 var passage = strings.Repeat("The committee met in the old library to discuss the budget, "+
 	"the new roof and the overdue repair of the heating; nobody had read the report. ", 8)
 
-// eachModel runs a benchmark for both models on every tier that this machine has.
+// eachModel runs a benchmark for both models on every tier that this machine supports.
 func eachModel(b *testing.B, run func(b *testing.B, m *bert.Model)) {
 	for _, name := range []string{"all-MiniLM-L6-v2", "multilingual-e5-small"} {
 		for _, tier := range kernel.Tiers() {

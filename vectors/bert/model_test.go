@@ -26,7 +26,7 @@ func embed(t testing.TB, m *Model, text string) []float32 {
 	return vec
 }
 
-// cosine of a vector of length one with any vector.
+// cosine returns the cosine of a vector of length one and any vector.
 func cosine(a []float32, b []float64) float64 {
 	var dot, square float64
 	for i, v := range b {
@@ -36,9 +36,8 @@ func cosine(a []float32, b []float64) float64 {
 	return dot / math.Sqrt(square)
 }
 
-// TestForward compares the engine with the same network in float64, for models
-// of several shapes and texts of several lengths, at the edges of blocks and of
-// padding.
+// TestForward compares the engine with the same network in float64, for models of several
+// shapes and texts of several lengths, at the boundaries of blocks and padding.
 func TestForward(t *testing.T) {
 	for name, change := range map[string]func(c *modelfile.Config){
 		"mean":       func(*modelfile.Config) {},
@@ -86,7 +85,7 @@ func openTiny(t testing.TB) *Model {
 	return m
 }
 
-// A used encoder gives what a fresh one does, whatever it has seen before.
+// A used encoder gives the same result as a new one, whatever it has processed before.
 func TestEncoderReuse(t *testing.T) {
 	m := openTiny(t)
 	texts := []string{"a b c d", "", strings.Repeat("abcd ", 30), "d", strings.Repeat("b.", 33), strings.Repeat("d c ", 16), "a b"}
@@ -110,7 +109,7 @@ func TestEmbedErrors(t *testing.T) {
 	assert.ErrorIs(t, m.NewEncoder().Embed(ctx, "a", make([]float32, m.Dim())), context.Canceled)
 }
 
-// endingContext ends when it has been asked so many times.
+// endingContext is cancelled after a number of calls of Err.
 type endingContext struct {
 	context.Context
 	left int
@@ -230,7 +229,7 @@ func TestOpenFileRefuses(t *testing.T) {
 	}
 }
 
-// FuzzOpen damages a model anywhere. What opens must run.
+// FuzzOpen damages a model anywhere. A model that opens must run.
 func FuzzOpen(f *testing.F) {
 	file := newTiny(f, tinyConfig()).file
 	f.Add(uint32(0), []byte("x"))

@@ -22,10 +22,10 @@ import (
 
 var update = flag.Bool("update", false, "write the vectors' digests instead of comparing them")
 
-// bundled is the model file of package model, which imports this one.
+// bundled is the model file in package model, which imports this package.
 const bundled = "../model/all-MiniLM-L6-v2.ndmodel"
 
-// reference is what other implementations make of a text: written by
+// reference is the output of other implementations for a text, written by
 // vectors/model/convert/reference/compare.py.
 type reference struct {
 	Text   string  `json:"text"`
@@ -60,7 +60,7 @@ func readReferences(t *testing.T) []reference {
 	return all
 }
 
-// openTier opens the bundled model with one tier's kernels.
+// openTier opens the bundled model with the kernels of a tier.
 func openTier(t testing.TB, tier string) *Model { return openFileTier(t, bundled, tier) }
 
 func openFileTier(t testing.TB, path, tier string) *Model {
@@ -87,12 +87,12 @@ func TestReference(t *testing.T) {
 	assert.GreaterOrEqual(t, sum/float64(len(references)), 0.998)
 }
 
-// slowTokens is the length up to which a text is tried on the slowest tier.
+// slowTokens is the maximum length of texts for the slowest tier.
 const slowTokens = 12
 
-// TestSameBits compares every tier's vectors with digests in testdata, bit by
-// bit, so that no CPU's differ. Where a change of the arithmetic is meant, the
-// constant numerics goes up and -update writes new digests.
+// TestSameBits compares every tier's vectors with digests in testdata, bit by bit, so
+// that all CPUs agree. After an intended change of the arithmetic, increment the constant
+// numerics and write new digests with -update.
 func TestSameBits(t *testing.T) {
 	const golden = "testdata/digests.txt"
 	references := readReferences(t)
@@ -114,8 +114,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestSameBitsMultilingual is the same for the other model, whose word embeddings
-// have four bits, with a few texts.
+// TestSameBitsMultilingual does the same for a few texts with the other model, whose word
+// embeddings have four bits.
 func TestSameBitsMultilingual(t *testing.T) {
 	for _, tier := range kernel.Tiers() {
 		t.Run(tier, func(t *testing.T) {
@@ -160,7 +160,7 @@ func readLines(t *testing.T, path string) []string {
 	return lines
 }
 
-// TestMeaning is what it is all for: texts that mean the same are near.
+// TestMeaning checks that texts with the same meaning are close.
 func TestMeaning(t *testing.T) {
 	m := openTier(t, "")
 	similarity := func(a, b string) float64 { return cosine(embed(t, m, a), float64s(embed(t, m, b))) }
@@ -173,7 +173,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// Letters of the bundled model's languages are known, other scripts' are not.
+// Letters of the bundled model's languages are known; those of other scripts are not.
 func TestKnows(t *testing.T) {
 	m := openTier(t, "")
 	for _, text := range []string{

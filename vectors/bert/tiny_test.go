@@ -12,7 +12,7 @@ import (
 	"notesd/vectors/bert/modelfile"
 )
 
-// tinyConfig is a model small enough to be made for every test.
+// tinyConfig returns a model small enough to be created for every test.
 func tinyConfig() modelfile.Config {
 	return modelfile.Config{
 		Name: "tiny", Layers: 2, Hidden: 64, Heads: 2, Intermediate: 96, Positions: 80,
@@ -26,8 +26,7 @@ func tinyConfig() modelfile.Config {
 
 var tinyVocabulary = []string{"[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d", "##a", "##b", "##c", "##d", "."}
 
-// tiny is a model with random weights and, beside it, the same weights as
-// numbers.
+// tiny is a model with random weights and, beside it, the same weights in float64.
 type tiny struct {
 	config                 modelfile.Config
 	words, positions, norm []float64
@@ -40,7 +39,7 @@ type tinyLayer struct {
 	attentionNorm, outputNorm []float64
 }
 
-// tinyMatrix is what a matrix does to an input: w × (x × smooth) + bias.
+// tinyMatrix computes w × (x × smooth) + bias.
 type tinyMatrix struct {
 	n, k            int
 	w, bias, smooth []float64
@@ -131,7 +130,7 @@ func newTinyMatrix(tb testing.TB, rng *rand.Rand, s map[string][]byte, layer int
 	return m
 }
 
-// embed is the network as textbooks have it, in float64.
+// embed is the textbook network in float64.
 func (m *tiny) embed(ids []int32) []float64 {
 	h := m.config.Hidden
 	x := make([][]float64, len(ids))

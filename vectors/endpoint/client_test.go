@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asked is what a server was sent.
+// asked is a request received by a server.
 type asked struct {
 	path, key string
 	body      map[string]any
@@ -32,7 +32,7 @@ func (a asked) input(t *testing.T) []string {
 	return out
 }
 
-// serve starts a server and a client of it.
+// serve starts a server and returns a client for it.
 func serve(t *testing.T, o Options, handler func(w http.ResponseWriter, a asked)) *Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,13 +61,13 @@ func connect(t *testing.T, o Options) *Client {
 	return c
 }
 
-// answer writes vectors as Ollama does.
+// answer writes vectors like Ollama.
 func answer(w http.ResponseWriter, vectors string) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"model":"m","embeddings":[%s],"total_duration":14143917,"load_duration":1019500,"prompt_eval_count":8}`, vectors)
 }
 
-// lengths gives each text a vector that says how long it is.
+// lengths returns a vector for each text that encodes its length.
 func lengths(t *testing.T, a asked) string {
 	var vectors []string
 	for _, text := range a.input(t) {
@@ -131,7 +131,7 @@ func TestOpenAI(t *testing.T) {
 			assert.Equal(t, path, a.path)
 			assert.Empty(t, a.key)
 			assert.Equal(t, "float", a.body["encoding_format"])
-			// In an order of its own: the index counts.
+			// Out of order: the index must be used.
 			fmt.Fprint(w, `{"object":"list","data":[
 				{"object":"embedding","index":1,"embedding":[0.0, 1.0]},
 				{"object":"embedding","index":0,"embedding":[1.0, 0.0]}],
@@ -205,7 +205,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 func TestTheDimensionIsHeldTo(t *testing.T) {
 	vector := "[1,2,3]"
 	c := serve(t, Options{}, func(w http.ResponseWriter, _ asked) { answer(w, vector) })
-	c.Expect(3) // of an earlier run
+	c.Expect(3) // from an earlier run
 	_, err := embed(t, c, "a")
 	require.NoError(t, err)
 	vector = "[1,2]"
@@ -320,7 +320,7 @@ func TestAServerThatHangs(t *testing.T) {
 	_, err = c.EmbedQuery(t.Context(), "second")
 	require.ErrorContains(t, err, "has not answered an earlier query yet", "at once")
 
-	close(release) // the model has been loaded
+	close(release) // the model is loaded
 	v, err := c.EmbedQuery(t.Context(), "first")
 	require.NoError(t, err, "the question went on")
 	assert.InDeltaSlice(t, unit(5, -1.5), v, 1e-6)

@@ -25,7 +25,7 @@ func open(t *testing.T, path, header string) *flat.File {
 	return f
 }
 
-// record returns the record of a vector that is derived from n.
+// record returns the record of a vector derived from n.
 func record(n int) []byte {
 	r := make([]byte, flat.RecordSize(dim))
 	binary.LittleEndian.PutUint64(r, uint64(n))
@@ -76,7 +76,7 @@ func TestFile_Reopen(t *testing.T) {
 	requireRecords(t, open(t, path, "header 2"), 5)
 }
 
-// An incomplete record, as a crash leaves it, is dropped and overwritten.
+// An incomplete record, as left by a crash, is dropped and overwritten.
 func TestFile_IncompleteRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	f := open(t, path, "h")
@@ -100,7 +100,7 @@ func TestFile_Truncate(t *testing.T) {
 	requireRecords(t, f, 0, 10, 11)
 }
 
-// Appends that begin and end anywhere relative to the bounds of segments.
+// Appends may start and end anywhere relative to segment boundaries.
 func TestFile_Segments(t *testing.T) {
 	const n = flat.RecordsPerSegment
 	path := filepath.Join(t.TempDir(), "x")
@@ -132,7 +132,7 @@ func TestOpen_UnusablePath(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A change of any bit of a record changes its checksum or is in it.
+// A flipped bit anywhere in a record is in its checksum or changes it.
 func TestChecksum_FlippedBits(t *testing.T) {
 	r := record(1)
 	stored := func() uint32 { return binary.LittleEndian.Uint32(r[20:]) }

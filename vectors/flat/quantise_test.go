@@ -41,7 +41,7 @@ func TestQuery_Precision(t *testing.T) {
 	assert.InDelta(t, maxTestDim, NewQuery(extreme).Dot(q), 1, "the largest sum fits")
 }
 
-// maxTestDim is beyond every model that is known.
+// maxTestDim exceeds the dimension of all known models.
 const maxTestDim = 8192
 
 // dot is the reference of [Query.Dot].

@@ -13,8 +13,8 @@ import (
 	"notesd/internal/notestest"
 )
 
-// datasets are what recall is measured on: embeddings as they lie, and the
-// hardest there is, where no vector is near another.
+// datasets are used to measure recall: vectors distributed like embeddings, and the
+// hardest case, in which no vector is near another.
 var datasets = map[string]func(rng *rand.Rand, n, dim int) [][]float32{
 	"clustered": func(rng *rand.Rand, n, dim int) [][]float32 {
 		var out [][]float32
@@ -34,7 +34,7 @@ var datasets = map[string]func(rng *rand.Rand, n, dim int) [][]float32{
 		}
 		return out
 	},
-	// the vectors of some models have a mean of the length .9
+	// the vectors of some models have a mean of length .9
 	"narrow": func(rng *rand.Rand, n, dim int) [][]float32 {
 		out := notestest.Clustered(rng, n, dim, 500)
 		for _, v := range out {
@@ -56,7 +56,7 @@ var datasets = map[string]func(rng *rand.Rand, n, dim int) [][]float32{
 	},
 }
 
-// sample is a ranker of n vectors, and queries: half of them near a row, half from the
+// sample is a ranker of n vectors, with queries: half of them near a row, half from the
 // same distribution. For cosines the vectors have unit length; factor 2 with an offset
 // gives the order of L2 distances.
 type sample struct {
@@ -100,7 +100,7 @@ func newSample(kind, metric string, n, dim int) *sample {
 	return s
 }
 
-// recall returns the share of the k highest scores that Candidates finds.
+// recall returns the share of the k highest scores found by Candidates.
 func (s *sample) recall(k int, keep func(row int) bool) float64 {
 	found, wanted := 0, 0
 	for _, q := range s.queries {
@@ -116,7 +116,7 @@ func (s *sample) recall(k int, keep func(row int) bool) float64 {
 	return float64(found) / float64(wanted)
 }
 
-// The gate for changes of the ranker.
+// Changes of the ranker must pass this test.
 func TestRanker_Recall(t *testing.T) {
 	for kind := range datasets {
 		for metric, dim := range map[string]int{"cosine": 384, "dot": 96, "l2": 200} {
@@ -129,7 +129,7 @@ func TestRanker_Recall(t *testing.T) {
 				require.GreaterOrEqual(t, s.recall(10, nil), 0.98)
 				require.GreaterOrEqual(t, s.recall(400, nil), 0.98)
 				require.GreaterOrEqual(t, s.recall(10, func(row int) bool { return row%7 == 3 }), 0.98)
-				sampled := func(row int) bool { return row%max(1, s.Len()/sampleRows) == 0 } // the sample takes them for all rows
+				sampled := func(row int) bool { return row%max(1, s.Len()/sampleRows) == 0 } // all rows in the sample, so that it is misleading
 				require.GreaterOrEqual(t, s.recall(400, sampled), 0.98)
 				require.GreaterOrEqual(t, len(s.Candidates(s.Prepare(s.queries[0]), sampled, 10, 2000)), 2000)
 			})
@@ -137,7 +137,7 @@ func TestRanker_Recall(t *testing.T) {
 	}
 }
 
-// Random additions and removals leave the estimates that a new ranker derives.
+// After random additions and removals, the estimates equal those of a new ranker.
 func TestRanker_GrowAndReplace(t *testing.T) {
 	const dim = 1024 // estimates from 4096 rows on
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -182,8 +182,8 @@ func TestRanker_NoRows(t *testing.T) {
 	assert.Zero(t, r.Memory())
 }
 
-// BenchmarkRanker: a million rows of 384 numbers, the ten nearest, of queries near
-// some row and of queries that are near none.
+// BenchmarkRanker finds the ten nearest of a million rows of 384 numbers, for queries
+// near some row and for queries near none.
 func BenchmarkRanker(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {

@@ -8,7 +8,7 @@ import (
 	"notesd/vectors/language"
 )
 
-// The languages of passages as people write them.
+// Typical passages in several languages.
 var (
 	english = []string{
 		"Retro 2026-03\n\nThe migration took longer than we had planned, because the staging database was not the same size as the one in production.",
@@ -75,7 +75,7 @@ func TestShare_Languages(t *testing.T) {
 	assert.Equal(t, language.Share{Foreign: 1, Judged: 2}, judge(logseq...))
 }
 
-// An English note that quotes another language stays English, and the reverse.
+// An English note that quotes another language counts as English, and vice versa.
 func TestShare_MixedPassage(t *testing.T) {
 	assert.Equal(t, language.Share{Judged: 1}, judge(english[0]+" They said „das ist nicht wahr“ and 你好."))
 	assert.Equal(t, language.Share{Foreign: 1, Judged: 1}, judge(german[0]+" The end of it."))
@@ -86,7 +86,7 @@ func TestShare_Of(t *testing.T) {
 	assert.InDelta(t, .25, judge(english[0], english[1], english[2], german[0], unjudged[1]).Of(), 0)
 }
 
-// Any input is judged in one pass, without a panic.
+// Any input is processed in one pass, without a panic.
 func FuzzShare(f *testing.F) {
 	for _, p := range append(append(english, unjudged...), "```", "$$", "`", "~~~\n```", "\xff\xfe $") {
 		f.Add(p)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A vault in English costs the memory of its own model alone: of the other one's pages
-// none is in memory of the process that embeds. A process of its own does that, as other
+// A vault in English uses memory only for its own model: no page of the other one is
+// resident in the embedding process. The test runs in a separate process, because other
 // tests read both models.
 func TestUnusedModelTakesNoMemory(t *testing.T) {
 	const variable = "TEST_PAGES_OF_MODELS"
@@ -31,7 +31,7 @@ func TestUnusedModelTakesNoMemory(t *testing.T) {
 	assert.Less(t, unused, 1100, "the kernel maps whole folios of the page cache, of up to 2 MB, around those of other data at either end")
 }
 
-// pagesOf returns how many pages of a text are mapped in the process's memory.
+// pagesOf returns the number of pages of a text mapped into the process's memory.
 func pagesOf(t *testing.T, text string) (pages int) {
 	t.Helper()
 	file, err := os.Open("/proc/self/pagemap")

@@ -24,7 +24,7 @@ func TestEnglish(t *testing.T) {
 	assert.NoError(t, m.Verify(), "the bundled file is whole")
 }
 
-// The files beside this test are those that SOURCE.md describes.
+// The files beside this test are those described in SOURCE.md.
 func TestSource(t *testing.T) {
 	source, err := os.ReadFile("SOURCE.md")
 	require.NoError(t, err)

@@ -39,9 +39,9 @@ func lines[T any](t *testing.T, name string) []T {
 	return all
 }
 
-// TestTokens compares ids with those of the reference tokenizer (tokenizers
-// 0.23 for Python, its control tokens kept from matching text), over a thousand
-// texts in two dozen languages and at random, and some of 100 000 characters.
+// TestTokens compares ids with those of the reference tokenizer (tokenizers 0.23 for
+// Python, prevented from matching control tokens in text), on a thousand texts in two
+// dozen languages and at random, and some of 100 000 characters.
 func TestTokens(t *testing.T) {
 	data, err := os.ReadFile("multilingual-e5-small.ndmodel")
 	require.NoError(t, err)
@@ -55,9 +55,9 @@ func TestTokens(t *testing.T) {
 	all := lines[struct {
 		Text   string  `json:"text"`
 		IDs    []int32 `json:"ids"`
-		Repeat int     `json:"repeat"` // of a long text, of which there is
+		Repeat int     `json:"repeat"` // for a long text only
 		Count  int     `json:"count"`  // the number of tokens
-		Digest string  `json:"digest"` // and a hash of them
+		Digest string  `json:"digest"` // and their hash
 	}](t, "tokens.jsonl")
 	require.Greater(t, len(all), 1000)
 	for _, c := range all {
@@ -87,8 +87,8 @@ func TestMultilingual(t *testing.T) {
 	require.NoError(t, m.Verify(), "the bundled file is whole")
 }
 
-// TestParity compares vectors with those of the original's four-bit weights in
-// float32.
+// TestParity compares vectors with those computed in float32 from the original's four-bit
+// weights.
 func TestParity(t *testing.T) {
 	m, err := model.Multilingual()
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestParity(t *testing.T) {
 	assert.Greater(t, sum/float64(len(all)), 0.9995)
 }
 
-// TestAcrossLanguages is what it is for.
+// TestAcrossLanguages checks that queries find passages in other languages.
 func TestAcrossLanguages(t *testing.T) {
 	m, err := model.Multilingual()
 	require.NoError(t, err)

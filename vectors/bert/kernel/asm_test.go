@@ -16,25 +16,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAssemblyIsPrinted fails if the assembly is not what the program in asm
-// prints: it runs that module's tests.
+// TestAssemblyIsPrinted fails if the assembly is not up to date, by running the tests of
+// the module asm.
 func TestAssemblyIsPrinted(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("no go command to run the program with")
 	}
 	run := exec.Command(tool, "test", "-C", "asm", ".")
-	run.Env = append(os.Environ(), "GOOS=", "GOARCH=") // not those that this test was built for
+	run.Env = append(os.Environ(), "GOOS=", "GOARCH=") // not those this test was built for
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 
-// constantBytes matches an instruction that is printed as bytes or as a word,
-// because Go's assembler has no mnemonic for it, with its GNU syntax as a comment.
+// constantBytes matches an instruction printed as bytes or as a word, because Go's
+// assembler does not support it, with its GNU syntax as a comment.
 var constantBytes = regexp.MustCompile(`(?m)^\t((?:BYTE|WORD) [^/]*) // (.*)$`)
 
-// TestEncodings disassembles every instruction that is printed as constants with
-// LLVM, and compares it with its comment.
+// TestEncodings disassembles every instruction printed as constants with LLVM, and
+// compares the result with the comment.
 func TestEncodings(t *testing.T) {
 	if _, err := exec.LookPath("llvm-mc"); err != nil {
 		t.Skip("no llvm-mc to disassemble with: on Debian it is in the package llvm")
@@ -90,8 +90,8 @@ func instructionBytes(t *testing.T, statements string) (out []byte) {
 	return out
 }
 
-// disassembled returns the fields of a line, in the one of two names that the
-// comments use.
+// disassembled returns the fields of a line, using the comments' names for instructions
+// that have two.
 func disassembled(line string) []string {
 	fields := strings.Fields(line)
 	if last := len(fields) - 1; strings.HasPrefix(fields[0], "sshll") && fields[last] == "#0" {

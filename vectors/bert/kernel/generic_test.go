@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These tests hold the definition of the arithmetic against float64; that the
-// other tiers do the same is for tiers_test.go.
+// These tests compare the reference implementation with float64; tiers_test.go compares
+// the other tiers with it.
 
 func TestRound(t *testing.T) {
 	for x, want := range map[float32]int32{
@@ -86,7 +86,7 @@ func TestNormalise(t *testing.T) {
 	assert.Equal(t, beta[:32], flat, "a row without variance is the offset")
 }
 
-// TestSoftmax checks the whole of attention's last steps: probabilities times
+// TestSoftmax checks the last steps of attention as a whole: probabilities times
 // quantised values, in the unit that Softmax returns.
 func TestSoftmax(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -129,7 +129,7 @@ func TestPackRefuses(t *testing.T) {
 	assert.ErrorContains(t, err, "-128")
 }
 
-// Tiles are as many as needed, whole, in order and even.
+// There are as few tiles as possible, in order, without gaps, and of even size.
 func TestForTiles(t *testing.T) {
 	for rows := 1; rows < 60; rows++ {
 		next, least, most := 0, rows, 0

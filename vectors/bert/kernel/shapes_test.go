@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// arena hands out slices that end where memory ends, or so many elements before,
-// so that a kernel that reads or writes beyond one is found out. It is reused from
-// one call to the next.
+// arena returns slices that end at the end of memory, or shift elements before, to detect
+// kernels that read or write out of bounds. It is reused for each call.
 type arena struct {
 	slots [][]byte
 	used  int
@@ -24,11 +23,10 @@ const arenaSlot = 50*1536*4 + 4096
 
 var testArena arena
 
-// margin is the number of bytes that are watched before and, as far as there are
-// any, after a slice.
+// margin is the number of bytes checked before and, as far as available, after a slice.
 const margin, marginByte = 64, 0xA5
 
-// take returns a slice of n elements, filled by value.
+// take returns a slice of n elements, each set to a result of value.
 func take[T any](t *testing.T, a *arena, n int, value func() T) []T {
 	if a.used == len(a.slots) {
 		a.slots = append(a.slots, guarded(t, arenaSlot))
@@ -67,14 +65,14 @@ func unharmed[T any](t *testing.T, a *arena, s []T, what string) {
 	}
 }
 
-// shape is what a kernel is tried with.
+// shape is the size of a kernel's operands.
 type shape struct {
 	rows, k, columns int
-	shift            int // elements between a slice's end and the memory's
+	shift            int // elements between the end of a slice and of memory
 }
 
-// networkShapes are the matrices of both networks, which differ in the number of
-// layers only, with the rows of a short query, of a block and of its neighbours.
+// networkShapes returns the matrices of both networks, which differ only in the number of
+// layers, with the rows of a short query, of a block and of sizes next to it.
 func networkShapes() (all []shape) {
 	for _, rows := range []int{1, 2, 12, 13, 47, 48} {
 		for _, m := range [][2]int{{384, 384}, {384, 1536}, {1536, 384}} {
@@ -87,14 +85,14 @@ func networkShapes() (all []shape) {
 func TestNetworkShapes(t *testing.T) {
 	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
 		for _, shape := range networkShapes() {
-			shape.columns = min(shape.columns, 3*Panel) // the others are like these
+			shape.columns = min(shape.columns, 3*Panel) // the others are similar
 			checkShape(t, s, rng, shape)
 		}
 	})
 }
 
-// FuzzShapes compares every kernel of every tier with plain Go, on memory that
-// ends with the operands.
+// FuzzShapes compares every kernel of every tier with plain Go, with operands at the end
+// of memory.
 func FuzzShapes(f *testing.F) {
 	for i, s := range networkShapes() {
 		f.Add(uint64(i), uint8(s.rows), uint8(s.k/Lanes), uint8(i), uint8(i))
@@ -146,7 +144,7 @@ func compareMatMul8(t *testing.T, s *Set, rng *rand.Rand, shape shape, what stri
 	}
 }
 
-// compareMatMul16 takes k as the number of pairs of a head, or of tokens.
+// compareMatMul16 uses k as the number of pairs of a head, or of tokens.
 func compareMatMul16(t *testing.T, s *Set, rng *rand.Rand, shape shape, what string) {
 	a := &testArena
 	a.used, a.shift = 0, shape.shift
@@ -224,7 +222,7 @@ func compareRows(t *testing.T, s *Set, rng *rand.Rand, shape shape, what string)
 	require.Equal(t, wantHalves, append([]int16{}, halves...), "%s: probabilities", what)
 	unharmed(t, a, halves, what+": probabilities")
 	unharmed(t, a, acc, what+": scores")
-	if n > 0 { // of no probabilities the unit is no number
+	if n > 0 { // without probabilities the unit is NaN
 		require.Equal(t, unit, got, what)
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// others returns the tiers that this CPU has besides the one that defines the
-// results.
+// others returns the tiers of this CPU other than the one that defines the results.
 func others(t *testing.T) []*Set {
 	var sets []*Set
 	for _, s := range available() {
@@ -26,8 +25,7 @@ func others(t *testing.T) []*Set {
 	return sets
 }
 
-// eachTier runs a subtest for every tier of others, with random numbers that
-// are the same each time.
+// eachTier runs a subtest for every tier of others, with a fixed random seed.
 func eachTier(t *testing.T, check func(t *testing.T, s *Set, rng *rand.Rand)) {
 	for _, s := range others(t) {
 		t.Run(s.Name, func(t *testing.T) { check(t, s, rand.New(rand.NewPCG(1, 2))) })
@@ -64,8 +62,8 @@ func TestMatMul8(t *testing.T) {
 	}
 }
 
-// checkMatMul8 compares a product with one computed from the unpacked matrix.
-// Extreme values are frequent, so that saturation anywhere would show.
+// checkMatMul8 compares a product with one computed from the unpacked matrix. Extreme
+// values are frequent, to detect saturation.
 func checkMatMul8(t *testing.T, s *Set, rng *rand.Rand, rows, k, n int) {
 	t.Helper()
 	w := make([]int8, n*k)
@@ -84,7 +82,7 @@ func checkMatMul8(t *testing.T, s *Set, rng *rand.Rand, rows, k, n int) {
 	}
 	got := make([]int32, rows*n)
 	for i := range got {
-		got[i] = -12345 // results must replace what is there
+		got[i] = -12345 // must be overwritten
 	}
 	s.MatMul8(got, act, packed, rows, k, n)
 	for r := range rows {
@@ -98,7 +96,7 @@ func checkMatMul8(t *testing.T, s *Set, rng *rand.Rand, rows, k, n int) {
 	}
 }
 
-// pick returns one of the ends a third of the time, else something between.
+// pick returns one of the ends a third of the time, otherwise a value in between.
 func pick(rng *rand.Rand, lo, hi int) int {
 	switch rng.IntN(6) {
 	case 0:
@@ -121,7 +119,7 @@ func TestMatMul16(t *testing.T) {
 	}
 }
 
-// checkMatMul16 uses strides that are larger than the rows, as attention does.
+// checkMatMul16 uses strides larger than the rows, like attention.
 func checkMatMul16(t *testing.T, s *Set, rng *rand.Rand, rows, pairs, n, limit int) {
 	t.Helper()
 	aStride, bStride, dstStride := 2*pairs+rng.IntN(3)*32, n+rng.IntN(3)*16, n+rng.IntN(2)*8
@@ -149,11 +147,10 @@ func checkMatMul16(t *testing.T, s *Set, rng *rand.Rand, rows, pairs, n, limit i
 	}
 }
 
-// rowLengths are those that the row kernels are tried with.
+// rowLengths are the lengths used to test the row kernels.
 var rowLengths = []int{32, 64, 96, 384, 1152, 1536}
 
-// normalRow returns n values around 0, a few of them large, as a transformer's
-// rows have them.
+// normalRow returns n values around 0, a few of them large, as in a transformer's rows.
 func normalRow(rng *rand.Rand, n int, spread float64) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -165,7 +162,7 @@ func normalRow(rng *rand.Rand, n int, spread float64) []float32 {
 	return x
 }
 
-// integers returns n sums such as a matrix product has.
+// integers returns n sums as in a matrix product.
 func integers(rng *rand.Rand, n, limit int) []int32 {
 	x := make([]int32, n)
 	for i := range x {
@@ -194,7 +191,7 @@ func TestQuantiseSame(t *testing.T) {
 			switch round % 20 {
 			case 0:
 				clear(x)
-			case 1: // one sign only: zero is an end of the range
+			case 1: // one sign only: zero is at one end of the range
 				for i := range x {
 					x[i] = float32(math.Abs(float64(x[i])))
 					smooth[i] = 1
@@ -288,7 +285,7 @@ func TestDotSame(t *testing.T) {
 	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
 		for round := range 200 {
 			n := rowLengths[round%len(rowLengths)]
-			limit := min(32767, math.MaxInt32/(128*n)) // so that the sum fits
+			limit := min(32767, math.MaxInt32/(128*n)) // so that the sum does not overflow
 			a, b := make([]int16, n), make([]int8, n+1)
 			var want int64
 			for i := range a {
@@ -325,7 +322,7 @@ func TestSignSumsSame(t *testing.T) {
 				}
 			}
 			for i := words; i < SignWords; i++ {
-				planes[0][i] = ^uint64(0) // does not count
+				planes[0][i] = ^uint64(0) // must be ignored
 			}
 			same := slices.Clone(got)
 			s.SignSums(got, signs, &planes, words, stride)
@@ -372,7 +369,7 @@ func TestScaleSame(t *testing.T) {
 	})
 }
 
-// BenchmarkSignSums takes a thousand rows of 384 signs.
+// BenchmarkSignSums processes a thousand rows of 384 signs.
 func BenchmarkSignSums(b *testing.B) {
 	const rows, words = 1000, 6
 	signs, dst := make([]uint64, rows*words), make([]int32, rows)

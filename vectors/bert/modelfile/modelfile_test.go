@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// smallest is the configuration of the least model there can be.
+// smallest returns the configuration of the smallest possible model.
 func smallest() Config {
 	return Config{
 		Name: "tiny", License: "none", Source: "a test",
@@ -23,7 +23,7 @@ func smallest() Config {
 	}
 }
 
-// sections returns zeros for all sections, and a vocabulary.
+// sections returns all sections, filled with zeros, and a vocabulary.
 func sections(c Config) map[string][]byte {
 	s := map[string][]byte{VocabularyText: []byte("[UNK][CLS][SEP]word")}
 	for name, size := range c.sizes() {
@@ -81,7 +81,7 @@ func TestSectionsAligned(t *testing.T) {
 	}
 }
 
-// Identity is what vectors depend on, and nothing else.
+// Identity changes exactly when vectors do.
 func TestIdentity(t *testing.T) {
 	identity := func(c Config, s map[string][]byte) string {
 		data, err := Encode(c, s)
@@ -105,7 +105,7 @@ func TestIdentity(t *testing.T) {
 
 	for name := range sections(smallest()) {
 		if name == VocabularyEnds {
-			continue // any change there is an error or moves the text, too
+			continue // any change there is an error or also moves the text
 		}
 		s := sections(smallest())
 		s[name][0] ^= 1
@@ -192,8 +192,8 @@ func TestFloatsRefusesInfinity(t *testing.T) {
 	assert.ErrorContains(t, err, `"embedding.norm" is damaged: value 2`)
 }
 
-// FuzzRead changes the part of a file that has structure. What Read accepts
-// must have all sections at their lengths.
+// FuzzRead changes the structured part of a file. A file accepted by Read must have all
+// sections with their lengths.
 func FuzzRead(f *testing.F) {
 	data := encoded(f)
 	length := headerAt + int(binary.LittleEndian.Uint32(data[12:]))
@@ -214,8 +214,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// multilingual is the least model with a Unigram vocabulary and embeddings of
-// four bits.
+// multilingual returns the smallest model with a Unigram vocabulary and four-bit
+// embeddings.
 func multilingual() Config {
 	c := smallest()
 	c.WordBits = 4

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// small is a vocabulary; ids are positions.
+// small is a vocabulary whose ids are positions.
 var small = []struct {
 	text  string
 	score float32
@@ -36,7 +36,7 @@ func smallTokenizer() *Tokenizer {
 	return New(p, unknown)
 }
 
-// names returns tokens as the vocabulary has them.
+// names returns tokens by their text in the vocabulary.
 func names(ids []int32) string {
 	var out []string
 	for _, id := range ids {
@@ -57,7 +57,7 @@ func TestAppend(t *testing.T) {
 		"xyzab":               "▁ <unk> ab", // unknown characters in a row are one token
 		"x y":                 "▁ <unk> ▁ <unk>",
 		"abb":                 "▁ab b",
-		"bb":                  "▁ bb", // the same sum as ▁ b b: what was found first stays
+		"bb":                  "▁ bb", // the same sum as ▁ b b: the first one found wins
 		"abababab":            "▁ abababab",
 		"e\u0301":             "▁ é", // composed
 		"中文中":                 "▁ 中文 中",
@@ -65,7 +65,7 @@ func TestAppend(t *testing.T) {
 		"ﬁ":                   "▁ fi",
 		"a▁b":                 "▁ a ▁ b",
 		"▁▁":                  "▁ ▁",
-		"<s>":                 "▁ < s >", // a control token is not found in text
+		"<s>":                 "▁ < s >", // control tokens do not match text
 		"a\xff\xfeb":          "▁ a <unk> b",
 	} {
 		assert.Equal(t, want, names(tok.Append(nil, text, 1000)), "%+q", text)
@@ -102,15 +102,15 @@ func TestNormalise(t *testing.T) {
 		"plain":                            "plain",
 		"e\u0301":                          "é",
 		"e\u0323\u0301":                    "\u1eb9\u0301",
-		"e\u0301\u0323":                    "\u1eb9\u0301", // in canonical order first
+		"e\u0301\u0323":                    "\u1eb9\u0301", // sorted into canonical order first
 		"\u1112\u1161\u11ab":               "한",
 		"하\u11ab":                          "한",
-		"가\u11a7":                          "가\u11a7", // no trailing consonant
+		"가\u11a7":                          "가\u11a7", // not a trailing consonant
 		"\u0301e":                          "\u0301e",
 		"ﷺ":                                "صلى الله عليه وسلم",
 		"\u32ff":                           "\u32ff", // of Unicode 12.1
 		"\U0001e030":                       "\U0001e030",
-		"e\u1abf\u0301":                    "e\u1abf\u0301", // of 13.0: the accent stays apart
+		"e\u1abf\u0301":                    "e\u1abf\u0301", // of 13.0: the accent does not compose
 		"½\u00a0㎏":                         "1⁄2 kg",
 		"a" + strings.Repeat("\u0301", 50): "á" + strings.Repeat("\u0301", 49), // without joiners
 	} {
@@ -118,8 +118,8 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// Words of any length take time in proportion to it: each character is looked
-// at as often as the longest piece has characters.
+// The time for a word is proportional to its length: each character is examined at most
+// as often as the longest piece has characters.
 func TestLongWord(t *testing.T) {
 	tok := smallTokenizer()
 	assert.Equal(t, 1+100_000, tok.Count(strings.Repeat("a", 100_000)))
@@ -162,8 +162,8 @@ func FuzzTokenizer(f *testing.F) {
 	})
 }
 
-// plain reports whether package norm gives the reference's form: there are no
-// later runes and no long runs of marks.
+// plain reports whether package norm gives the reference's result: the text has no newer
+// runes and no long runs of marks.
 func plain(text string) bool {
 	marks := 0
 	for i, r := range text {

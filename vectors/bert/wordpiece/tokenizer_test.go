@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// small has the words and pieces that the tests use; ids are positions.
+// small is the vocabulary of the tests; ids are positions.
 var small = []string{
 	"[UNK]", "the", "un", "##believ", "##able", "##a", "a", "b", "cafe", "中", "я", "##я", "[", "]", "!", "##!", "sep",
 	"i", "x", "##x", "##xx", "123", "##4", "=",
@@ -30,7 +30,7 @@ func smallTokenizer(fold bool) *Tokenizer {
 	return New(Config{Fold: fold, Continuation: "##", MaxWordRunes: 10}, vocabulary)
 }
 
-// names returns tokens as the vocabulary has them.
+// names returns tokens by their text in the vocabulary.
 func names(ids []int32) string {
 	var out []string
 	for _, id := range ids {
@@ -120,8 +120,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestRunes compares the treatment of every rune with the reference's, as
-// recorded in testdata/runes.txt.
+// TestRunes compares the handling of every rune with that of the reference, recorded in
+// testdata/runes.txt.
 func TestRunes(t *testing.T) {
 	f, err := os.Open("testdata/runes.txt")
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestRunes(t *testing.T) {
 		require.NoError(t, err, lines.Text())
 		for r := first; r <= last; r++ {
 			if r >= 0xD800 && r <= 0xDFFF || r >= hangulFirst && r <= hangulLast {
-				continue // a range may reach over what is left out
+				continue // a range may include excluded runes
 			}
 			checkRune(t, tok, r, want)
 			checked++
@@ -149,7 +149,7 @@ func TestRunes(t *testing.T) {
 	assert.EqualValues(t, unicode.MaxRune+1-0x800-(hangulLast-hangulFirst+1), checked, "every rune but surrogates and Hangul syllables")
 }
 
-// checkRune compares what the words of a, r and b are with a line's kind.
+// checkRune compares the words of a, r and b with the kind on a line.
 func checkRune(t *testing.T, tok *Tokenizer, r rune, kind string) {
 	t.Helper()
 	var got []string
@@ -169,7 +169,7 @@ func checkRune(t *testing.T, tok *Tokenizer, r rune, kind string) {
 		want = []string{"a" + string(r) + "b"}
 	default:
 		if unicode.ToLower(r) == r && !isAssigned(r) {
-			return // the reference lower-cases letters that Go's tables do not have yet
+			return // the reference lower-cases letters that Go's tables do not include yet
 		}
 		want = listedWords(t, kind)
 	}
@@ -178,7 +178,7 @@ func checkRune(t *testing.T, tok *Tokenizer, r rune, kind string) {
 	}
 }
 
-// listedWords reads words as runes.txt lists them: =61,62|63 for ab and c.
+// listedWords parses words in the format of runes.txt: =61,62|63 for ab and c.
 func listedWords(t *testing.T, list string) []string {
 	t.Helper()
 	var words []string

@@ -78,7 +78,7 @@ func safetensors(t *testing.T, c *modelfile.Config) []byte {
 	return append(append(file, encoded...), data...)
 }
 
-// A converted model gives what the original gives, nearly.
+// A converted model gives nearly the same result as the original.
 func TestBuild(t *testing.T) {
 	c := smallConfig()
 	weights := safetensors(t, c)
@@ -147,7 +147,7 @@ func TestRows8(t *testing.T) {
 	assert.Equal(t, []int32{-31, 0}, sums)
 }
 
-// Smoothing gives inputs and weights the same range, in five bits.
+// Smoothing gives inputs and weights the same range, with five-bit factors.
 func TestSmooth(t *testing.T) {
 	l := linear{n: 2, k: 3, w: []float32{1, 0, 4, -4, 0, 1}}
 	assert.Equal(t, []float32{2, 1, 0.203125}, l.smooth([]float32{1, 5, 97}), "√(4/1), no weights, √(4/97) = 0.20307")
@@ -173,7 +173,7 @@ func TestConvertRefuses(t *testing.T) {
 	assert.NoFileExists(t, out)
 }
 
-// The settings that the converter knows of the model are those of the bundled file.
+// The converter's settings for the model equal those in the bundled file.
 func TestMinilmConfig(t *testing.T) {
 	data, err := os.ReadFile("../all-MiniLM-L6-v2.ndmodel")
 	require.NoError(t, err)

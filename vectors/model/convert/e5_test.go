@@ -16,8 +16,8 @@ import (
 	"notesd/vectors/bert/unigram"
 )
 
-// smallE5 returns a file of the format E5S1 with random weights. It has one
-// row of words more than pieces.
+// smallE5 returns a file in the format E5S1 with random weights, and with one more row of
+// words than pieces.
 func smallE5() []byte {
 	const hidden, layers, heads, wide, positions = 64, 2, 2, 128, 16
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -106,7 +106,7 @@ func smallE5() []byte {
 	return f
 }
 
-// A converted model gives what the packed one gives, nearly.
+// A converted model gives nearly the same result as the packed one.
 func TestBuildE5(t *testing.T) {
 	texts := []string{"red green", "query: e e red", ""}
 	e, err := readE5(smallE5())

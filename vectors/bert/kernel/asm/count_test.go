@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestFiles fails if the assembly is not what the program prints.
+// TestFiles fails if the assembly is not up to date.
 func TestFiles(t *testing.T) {
 	for name, content := range files() {
 		old, err := os.ReadFile(filepath.Join("..", name))
@@ -21,9 +21,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// count is the number of instructions of a loop, or of a token: all, those on
-// vector registers (loads and stores not among them), and the integer
-// multiplications of these.
+// count is the number of instructions per loop iteration or per token: all, vector
+// instructions (without loads and stores), and the integer multiplications among those.
 type count struct{ all, vector, multiply float64 }
 
 func (c *count) add(d count, times float64) {
@@ -40,8 +39,7 @@ var (
 	multiplyLine = regexp.MustCompile(`// (smull|smlal|sdot|smmla|mul)`)
 )
 
-// loops returns the innermost loops of each function of printed assembly for
-// arm64, in order.
+// loops returns the innermost loops of each function in arm64 assembly, in order.
 func loops(text string) map[string][]count {
 	all := map[string][]count{}
 	var function, label string
@@ -50,7 +48,7 @@ func loops(text string) map[string][]count {
 		if m := functionLine.FindStringSubmatch(line); m != nil {
 			function = m[1]
 		} else if m := labelLine.FindStringSubmatch(line); m != nil {
-			if !strings.HasPrefix(m[1], "check") { // which stands in a loop
+			if !strings.HasPrefix(m[1], "check") { // which is inside a loop
 				label, body = m[1], count{}
 			}
 		} else if strings.HasPrefix(line, "\t") {
@@ -69,12 +67,11 @@ func loops(text string) map[string][]count {
 	return all
 }
 
-// perToken returns the instructions that a layer's innermost loops execute for
-// one token of a text whose length is a multiple of 48, padded to 256, in both
-// bundled networks.
+// perToken returns the instructions executed by a layer's innermost loops for one token
+// of a text whose length is a multiple of 48, padded to 256, in both bundled networks.
 func perToken(tile8, rows map[string][]count, suffix string) (matrices, attention, others count) {
 	const hidden, wide, heads, tokens = 384, 1536, 12, 256
-	last := func(all []count) count { return all[len(all)-1] } // of a tile: that of most rows
+	last := func(all []count) count { return all[len(all)-1] } // of a tile: for the most rows
 	tileRows := 8.0
 	if suffix == "NEON" {
 		tileRows = 4
@@ -96,8 +93,8 @@ func perToken(tile8, rows map[string][]count, suffix string) (matrices, attentio
 	return matrices, attention, others
 }
 
-// TestCounts prints the instructions per token and layer of the tiers for arm64, and
-// compares their sums with those in docs/speed.md.
+// TestCounts prints the instructions per token and layer of the arm64 tiers, and compares
+// their sums with docs/speed.md.
 func TestCounts(t *testing.T) {
 	doc, err := os.ReadFile("../../../../docs/speed.md")
 	if err != nil {
