@@ -80,7 +80,7 @@ func TestApply_NewerDatabase(t *testing.T) {
 func TestApply_FailedScript(t *testing.T) {
 	ctx := context.Background()
 	db := openFile(t)
-	_, err := db.Exec("CREATE TABLE links (x)") // in the way of a table in the middle of the first script
+	_, err := db.Exec("CREATE TABLE links (x)") // conflicts with a table in the middle of the first script
 	require.NoError(t, err)
 	require.Error(t, Apply(ctx, db, Notes, 0))
 	assert.Len(t, schema(t, db), 1)

@@ -46,7 +46,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// The beginning of a note is cut between characters.
+// A note is truncated between characters.
 func TestBudget_MultibyteText(t *testing.T) {
 	s := newShelf("a.md|ééééé")
 	for budget, want := range map[int]string{1: "", 2: "é", 3: "é", 4: "éé", 9: "éééé", 10: "ééééé"} {
@@ -69,7 +69,7 @@ func TestDailyReview_Dates(t *testing.T) {
 	}
 }
 
-// A note that two placeholders name is embedded once.
+// A note in two placeholders is embedded once.
 func TestTemplate_NoteOnce(t *testing.T) {
 	s := newShelf("Plan.md|mow", `Prompts/p.md|{{note "Plan.md"}} and {{note "Plan.md"}}`)
 	r := render(t, s, Options{Folder: "Prompts"}, "p", nil)

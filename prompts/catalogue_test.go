@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// shelf is a few notes in memory, the later ones newer by an hour.
+// shelf is a few notes in memory, each an hour newer than the previous one.
 type shelf []*notes.Note
 
 func newShelf(texts ...string) shelf {
@@ -81,7 +81,7 @@ func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.No
 	return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrNotFound}
 }
 
-// Passages finds the notes that hold the text, which is a search engine's work.
+// Passages finds the notes that contain the text, in place of a search engine.
 func (s shelf) Passages(_ context.Context, q Query, f notes.Filter, limit int) ([]notes.Passage, error) {
 	var found []notes.Passage
 	for _, n := range s {
@@ -129,8 +129,8 @@ func words(r Rendered) string {
 	return strings.Join(all, "\n")
 }
 
-// Each prompt begins with notesd's words, and works without arguments, with
-// notes and without any.
+// Each prompt starts with text by notesd, and works without arguments, with and without
+// notes.
 func TestBuiltinsNeedNoArguments(t *testing.T) {
 	for _, p := range New(Options{}).Builtins() {
 		for name, s := range map[string]shelf{"some notes": newShelf("a.md|alpha", "b.md|beta"), "none": nil} {
@@ -174,7 +174,7 @@ func TestSummarizeNotes(t *testing.T) {
 	})
 }
 
-// A thousand notes cost no more than what is embedded of them.
+// A thousand notes cost no more than the part that is embedded.
 func TestSummarizeManyNotes(t *testing.T) {
 	texts := make([]string, 1000)
 	for i := range texts {
@@ -288,8 +288,8 @@ func TestTemplates(t *testing.T) {
 	assert.Equal(t, "Mine now.", r.Messages[0].Text)
 }
 
-// TestEmbeddedLines: the URI of an embedded note is the anchor of the lines that
-// are embedded, and a drawing is left out.
+// TestEmbeddedLines checks that the URI of an embedded note is the anchor of the embedded
+// lines, and that drawings are omitted.
 func TestEmbeddedLines(t *testing.T) {
 	for content, want := range map[string]Resource{
 		"one\ntwo\n":                  {URI: "#L1-L2", Text: "one\ntwo\n"},
@@ -308,8 +308,8 @@ func TestEmbeddedLines(t *testing.T) {
 	assert.NotContains(t, r.Messages[1].Resource.Text, "000")
 }
 
-// A section is embedded alone, with its lines in the URI; one that is not there
-// is an error with those that are.
+// A section is embedded alone, with its lines in the URI. For a missing section, the
+// error lists the existing ones.
 func TestSummarizeSection(t *testing.T) {
 	s := newShelf("plan.md|# Plan\nintro\n## Goals\nwin\n## Risks\nlose\n")
 	r := render(t, s, Options{}, "summarize_note", map[string]string{"note": "plan.md", "heading": "goals"})
@@ -325,8 +325,8 @@ func TestSummarizeSection(t *testing.T) {
 	assert.Equal(t, []string{"Plan (line 1)", "Plan > Goals (line 3)", "Plan > Risks (line 5)"}, e.Candidates)
 }
 
-// Claude Code makes an argument of every word, also of those between quotes, and
-// drops the words that it has no argument for.
+// Claude Code splits arguments at every space, even within quotes, and drops words beyond
+// the last argument.
 func TestArgumentsThatWereSplit(t *testing.T) {
 	list := []Argument{{Name: "note", Completes: NoteRef}, {Name: "query"}, {Name: "style"}}
 	for _, c := range []struct{ given, want [3]string }{
@@ -352,7 +352,7 @@ func TestArgumentsThatWereSplit(t *testing.T) {
 	}
 }
 
-// recorder remembers what was searched for.
+// recorder records searches.
 type recorder struct {
 	shelf
 	queries   []Query
@@ -370,8 +370,8 @@ func (r *recorder) Refresh(_ context.Context, folder string) error {
 	return errors.New("the vault is busy")
 }
 
-// What the author of a template searches for keeps its operators, what an
-// argument holds has none, and neither finds the prompts.
+// A search by the author of a template may use operators, an argument may not, and
+// neither finds the prompts.
 func TestTemplateSearches(t *testing.T) {
 	r := &recorder{shelf: newShelf(`Prompts/week.md|{{search "tag:boat after:7d"}} {{search topic}}`)}
 	r.shelf[0].FrontMatter = map[string]any{"arguments": []any{"topic"}}
@@ -385,8 +385,8 @@ func TestTemplateSearches(t *testing.T) {
 	assert.Equal(t, []string{"Prompts"}, r.refreshed)
 }
 
-// What is wrong with a template is logged once, and told until it is mended;
-// what can be used of it is.
+// A template's problem is logged once and reported until it is fixed; the usable parts of
+// the template are used.
 func TestBrokenTemplates(t *testing.T) {
 	s := newShelf("Prompts/a.md|Do it.", "Prompts/b/a.md|Do it again.")
 	s[0].FrontMatterError = "line 2: a tab"

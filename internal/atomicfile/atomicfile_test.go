@@ -90,8 +90,8 @@ func TestStage_Failure(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "old a"}, contents(t, path))
 }
 
-// TestWithoutExchange is for file systems that can neither swap nor refuse to
-// replace, as NFS: hard links stand in.
+// TestWithoutExchange simulates file systems that can neither swap nor rename without
+// replacing, such as NFS, where hard links are used instead.
 func TestWithoutExchange(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has calls of its own")
@@ -106,7 +106,7 @@ func TestWithoutExchange(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, contents(t, path))
 }
 
-// lack makes dir one of a disk without these calls, and calls before with each other one.
+// lack makes dir fail these calls as unsupported, and calls before for all others.
 func lack(dir *Dir, before func(call string) error, calls ...string) {
 	dir.Before = func(call string) error {
 		if slices.Contains(calls, call) {
@@ -137,12 +137,12 @@ func TestWithoutLinks(t *testing.T) {
 	assert.FileExists(t, filepath.Join(path, "three", "in"))
 }
 
-// What happens to an exchange without links between the two renames.
+// Failures and concurrent saves between the two renames of an exchange without links.
 func TestWithoutLinks_InBetween(t *testing.T) {
 	broken := errors.New("the disk failed")
 	for name, tt := range map[string]struct {
-		at   map[string]error // of the calls after the first rename
-		save bool             // another program makes a file
+		at   map[string]error // of calls after the first rename
+		save bool             // another program creates a file
 		want map[string]string
 		err  error
 	}{

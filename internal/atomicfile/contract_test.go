@@ -43,8 +43,8 @@ func names(t *testing.T, path string) []string {
 	return list
 }
 
-// An error at any call of a Stage leaves the directory as it was, and a crash
-// before any call leaves no incomplete file under the temp name.
+// An error in any call of a Stage leaves the directory unchanged, and a crash before any
+// call leaves no incomplete file with the temp name.
 func TestStage_FailureAtEachCall(t *testing.T) {
 	boom := errors.New("boom")
 	for _, call := range []string{"create", "write", "sync", "rename"} {
@@ -64,7 +64,7 @@ func TestStage_FailureAtEachCall(t *testing.T) {
 	}
 }
 
-// Of many writers that create the same name exactly one succeeds.
+// Of many concurrent writers that create the same name exactly one succeeds.
 func TestPublish_ConcurrentWriters(t *testing.T) {
 	path, _ := open(t)
 	var created atomic.Int32
@@ -98,8 +98,8 @@ func TestPublish_ConcurrentWriters(t *testing.T) {
 	assert.Equal(t, []string{"note.md"}, names(t, path))
 }
 
-// Readers see the old or the new content of a file that is being exchanged, and
-// the name always exists.
+// Readers see either the old or the new content of a file being exchanged, and the name
+// always exists.
 func TestExchange_ReadersSeeWholeFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("ReplaceFile fails while a reader has the file open")

@@ -10,7 +10,7 @@ import (
 	"notesd/internal/atomicfile"
 )
 
-// openTemp opens a new directory that holds the given files.
+// openTemp opens a new directory with the given files.
 func openTemp(files map[string]string) (dir *atomicfile.Dir, closeAll func()) {
 	path, err := os.MkdirTemp("", "atomicfile")
 	if err != nil {
@@ -63,9 +63,9 @@ func ExampleDir_Publish() {
 	// new.md: new
 }
 
-// Exchange replaces a file and keeps the displaced one. The caller compares it
-// with the version that it meant to replace. Here another program has saved the
-// file in the meantime, so a second Exchange undoes the first.
+// Exchange replaces a file and keeps the displaced one. The caller compares it with the
+// version that it intended to replace. Here another program has saved the file in the
+// meantime, so a second Exchange undoes the first.
 func ExampleDir_Exchange() {
 	dir, closeAll := openTemp(map[string]string{"a.md": "saved by another program"})
 	defer closeAll()

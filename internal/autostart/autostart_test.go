@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manager stands in for systemctl, launchctl and reg.
+// manager is a fake systemctl, launchctl and reg.
 type manager struct {
 	calls  []string
-	refuse string            // the start of a call that fails
-	answer map[string]string // by the start of a call
-	keys   map[string]string // the values of the Run key
+	refuse string            // prefix of calls that fail
+	answer map[string]string // by prefix of the call
+	keys   map[string]string // values in the Run key
 }
 
 var errRefused = errors.New("refused")
@@ -126,7 +126,7 @@ func filesBelow(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// What each manager is asked, in this order.
+// The commands run for each manager, in order.
 func TestCalls(t *testing.T) {
 	name := notes.Name()
 	for goos, want := range map[string][]string{
@@ -168,7 +168,7 @@ func TestInstallThatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-// Without a session, systemctl fails; what it would have removed is removed.
+// systemctl fails without a session; Uninstall then removes the link itself.
 func TestUninstallWithoutAManager(t *testing.T) {
 	s, m := fake(t, "linux")
 	require.NoError(t, s.Install(t.Context(), notes))
@@ -189,7 +189,7 @@ func TestUnitQuotes(t *testing.T) {
 	assert.Contains(t, text, "Description=notesd for /n/100 %%\n")
 }
 
-// systemd reads the unit without a complaint, where it is installed.
+// systemd accepts the unit without warnings, if installed.
 func TestUnitIsValid(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

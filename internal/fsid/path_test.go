@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hard links make a file answer to several names, and a listing that has one of
-// them makes that a disk which compares names loosely.
+// Hard links give a file several names. With a listing that contains only one of them,
+// this simulates a disk that ignores case or normalization.
 func TestListedName(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"notesd/internal/hosts"
 )
 
-// A user is one home directory with the settings of one host.
+// A user is a home directory with the settings of one host.
 type user struct {
 	t    *testing.T
 	host hosts.Host
@@ -37,11 +37,11 @@ func newUser(t *testing.T, host string) user {
 func (u user) file() string { return u.host.File(u.env) }
 
 func (u user) has(text string) {
-	require.NoError(u.t, os.RemoveAll(u.file())) // a disk may be slow to write a file that had another text
+	require.NoError(u.t, os.RemoveAll(u.file())) // overwriting a file can be slow on some disks
 	require.NoError(u.t, os.WriteFile(u.file(), []byte(text), 0o600))
 }
 
-// edits reads the settings, edits them and keeps them, and returns their text.
+// edits reads, edits and writes the settings, and returns their text.
 func (u user) edits(edit func(*hosts.Settings) ([]byte, error)) string {
 	s, err := u.host.Read(u.env)
 	require.NoError(u.t, err, "%s", s)
@@ -59,7 +59,7 @@ func (u user) removes(name string) string {
 	return u.edits(func(settings *hosts.Settings) ([]byte, error) { return settings.Remove(name) })
 }
 
-// table is the name under which a host keeps its servers.
+// table returns the name under which a host lists its servers.
 func (u user) table() string {
 	switch u.host.Name {
 	case "vscode":
@@ -70,7 +70,7 @@ func (u user) table() string {
 	return "mcpServers"
 }
 
-// decoded is what a text says to a parser that is not the editor's.
+// decoded parses a text independently of the editor.
 func (u user) decoded(text string) map[string]any {
 	var doc map[string]any
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -84,8 +84,8 @@ func (u user) decoded(text string) map[string]any {
 	return doc
 }
 
-// without returns what a text says without one server, and without a table of
-// servers that is empty.
+// without parses a text and removes one server, and the table of servers if it is then
+// empty.
 func (u user) without(text, name string) map[string]any {
 	doc := u.decoded(text)
 	if servers, ok := doc[u.table()].(map[string]any); ok {
@@ -97,8 +97,8 @@ func (u user) without(text, name string) map[string]any {
 	return doc
 }
 
-// A writer writes settings as people and programs do: with comments, each of which has
-// a number, commas after the last member, and any white space.
+// A writer writes settings the way people and programs do: with numbered comments,
+// trailing commas, and arbitrary white space.
 type writer struct {
 	*rand.Rand
 	strings.Builder
@@ -175,8 +175,8 @@ func (w *writer) object(members []string, value func(name string)) {
 	w.WriteString("}")
 }
 
-// settings writes the settings of a host that has, perhaps, servers, and returns
-// whether the server "notes" is one of them.
+// settings writes the settings of a host, possibly with servers, and returns whether the
+// server "notes" is one of them.
 func (w *writer) settings(table string) (notes bool) {
 	var members []string
 	for _, name := range []string{"theme", table, "mcp", "é"} {
@@ -211,9 +211,9 @@ func (w *writer) settings(table string) (notes bool) {
 
 var numbered = regexp.MustCompile(`\bc\d+ `)
 
-// Whatever a settings file has, registering a server changes nothing else that the file
-// says, and no comment is lost; doing it again changes nothing; and removing the server
-// leaves what was there.
+// Whatever a settings file contains, registering a server changes no other value and
+// loses no comment; doing it again changes nothing; and removing the server restores the
+// values.
 func TestSettings_KeepWhatIsNotTheirs(t *testing.T) {
 	server := hosts.Server{Command: "/usr/bin/notesd", Args: []string{"mcp", "--vault", "/home/ann/My \"Notes\" ü"}}
 	for _, host := range []string{"claude-desktop", "vscode"} {
@@ -259,8 +259,8 @@ func TestSettings_KeepWhatIsNotTheirs(t *testing.T) {
 	}
 }
 
-// settingsTOML writes the settings of Codex, and returns whether the server "notes" is
-// one of them.
+// settingsTOML writes settings of Codex, and returns whether the server "notes" is one of
+// them.
 func (w *writer) settingsTOML() (notes bool) {
 	w.toml = true
 	w.comment()
@@ -289,7 +289,7 @@ func (w *writer) settingsTOML() (notes bool) {
 	return notes
 }
 
-// The same of TOML.
+// TestSettings_KeepWhatIsNotTheirsInTOML is the same for TOML.
 func TestSettings_KeepWhatIsNotTheirsInTOML(t *testing.T) {
 	server := hosts.Server{Command: "/usr/bin/notesd", Args: []string{"mcp", "--vault", "/home/ann/My \"Notes\" ü\x7f"}}
 	u := newUser(t, "codex")

@@ -74,7 +74,7 @@ func TestSetJSONServer(t *testing.T) {
 	}
 }
 
-// Whatever a valid file holds, all of it is there afterwards, and the server.
+// All contents of any valid file are preserved, and the server is added.
 func FuzzSetJSONServer(f *testing.F) {
 	for _, seed := range []string{"{}", `{"mcpServers":{"a":{"command":"x"}}}`, "{\"a\":[1,{\"b\":\"}\"}],\n\"mcpServers\":{ }}", `{"notes":1,"mcpServers":{"notes":{}}}`, "\ufeff{\"é\":null}", "// c\n{\"a\":1,}"} {
 		f.Add([]byte(seed))
@@ -151,7 +151,7 @@ func TestSetTOMLServer(t *testing.T) {
 	assert.ErrorContains(t, err, "line 2")
 }
 
-// decoded is what a text says, nil when it is no JSON object.
+// decoded parses a text; it returns nil if the text is not a JSON object.
 func decoded(text []byte) map[string]any {
 	d, err := parseJSON(text)
 	if err != nil {
@@ -219,8 +219,8 @@ func TestHostFiles(t *testing.T) {
 	}
 }
 
-// A program's settings are often a link into a folder of dotfiles. Every text
-// that was replaced is kept, also of two writes within a second.
+// A program's settings are often a link into a folder of dotfiles. Every replaced text is
+// backed up, even with two writes within a second.
 func TestWriteKeepsLinksModesAndBackups(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "dotfile"), filepath.Join(dir, "link")

@@ -49,7 +49,7 @@ func TestLineReaderEndsInALineThatIsTooLong(t *testing.T) {
 	assert.ErrorIs(t, err, io.EOF)
 }
 
-// The limit is that of the line without its ending, whatever that is.
+// The limit excludes the line ending, whatever it is.
 func TestReaderBoundsShortLines(t *testing.T) {
 	r := NewReader(strings.NewReader("12345\r\n12345678\n12345"), 5)
 	line, err := r.Next()

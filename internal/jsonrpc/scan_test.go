@@ -63,7 +63,7 @@ func TestParseID(t *testing.T) {
 	tests := []struct {
 		raw           string
 		same          string // another spelling of the same id
-		proper, exact bool   // exact: a number that every implementation holds
+		proper, exact bool   // exact: a number that all implementations represent exactly
 	}{
 		{raw: "1", same: "1", proper: true, exact: true},
 		{raw: "-0", same: "0", proper: true, exact: true},
@@ -90,8 +90,8 @@ func TestParseID(t *testing.T) {
 	assert.NotEqual(t, number, word)
 }
 
-// FuzzScan holds the scanner against encoding/json: on every JSON object it
-// finds the same members, and on anything else it stays within the line.
+// FuzzScan compares the scanner with encoding/json: for every JSON object it finds the
+// same members, and for anything else it stays within the line.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"progressToken":1}}}`,
@@ -124,7 +124,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// checkSplices checks that a replaced id changes nothing else.
+// checkSplices checks that replacing an id changes nothing else.
 func checkSplices(t *testing.T, line []byte, m Message, want map[string]json.RawMessage) {
 	if m.ID.Found() {
 		var got map[string]json.RawMessage
@@ -138,8 +138,8 @@ func checkSplices(t *testing.T, line []byte, m Message, want map[string]json.Raw
 	}
 }
 
-// decoded is the JSON value in raw. Numbers keep their digits: JSON has some,
-// 1e999 for one, that no Go number can hold.
+// decoded decodes raw. Numbers keep their digits, because some JSON numbers, such as
+// 1e999, have no Go representation.
 func decoded(t *testing.T, raw []byte) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -155,7 +155,7 @@ func FuzzParseID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		id, ok := ParseID(raw)
 		if !ok || !json.Valid(raw) || len(bytes.TrimSpace(raw)) != len(raw) {
-			return // the scanner gives ids without the space around them
+			return // the scanner trims space around ids
 		}
 		v := decoded(t, raw)
 		if id.Numeric {
@@ -184,8 +184,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// A note's text is one string with an escape for each line. A scan that searches for
-// the closing quote after every escape takes an hour.
+// The text of a note is one string with an escape for each line. A scan that searches for
+// the closing quote after every escape would take an hour.
 func TestScanOfManyEscapes(t *testing.T) {
 	for name, text := range map[string]string{
 		"newlines":    strings.Repeat(`a\n`, 10_000_000),

@@ -36,9 +36,8 @@ func TestFollowed(t *testing.T) {
 	assert.False(t, f.has(9))
 }
 
-// A request that comes from another node waits for what its session has seen there,
-// in vain while the database is away: then it is refused, and one that has seen
-// nothing is not.
+// A request from another node waits for the changes its session has seen there. If the
+// database is unreachable it is rejected, unless its session has seen nothing.
 func TestAwait(t *testing.T) {
 	s := pgtest.Start(t)
 	a, b := newNode(t, s.URL(), "team", nil), newNode(t, s.URL(), "team", nil)

@@ -14,8 +14,8 @@ import (
 	"notesd/notes/pglog"
 )
 
-// BenchmarkFollow measures how many new notes of 2 KB a second a node places, each of
-// a batch of its own, and that many in one.
+// BenchmarkFollow measures how many new notes of 2 KB per second a node places, in
+// batches of one and of 100.
 func BenchmarkFollow(b *testing.B) {
 	s := pgtest.Start(b)
 	for name, size := range map[string]int{"one": 1, "100": 100} {

@@ -30,7 +30,7 @@ func importer(t *testing.T, address string) func(dir string) Imported {
 	}
 }
 
-// TestImport adds a folder to a vault that has some of its files.
+// TestImport adds a folder to a vault that already has some of its files.
 func TestImport(t *testing.T) {
 	server := pgtest.Start(t)
 	member := newNode(t, server.URL(), "team", map[string]string{"Same.md": "same\n", "Plan.md": "the plan\n", "README.md": "read\n"})
@@ -69,12 +69,12 @@ func TestImport(t *testing.T) {
 	assert.Equal(t, want, member.files())
 }
 
-// TestImportThatIsOvertaken has another node write while an import is at work.
+// TestImportThatIsOvertaken has another node write during an import.
 func TestImportThatIsOvertaken(t *testing.T) {
 	server := pgtest.Start(t)
 	member := newNode(t, server.URL(), "team", map[string]string{"Plan.md": "the plan\n"})
 	member.sync()
-	i := &importing{log: member.m.log, Imported: &Imported{}, names: map[string]pglog.File{}} // began before
+	i := &importing{log: member.m.log, Imported: &Imported{}, names: map[string]pglog.File{}} // started earlier
 	for p, text := range map[string]string{"Plan.md": "another plan\n", "New.md": "new\n"} {
 		require.NoError(t, i.add(t.Context(), notes.FileChange{Path: p, After: notes.Hash([]byte(text)), Data: []byte(text)}))
 	}

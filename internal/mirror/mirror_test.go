@@ -28,7 +28,7 @@ import (
 	"notesd/notes/vault"
 )
 
-// node is a folder, its vault and its mirror.
+// node is a folder with its vault and mirror.
 type node struct {
 	*vault.Vault
 	m      *Mirror
@@ -68,11 +68,11 @@ func (n *node) open(address, name, state string) {
 	t.Cleanup(n.close)
 }
 
-// sync compares the whole folder with the log.
+// sync syncs the whole folder with the log.
 func (n *node) sync() {
 	n.t.Helper()
 	require.NoError(n.t, n.m.sync(n.t.Context(), nil, true), "%s", n.output)
-	for more := true; more; { // what was queued meanwhile
+	for more := true; more; { // paths queued meanwhile
 		var paths []string
 		paths, all := n.m.queue.Take()
 		if more = len(paths) > 0 || all; more {
@@ -82,7 +82,7 @@ func (n *node) sync() {
 	require.NoError(n.t, n.Reconcile(n.t.Context()))
 }
 
-// files returns what is in the folder, without what is hidden.
+// files returns the contents of the folder, without hidden files.
 func (n *node) files() map[string]string {
 	files := notestest.Read(n.t, n.dir)
 	maps.DeleteFunc(files, func(p, _ string) bool { return strings.HasPrefix(path.Base(p), ".") })
@@ -99,7 +99,7 @@ func (n *node) delete(file string) {
 	require.NoError(n.t, os.Remove(filepath.Join(n.dir, file)))
 }
 
-// agree brings all nodes in step and requires that their folders are equal.
+// agree syncs all nodes and requires that their folders are equal.
 func agree(t *testing.T, nodes ...*node) map[string]string {
 	t.Helper()
 	for range 3 {
@@ -156,8 +156,8 @@ func TestFoldersFollowOneAnother(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a2", "Sub/B.md": "# B\r\n[[A]]", "Sub/image.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", "B only.md": "b2", "Same.md": "same", "Sub/New/N.md": "n"}, b.files())
 }
 
-// TestFoldersThatAMoveEmpties: on every node a folder that moved is gone, and one of the
-// node's user stays when the last of its notes is moved elsewhere.
+// TestFoldersThatAMoveEmpties checks that a moved folder disappears on every node,
+// whereas one that merely loses its last note to a move stays on its user's node.
 func TestFoldersThatAMoveEmpties(t *testing.T) {
 	s := pgtest.Start(t)
 	b := newNode(t, s.URL(), "team", map[string]string{"Mine/N.md": "n", "Whole/A.md": "a", "Whole/Sub/B.md": "b", "In/Inner/C.md": "c", "In/Inner/D.md": "d"})
@@ -175,13 +175,13 @@ func TestFoldersThatAMoveEmpties(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(b.dir, "In", "Inner"))
 }
 
-// What was changed on both sides is kept twice: the log's version has the name, and a
-// copy beside it the other.
+// A file changed on both sides is kept twice: the log's version keeps the name, the other
+// becomes a copy beside it.
 func TestConflicts(t *testing.T) {
 	s := pgtest.Start(t)
 	for name, c := range map[string]struct {
 		a, b func(n *node)
-		want map[string]string // "*": of the conflict copy
+		want map[string]string // "*": the conflict copy
 	}{
 		"both change":           {func(n *node) { n.save("N.md", "of a") }, func(n *node) { n.save("N.md", "of b") }, map[string]string{"N.md": "of a", "*": "of b", "Other.md": "o"}},
 		"both change alike":     {func(n *node) { n.save("N.md", "same") }, func(n *node) { n.save("N.md", "same") }, map[string]string{"N.md": "same", "Other.md": "o"}},
@@ -216,8 +216,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A tool's write is in the log when it is answered; on a node that is behind it is
-// computed again from what the log has.
+// A tool's write is in the log by the time of the response; on a node that is behind, it
+// is recomputed from the log's version.
 func TestToolsWriteToTheLog(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "one\n", "Links.md": "[[N]]\n", "F/X.md": "[[N]] [[F/Y]]\n", "F/Y.md": "y\n", "F/i.png": "\x00"})
@@ -229,10 +229,10 @@ func TestToolsWriteToTheLog(t *testing.T) {
 	}
 	_, err := appendTo(a, "N.md", "two\n")
 	require.NoError(t, err)
-	_, err = appendTo(b, "N.md", "three\n") // which does not know of two
+	_, err = appendTo(b, "N.md", "three\n") // the node has not seen two yet
 	require.NoError(t, err)
 	assert.Equal(t, "one\n\ntwo\n\nthree\n", b.files()["N.md"])
-	b.save("N.md", "one\n\ntwo\n\nthree\nby hand\n") // unseen by any scan
+	b.save("N.md", "one\n\ntwo\n\nthree\nby hand\n") // not seen by any scan yet
 	_, err = appendTo(b, "N.md", "four\n")
 	require.NoError(t, err)
 	_, err = appendTo(a, "N.md", "five\n")
@@ -279,8 +279,8 @@ func TestToolsWriteToTheLog(t *testing.T) {
 	assert.NotEmpty(t, revisions)
 }
 
-// Without the database a write is refused and changes nothing; reads and what is
-// saved in the folder go on, and are in step when it is back.
+// Without the database, writes are rejected and change nothing. Reads and saves in the
+// folder still work, and are synced when it is back.
 func TestDatabaseThatIsAway(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
@@ -301,8 +301,8 @@ func TestDatabaseThatIsAway(t *testing.T) {
 	assert.Equal(t, map[string]string{"N.md": "offline"}, agree(t, a, b))
 }
 
-// A folder that is suddenly empty is not the deletion of all notes, neither here nor
-// on other nodes; nor is what an ignore pattern hides.
+// Neither a suddenly empty folder nor an ignore pattern deletes notes, here or on other
+// nodes.
 func TestEmptyFolderDeletesNothing(t *testing.T) {
 	s := pgtest.Start(t)
 	files := map[string]string{}
@@ -319,8 +319,8 @@ func TestEmptyFolderDeletesNothing(t *testing.T) {
 	assert.Equal(t, files, b.files())
 }
 
-// A folder that meets another log, or an older copy of its own, loses nothing: what
-// differs is kept twice.
+// A folder synced with another log, or an older copy of its own, loses nothing: differing
+// files are kept twice.
 func TestOtherLog(t *testing.T) {
 	s := pgtest.Start(t)
 	other := newNode(t, s.URL(), "other", map[string]string{"N.md": "theirs", "T.md": "t"})
@@ -341,8 +341,8 @@ func TestCopyName(t *testing.T) {
 	assert.Equal(t, "N (conflict 2026-11-22 090807 a-b 2)", copyName("N", "a/b", at, 2))
 }
 
-// A crash between the placing of a file and its record, after which the log goes on:
-// the file that was placed is not taken for a change of the folder's.
+// After a crash between placing a file and recording it, and further batches in the log,
+// the placed file is not mistaken for a change in the folder.
 func TestCrashBetweenPlacingAndRecord(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Old.md": "1"})
@@ -366,7 +366,7 @@ func TestCrashBetweenPlacingAndRecord(t *testing.T) {
 	assert.Equal(t, map[string]string{"Old.md": "3"}, agree(t, b, a))
 }
 
-// onChange is a follower that only reports that it was fed.
+// onChange is a follower that only reports that it was called.
 type onChange func()
 
 func (onChange) Name() string                      { return "the test" }
@@ -377,7 +377,7 @@ func (f onChange) Apply(context.Context, notes.Position, []notes.Change) error {
 	return nil
 }
 
-// The same with a file that was pending, and so is placed after its batch.
+// The same for a file that was pending, and is therefore placed after its batch.
 func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 	for name, last := range map[string]func(a *node){
 		"deleted":  func(a *node) { a.delete("New.md"); a.save("Old.md", "3") },
@@ -394,7 +394,7 @@ func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 			require.NoError(t, b.m.write(t.Context(), &record{at: &a.m.at, pending: map[string]bool{"New.md": true, "Old.md": true}}))
 			ctx, crash := context.WithCancel(t.Context())
 			b.Follow(onChange(crash))
-			require.NoError(t, b.Reconcile(t.Context())) // it follows from now on
+			require.NoError(t, b.Reconcile(t.Context())) // it follows from here on
 			require.ErrorIs(t, b.m.sync(ctx, nil, true), context.Canceled)
 			require.Equal(t, map[string]string{"Old.md": "2", "New.md": "new"}, b.files())
 			last(a)
@@ -405,8 +405,8 @@ func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 	}
 }
 
-// What a node's tools have written, and another node has changed again before this
-// node's folder followed, is not committed as found in the folder.
+// Writes by a node's tools that another node has changed again, before this node's folder
+// has followed, are not committed as changes of the folder.
 func TestOwnWritesThatAnotherNodeChanged(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Undone.md": "1\n"})
@@ -420,7 +420,7 @@ func TestOwnWritesThatAnotherNodeChanged(t *testing.T) {
 	a.delete("New.md")
 	a.save("Undone.md", "1\n")
 	a.sync()
-	for _, all := range []bool{false, true} { // as if all this came between the two halves of a sync
+	for _, all := range []bool{false, true} { // as if this happened in the middle of a sync
 		again, err := b.m.up(t.Context(), []string{"New.md", "Undone.md"}, all)
 		require.NoError(t, err)
 		assert.True(t, again)
@@ -428,8 +428,8 @@ func TestOwnWritesThatAnotherNodeChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"Undone.md": "1\n"}, agree(t, b, a))
 }
 
-// A note that goes from X to Y and back in the log, unseen by a node that writes on X,
-// is no conflict.
+// A note that moves from X to Y and back in the log, unseen by a node that writes to X,
+// is not a conflict.
 func TestThereAndBack(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "x\n"})
@@ -453,9 +453,9 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// A node that was away for longer than the log keeps changes compares every file with
-// the log's, and knows what it had: nothing comes back, and nothing is kept twice but
-// what was changed on both sides.
+// A node that was away for longer than the log keeps changes compares every file with the
+// log's, and still has its base: nothing is resurrected, and only files changed on both
+// sides are kept twice.
 func TestNodeOlderThanTheLog(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Deleted.md": "d", "Same.md": "s", "Here.md": "h", "Both.md": "b"})
@@ -482,8 +482,8 @@ func TestNodeOlderThanTheLog(t *testing.T) {
 	assert.Equal(t, map[string]string{"Edited.md": "2", "New.md": "n", "Last.md": "l", "Same.md": "s", "Here.md": "of b", "Both.md": "of a", status.Conflicts[0]: "of b"}, got)
 }
 
-// What one node forgets is erased in the log and on every node: contents, versions and
-// the changes, but for the name. A note that is there again is left.
+// Forgetting a note on one node erases it in the log and on every node: contents,
+// versions and changes, except for its name. A note created again is kept.
 func TestForget(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Secret.md": "xyzzy", "Same.md": "shared text", "Other.md": "shared text"})

@@ -20,11 +20,11 @@ import (
 	"notesd/notes/pglog"
 )
 
-// Three nodes whose mirrors run: clients that move between them append, create and
-// move by tools, an editor saves in the first folder, and the database is killed.
-// Each change has a word of its own. At quiet all folders and the log are equal; every
-// word of an acknowledged write is in a note or in a conflict copy, and in none twice;
-// but for what the editor saved over between its reading and its saving.
+// Three nodes with running mirrors: clients that move between them append, create and
+// move with tools, an editor saves in the first folder, and the database is killed. Each
+// change has a unique word. Once idle, all folders and the log are equal; every word of
+// an acknowledged write is in exactly one note or conflict copy, except for what the
+// editor overwrote between its reading and its saving.
 func TestNodesAgree(t *testing.T) {
 	s := pgtest.Start(t)
 	const shared = 6
@@ -70,7 +70,7 @@ func TestNodesAgree(t *testing.T) {
 				default:
 					_, err = n.Edit(ctx, notes.EditRequest{Note: note[:len(note)-3], Edits: []notes.Edit{{Op: "append", Content: word}}})
 				}
-				if !errors.Is(err, notes.ErrUnavailable) { // else the database is away
+				if !errors.Is(err, notes.ErrUnavailable) { // otherwise the database is unavailable
 					i++
 				}
 				var refused *notes.Error
@@ -90,7 +90,7 @@ func TestNodesAgree(t *testing.T) {
 			name := filepath.Join(nodes[0].dir, p)
 			text, err := os.ReadFile(name)
 			if err != nil {
-				continue // it was moved
+				continue // it has moved
 			}
 			temp := filepath.Join(nodes[0].dir, ".editor.tmp")
 			if assert.NoError(t, os.WriteFile(temp, append(text, word+"\n"...), 0o644)) && assert.NoError(t, os.Rename(temp, name)) {
@@ -138,7 +138,7 @@ func TestNodesAgree(t *testing.T) {
 	assert.Len(t, hashes, len(got))
 }
 
-// savedOver returns the words that the saves of the node's editor removed.
+// savedOver returns the words removed by saves of the node's editor.
 func savedOver(t *testing.T, n *node, beginning pglog.Position) map[string]bool {
 	t.Helper()
 	gone := map[string]bool{}

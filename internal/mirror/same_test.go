@@ -17,8 +17,8 @@ import (
 	"notesd/notes/vault"
 )
 
-// The same changes have the same outcome in a vault of its own and on a node: the
-// files, and what is answered or refused. Another node's folder gets the same.
+// The same changes have the same results in a local vault and on a node: files, responses
+// and errors. Another node's folder receives the same.
 func TestSameOnFilesAndOnTheLog(t *testing.T) {
 	files := map[string]string{
 		"Plan.md": "# Plan\n\nfirst\n", "Links.md": "[[Plan]] and ![[i.png]]\n", "F/A.md": "[[B]]\n", "F/B.md": "b\n", "F/i.png": "\x00\x01", "Empty.md": "", "Crlf.md": "a\r\nb\r\n",

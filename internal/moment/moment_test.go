@@ -66,7 +66,7 @@ func TestMatch(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// What a format writes of a day, its pattern reads as that day.
+// A day formatted with a format is parsed as that day by its pattern.
 func TestFormatAndMatchAgree(t *testing.T) {
 	formats := []string{"YYYY-MM-DD", "YYYY/MM/Do MMMM", "DDDD YYYY", "dddd D MMM YYYY", "YY.M.D", "[Daily] YYYYMMDD", "LL", "gggg-[W]ww", "Qo YYYY", "Mo YYYY"}
 	for day := time.Date(2019, 12, 20, 0, 0, 0, 0, time.Local); day.Year() < 2022; day = day.AddDate(0, 0, 1) {

@@ -12,7 +12,7 @@ import (
 	"notesd/internal/moment"
 )
 
-// TestWeeks compares the weeks of locales with what moment.js 2.30 writes.
+// TestWeeks compares the weeks of locales with the output of moment.js 2.30.
 func TestWeeks(t *testing.T) {
 	days := strings.Fields("2026-12-31 2027-01-01 2027-01-02 2027-01-03 2027-01-04 2028-01-01 2028-01-02 2021-01-03 2023-01-01 2024-12-29 2024-12-30")
 	for locale, want := range map[string]string{
@@ -25,7 +25,7 @@ func TestWeeks(t *testing.T) {
 		"ar":           "2027-01 2027-01 2027-02 2027-02 2027-02 2028-01 2028-01 2021-02 2023-01 2025-01 2025-01",
 		"tr Monday":    "2027-01 2027-01 2027-01 2027-01 2027-02 2028-01 2028-01 2021-01 2023-01 2024-52 2025-01",
 		"en-au":        "2026-53 2026-53 2026-53 2027-01 2027-01 2027-52 2028-01 2021-01 2023-01 2025-01 2025-01",
-		// Without a locale, which moment.js does not know.
+		// Without a locale, which moment.js does not support.
 		"":        "2026-53 2026-53 2026-53 2026-53 2027-01 2027-52 2027-52 2020-53 2022-52 2024-52 2025-01",
 		" monday": "2026-53 2026-53 2026-53 2026-53 2027-01 2027-52 2027-52 2020-53 2022-52 2024-52 2025-01",
 		" sunday": "2027-01 2027-01 2027-01 2027-02 2027-02 2028-01 2028-02 2021-02 2023-01 2025-01 2025-01",
@@ -44,7 +44,7 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// TestWeeksRoundTrip reads each week that it writes, over a leap of years.
+// TestWeeksRoundTrip parses each week it formats, over several leap years.
 func TestWeeksRoundTrip(t *testing.T) {
 	for _, weeks := range []moment.Weeks{{}, moment.WeeksOf("en", ""), moment.WeeksOf("en", "monday"), moment.WeeksOf("fa", ""), moment.WeeksOf("", "Wednesday")} {
 		pattern := weeks.Compile("gggg-[W]ww")

@@ -30,8 +30,8 @@ func TestVault_WriteAndRead(t *testing.T) {
 	assert.NotEqual(t, dir, notestest.Vault(t, nil))
 }
 
-// Each kind of Markdown that the engines treat apart is in a generated vault, and
-// its links lead to its notes.
+// A generated vault contains each kind of Markdown that the engines treat differently,
+// and its links lead to its notes.
 func TestGenerate_Content(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, notestest.Generate(dir, notestest.Spec{Notes: 80, Words: 3000, Folders: 3, Seed: 3}))

@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 	assert.Empty(t, NewText("").Find("x"))
 }
 
-// TestFindAcrossHeadings quotes what a search shows of headings.
+// TestFindAcrossHeadings finds quotations of headings as shown in search snippets.
 func TestFindAcrossHeadings(t *testing.T) {
 	text := NewText("Grow tomatoes.\n\n## Tasks\n\n- [ ] Water them\n\n## When?\n\nDaily.\n")
 	for quotation, want := range map[string][]Lines{
@@ -46,7 +46,7 @@ func TestFindAcrossHeadings(t *testing.T) {
 	}
 }
 
-// TestFindWithoutMarks quotes what a reader sees of Markdown.
+// TestFindWithoutMarks finds quotations of rendered Markdown.
 func TestFindWithoutMarks(t *testing.T) {
 	text := NewText("# Plan\n\n> See [[Almanac|the *book*]] and [a site](https://example.com/a_b).\n\n3. Buy **red** tomatoes\n4. [ ] Water `them`\n- [x] done <b>now</b>\n\n| a | b |\n")
 	for quotation, want := range map[string][]Lines{

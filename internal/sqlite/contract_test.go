@@ -106,8 +106,8 @@ func TestWrite_CancelledContext(t *testing.T) {
 	})
 }
 
-// writeCancelled cancels a write. A function that is not nil runs after database/sql
-// has rolled the transaction back, which it does in the background.
+// writeCancelled cancels a write. late, if not nil, runs after database/sql has rolled
+// back the transaction, which it does in the background.
 func writeCancelled(t *testing.T, late func(*sql.Stmt) error) {
 	t.Helper()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
@@ -167,8 +167,8 @@ func TestOpen_UnusablePath(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The check of the whole file is skipped after a regular Close and only then. A
-// page that is damaged without a change of size and mtime shows whether it ran.
+// The check of the whole file is skipped only after a regular Close. A page damaged
+// without a change of size and mtime shows whether it ran.
 func TestOpen_ChecksAfterUncleanStop(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := sqlite.Open(t.Context(), path, history)
@@ -207,7 +207,7 @@ func TestClose_Twice(t *testing.T) {
 	require.Error(t, insert(t.Context(), db, "b"))
 }
 
-// Deleted text is on no page of the file after Rewrite.
+// Rewrite leaves no deleted text on any page of the file.
 func TestRewrite_RemovesDeletedText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := open(t, path)
@@ -247,7 +247,7 @@ func TestBackup_Statements(t *testing.T) {
 func TestIsFull(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	err := db.Write(t.Context(), func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`PRAGMA max_page_count = 1`); err != nil { // SQLite raises it to the present size
+		if _, err := tx.Exec(`PRAGMA max_page_count = 1`); err != nil { // SQLite raises it to the current size
 			return err
 		}
 		for i := range 10_000 {

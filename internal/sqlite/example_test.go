@@ -10,8 +10,8 @@ import (
 	"notesd/internal/sqlite"
 )
 
-// A database is opened with the migrations of its schema. Writes are
-// transactions; single reads use the pool of readers.
+// Open applies the migrations of the schema. Writes are transactions; single reads use
+// the reader pool.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "sqlite")
 	if err != nil {

@@ -37,8 +37,8 @@ func count(t *testing.T, db *DB) (n int) {
 	return n
 }
 
-// Every pooled connection has the pragmas, which one sent by Exec would give
-// to a single one.
+// Every pooled connection has the pragmas; one sent with Exec would affect only a single
+// connection.
 func TestOpen_Pragmas(t *testing.T) {
 	ctx := context.Background()
 	db := open(t, filepath.Join(t.TempDir(), "a b?.db"))
@@ -74,7 +74,7 @@ func TestWrite_Concurrent(t *testing.T) {
 		wait.Go(func() {
 			for j := range 10 {
 				assert.NoError(t, db.Write(ctx, func(tx *sql.Tx) error {
-					var n int // read and then write: what fails with SQLITE_BUSY in a deferred transaction
+					var n int // reading before writing fails with SQLITE_BUSY in a deferred transaction
 					if err := tx.QueryRow(`SELECT count(*) FROM documents`).Scan(&n); err != nil {
 						return err
 					}

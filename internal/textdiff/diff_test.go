@@ -44,7 +44,7 @@ func TestUnifiedIsShort(t *testing.T) {
 	assert.Contains(t, diff, "word new")
 }
 
-// TestUnifiedApplies makes random changes and applies the diff of them.
+// TestUnifiedApplies makes random changes and applies their diffs.
 func TestUnifiedApplies(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

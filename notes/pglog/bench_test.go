@@ -11,8 +11,8 @@ import (
 	"notesd/internal/pgtest"
 )
 
-// BenchmarkCommit measures how many writes of a note of 2 KB a server takes from 16
-// writers: all to one vault, whose writes are serial, or each to a vault of its own.
+// BenchmarkCommit measures how many writes of a 2 KB note a server handles from 16
+// writers: all to one vault, whose writes are serialised, or each to its own vault.
 func BenchmarkCommit(b *testing.B) {
 	s := pgtest.Start(b)
 	text := fmt.Sprintf("%2000d", 0)

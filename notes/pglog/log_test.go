@@ -48,7 +48,7 @@ func commit(l *Log, changes ...notes.FileChange) (uint64, error) {
 	return l.Commit(context.Background(), notes.Batch{ID: fmt.Sprint(ids.Add(1)), Kind: "edit", Author: notes.Author{Name: "Ann"}, Changes: changes})
 }
 
-// files returns what the log has: path → text.
+// files returns the files in the log: path → text.
 func files(t *testing.T, l *Log) map[string]string {
 	t.Helper()
 	_, all, err := l.Snapshot(t.Context())
@@ -69,7 +69,7 @@ func TestCommit(t *testing.T) {
 		before   []notes.FileChange
 		batch    []notes.FileChange
 		want     map[string]string
-		conflict string // the path of it
+		conflict string // path of the conflict
 	}{
 		"create":                      {nil, []notes.FileChange{create("A.md", "a"), create("Sub/ä.md", long)}, map[string]string{"A.md": "a", "Sub/ä.md": long}, ""},
 		"empty":                       {nil, []notes.FileChange{create("A.md", "")}, map[string]string{"A.md": ""}, ""},
@@ -117,8 +117,8 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// Writers of the same notes: each acknowledged write follows on the one before, the
-// numbers have no gaps, and a reader that follows has every batch once.
+// Concurrent writers of the same notes: each acknowledged write builds on the previous
+// one, the numbers have no gaps, and a follower reads every batch once.
 func TestRacingWriters(t *testing.T) {
 	s := pgtest.Start(t)
 	const writers, rounds, paths = 4, 25, 3
@@ -202,8 +202,8 @@ func TestForeignPositions(t *testing.T) {
 	require.ErrorIs(t, err, ErrForeign, "beyond the head")
 }
 
-// A commit whose connection is cut before the answer comes has the outcome that the
-// log says, and is made once.
+// A commit whose connection is cut before the response has the outcome recorded in the
+// log, and is made at most once.
 func TestConnectionCutInMidCommit(t *testing.T) {
 	s := pgtest.Start(t)
 	p := s.Proxy()
@@ -215,7 +215,7 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 	cuts := 0
 	for i := range 40 {
 		next := fmt.Sprintf("%s %d", text, i)
-		p.CutAfter(1+i%12, i%2 == 0) // the commit is among them
+		p.CutAfter(1+i%12, i%2 == 0) // in the range of the commit
 		_, err := commit(l, edit("A.md", text, next))
 		p.CutAfter(0, false)
 		have := files(t, direct)["A.md"]
@@ -240,8 +240,7 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 	assert.Len(t, slices.Compact(slices.Clone(batches)), len(batches))
 }
 
-// A commit that is asked for again by its id, after a crash of the writer, says what
-// became of it.
+// Resolve returns the outcome of a commit by its id, after a crash of the writer.
 func TestResolve(t *testing.T) {
 	s := pgtest.Start(t)
 	l := open(t, s.URL(), "resolve")
@@ -273,8 +272,8 @@ func TestListen(t *testing.T) {
 	wg.Wait()
 }
 
-// Vectors are computed by the node that claims their texts, once; what a node has
-// claimed and not computed in time goes to another.
+// Vectors are computed once, by the node that claims their texts; an expired claim passes
+// to another node.
 func TestVectors(t *testing.T) {
 	s := pgtest.Start(t)
 	a, b := open(t, s.URL(), "a"), open(t, s.URL(), "b")
@@ -315,7 +314,7 @@ func TestVectors(t *testing.T) {
 	assert.Equal(t, 1, named)
 }
 
-// TestBehind asks for readers of two vaults and of one without batches.
+// TestBehind queries readers of two vaults and of one without batches.
 func TestBehind(t *testing.T) {
 	s := pgtest.Start(t)
 	a, b := open(t, s.URL(), "a"), open(t, s.URL(), "b")

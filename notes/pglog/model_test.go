@@ -17,9 +17,9 @@ import (
 	"notesd/notes"
 )
 
-// TestCommit_Model: of random batches, each that was computed from the files of the log
-// makes exactly its changes, is nothing when it is sent again, and fails as a whole when
-// one of its files is another; and the feed from the beginning makes the same files.
+// TestCommit_Model checks for random batches that one based on the log's files makes
+// exactly its changes, is a no-op when repeated, and fails as a whole if one of its files
+// differs; and that replaying the feed from the beginning gives the same files.
 func TestCommit_Model(t *testing.T) {
 	s := pgtest.Start(t)
 	l := open(t, s.URL(), "model")
@@ -77,7 +77,7 @@ func TestCommit_Model(t *testing.T) {
 				switch kind := rng.IntN(5); {
 				case p == "" || kind == 0:
 					add(notes.FileChange{Path: free()}, "", text)
-				case named[p]: // one change of each file
+				case named[p]: // one change per file
 				case kind == 1:
 					add(notes.FileChange{OldPath: p}, have[p], "")
 				case kind == 2:
@@ -108,7 +108,7 @@ func TestCommit_Model(t *testing.T) {
 			if !changes[0].Folder {
 				head, _, err := l.Snapshot(t.Context())
 				require.NoError(t, err)
-				_, err = commit(l, changes...) // the answer was lost
+				_, err = commit(l, changes...) // the response was lost
 				require.NoError(t, err)
 				same, _, err := l.Snapshot(t.Context())
 				require.NoError(t, err)
@@ -145,8 +145,9 @@ func TestCommit_Model(t *testing.T) {
 	assert.Positive(t, again)
 }
 
-// TestForget: nothing in the log has the paths or texts of a forgotten file any more, but
-// for the batch that has other nodes forget it; what another file has stays.
+// TestForget checks that the log no longer contains the paths or texts of a forgotten
+// file, except in the batch that makes other nodes forget it, and keeps text shared with
+// others.
 func TestForget(t *testing.T) {
 	s := pgtest.Start(t)
 	l := open(t, s.URL(), "forget")

@@ -13,8 +13,8 @@ import (
 	"notesd/notes"
 )
 
-// What is older than the limits goes, with the contents and vectors that nothing else
-// has; files, newer changes and the identity of positions stay.
+// Changes beyond the limits are removed, with the contents and vectors that nothing else
+// uses; files, newer changes and the identity of positions stay.
 func TestPrune(t *testing.T) {
 	s := pgtest.Start(t)
 	l := open(t, s.URL(), "prune")

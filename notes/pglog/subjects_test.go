@@ -72,7 +72,7 @@ func TestSubjects(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// TestTokensAreNotKept looks for the token in the rows of the database.
+// TestTokensAreNotKept searches for the token in the rows of the database.
 func TestTokensAreNotKept(t *testing.T) {
 	s := pgtest.Start(t)
 	token, err := database(t, s.URL()).AddSubject(t.Context(), "ann")
@@ -87,7 +87,7 @@ func TestTokensAreNotKept(t *testing.T) {
 	assert.NotContains(t, row, token[len(tokenPrefix):])
 }
 
-// TestOneListeningConnection has the vaults of a node notified over one connection.
+// TestOneListeningConnection notifies several vaults of a node over one connection.
 func TestOneListeningConnection(t *testing.T) {
 	s := pgtest.Start(t)
 	d := database(t, s.URL())

@@ -13,8 +13,8 @@ import (
 	"notesd/search"
 )
 
-// By hand. The relevant documents are a (2), b (1) and c (1); the ranking
-// x a y b has the grades 0 2 0 1.
+// Computed by hand. The relevant documents are a (2), b (1) and c (1); the ranking x a y
+// b has the grades 0 2 0 1.
 func TestScore(t *testing.T) {
 	relevant := map[string]int{"a": 2, "b": 1, "c": 1}
 	s := score(relevant, []string{"x", "a", "y", "b"})

@@ -20,7 +20,7 @@ import (
 	"notesd/search/index"
 )
 
-// engine makes a vault of a judged set and an engine over it.
+// engine writes a judged set as a vault and returns an engine for it.
 func engine(t testing.TB, s *eval.Set) *search.Engine {
 	t.Helper()
 	ctx := context.Background()
@@ -48,9 +48,9 @@ func load(t testing.TB, dir string) *eval.Set {
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// TestRanking compares what every query of a small set in twelve languages
-// finds with a golden file, so that no change of ranking goes unseen. After
-// one that is meant: go test ./search/eval -update, and read the difference.
+// TestRanking compares the results of every query of a small set in twelve languages with
+// a golden file, to detect any change of ranking. After an intended change, run go test
+// ./search/eval -update, and review the difference.
 func TestRanking(t *testing.T) {
 	ctx := context.Background()
 	s := load(t, filepath.Join("testdata", "judged"))
@@ -83,7 +83,7 @@ func TestRanking(t *testing.T) {
 	assert.GreaterOrEqual(t, scores.NDCG10, .99)
 }
 
-// TestJudgedSets prints the scores of the judged sets below NOTESD_JUDGED.
+// TestJudgedSets prints the scores of the judged sets in NOTESD_JUDGED.
 func TestJudgedSets(t *testing.T) {
 	root := os.Getenv("NOTESD_JUDGED")
 	if root == "" {

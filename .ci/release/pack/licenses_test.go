@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// Every package in the folder DIST has, beside its program, the license of each
-// module that the linker has recorded in that program.
+// Every package in the folder DIST contains, next to its program, the license of each
+// module that the linker recorded in that program.
 func TestLicenses(t *testing.T) {
 	dist := os.Getenv("DIST")
 	if dist == "" {
@@ -148,13 +148,12 @@ func checkLicenses(t *testing.T, name, dir string) {
 	}
 }
 
-// folders lists the modules and their folders.
+// folders lists the modules with their folders.
 var folders = sync.OnceValues(func() (string, error) {
 	return goCommand(nil, "list", "-C", "../../..", "-m", "-f", "{{.Path}}\t{{.Dir}}", "all")
 })
 
-// hasTermsOf reports whether a text has the license of a module, as the module's
-// folder has it.
+// hasTermsOf reports whether a text contains the license in a module's folder.
 func hasTermsOf(t *testing.T, text, module string) bool {
 	t.Helper()
 	list, err := folders()
@@ -168,7 +167,7 @@ func hasTermsOf(t *testing.T, text, module string) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(names) > 0 { // of several, as LICENSE-BSD and LICENSE-MIT, it has all
+		if len(names) > 0 { // it must contain all of several, such as LICENSE-BSD and LICENSE-MIT
 			return !slices.ContainsFunc(names, func(name string) bool {
 				license, err := os.ReadFile(name)
 				return err != nil || !strings.Contains(text, strings.TrimSpace(string(license)))
