@@ -69,8 +69,8 @@ func sectionProblem(op, notePath, ref string, err error) error {
 // SectionCandidates lists what a reference to a section could mean; nil for
 // other errors.
 func SectionCandidates(err error) []string {
-	var section *markdown.SectionError
-	if !errors.As(err, &section) {
+	section, ok := errors.AsType[*markdown.SectionError](err)
+	if !ok {
 		return nil
 	}
 	var list []string

@@ -115,8 +115,8 @@ func (i *importing) flush(ctx context.Context) error {
 		return nil
 	}
 	_, err := i.log.Commit(ctx, notes.Batch{ID: rand.Text(), Kind: kindOf(changes), Author: i.author, Changes: changes})
-	var other *notes.LogConflict
-	if !errors.As(err, &other) {
+	other, conflict := errors.AsType[*notes.LogConflict](err)
+	if !conflict {
 		if err == nil {
 			i.Added += len(changes)
 		}

@@ -619,8 +619,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 
 // reasonOf returns the detail of a [*notes.Error], or other for any other error.
 func reasonOf(err error, other string) string {
-	var own *notes.Error
-	if errors.As(err, &own) && own.Detail != "" {
+	if own, ok := errors.AsType[*notes.Error](err); ok && own.Detail != "" {
 		return own.Detail
 	}
 	return other

@@ -267,11 +267,7 @@ func IsCorrupt(err error) bool {
 	if errors.Is(err, ErrCorrupt) {
 		return true
 	}
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code() & 0xff { // the low byte is the primary result code
+	switch codeOf(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
 		return true
 	}
@@ -280,9 +276,14 @@ func IsCorrupt(err error) bool {
 
 // IsFull reports whether err means that the disk is full. It does not detect an exceeded
 // quota, which SQLite reports as an I/O error.
-func IsFull(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
+func IsFull(err error) bool { return codeOf(err) == sqlite3.SQLITE_FULL }
+
+// codeOf returns the primary result code of an error of SQLite, 0 for another.
+func codeOf(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff // the low byte
+	}
+	return 0
 }
 
 // Rewrite rebuilds the file without its free pages and checkpoints the write-ahead log,

@@ -256,8 +256,7 @@ func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
 		}
 	}
 	note, err := c.v.Read(c.ctx, name, c.scope)
-	var e *notes.Error
-	if errors.As(err, &e) && errors.Is(err, notes.ErrNotFound) {
+	if e, ok := errors.AsType[*notes.Error](err); ok && errors.Is(err, notes.ErrNotFound) {
 		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template; list_notes shows them."}
 	}
 	return note, err

@@ -419,8 +419,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 
 // editProblem turns the parser's words into the domain's.
 func editProblem(notePath string, err error) error {
-	var own *notes.Error
-	if errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own) {
+	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: notes.SectionCandidates(err)}

@@ -118,8 +118,7 @@ var errHeld = errors.New("held by another program")
 // writeProblem returns an error of the system as a [notes.Error] with a hint and without
 // a path outside the vault.
 func writeProblem(op, notePath string, err error) error {
-	var own *notes.Error
-	if errors.As(err, &own) || errors.Is(err, errKilled) {
+	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errKilled) {
 		return err
 	}
 	e := &notes.Error{Op: op, Path: notePath, Err: notes.ErrUnavailable, Hint: "Nothing was changed."}

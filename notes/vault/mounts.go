@@ -69,8 +69,7 @@ func (m *mounts) checkOperation(root *disk.Root, op *store.Operation) error {
 
 // explain returns err, or the reason for it when that is a disk that is away.
 func (m *mounts) explain(root *disk.Root, err error) error {
-	var e *notes.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*notes.Error](err); ok {
 		if away := m.check(root, e.Op, e.Path); away != nil {
 			return away
 		}

@@ -168,8 +168,7 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	}
 	if err := v.incident.get(); err != nil {
 		st.Unavailable = err.Error()
-		var e *notes.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*notes.Error](err); ok {
 			st.Remedy = e.Hint
 		}
 	}
