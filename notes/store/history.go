@@ -54,6 +54,9 @@ type Version struct {
 	change         int64 // the operation that made it; 0 for another program
 }
 
+// textsAtOnce is how many texts of notes are in memory at a time.
+const textsAtOnce = 200
+
 // KeepOverwritten records, before the store forgets them, the versions that
 // changes from outside have replaced: notes.db has the last text of each. The
 // caller holds the vault's lock.
@@ -69,12 +72,10 @@ func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 		ids = append(ids, e.ID)
 		byID[e.ID] = e
 	}
-	for len(ids) > 0 {
-		n := min(len(ids), 200) // bounds the memory that the old texts take
-		if err := s.keepSome(ctx, ids[:n], byID); err != nil {
+	for part := range slices.Chunk(ids, textsAtOnce) {
+		if err := s.keepSome(ctx, part, byID); err != nil {
 			return err
 		}
-		ids = ids[n:]
 	}
 	if len(created) == 0 {
 		return nil
@@ -171,7 +172,7 @@ func (h historyWriter) knows(doc int64, hash string) (known bool, err error) {
 func (h historyWriter) addDeletion(doc int64, path string, text []byte, now time.Time) error {
 	gone := Version{Path: path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
 	_, gone.removed = textdiff.Count(text, nil)
-	if err := h.add(doc, gone); err != nil {
+	if _, err := h.add(doc, gone); err != nil {
 		return err
 	}
 	return h.setDocument(doc, path, false)
@@ -194,7 +195,7 @@ func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Ti
 			return err
 		}
 		moved := Version{Path: e.Path, oldPath: old.Path, time: now.UnixNano(), author: notes.Outside, operation: "move", Hash: old.Hash, size: old.size}
-		if err := h.add(doc, moved); err != nil {
+		if _, err := h.add(doc, moved); err != nil {
 			return err
 		}
 	}
@@ -258,7 +259,8 @@ func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) err
 		}
 	}
 	v.added, v.removed = textdiff.Count(before, text)
-	return h.add(doc, v)
+	_, err = h.add(doc, v)
+	return err
 }
 
 // text returns the text with this hash, to count lines against; nil when it was
@@ -313,25 +315,21 @@ func (h historyWriter) document(path string) (int64, error) {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	result, err := h.result(`INSERT INTO documents (path, live) VALUES (?, 1)`, path)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
+	return h.insert(`INSERT INTO documents (path, live) VALUES (?, 1)`, path)
 }
 
 func (h historyWriter) setDocument(id int64, path string, live bool) error {
 	return h.exec(`UPDATE documents SET path = ?, live = ? WHERE id = ?`, path, live, id)
 }
 
-// add appends a revision; newest returns its number.
-func (h historyWriter) add(doc int64, v Version) error {
+// add appends a revision and returns its number.
+func (h historyWriter) add(doc int64, v Version) (int64, error) {
 	if v.data != nil {
 		if err := h.blob(v.Hash, v.size, v.codec, v.data); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, passing, change)
+	return h.insert(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, passing, change)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.Path, v.oldPath, v.Hash, v.size, v.added, v.removed, v.passing, v.change)
 }
 
@@ -417,22 +415,14 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 		return page, err
 	}
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+`
-			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, []any{path, before, sinceNano(q)}, func(rows *sql.Rows) error {
-			r, err := scanRevision(rows)
-			if err != nil || !canRead(r.Path) {
-				return err
-			}
+		return eachRevision(ctx, tx, canRead, func(r notes.Revision) error {
 			if len(page.Revisions) == q.Limit {
 				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
 				return sqlite.ErrEnough
 			}
-			if !canRead(r.OldPath) {
-				r.OldPath = ""
-			}
 			page.Revisions = append(page.Revisions, r)
 			return nil
-		})
+		}, `r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, path, before, sinceNano(q))
 	})
 	return page, err
 }
@@ -479,20 +469,12 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 		if err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE (r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`,
-			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
-				r, err := scanRevision(rows)
-				if err != nil || !canRead(r.Path) {
-					return err
-				}
-				if !canRead(r.OldPath) {
-					r.OldPath = ""
-				}
-				if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
-					return sqlite.ErrEnough
-				}
-				return nil
-			})
+		return eachRevision(ctx, tx, canRead, func(r notes.Revision) error {
+			if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
+				return sqlite.ErrEnough
+			}
+			return nil
+		}, `(r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`, before.time, before.present, before.id, sinceNano(q))
 	})
 	if err != nil {
 		return notes.HistoryPage{}, err
@@ -577,20 +559,28 @@ func scanCursor(cursor, format string, numbers ...any) error {
 	return nil
 }
 
-const revisionColumns = `r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed, coalesce(r.change, 0)`
-
-// scanRevision reads a row of revisions.
-func scanRevision(rows *sql.Rows) (notes.Revision, error) {
-	var r notes.Revision
-	var at int64
-	var hash []byte
-	err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed, &r.Change)
-	r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
-	// The kind of the operation is recorded at all of its notes.
-	if r.Operation == "move" && r.OldPath == "" || r.Operation == "delete" && r.Hash != "" {
-		r.Operation = "relink"
-	}
-	return r, err
+// eachRevision calls do with the revisions r that the condition selects and that the
+// caller may read. It names no path that the caller may not read.
+func eachRevision(ctx context.Context, tx *sql.Tx, canRead func(p string) bool, do func(notes.Revision) error, where string, args ...any) error {
+	return sqlite.ForEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed, coalesce(r.change, 0)
+		FROM revisions r WHERE `+where, args, func(rows *sql.Rows) error {
+		var r notes.Revision
+		var at int64
+		var hash []byte
+		err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed, &r.Change)
+		if err != nil || !canRead(r.Path) {
+			return err
+		}
+		r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
+		// The kind of the operation is recorded at all of its notes.
+		if r.Operation == "move" && r.OldPath == "" || r.Operation == "delete" && r.Hash != "" {
+			r.Operation = "relink"
+		}
+		if !canRead(r.OldPath) {
+			r.OldPath = ""
+		}
+		return do(r)
+	})
 }
 
 // Document is a note's identity in history.
@@ -665,20 +655,20 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 		return nil, r, err
 	}
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		var hash []byte
-		err := sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE r.id = ?2 AND r.document IN (`+everHad+`)`, []any{notePath, revision}, func(rows *sql.Rows) error {
-			r, err = scanRevision(rows)
-			return err
-		})
+		err := eachRevision(ctx, tx, canRead, func(found notes.Revision) error {
+			r = found
+			return nil
+		}, `r.id = ?2 AND r.document IN (`+everHad+`)`, notePath, revision)
 		switch {
 		case err != nil:
 			return err
-		case r.Revision == 0 || !canRead(r.Path):
+		case r.Revision == 0:
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
 		case r.Hash == "":
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Take the revision before it."}
 		}
-		if hash, err = hex.DecodeString(r.Hash); err == nil {
+		hash, err := hex.DecodeString(r.Hash)
+		if err == nil {
 			text, err = loadBlob(ctx, tx, hash)
 		}
 		return err

@@ -111,12 +111,9 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 		if op.Shared {
 			mark = sharedMark
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, mark)
-		if err != nil {
-			return err
-		}
-		if op.id, err = result.LastInsertId(); err != nil {
+		var err error
+		if op.id, err = h.insert(`INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, mark); err != nil {
 			return err
 		}
 		for i := range op.Files {
@@ -188,7 +185,7 @@ func (s *Versions) keepMoving(h historyWriter, folder string) error {
 	if len(known)+len(unknown) > fewMoved {
 		unknown = unknown[:min(1, len(unknown))]
 	}
-	for part := range slices.Chunk(append(changed, unknown...), 200) { // bounds the memory that the texts take
+	for part := range slices.Chunk(append(changed, unknown...), textsAtOnce) {
 		stored, err := s.StoredVersions(h.ctx, part)
 		if err != nil {
 			return err
@@ -325,14 +322,11 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 	if f.OldPath != "" && f.NewPath != "" && f.OldPath != f.NewPath {
 		v.oldPath = f.OldPath
 	}
-	if err := h.add(doc, v); err != nil {
-		return 0, err
-	}
-	newest, err := h.newest(doc, 1)
+	revision, err := h.add(doc, v)
 	if err != nil {
 		return 0, err
 	}
-	return newest[0].id, h.setDocument(doc, v.Path, f.NewPath != "")
+	return revision, h.setDocument(doc, v.Path, f.NewPath != "")
 }
 
 // liveBelow selects the notes in the folder ?1 that exist.

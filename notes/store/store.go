@@ -130,16 +130,21 @@ func (s *statements) prepare(query string) (*sql.Stmt, error) {
 }
 
 func (s *statements) exec(query string, args ...any) error {
-	_, err := s.result(query, args...)
+	_, err := s.insert(query, args...)
 	return err
 }
 
-func (s *statements) result(query string, args ...any) (sql.Result, error) {
+// insert returns the key of the row that the statement has inserted.
+func (s *statements) insert(query string, args ...any) (int64, error) {
 	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return stmt.ExecContext(s.ctx, args...)
+	result, err := stmt.ExecContext(s.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 // row scans the one row that the query has into dest, or returns
