@@ -129,9 +129,6 @@ func exists(p, taken string) error {
 	return e
 }
 
-// maxNumbered ends the search for a free name.
-const maxNumbered = 1000
-
 // titledPath makes the path from the title. A note of this title, in any case
 // or Unicode form, is an error; one of another title that needs the same file
 // name gets a number. A page of Logseq gets the name that Logseq gives it.
@@ -150,7 +147,7 @@ func (o *operation) titledPath(folder, title string) (string, error) {
 	if err := o.checkNew(wanted); err != nil {
 		return "", err
 	}
-	for n := 1; n < maxNumbered; n++ {
+	for n := 1; ; n++ {
 		p := wanted
 		if n > 1 {
 			p = notes.Numbered(wanted, n)
@@ -163,7 +160,6 @@ func (o *operation) titledPath(folder, title string) (string, error) {
 			return "", exists(p, taken)
 		}
 	}
-	return "", &notes.Error{Op: "create", Path: wanted, Err: notes.ErrExists, Detail: "a thousand notes have this name", Hint: "Choose another title."}
 }
 
 func (o *operation) hasTitle(p, title string) bool {

@@ -104,10 +104,6 @@ func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
 		return path.Base(from), nil
 	}
-	if notes.IsURI(to) {
-		p, err := notes.ParseURI(to)
-		return p, err
-	}
 	p, err := notes.CleanPath(strings.TrimSuffix(strings.TrimSpace(to), "/"))
 	if err != nil {
 		return "", err

@@ -175,18 +175,11 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 // to the target of a symlink is reported under its own name only.
 func (s *scan) withSymlinks(places []string) []string {
 	symlinks := s.v.symlinks.all()
-	if len(symlinks) > maxSymlinksScanned {
-		return places
-	}
 	for _, p := range places {
 		delete(symlinks, p)
 	}
 	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
 }
-
-// maxSymlinksScanned bounds what they may cost each time; in a vault with more
-// of them they wait for a scan of everything.
-const maxSymlinksScanned = 1000
 
 // checkVault refuses to conclude anything from a folder that is not, or does
 // not look like, the vault: an unmounted disk leaves a folder behind that is
