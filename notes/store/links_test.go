@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -177,6 +178,21 @@ func TestChangesEqualAFreshStore(t *testing.T) {
 			got[f.Folder] = f.Notes
 		}
 		require.Equal(t, want, got)
+	}
+}
+
+// TestLinksInsertedAtOnePlace: a note keeps all of its links, in their order, when so many
+// are inserted one by one at the same place that no number is left between two of them.
+func TestLinksInsertedAtOnePlace(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "[[first]]\n[[last]]\n"})
+	between := ""
+	for i := range 15 {
+		between = fmt.Sprintf("[[link %d]]\n", i) + between
+		text := "[[first]]\n" + between + "[[last]]\n"
+		w.save("A.md", text)
+		note, err := w.vault.Read(t.Context(), "A.md", notes.Scope{})
+		require.NoError(t, err)
+		require.Equal(t, notes.Parse("A.md", []byte(text), time.Time{}).Links, note.Links)
 	}
 }
 

@@ -41,6 +41,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"dir/Old.md": "o", "A.md": "[[Old]] [m](dir/Old.md#h)"},
 		},
 		{
+			"a path stays written as it was", []string{"dir/Old.md", "o", "A.md", "[[/dir/Old]] [m](./dir/Old.md)"}, "Old", "sub/New.md",
+			map[string]string{"sub/New.md": "o", "A.md": "[[/sub/New]] [m](./sub/New.md)"},
+		},
+		{
 			"spaces are encoded", []string{"a b.md", "o", "A.md", "[m](a%20b.md) [n](<a b.md>)"}, "a b", "c d/e f.md",
 			map[string]string{"c d/e f.md": "o", "A.md": "[m](c%20d/e%20f.md) [n](<c d/e f.md>)"},
 		},

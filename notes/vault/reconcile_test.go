@@ -286,6 +286,7 @@ func TestUnmountedVaultLosesNothing(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 16, st.Notes)
 		assert.Contains(t, st.Unavailable, "not there")
+		assert.Contains(t, f.Stale(), "the vault cannot be read now")
 	})
 	t.Run("an empty folder is in its place", func(t *testing.T) {
 		require.NoError(t, os.Mkdir(f.dir, 0o755))
