@@ -111,9 +111,9 @@ func CleanPath(p string) (string, error) {
 	return clean, nil
 }
 
-// noteExtensions are the file names that may be notes. Obsidian knows only
-// the first; other tools write the second.
-var noteExtensions = []string{".md", ".markdown"}
+// noteExtensions are the file names that may be notes. Obsidian knows only the first;
+// the others are of other editors, of documentation sites, and of Quarto and R Markdown.
+var noteExtensions = []string{".md", ".markdown", ".mdx", ".qmd", ".rmd"}
 
 // IsNoteName reports whether a file of this name may be a note.
 func IsNoteName(p string) bool {

@@ -135,7 +135,7 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 		name = norm.NFC.String(name)
 		key := norm.NFC.String(cases.Fold().String(name))
 		ext := strings.ToLower(path.Ext(name))
-		if !folderName.MatchString(name) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || !filepath.IsLocal(name) || ext == ".md" || ext == ".markdown" || len(name) > 100 || keys[key] {
+		if !folderName.MatchString(name) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || !filepath.IsLocal(name) || slices.Contains([]string{".md", ".markdown", ".mdx", ".qmd", ".rmd"}, ext) || len(name) > 100 || keys[key] {
 			return nil, fmt.Errorf("must have %s, unlike %q", nameWanted, name)
 		}
 		if strings.TrimSpace(dir) == "" {

@@ -33,7 +33,7 @@ const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs
 	AND NOT EXISTS (SELECT 1 FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.new_hash = blobs.hash AND (o.state = 'pending' OR ` + notNote + `))`
 
 // notNote holds for canvases and bases f of an operation.
-const notNote = `f.link = '' AND f.path NOT LIKE '%.md' AND f.path NOT LIKE '%.markdown' AND f.new_path NOT LIKE '%.md' AND f.new_path NOT LIKE '%.markdown'`
+const notNote = `f.link = '' AND (f.path LIKE '%.canvas' OR f.path LIKE '%.base')`
 
 // freeable is a text that only revisions have which may be pruned.
 type freeable struct {
