@@ -75,6 +75,9 @@ func (l *Layout) otherName(p string) string {
 	if title := l.PageTitle(p); title != "" || !notes.IsNoteName(p) {
 		return title
 	}
+	if folder := FolderOfIndex(p); folder != "" {
+		return path.Base(folder)
+	}
 	return notes.ZettelID(notes.BaseName(p))
 }
 

@@ -84,9 +84,24 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
+// TestLinksToFolders: a Markdown link may name a folder for the index in it, as on sites
+// and GitHub, and only if no note fits.
+func TestLinksToFolders(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"docs/intro.md":        "[a](guides/) [b](./guides) [c](/docs/guides/) [d](guides/config) [e](pic/) [f](../api/#use) [g](lone/) [[guides]]\n",
+		"docs/guides/index.md": "", "docs/guides/config.mdx": "", "docs/pic/_index.md": "", "docs/pic.md": "", "api/README.md": "# Use\n", "docs/lone/x.qmd": "",
+		"blog/a.md": "[site](/guides/) [lower](../API)\n",
+	})
+	assert.Equal(t, map[string]string{
+		"guides/": "docs/guides/index.md", "./guides": "docs/guides/index.md", "/docs/guides/": "docs/guides/index.md", "guides/config": "docs/guides/config.mdx",
+		"pic/": "docs/pic.md", "../api/#use": "api/README.md", "lone/": "-", "guides": "-",
+	}, w.leads("docs/intro.md"))
+	assert.Equal(t, map[string]string{"/guides/": "docs/guides/index.md", "../API": "api/README.md"}, w.leads("blog/a.md"))
+}
+
 // randomFiles has notes with few names, in few folders, so that links meet twins.
 func randomFiles(rng *rand.Rand, n int) map[string]string {
-	folders, names := []string{"", "a/", "a/b/", "c/"}, []string{"One", "Two", "three", "Four"}
+	folders, names := []string{"", "a/", "a/b/", "c/"}, []string{"One", "Two", "three", "README"}
 	any := func(list []string) string { return list[rng.IntN(len(list))] }
 	files := map[string]string{}
 	for range n {
@@ -103,7 +118,7 @@ func randomFiles(rng *rand.Rand, n int) map[string]string {
 			case 2:
 				fmt.Fprintf(&b, "[[%s#%s]] ", any(names), any(names))
 			case 3:
-				fmt.Fprintf(&b, "[x](%s%s.md) ", any([]string{"", "../", "b/", "./"}), any(names))
+				fmt.Fprintf(&b, "[x](%s%s.md) [y](%s) ", any([]string{"", "../", "b/", "./"}), any(names), any([]string{"a", "../a/", "b/", "/c"}))
 			case 4:
 				fmt.Fprintf(&b, "![[%s.png]] ", any(names))
 			case 5:

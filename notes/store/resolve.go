@@ -48,8 +48,9 @@ type Target struct {
 // its own folder. Only if none fits does the exact path from the vault, which begins
 // with the name of a folder, lead to a file of any.
 //
-// In a folder that Logseq writes, a link that leads to no file so is the title of a page;
-// elsewhere it may be the ID that a name begins with.
+// A Markdown link that leads to no file so may name a folder for the index in it. In a
+// folder that Logseq writes, another link is the title of a page; elsewhere it may be the ID
+// that a name begins with.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	folder := l.FolderOf(from)
 	if folder == "" {
@@ -97,11 +98,32 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 		}
 	}
 	t, state := nearest(dir, absolute, candidates)
-	if state == linkUnresolved && kind != markdown.LinkMarkdown && kind != markdown.LinkImage {
-		name := notes.Key(link)
-		return nearestWhere(dir, candidates, func(c Target) bool { return notes.Key(l.otherName(path.Join(folder, c.Path))) == name })
+	switch {
+	case state != linkUnresolved || kind == markdown.LinkImage:
+		return t, state
+	case kind == markdown.LinkMarkdown:
+		for _, want := range []string{relative, absolute} {
+			if i := slices.IndexFunc(candidates, func(c Target) bool { return notes.Key(FolderOfIndex(c.Path)) == notes.Key(want) }); i >= 0 {
+				return candidates[i], stateOf(candidates[i])
+			}
+		}
+		suffix := "/" + notes.Key(absolute)
+		return nearestWhere(dir, candidates, func(c Target) bool { return strings.HasSuffix(notes.Key("/"+FolderOfIndex(c.Path)), suffix) })
 	}
-	return t, state
+	name := notes.Key(link)
+	return nearestWhere(dir, candidates, func(c Target) bool {
+		return FolderOfIndex(c.Path) == "" && notes.Key(l.otherName(path.Join(folder, c.Path))) == name
+	})
+}
+
+// FolderOfIndex returns the folder that a Markdown link may name instead of the note at p,
+// which sites and GitHub show for it; "" for other notes.
+func FolderOfIndex(p string) string {
+	switch notes.Key(notes.BaseName(p)) {
+	case "index", "_index", "readme":
+		return strings.TrimSuffix(path.Dir(p), ".")
+	}
+	return ""
 }
 
 // SamePath reports whether two paths are the same without regard to case.
@@ -319,8 +341,9 @@ func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]p
 // selectTargets returns the files that the links may lead to, by key.
 func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
-	keys, ids := make([]string, 0, len(links)), []string{}
+	keys, ids, indexes := make([]string, 0, len(links)), []string{}, false
 	for _, l := range links {
+		indexes = indexes || l.kind == markdown.LinkMarkdown && !notes.IsNoteName(l.target)
 		if notes.IsZettelID(l.target) {
 			ids = append(ids, l.target)
 		}
@@ -332,7 +355,8 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 	}
 	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
 		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || '{' ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids)}, func(rows *sql.Rows) error {
+		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || '{'
+		UNION SELECT name_key, id, 0, path FROM notes WHERE ?3 AND name_key IN ('index', '_index', 'readme') ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
 		err := rows.Scan(&k, &t.ID, &t.attachment, &t.Path)

@@ -368,7 +368,13 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 
 // respell returns a target for a link of the note that leads where keeps says that it led.
 func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
-	for _, spelled := range l.spellings(link.Target, link.Kind, notePath, was, l.move.after(notePath), l.move.after(was.Path)) {
+	from, want := l.move.after(notePath), l.move.after(was.Path)
+	spellings := l.spellings(link.Target, link.Kind, notePath, was, from, want)
+	if store.LinkKey(link.Target) == notes.Key(path.Base(store.FolderOfIndex(was.Path))) {
+		slash := link.Target[len(strings.TrimSuffix(link.Target, "/")):]
+		spellings = append(l.spellings(link.Target, link.Kind, notePath, was, from, store.FolderOfIndex(want)+slash), spellings...)
+	}
+	for _, spelled := range spellings {
 		if leads(spelled) && edit.CanTarget(link, spelled) {
 			return spelled, true
 		}
@@ -414,7 +420,10 @@ func isMarkdownLink(kind notes.LinkKind) bool {
 
 // relativeTo reports whether link, read from the folder of the note at from,
 // is the path of the file at p.
-func relativeTo(from, link, p string) bool { return store.SamePath(p, path.Join(path.Dir(from), link)) }
+func relativeTo(from, link, p string) bool {
+	to := path.Join(path.Dir(from), link)
+	return store.SamePath(p, to) || store.FolderOfIndex(p) == to
+}
 
 // relativePath returns the way from the folder dir to p.
 func relativePath(dir, p string) string {

@@ -77,6 +77,18 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"New.md": "o", "A.md": "[![[New]] x](New.md) [a ![[New]] ![q](New.md) b](p.md)"},
 		},
 		{
+			"links to a folder for its index", []string{"d/g/index.md", "[i](../i.md)", "d/i.md", "[a](g/) [b](./g#x) [c](/d/g/) [d](g/index.md)"}, "d/g", "d/h/k",
+			map[string]string{"d/h/k/index.md": "[i](../../i.md)", "d/i.md": "[a](h/k/) [b](./h/k#x) [c](/d/h/k/) [d](h/k/index.md)"},
+		},
+		{
+			"an index that is one no longer", []string{"d/g/index.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/g/index", "d/g/other.md",
+			map[string]string{"d/g/other.md": "x", "d/i.md": "[a](g/other) [b](g/other)"},
+		},
+		{
+			"a note with a link to a folder", []string{"d/g/README.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/i", "e/i.md",
+			map[string]string{"d/g/README.md": "x", "e/i.md": "[a](../d/g/) [b](../d/g)"},
+		},
+		{
 			"case only", []string{"old.md", "o", "A.md", "[[old]] [m](old.md)"}, "old", "Old.md",
 			map[string]string{"Old.md": "o", "A.md": "[[old]] [m](Old.md)"},
 		},
