@@ -266,6 +266,24 @@ func TestIndex_EmbedsOnce(t *testing.T) {
 	assert.Len(t, e.counts(), 2, "the cache file is made from the store again")
 }
 
+// The order in which notes are embedded is a convenience: without it they are embedded all
+// the same.
+func TestIndex_OrderThatCannotBeRead(t *testing.T) {
+	e := newWordEmbedder("m")
+	w := newWorld(t, e, map[string]string{"a.md": "turbines\n"})
+	w.stop()
+	w.wait = func(ctx context.Context) error {
+		return w.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+			_, err := tx.Exec(`ALTER TABLE links RENAME TO away`)
+			return err
+		})
+	}
+	w.write("b.md", "bridges\n")
+	w.start(e, nil)
+	w.settle()
+	assert.NotEmpty(t, w.find("bridges"))
+}
+
 func TestIndex_DamagedSlots(t *testing.T) {
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "alpha", "b.md": "beta", "c.md": "gamma"})

@@ -43,7 +43,7 @@ func (x *worker) run(ctx context.Context) error {
 			return nil // ctx has ended
 		}
 		if err := x.sortBacklog(ctx); err != nil && ctx.Err() == nil {
-			return err
+			x.opt.Log.Warn("the notes are embedded in the order in which they were found", "err", err)
 		}
 	}
 	var pause backOff
