@@ -266,6 +266,20 @@ func TestIsFull(t *testing.T) {
 	}
 }
 
+func TestTrouble(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db := open(t, path)
+	err := db.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`PRAGMA query_only = 1; INSERT INTO documents (path, live) VALUES ('a', 1)`)
+		return err
+	})
+	assert.Contains(t, sqlite.Trouble(err), "readonly", "%v", err)
+	_, err = db.Reader().Exec(`SELECT * FROM nothing`)
+	require.Error(t, err)
+	assert.Empty(t, sqlite.Trouble(err), "a mistake of the program says SQL")
+	assert.Empty(t, sqlite.Trouble(nil))
+}
+
 func TestSetAside_Companions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")

@@ -286,6 +286,21 @@ func codeOf(err error) int {
 	return 0
 }
 
+// Trouble returns what SQLite says of an error that has its cause in the file, the disk or
+// the system, and "" for any other.
+func Trouble(err error) string {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL,
+		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return e.Error()
+	}
+	return ""
+}
+
 // Rewrite rebuilds the file without its free pages and checkpoints the write-ahead log,
 // so that deleted rows are also removed from the disk.
 func (db *DB) Rewrite(ctx context.Context) error {

@@ -121,6 +121,7 @@ func writeProblem(op, notePath string, err error) error {
 	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errKilled) {
 		return err
 	}
+	var system syscall.Errno
 	e := &notes.Error{Op: op, Path: notePath, Err: notes.ErrUnavailable, Hint: "Nothing was changed."}
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -135,14 +136,16 @@ func writeProblem(op, notePath string, err error) error {
 		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):
 		e.Err, e.Detail = notes.ErrForbidden, "the system does not permit writing there"
-	case errors.Is(err, syscall.EIO):
-		e.Detail = "the disk reports an input/output error"
 	case errors.Is(err, disk.ErrTooLarge):
 		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
 	case errors.Is(err, disk.ErrNotRegular):
 		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
 		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
+	case errors.As(err, &system):
+		e.Detail = "the system reports: " + system.Error()
+	case sqlite.Trouble(err) != "":
+		e.Detail, e.Hint = "notesd's database cannot be used: "+sqlite.Trouble(err), "Nothing was changed. Check the disk with notesd's state."
 	default:
 		return fmt.Errorf("%s %s: %w", op, notes.Quote(e.Path), err)
 	}

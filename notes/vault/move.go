@@ -91,8 +91,12 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	if f.OldDisk == to {
 		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note is there already"}
 	}
-	if taken, err := o.takenBy(to); err != nil || taken != "" && taken != meta.Path {
-		return nil, errors.Join(err, movedOnto(meta.Path, taken))
+	taken, err := o.takenBy(to)
+	switch {
+	case err != nil:
+		return nil, err
+	case taken != "" && taken != meta.Path:
+		return nil, movedOnto(meta.Path, taken)
 	}
 	rows, err := o.v.store.Rows(o.ctx, []string{meta.Path})
 	return &movement{operation: o, first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err

@@ -54,7 +54,7 @@ func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) er
 		written, err = v.changeLocked(ctx, c, plan)
 	}
 	if err != nil {
-		return written, err
+		return written, writeProblem(c.kind, "", err)
 	}
 	v.feed.run(context.WithoutCancel(ctx))
 	return written, nil

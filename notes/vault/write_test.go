@@ -2,8 +2,10 @@ package vault
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -539,6 +541,24 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 				return nil
 			}
 		}, notes.ErrConflict, "removed"},
+		{"a server that lost the file", func(_ *testing.T, f *fixture) {
+			f.failpoint = func(step string) error {
+				if step == "create" {
+					return &fs.PathError{Op: "open", Path: "/outside", Err: syscall.ESTALE}
+				}
+				return nil
+			}
+		}, notes.ErrUnavailable, "the system reports: stale"},
+		{"a failing database", func(t *testing.T, f *fixture) {
+			pragma := func(statement string) {
+				require.NoError(t, f.store.History().Write(context.Background(), func(tx *sql.Tx) error {
+					_, err := tx.Exec(statement)
+					return err
+				}))
+			}
+			pragma(`PRAGMA query_only = 1`)
+			t.Cleanup(func() { pragma(`PRAGMA query_only = 0`) })
+		}, notes.ErrUnavailable, "database cannot be used: attempt to write a readonly"},
 		{"a failing sync", func(_ *testing.T, f *fixture) {
 			f.failpoint = func(step string) error {
 				if step == "staged" {
