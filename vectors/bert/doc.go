@@ -3,16 +3,16 @@
 //
 // # Vocabulary
 //
-//   - A [Model] is a model file opened for use: configuration, tokenizer and
-//     weights. The weights stay where the file lies, in the program's pages or
-//     a mapped file; a Model adds about a megabyte to them.
+//   - A [Model] is an open model file: configuration, tokenizer and weights. The
+//     weights are used in place, in the executable or a mapped file; a Model adds
+//     about a megabyte to them.
 //   - An [Encoder] is the scratch memory of one forward pass, for one goroutine.
-//   - A token is a piece of a word; a text is cut off after [Model.MaxTokens],
-//     which counts the two special tokens around it.
+//   - A token is a piece of a word. Texts are truncated to [Model.MaxTokens],
+//     including the two special tokens around them.
 //   - A tier is a set of kernels for one kind of CPU: see package kernel. The
-//     best one is chosen when a model is opened; the environment variable
+//     best one is selected when a model is opened; the environment variable
 //     NOTESD_BERT_TIER (purego; avx2, avxvnni, avx512vnni; neon, neondot,
-//     neoni8mm) overrides that. Every tier gives the same bits.
+//     neoni8mm) overrides it. All tiers produce identical bits.
 //
 // # Arithmetic
 //

@@ -59,9 +59,9 @@ type Set struct {
 	Scale func(dst []float32, acc []int32, scale float32)
 	// Dot returns the inner product of a and b, which must fit an int32.
 	Dot func(a []int16, b []int8) int32
-	// SignSums adds to dst, for each row of signs, the sum of the numbers in planes
-	// whose sign bit is set. Rows start stride words apart; of each, the first words
-	// words are used, at most [SignWords].
+	// SignSums adds to dst, for each row of signs, the sum of the numbers in planes whose
+	// sign bit is set. Rows start stride words apart; words, at most [SignWords], is the
+	// number of words used of each.
 	SignSums func(dst []int32, signs []uint64, planes *SignPlanes, words, stride int)
 
 	// rows8 and rows16 are the most rows that tile8 and tile16 accept.
