@@ -41,8 +41,8 @@ var ErrNewer = errors.New("the database was written by a newer notesd; upgrade t
 // Version returns the latest version of the set.
 func (s Set) Version() int { return len(s.Scripts()) }
 
-// Apply migrates db to the latest version of the set, or to version to if it is not 0;
-// tests use that to upgrade from every released version. It returns [ErrNewer] for a
+// Apply migrates db to the latest version of the set or, if to is not 0, to that version,
+// which tests use to upgrade from every released version. It returns [ErrNewer] for a
 // database with a later version and leaves it unchanged. db should be limited to one
 // connection.
 func Apply(ctx context.Context, db *sql.DB, set Set, to int) error {

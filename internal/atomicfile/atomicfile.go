@@ -157,7 +157,8 @@ func (d *Dir) linkThenRemove(name string, to *Dir, newName string) error {
 	return undone(err, func() error { return to.Discard(newName) })
 }
 
-// undone returns err, the error of a second system call, after the first was taken back.
+// undone returns err. If it is not nil, it first calls back, which undoes the preceding
+// system call.
 func undone(err error, back func() error) error {
 	if err == nil {
 		return nil
@@ -216,9 +217,9 @@ func (d *Dir) renameOver(name string, to *Dir, newName string) error {
 	return renameOver(d, name, to, newName)
 }
 
-// ErrIncomplete is returned by Move, Publish and Exchange where they need several system
-// calls, one of which failed, and those before it could not be taken back. The files
-// are whole, but a crash in between would have left their names the same.
+// ErrIncomplete is returned by Move, Publish and Exchange if one of several system calls
+// failed and those before it could not be undone. No content is lost, but the names are
+// as after a crash at that point.
 var ErrIncomplete = errors.New("the file system failed in the middle of a change")
 
 // Exchange swaps the staged file with the file at name; temp then refers to the displaced
@@ -253,7 +254,8 @@ func (d *Dir) exchangeByLink(temp, name string) error {
 	return d.nameDisplaced(keep, temp)
 }
 
-// nameDisplaced is the last step of an exchange. The way back from it would replace a file.
+// nameDisplaced is the last step of an exchange. If it fails, the exchange is not undone,
+// because that would replace a file.
 func (d *Dir) nameDisplaced(keep, temp string) error {
 	if err := d.Withdraw(keep, temp); err != nil {
 		return errors.Join(err, ErrIncomplete)

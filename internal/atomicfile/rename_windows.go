@@ -61,7 +61,6 @@ func exchange(d *Dir, temp, name string) error {
 
 func link(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
 
-// syncFolder does nothing: Windows cannot sync a directory, and MoveFileEx has
 // syncFolder is a no-op: Windows cannot sync a directory, and MoveFileEx writes through.
 func syncFolder(*os.File) error { return nil }
 

@@ -231,7 +231,7 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	if err = fn(tx); err == nil {
 		err = tx.Commit()
 	}
