@@ -11,7 +11,7 @@ const (
 	// zeros has a scale.
 	leastMaximum = 1e-6
 	// masked is added to the scores of padding. It is finite so that subtracting it
-	// gives no NaN.
+	// never gives NaN.
 	masked = -1e30
 	// keyPadding keeps the stride of transposed keys from being a power of two,
 	// which would map all rows to the same few cache lines.

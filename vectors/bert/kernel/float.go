@@ -27,9 +27,9 @@ const (
 	probabilityOne = 32767
 )
 
-// geluCoefficients are the coefficients of P, constant first, in Φ(x) ≈ ½ + u
-// P(2u²/4.5² − 1), where u is x clamped to ±4.5.
-// x Φ(x) − GELU(x)| ≤ 3.5e-5 for all x, with P(1) × 4.5 = ½.
+// geluCoefficients are the coefficients of P, constant first, in
+// Φ(x) ≈ ½ + u P(2u²/4.5² − 1), where u is x clamped to ±4.5.
+// |x Φ(x) − GELU(x)| ≤ 3.5e-5 for all x, with P(1) × 4.5 = ½.
 var geluCoefficients = [...]float32{
 	0.156902015209198, -0.07717247307300568, 0.05482327938079834,
 	-0.04054955765604973, 0.027598027139902115, -0.01676146127283573,

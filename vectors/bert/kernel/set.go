@@ -30,8 +30,8 @@ type Set struct {
 	// Quantise writes x × smooth as activations and returns their scale and
 	// zero point.
 	Quantise func(dst []byte, x, smooth []float32) (scale float32, zero int32)
-	// Dequantise converts a row of sums to float32: dst = (acc − zero × sum) × (scale
-	// × cols.Scale) + cols.Bias, where sum is cols.Sum.
+	// Dequantise converts a row of sums to float32, where sum is cols.Sum:
+	// dst = (acc − zero × sum) × (scale × cols.Scale) + cols.Bias.
 	Dequantise func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
 	// DequantiseAdd adds the result of Dequantise to dst.
 	DequantiseAdd func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
@@ -47,8 +47,8 @@ type Set struct {
 	// Interleave16 is Round16 into the low (odd false) or high half of each
 	// uint32; writing the low half clears the high one.
 	Interleave16 func(dst []uint32, x []float32, inverse float32, odd bool)
-	// Score replaces one query's integer scores in acc by the bits of the float32 acc
-	// × keyScale + mask, and returns the largest.
+	// Score replaces one query's integer scores in acc by the bits of the float32
+	// acc × keyScale + mask, and returns the largest.
 	Score func(acc []int32, keyScale, mask []float32) float32
 	// Softmax converts the values that Score left in acc to 15-bit probabilities,
 	// each multiplied by its value row's scale, and returns the value of one unit of

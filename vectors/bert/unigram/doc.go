@@ -12,7 +12,6 @@
 //
 // IDs equal those of the reference, the Python package tokenizers, also for ties: of
 // several splits with the same sum, the first one found wins.
-// several ways to cut a word have the same sum: the one found first stays.
 //
 // # Cost
 //

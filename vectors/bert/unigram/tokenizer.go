@@ -212,7 +212,8 @@ func (t *Tokenizer) cut(w *word) {
 	slices.Reverse(w.sizes)
 }
 
-// reach records a split of the word up to to if it beats the earlier ones.
+// reach records a step from one place in the word to another, unless a better one to the
+// same place is known.
 func (w *word) reach(from, to int, score float64, id int32) {
 	if s := &w.best[to]; s.size == 0 || score > s.score {
 		*s = step{score, int32(to - from), id}

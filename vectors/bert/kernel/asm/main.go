@@ -1,7 +1,7 @@
 // Command asm generates the assembly of package kernel. Run in the package's folder:
 //
 //	go run -C asm .                      writes the files
-//	go test -C asm                       fails if they are not what it would write
+//	go test -C asm                       fails if they are out of date
 //	go test -C asm -run Counts -v        prints the instructions per token on arm64
 //
 // It is a separate module without dependencies, so that it is not part of the
@@ -16,7 +16,6 @@
 // Instructions that Go's assembler does not support are printed as constants, with
 // their GNU syntax as a comment; a test of package kernel compares it with the output
 // of a disassembler.
-// what a disassembler makes of them.
 package main
 
 import (

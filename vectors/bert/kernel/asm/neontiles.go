@@ -113,8 +113,8 @@ func (v *neon) tile8(t *neonTile) {
 	v.tile(t)
 }
 
-// widening multiplies bytes to 16 bits, adds two of these products, which just fit (2
-// × 128 × 127), and adds them in pairs to 32-bit sums. A column's sum is in two
+// widening multiplies bytes to 16 bits, adds two of these products, which just fit
+// (2 × 128 × 127), and adds them in pairs to 32-bit sums. A column's sum is in two
 // lanes, a row's in four registers.
 func (v *neon) widening() *neonTile {
 	const left, groups, first, second, product register = 16, 20, 24, 25, 26
