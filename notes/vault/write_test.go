@@ -550,14 +550,10 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 			}
 		}, notes.ErrUnavailable, "the system reports: stale"},
 		{"a failing database", func(t *testing.T, f *fixture) {
-			pragma := func(statement string) {
-				require.NoError(t, f.store.History().Write(context.Background(), func(tx *sql.Tx) error {
-					_, err := tx.Exec(statement)
-					return err
-				}))
-			}
-			pragma(`PRAGMA query_only = 1`)
-			t.Cleanup(func() { pragma(`PRAGMA query_only = 0`) })
+			require.NoError(t, f.store.History().Write(t.Context(), func(tx *sql.Tx) error {
+				_, err := tx.Exec(`PRAGMA query_only = 1`) // of the one connection that writes
+				return err
+			}))
 		}, notes.ErrUnavailable, "database cannot be used: attempt to write a readonly"},
 		{"a failing sync", func(_ *testing.T, f *fixture) {
 			f.failpoint = func(step string) error {
