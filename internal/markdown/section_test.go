@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -131,4 +132,70 @@ func TestFindSectionFails(t *testing.T) {
 	assert.EqualError(t, err, `section "Risks": more than one section matches`)
 	_, err = FindSection(Parse(nil), nil, "x")
 	assert.EqualError(t, err, `section "x": not in the note; the note has no headings or block ids`)
+}
+
+// TestFindSection_ExactFirst: of headings that differ in case or punctuation alone, a
+// reference names the one that it spells, and several only when it spells none.
+func TestFindSection_ExactFirst(t *testing.T) {
+	src := "# Setup\n## C\n## C++\n## C#\n## c\n## Café\n## What's new?\n## Whats new\n## Step 1\n## Step 1.\n"
+	doc := Parse([]byte(src))
+	for _, h := range doc.Headings {
+		for _, ref := range []string{h.Text, "Setup > " + h.Text, strings.Repeat("#", h.Level) + " " + h.Text} {
+			s, err := FindSection(doc, []byte(src), ref)
+			if h.Text == "Setup" && strings.Contains(ref, ">") {
+				assert.ErrorIs(t, err, ErrMissing, ref)
+			} else if assert.NoError(t, err, ref) {
+				assert.Equal(t, h.Line, s.Line, ref)
+			}
+		}
+	}
+	for ref, want := range map[string][]int{
+		"step 1":       {9, 10},
+		"STEP 1!":      {9, 10},
+		"Cafe\u0301":   {6}, // the same text in another Unicode form
+		"WHAT'S NEW":   {7}, // letters and digits that an apostrophe parts
+		"whats new":    {8},
+		"## step 1":    {9, 10},
+		"Setup#café":   {6},
+		"setup > CAFÉ": {6},
+	} {
+		s, err := FindSection(doc, []byte(src), ref)
+		var several *SectionError
+		switch {
+		case len(want) == 1 && assert.NoError(t, err, ref):
+			assert.Equal(t, want[0], s.Line, ref)
+		case len(want) > 1 && assert.ErrorAs(t, err, &several, ref):
+			var lines []int
+			for _, c := range several.Candidates {
+				lines = append(lines, c.Line)
+			}
+			assert.Equal(t, want, lines, ref)
+		}
+	}
+}
+
+// TestFindSection_ManyCandidates: an error names 50 sections at most, and headings
+// before blocks.
+func TestFindSection_ManyCandidates(t *testing.T) {
+	for _, n := range []struct{ headings, blocks, wantBlocks int }{{10, 10, 10}, {45, 10, 5}, {60, 10, 0}} {
+		var b strings.Builder
+		for i := range n.headings {
+			fmt.Fprintf(&b, "# H%d\n\n", i)
+		}
+		for i := range n.blocks {
+			fmt.Fprintf(&b, "text ^b%d\n\n", i)
+		}
+		src := []byte(b.String())
+		_, err := FindSection(Parse(src), src, "none")
+		var e *SectionError
+		require.ErrorAs(t, err, &e)
+		assert.Len(t, e.Candidates, min(50, n.headings+n.blocks))
+		blocks := 0
+		for _, c := range e.Candidates {
+			if strings.HasPrefix(c.Path, "^") {
+				blocks++
+			}
+		}
+		assert.Equal(t, n.wantBlocks, blocks)
+	}
 }

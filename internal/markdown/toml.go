@@ -24,8 +24,7 @@ func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 		}
 		return nil, line, fmt.Errorf("TOML: %w", err)
 	}
-	budget := maxValues
-	value, err := tomlValue(raw, &budget, 0)
+	value, err := tomlValue(raw, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,17 +32,14 @@ func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 }
 
 // tomlValue makes what the library decoded JSON-safe.
-func tomlValue(value any, budget *int, depth int) (any, error) {
-	if *budget--; *budget < 0 {
-		return nil, errTooMany
-	}
+func tomlValue(value any, depth int) (any, error) {
 	if depth > MaxNesting {
 		return nil, errTooDeep
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		for k, item := range v {
-			safe, err := tomlValue(item, budget, depth+1)
+			safe, err := tomlValue(item, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -52,7 +48,7 @@ func tomlValue(value any, budget *int, depth int) (any, error) {
 		return v, nil
 	case []any:
 		for i, item := range v {
-			safe, err := tomlValue(item, budget, depth+1)
+			safe, err := tomlValue(item, depth+1)
 			if err != nil {
 				return nil, err
 			}

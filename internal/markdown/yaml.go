@@ -202,8 +202,6 @@ func (r *YAMLReader) value(node ast.Node, depth int) (any, error) {
 		return n.Token.Value, nil
 	case *ast.MappingNode:
 		return r.mapping(n.Values, depth)
-	case *ast.MappingValueNode:
-		return r.mapping([]*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
 		return r.sequence(n, depth)
 	case *ast.AnchorNode:
@@ -301,10 +299,7 @@ func (r *YAMLReader) Key(node ast.MapKeyNode) (string, error) {
 		}
 		return "", errors.New("YAML: a key is not text")
 	}
-	if token := node.GetToken(); token != nil {
-		return token.Value, nil
-	}
-	return "", errors.New("YAML: a key is not text")
+	return node.GetToken().Value, nil
 }
 
 func (r *YAMLReader) anchor(n *ast.AnchorNode, depth int) (any, error) {

@@ -65,6 +65,24 @@ func TestApply_RareForms(t *testing.T) {
 		"text that is a number to some":               {"---\nkey: x\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: "1e3"}, "---\nkey: \"1e3\"\n---\n"},
 		"text that is a time to some":                 {"---\nkey: x\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: "12:30"}, "---\nkey: \"12:30\"\n---\n"},
 		"control characters in single quotes":         {"---\nkey: 'x'\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: "a\u2028b\x7f\r\t"}, "---\nkey: \"a\\u2028b\\u007F\\r\\t\"\n---\n"},
+		"a section that has the text already":         {"# A\n```\na\n```\nB\n===\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A", Content: "```\na\n```"}, "# A\n```\na\n```\nB\n===\n"},
+		"a section before a heading without '#'":      {"# A\n```\na\n```\nB\n===\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A", Content: "new"}, "# A\nnew\n\nB\n===\n"},
+		"text before the section's own heading":       {"# A\ntext\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A", Content: "intro\n# A\nnew"}, "# A\nintro\n# A\nnew\n"},
+		"front matter before the section's heading":   {"# A\ntext\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A", Content: "---\na: 1\n---\n# A\nnew"}, "# A\n---\na: 1\n---\n# A\nnew\n"},
+		"a list in the place of a paragraph":          {"text ^id\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "^id", Content: "- a"}, "- a ^id\n"},
+		"an item in the place of an item":             {"* text ^id\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "^id", Content: "1. a"}, "* a ^id\n"},
+		"text in the place of an item":                {"* text ^id\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "^id", Content: "a\nb"}, "* a\n  b ^id\n"},
+		"a block in a quote":                          {"> text\n> more ^id\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "^id", Content: "a\nb"}, "> a\n> b ^id\n"},
+		"after a byte order mark":                     {"\ufeff", edit.Edit{Op: edit.OpAppend, Content: "x"}, "\ufeffx"},
+		"after text without a line break":             {"\ufefftext", edit.Edit{Op: edit.OpAppend, Content: "x"}, "\ufefftext\n\nx"},
+		"a byte order mark for one":                   {"\ufeffa\n", edit.Edit{Op: edit.OpReplaceAll, Content: "\ufeffb\n"}, "\ufeffb\n"},
+		"a byte order mark stays":                     {"\ufeffa\n", edit.Edit{Op: edit.OpReplaceAll, Content: "b\n"}, "\ufeffb\n"},
+		"content that is indented stays so":           {"- # A\n  text\n", edit.Edit{Op: edit.OpAppend, Heading: "A", Content: "    code"}, "- # A\n  text\n\n    code\n"},
+		"content goes where the text is":              {"- # A\n    text\n", edit.Edit{Op: edit.OpAppend, Heading: "A", Content: "more"}, "- # A\n    text\n\n    more\n"},
+		"under a heading that blank lines end":        {"# A\n\n\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A", Content: "b"}, "# A\n\nb\n"},
+		"a heading is made at the end":                {"# A\n\ntext", edit.Edit{Op: edit.OpAppend, Heading: "### New", CreateHeading: true, Content: "x"}, "# A\n\ntext\n\n### New\n\nx"},
+		"an item of a list that an anchor names":      {"---\nl: &x [a]\nm: *x\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "m", Value: []any{"a", "b"}}, "---\nl: &x [a]\nm:\n  - a\n  - b\n---\n"},
+		"a number among tags":                         {"---\ntags: 2026\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "#year/b"}, "---\ntags:\n  - 2026\n  - year/b\n---\n"},
 	} {
 		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
 		require.NoError(t, err, name)
@@ -101,6 +119,15 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"front matter that is no map":  {"---\nprose:x\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: 1}, edit.ErrFrontMatter, "not a list of keys"},
 		"text that is not UTF-8":       {"a\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: "\xff"}, edit.ErrInvalid, "not valid UTF-8"},
 		"a value that is no JSON":      {"a\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: struct{}{}}, edit.ErrInvalid, "not a JSON value"},
+		"a heading without a name":     {"# A\n", edit.Edit{Op: edit.OpAppend, Heading: "##", CreateHeading: true, Content: "x"}, edit.ErrInvalid, "needs the text of one heading"},
+		"a heading that is a path":     {"# A\n", edit.Edit{Op: edit.OpAppend, Heading: "B > C", CreateHeading: true, Content: "x"}, edit.ErrInvalid, "needs the text of one heading"},
+		"a block that is to be made":   {"# A\n", edit.Edit{Op: edit.OpAppend, Heading: "^b", CreateHeading: true, Content: "x"}, edit.ErrInvalid, "no heading can be made for it"},
+		"a heading in the code below":  {"# A\n\n```\ncode\n", edit.Edit{Op: edit.OpAppend, Heading: "New", CreateHeading: true, Content: "x"}, edit.ErrInvalid, "inside code or HTML"},
+		"a block without text":         {"a ^b\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "^b"}, edit.ErrInvalid, "the new text of block ^b is empty"},
+		"front matter with a line":     {"---\na: 1\nb: [\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "c", Value: 1}, edit.ErrFrontMatter, "correct it first with replace_text (line "},
+		"front matter with an anchor":  {"---\n&x\na: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: 1}, edit.ErrFrontMatter, "not a plain list of keys"},
+		"a key that is there in part":  {"---\nA: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 2}, edit.ErrFrontMatter, `the note has "A"; use that spelling`},
+		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor anything like it"},
 	} {
 		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
 		assert.Nil(t, out, name)

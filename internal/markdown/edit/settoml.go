@@ -17,9 +17,7 @@ func (e *keyEditor) locateTOML() error {
 	for p.NextExpression() {
 		expression := p.Expression()
 		keys := expression.Key()
-		if !keys.Next() {
-			continue
-		}
+		keys.Next()
 		first := string(keys.Node().Data)
 		inRoot = inRoot && expression.Kind == unstable.KeyValue
 		if !inRoot {

@@ -9,7 +9,8 @@ import (
 	"notesd/internal/markdown"
 )
 
-// locateYAML finds the lines of the key.
+// locateYAML finds the lines of the key. It refuses a tree of the library's that lacks
+// what every tree has.
 func (e *keyEditor) locateYAML() (err error) {
 	defer func() {
 		if recover() != nil {
@@ -40,10 +41,6 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	var reader markdown.YAMLReader
 	found := -1
 	for i, pair := range pairs {
-		token := pair.Key.GetToken()
-		if token == nil || token.Position == nil || token.Position.Line > len(starts) {
-			return e.refuse(markdown.ErrParser.Error())
-		}
 		if name, err := reader.Key(pair.Key); err == nil && name == e.key {
 			if _, merge := pair.Key.(*ast.MergeKeyNode); merge || found >= 0 {
 				return e.refuse("it is ambiguous")
@@ -74,7 +71,7 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 // the block, and where the lines of the key's items start.
 func (e *keyEditor) noteList(value ast.Node, own bool, starts []int) {
 	list, ok := value.(*ast.SequenceNode)
-	if !ok || list.IsFlowStyle || list.Start == nil || list.Start.Position == nil {
+	if !ok || list.IsFlowStyle {
 		return
 	}
 	if own || e.listIndent == "  " {
@@ -82,10 +79,6 @@ func (e *keyEditor) noteList(value ast.Node, own bool, starts []int) {
 	}
 	if own {
 		for _, item := range list.Entries {
-			if item.Start == nil || item.Start.Position == nil || item.Start.Position.Line > len(starts) {
-				e.items = nil
-				return
-			}
 			e.items = append(e.items, starts[item.Start.Position.Line-1])
 		}
 	}

@@ -1,0 +1,101 @@
+package markdown
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// outlined is a note of headings, with the anchors that other programs make of them.
+type outlined struct {
+	text    string
+	anchors [][]string // of each heading
+	paths   []string   // of each heading: the texts around it and its own, as Obsidian links it
+}
+
+var (
+	gitHubDrops   = regexp.MustCompile(`[^\p{L}\p{M}\p{N}_ -]`)
+	obsidianDrops = regexp.MustCompile(`[:#|^\\]`)
+)
+
+// composeOutline writes the note of a seed. Its slugs are made as github-slugger makes them:
+// letters, digits, "-" and "_" in lower case, "-" for each space, and a number for each
+// slug that was there before.
+func composeOutline(seed uint64) outlined {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	words := []string{"Risks", "What's", "new?", "C++", "&", "Go", "1.", "Einführung", "日本語", "10:30", "snake_case", "dash-ed", "(old)", "e.g.", "`code`", "**bold**", "Ünï"}
+	var o outlined
+	var b strings.Builder
+	slugs, texts := map[string]int{}, map[string]bool{}
+	above := make([]string, 4) // by level
+	for range 1 + rng.IntN(8) {
+		level := 1 + rng.IntN(3)
+		var parts []string
+		for range 1 + rng.IntN(3) {
+			parts = append(parts, words[rng.IntN(len(words))])
+		}
+		source := "T" + strings.Join(parts, " ") // begins no list, and has a letter
+		text := strings.NewReplacer("`", "", "**", "").Replace(source)
+		fmt.Fprintf(&b, "%s %s\n\ntext\n\n", strings.Repeat("#", level), source)
+		slug := strings.ReplaceAll(gitHubDrops.ReplaceAllString(strings.ToLower(text), ""), " ", "-")
+		anchors := []string{text, strings.Join(strings.Fields(obsidianDrops.ReplaceAllString(text, " ")), " "), strings.ToUpper(text)}
+		if n := slugs[slug]; n == 0 || texts[text] { // else another text has the slug, which only the first is found by
+			anchors = append(anchors, slug)
+		}
+		slugs[slug]++
+		texts[text] = true
+		path := text
+		for l := level - 1; l > 0; l-- {
+			if above[l] != "" {
+				path = above[l] + "#" + path
+			}
+		}
+		above[level] = text
+		clear(above[level+1:])
+		o.anchors, o.paths = append(o.anchors, anchors), append(o.paths, path)
+	}
+	o.text = b.String()
+	return o
+}
+
+// TestAnchors_Composed: the anchors that Obsidian, GitHub and people write for a heading
+// lead to it, and after it was renamed the anchors that Rename returns do.
+func TestAnchors_Composed(t *testing.T) {
+	for seed := range uint64(1500) {
+		o := composeOutline(seed)
+		src := []byte(o.text)
+		doc := Parse(src)
+		require.Len(t, doc.Headings, len(o.anchors), "%s", o.text)
+		anchors := NewAnchors(doc, src)
+		for i, list := range o.anchors {
+			for _, anchor := range append(list, o.paths[i], strings.ReplaceAll(o.paths[i], "#", " > ")) {
+				require.True(t, anchors.Has(anchor), "%q in\n%s", anchor, o.text)
+				require.False(t, anchors.Has(anchor+"x"), "%qx in\n%s", anchor, o.text)
+				require.False(t, anchors.Has("Other#"+anchor), "Other#%q in\n%s", anchor, o.text)
+			}
+		}
+		renamed := int(seed) % len(doc.Headings)
+		h := doc.Headings[renamed]
+		after := []byte(o.text[:h.TextStart] + "Quite another: name" + o.text[h.TextEnd:])
+		now := NewAnchors(Parse(after), after)
+		for i, list := range o.anchors {
+			for k, anchor := range append(list, o.paths[i]) {
+				is, ok := anchors.Rename(anchor, renamed, "Quite another: name")
+				if !ok {
+					assert.True(t, now.Has(anchor) || doc.Headings[i].Text == h.Text, "%q leads elsewhere, and still does in\n%s", anchor, after)
+					continue
+				}
+				require.True(t, now.Has(is), "%q became %q, which is not in\n%s", anchor, is, after)
+				require.NotEqual(t, anchor, is)
+				if i == renamed && k == 3 && len(list) == 4 && anchor != list[0] {
+					require.Equal(t, "quite-another-name", is, "a slug of %q", h.Text)
+				}
+			}
+		}
+	}
+}
