@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -92,4 +93,49 @@ func TestBrokenFrontMatter(t *testing.T) {
 	assert.ErrorContains(t, toml.FrontMatter.Err, "TOML")
 	assert.Equal(t, 3, toml.FrontMatter.ErrLine)
 	assert.Equal(t, "A", toml.Title)
+}
+
+// TestFrontMatterValues_JSON: JSON is YAML, on one line and indented, and is read as
+// what it holds.
+func TestFrontMatterValues_JSON(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 5))
+	texts := []string{"", "plain", "two words", "a: b", "# no comment", "[[Link|text]]", "- dash", "null", "true", "12", "1e3", "it's", `say "hi"`, `back\slash`, "tab\there", "line\nbreak", "größe 日本 🎉", "{{date}}", "a, b", " padded ", "!tag", "*x", "&y", "%z", "2026-01-31"}
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch n := rng.IntN(8); {
+		case n == 0 && depth > 0:
+			list := []any{}
+			for range rng.IntN(4) {
+				list = append(list, value(depth-1))
+			}
+			return list
+		case n == 1 && depth > 0:
+			object := map[string]any{}
+			for range rng.IntN(4) {
+				object[texts[1+rng.IntN(len(texts)-1)]] = value(depth - 1)
+			}
+			return object
+		case n == 2:
+			return int64(rng.Uint64() >> rng.IntN(64) / 2)
+		case n == 3:
+			return rng.Float64() + 1
+		case n == 4:
+			return []any{true, false, nil}[rng.IntN(3)]
+		}
+		return texts[rng.IntN(len(texts))]
+	}
+	for range 3000 {
+		want := map[string]any{"first": value(3), "second key": value(3)}
+		for _, indent := range []string{"", "  "} {
+			var b strings.Builder
+			encoder := json.NewEncoder(&b)
+			encoder.SetEscapeHTML(false)
+			encoder.SetIndent("", indent)
+			require.NoError(t, encoder.Encode(want))
+			src := "---\n" + b.String() + "---\ntext\n"
+			fm := Parse([]byte(src)).FrontMatter
+			require.NoError(t, fm.Err, "%s", src)
+			require.Equal(t, want, fm.Values, "%s", src)
+		}
+	}
 }

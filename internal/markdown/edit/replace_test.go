@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -85,5 +86,47 @@ func BenchmarkNearest(b *testing.B) {
 	for b.Loop() {
 		_, err := ReplaceText(src, "Some words of prose that went on and on, page by page", "x", 1)
 		require.Error(b, err)
+	}
+}
+
+// TestReplaceTextShowsTheNearest_Misquoted: a text with a mistake in it, or from
+// several lines, is nearest to where it comes from.
+func TestReplaceTextShowsTheNearest_Misquoted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 11))
+	word := func() string {
+		letters := make([]byte, 3+rng.IntN(7))
+		for i := range letters {
+			letters[i] = "abcdefghijklmnopqrstuvwxyz"[rng.IntN(26)]
+		}
+		return string(letters)
+	}
+	mistakes := map[string]func(words []string){
+		"a letter": func(words []string) { words[3] = "Q" + words[3][1:] },
+		"a word":   func(words []string) { words[4] = word() },
+		"a gap":    func(words []string) { words[2] = "" },
+		"capitals": func(words []string) { words[0], words[6] = strings.ToUpper(words[0]), strings.ToUpper(words[6]) },
+		"order":    func(words []string) { words[1], words[2] = words[2], words[1] },
+	}
+	for range 100 {
+		var lines []string
+		for range 40 {
+			var words []string
+			for range 8 + rng.IntN(5) {
+				words = append(words, word())
+			}
+			lines = append(lines, strings.Join(words, " "))
+		}
+		src := []byte(strings.Join(lines, "\n") + "\n")
+		for name, mistake := range mistakes {
+			at, rows := rng.IntN(38), 1+rng.IntN(3)
+			words := strings.Split(strings.Join(lines[at:at+rows], "\n"), " ")
+			mistake(words)
+			old := strings.Join(words, " ")
+			_, err := ReplaceText(src, old, "x", 1)
+			var missing *MatchError
+			require.ErrorAs(t, err, &missing, name)
+			require.Equal(t, at+1, missing.NearestLine, "%s: %s", name, old)
+			require.Equal(t, strings.Join(lines[at:at+rows], "\n"), missing.Nearest, name)
+		}
 	}
 }
