@@ -480,7 +480,7 @@ func (m *mac) list() map[string]macEntry {
 func (m *mac) report() {
 	m.deliver(m.pending...)
 	m.pending = nil
-	time.Sleep(defaultMaxWait + DefaultQuiet)
+	time.Sleep(maxWait + Quiet)
 	synctest.Wait()
 	for len(m.batches) > 0 {
 		m.next()

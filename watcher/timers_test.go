@@ -84,7 +84,7 @@ func (s *scene) write(rel string) {
 }
 
 func TestFlush_Quiet(t *testing.T) {
-	play(t, Options{quiet: 50 * time.Millisecond, maxWait: time.Second}, nil, func(s *scene) {
+	play(t, Options{}, nil, func(s *scene) {
 		s.event(fsnotify.Write, s.root, "b.md")
 		time.Sleep(30 * time.Millisecond)
 		s.event(fsnotify.Write, s.root, "a.md", "b.md")
@@ -96,7 +96,7 @@ func TestFlush_Quiet(t *testing.T) {
 }
 
 func TestFlush_MaxWait(t *testing.T) {
-	play(t, Options{quiet: 50 * time.Millisecond, maxWait: 200 * time.Millisecond}, nil, func(s *scene) {
+	play(t, Options{}, nil, func(s *scene) {
 		for range 30 { // an event every 20 ms: never quiet
 			s.event(fsnotify.Write, s.root, "log.md")
 			time.Sleep(20 * time.Millisecond)
@@ -134,7 +134,7 @@ func TestDefaults(t *testing.T) {
 		time.Sleep(time.Second)
 		got := s.taken()
 		require.Len(s, got, 1)
-		assert.Equal(s, DefaultQuiet, got[0].at)
+		assert.Equal(s, Quiet, got[0].at)
 		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 1, Rescans: 1}, s.w.Status())
 	})
 }
@@ -160,7 +160,7 @@ func TestRequestRestart_Backoff(t *testing.T) {
 		time.Sleep(time.Hour)
 		s.taken()
 		s.overflow()
-		time.Sleep(DefaultQuiet)
+		time.Sleep(Quiet)
 		assert.Len(s, s.taken(), 1, "after a quiet hour the answer is prompt")
 	})
 }
@@ -172,7 +172,7 @@ func TestRequestRestart_PendingPaths(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		got := s.taken()
 		require.Len(s, got, 2)
-		assert.Equal(s, arrival{DefaultQuiet, Batch{Paths: []string{"a.md"}}}, got[0])
+		assert.Equal(s, arrival{Quiet, Batch{Paths: []string{"a.md"}}}, got[0])
 		assert.Equal(s, minRestartGap, got[1].at)
 		assert.True(s, got[1].Rescan)
 	})
@@ -244,7 +244,7 @@ func TestWatch_Limit(t *testing.T) {
 		for i := range 10 {
 			s.write(fmt.Sprintf("%d/a.md", i))
 		}
-		time.Sleep(defaultPollInterval + DefaultQuiet)
+		time.Sleep(defaultPollInterval + Quiet)
 		got := s.taken()
 		require.Len(s, got, 1)
 		assert.Len(s, got[0].Paths, 7, "the polled ones; the others are the kernel's to report")
@@ -288,7 +288,7 @@ func TestOpenSource_Failure(t *testing.T) {
 		require.Len(s, st.Warnings, 1)
 		assert.Contains(s, st.Warnings[0], instanceRemedy())
 		s.write("a.md")
-		time.Sleep(defaultPollInterval + DefaultQuiet)
+		time.Sleep(defaultPollInterval + Quiet)
 		assert.Len(s, s.taken(), 1)
 
 		s.kernel.set(func() { s.kernel.broken = nil })
@@ -346,13 +346,13 @@ func TestPoll_Interval(t *testing.T) {
 			require.Len(s, got, 1)
 			return got[0].at - wrote
 		}
-		assert.LessOrEqual(s, delay(), time.Second+DefaultQuiet)
+		assert.LessOrEqual(s, delay(), time.Second+Quiet)
 		time.Sleep(time.Hour)
 		idle := delay()
-		assert.LessOrEqual(s, idle, idleFactor*time.Second+DefaultQuiet)
+		assert.LessOrEqual(s, idle, idleFactor*time.Second+Quiet)
 
 		s.write("b.md")
-		time.Sleep(idleFactor*time.Second + DefaultQuiet)
+		time.Sleep(idleFactor*time.Second + Quiet)
 		s.taken()
 		assert.LessOrEqual(s, delay(), 2*time.Second, "prompt again after a change")
 	})

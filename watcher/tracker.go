@@ -83,7 +83,7 @@ func (t *tracker) requestRestart(reason string) {
 func (t *tracker) flushAt() time.Time {
 	var at time.Time
 	if t.batch.touched > 0 {
-		at = earlier(t.batch.last.Add(t.opt.quiet), t.batch.first.Add(t.opt.maxWait))
+		at = earlier(t.batch.last.Add(Quiet), t.batch.first.Add(maxWait))
 	}
 	if t.restartReason != "" {
 		at = earlier(t.restartAt(), at)
@@ -93,7 +93,7 @@ func (t *tracker) flushAt() time.Time {
 
 // restartAt returns when the requested restart is due.
 func (t *tracker) restartAt() time.Time {
-	at := t.restartAsked.Add(t.opt.quiet)
+	at := t.restartAsked.Add(Quiet)
 	if at.Before(t.restarts.next) {
 		return t.restarts.next
 	}

@@ -35,11 +35,12 @@ const (
 
 // The timing of batches and polls.
 const (
-	// DefaultQuiet is longer than the gaps within one save (write, fsync,
-	// rename) and far below the delay that a person notices.
-	DefaultQuiet = 50 * time.Millisecond
-	// defaultMaxWait bounds the delay of a save while other changes continue.
-	defaultMaxWait = 200 * time.Millisecond
+	// Quiet is how long no change must occur before a batch is emitted. It is
+	// longer than the gaps within one save (write, fsync, rename) and far below the
+	// delay that a person notices.
+	Quiet = 50 * time.Millisecond
+	// maxWait bounds the delay of a save while other changes continue.
+	maxWait = 200 * time.Millisecond
 	// defaultPollInterval keeps polling 10 000 notes near 1 % of one CPU.
 	defaultPollInterval = time.Second
 )
@@ -74,9 +75,6 @@ type Options struct {
 
 	// backend is one of the Backend constants.
 	backend string
-	// quiet is how long no change must occur before a batch is emitted.
-	// maxWait bounds the delay of a change while others continue.
-	quiet, maxWait time.Duration
 	// pollInterval is the shortest time from the end of one poll to the next.
 	pollInterval time.Duration
 }
@@ -115,8 +113,6 @@ type environment struct {
 // New returns a watcher of the directory root. Run starts it.
 func New(root string, opt Options) *Watcher {
 	opt.backend = cmp.Or(opt.backend, BackendAuto)
-	opt.quiet = cmp.Or(opt.quiet, DefaultQuiet)
-	opt.maxWait = max(cmp.Or(opt.maxWait, defaultMaxWait), opt.quiet)
 	opt.pollInterval = cmp.Or(opt.pollInterval, defaultPollInterval)
 	if opt.Ignore == nil {
 		opt.Ignore = func(string, bool) bool { return false }

@@ -265,7 +265,7 @@ func TestMovesByContentKeepHistory(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, os.Rename(beside, filepath.Join(p.vault, to)))
 		require.NoError(t, os.Remove(filepath.Join(p.vault, from)))
-		return time.Since(began) < watcher.DefaultQuiet/2
+		return time.Since(began) < watcher.Quiet/2
 	}
 	h := p.watching(t)
 	made := func(path string) int {
