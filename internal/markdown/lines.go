@@ -31,6 +31,18 @@ func WithoutCRs(src []byte) ([]byte, []int) {
 	return text, crs
 }
 
+// LineStarts returns the offset of each line, also of the empty one after a line break
+// that ends the source.
+func LineStarts(src []byte) []int {
+	starts := []int{0}
+	for i, c := range src {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
 // LineAt returns the end of the line that starts at pos, without its line
 // break, and the start of the next line. At the end of the source both are
 // len(src).

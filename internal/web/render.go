@@ -54,10 +54,10 @@ type destinations struct {
 func render(source []byte, to destinations) (rendered, error) {
 	start := markdown.Parse(source).BodyStart
 	skipped, body := bytes.Count(source[:start], []byte("\n")), source[start:]
-	lines := lineStarts(body)
+	lines := markdown.LineStarts(body)
 	out := rendered{}
 	finish := &finisher{to: to, isEmbed: map[ast.Node]embedLink{}, out: &out, lineOf: func(offset int) int {
-		return skipped + lineAt(lines, offset)
+		return skipped + sort.SearchInts(lines, offset+1)
 	}}
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewFootnote(extension.WithFootnoteIDPrefix(to.inner))),
@@ -75,19 +75,6 @@ func render(source []byte, to destinations) (rendered, error) {
 	out.HTML = template.HTML(buf.String()) //nolint:gosec // goldmark escapes what it does not write itself, and blockRenderer the rest
 	return out, nil
 }
-
-func lineStarts(b []byte) []int {
-	starts := []int{0}
-	for i, c := range b {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
-}
-
-// lineAt returns the number, from 1, of the line that has the offset.
-func lineAt(starts []int, offset int) int { return sort.SearchInts(starts, offset+1) }
 
 // A finisher gives blocks their lines and headings their ids, and makes links
 // lead to pages of this server.

@@ -94,10 +94,9 @@ func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
 	if v.session != nil {
 		return v.session, nil
 	}
-	changed := func() { v.changed() }
 	client := sdk.NewClient(&sdk.Implementation{Name: "notesd web", Version: v.version}, &sdk.ClientOptions{
-		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { changed() },
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { changed() },
+		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { v.changed() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { v.changed() },
 	})
 	for _, method := range []string{methodStatus, methodGraph, methodWhy} {
 		if err := sdk.AddSendingCustomMethod[*methodParams, *methodResult](client, method); err != nil {

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -172,8 +171,6 @@ func checkKey(src, out []byte, before markdown.FrontMatter, key string, value an
 	return &FrontMatterError{Key: key, Reason: reason}
 }
 
-var errNotJSON = errors.New("not a JSON value")
-
 // metaValueOf turns a value as JSON decoders and programs make it into one as
 // front matter is read.
 func metaValueOf(value any, depth int) (any, error) {
@@ -222,7 +219,7 @@ func metaValueOf(value any, depth int) (any, error) {
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("%w: %w: %T", ErrInvalid, errNotJSON, value)
+	return nil, invalid("not a JSON value: %T", value)
 }
 
 // metaNumber makes whole numbers integers, as they are read back.

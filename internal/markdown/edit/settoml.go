@@ -41,10 +41,7 @@ func (e *keyEditor) locateTOML() error {
 			e.tomlKey = string(e.inner[e.start:tomlEquals(e.inner, e.start)])
 		}
 	}
-	if err := p.Error(); err != nil {
-		return e.refuse(err.Error())
-	}
-	return nil
+	return nil // its errors were met when the values were read
 }
 
 // writeTOML returns the lines of the key with its new value.

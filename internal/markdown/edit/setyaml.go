@@ -37,7 +37,7 @@ func (e *keyEditor) locateYAML() (err error) {
 
 // locatePair finds the lines of the key among those of the pairs.
 func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
-	starts := lineStarts(e.inner)
+	starts := markdown.LineStarts(e.inner)
 	var reader markdown.YAMLReader
 	found := -1
 	for i, pair := range pairs {
@@ -86,16 +86,6 @@ func (e *keyEditor) noteList(value ast.Node, own bool, starts []int) {
 
 func (e *keyEditor) refuse(reason string) error {
 	return &FrontMatterError{Key: e.key, Reason: reason}
-}
-
-func lineStarts(b []byte) []int {
-	starts := []int{0}
-	for i, c := range b {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
 }
 
 // writeYAML returns the lines of the key with its new value, in the style of
