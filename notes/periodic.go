@@ -139,7 +139,17 @@ type Periodic struct {
 // SetWeeks sets the weeks of a locale as moment.js names it, with another first day
 // unless that is "". The locale "system-default" is not known.
 func (p *Periodic) SetWeeks(locale, first string) {
-	p.Weeks = moment.WeeksOf(strings.TrimPrefix(locale, "system-default"), first)
+	locale = strings.TrimPrefix(locale, "system-default")
+	p.Weeks = moment.WeeksOf(locale, first)
+	p.Weeks.Locale = strings.ToLower(locale)
+}
+
+// SetLanguage sets the language of months and days to that of the present notes' names,
+// unless it is known.
+func (p *Periodic) SetLanguage(format string, names func() []string) {
+	if p.Weeks.Locale == "" {
+		p.Weeks.Locale = moment.LocaleOf(format, names)
+	}
 }
 
 // DefaultNames are the formats of periodic notes for which no app says another.

@@ -1,8 +1,8 @@
 // Package moment formats and parses dates in the format language of moment.js, which
 // Obsidian and its plugins use to name periodic notes and fill templates:
 // YYYY/MM/YYYY-MM-DD, gggg-[W]ww, dddd D MMMM. Text in brackets, and text that is not a
-// token, is literal. Names of months and days are English. The tokens GGGG and WW use ISO
-// 8601 weeks, gggg and ww those of the locale: see [Weeks].
+// token, is literal. Names of months and days are those of a locale, see [LocaleOf]. The
+// tokens GGGG and WW use ISO 8601 weeks, gggg and ww those of the locale: see [Weeks].
 //
 // All functions are pure and safe for concurrent use.
 package moment
@@ -25,10 +25,12 @@ var localized = map[string]string{
 	"LLL": "MMMM D, YYYY h:mm A", "LLLL": "dddd, MMMM D, YYYY h:mm A",
 }
 
-// Weeks is the week numbering of a locale. The zero value means ISO 8601.
+// Weeks is the week numbering of a locale, and its language. The zero value means ISO 8601
+// and English.
 type Weeks struct {
 	First    time.Weekday // first day of the week
 	Contains int          // the day of January, 1 to 7, that is always in week 1
+	Locale   string       `json:",omitempty"` // of the names, as in moment.js: de, zh-cn
 }
 
 // WeeksOf returns the weeks of a locale by its name in moment.js (en-gb, ja; "" if
@@ -38,24 +40,24 @@ type Weeks struct {
 func WeeksOf(locale, first string) Weeks {
 	w, known := localeWeeks[strings.ToLower(locale)]
 	if !known && locale != "" {
-		w, known = Weeks{time.Monday, 4}, true
+		w, known = Weeks{First: time.Monday, Contains: 4}, true
 	}
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		switch {
 		case !strings.EqualFold(first, day.String()):
 		case known: // as moment.js: the day of January moves along
-			return Weeks{day, (w.Contains+int(day-w.First)+6)%7 + 1}
+			return Weeks{First: day, Contains: (w.Contains+int(day-w.First)+6)%7 + 1}
 		case day != time.Monday:
-			return Weeks{day, 1}
+			return Weeks{First: day, Contains: 1}
 		}
 	}
 	return w
 }
 
 var localeWeeks = map[string]Weeks{
-	"en": {time.Sunday, 1}, "en-us": {time.Sunday, 1}, "en-ca": {time.Sunday, 1}, "en-au": {time.Sunday, 3}, "en-in": {time.Sunday, 1}, "en-il": {time.Sunday, 1},
-	"he": {time.Sunday, 1}, "hi": {time.Sunday, 1}, "id": {time.Sunday, 1}, "ja": {time.Sunday, 1}, "ko": {time.Sunday, 1}, "pt-br": {time.Sunday, 1},
-	"th": {time.Sunday, 1}, "zh-hk": {time.Sunday, 1}, "zh-tw": {time.Sunday, 1}, "ar": {time.Saturday, 1}, "fa": {time.Saturday, 1}, "tr": {time.Monday, 1},
+	"en": {First: time.Sunday, Contains: 1}, "en-us": {First: time.Sunday, Contains: 1}, "en-ca": {First: time.Sunday, Contains: 1}, "en-au": {First: time.Sunday, Contains: 3}, "en-in": {First: time.Sunday, Contains: 1}, "en-il": {First: time.Sunday, Contains: 1},
+	"he": {First: time.Sunday, Contains: 1}, "hi": {First: time.Sunday, Contains: 1}, "id": {First: time.Sunday, Contains: 1}, "ja": {First: time.Sunday, Contains: 1}, "ko": {First: time.Sunday, Contains: 1}, "pt-br": {First: time.Sunday, Contains: 1},
+	"th": {First: time.Sunday, Contains: 1}, "zh-hk": {First: time.Sunday, Contains: 1}, "zh-tw": {First: time.Sunday, Contains: 1}, "ar": {First: time.Saturday, Contains: 1}, "fa": {First: time.Saturday, Contains: 1}, "tr": {First: time.Monday, Contains: 1},
 }
 
 // Day returns the start of a day: midnight, or 01:00 if the clocks go forward at
@@ -101,6 +103,7 @@ func Format(t time.Time, format string) string { return Weeks{}.Format(t, format
 
 // Format formats t in its own location.
 func (w Weeks) Format(t time.Time, format string) string {
+	names := w.names()
 	return tokens.ReplaceAllStringFunc(format, func(token string) string {
 		if long, ok := localized[token]; ok {
 			return w.Format(t, long)
@@ -111,14 +114,17 @@ func (w Weeks) Format(t time.Time, format string) string {
 		if token[0] == '\\' && len(token) > 1 {
 			return token[1:]
 		}
+		if token == "MMMM" && besideDay.MatchString(format) {
+			return names.months[t.Month()-1]
+		}
 		if strings.HasPrefix(token, "S") {
 			return fmt.Sprintf("%09d", t.Nanosecond())[:len(token)]
 		}
-		return w.write(t, token)
+		return w.write(t, token, names)
 	})
 }
 
-func (w Weeks) write(t time.Time, token string) string {
+func (w Weeks) write(t time.Time, token string, names *names) string {
 	isoYear, isoWeek := t.ISOWeek()
 	weekYear, week := w.Number(t)
 	twelve := (t.Hour()+11)%12 + 1
@@ -130,7 +136,7 @@ func (w Weeks) write(t time.Time, token string) string {
 		return strconv.Itoa(n)
 	}
 	if stem, ok := strings.CutSuffix(token, "o"); ok && stem != "" {
-		return ordinal(numbers[stem])
+		return names.ordinalOf(numbers[stem])
 	}
 	switch token {
 	case "YYYY":
@@ -145,16 +151,12 @@ func (w Weeks) write(t time.Time, token string) string {
 		return fmt.Sprintf("%04d", weekYear)
 	case "gg":
 		return fmt.Sprintf("%02d", weekYear%100)
-	case "MMMM":
-		return t.Month().String()
-	case "MMM":
-		return t.Month().String()[:3]
+	case "MMMM", "MMM":
+		return names.of(token)[t.Month()-1]
 	case "DDDD":
 		return fmt.Sprintf("%03d", t.YearDay())
-	case "dddd":
-		return t.Weekday().String()
-	case "ddd", "dd":
-		return t.Weekday().String()[:len(token)]
+	case "dddd", "ddd", "dd":
+		return names.of(token)[t.Weekday()]
 	case "MM", "DD", "ww", "WW", "HH", "hh", "mm", "ss":
 		return fmt.Sprintf("%02d", numbers[token[:1]])
 	case "k", "kk":
@@ -197,6 +199,7 @@ type Pattern struct {
 	match *regexp.Regexp
 	parts []string // the part of a date in each group of match
 	weeks Weeks
+	names *names
 }
 
 // patterns are the regular expressions of tokens and the parts of a date they match.
@@ -206,7 +209,7 @@ var patterns = map[string]struct{ part, pattern string }{
 	"Q": {"quarter", `[1-4]`}, "Qo": {"quarter", `[1-4]\pL*`},
 	"MMMM": {"monthName", `\pL+`}, "MMM": {"monthName", `\pL+`}, "MM": {"month", `\d{2}`}, "M": {"month", `\d{1,2}`}, "Mo": {"month", `\d{1,2}\pL*`},
 	"DDDD": {"yearDay", `\d{3}`}, "DDD": {"yearDay", `\d{1,3}`}, "DDDo": {"yearDay", `\d{1,3}\pL*`},
-	"DD": {"day", `\d{2}`}, "D": {"day", `\d{1,2}`}, "Do": {"day", `\d{1,2}\pL*`},
+	"DD": {"day", `\d{2}`}, "D": {"day", `\d{1,2}`}, "Do": {"day", `\d{1,2}[\pL.º-]*`},
 	"ww": {"week", `\d{2}`}, "WW": {"isoWeek", `\d{2}`}, "w": {"week", `\d{1,2}`}, "W": {"isoWeek", `\d{1,2}`}, "wo": {"week", `\d{1,2}\pL*`}, "Wo": {"isoWeek", `\d{1,2}\pL*`},
 	"dddd": {"", `\pL+`}, "ddd": {"", `\pL+`}, "dd": {"", `\pL+`}, "do": {"", `\d\pL*`}, "d": {"", `\d`}, "e": {"", `\d`}, "E": {"", `\d`},
 	"HH": {"", `\d{2}`}, "hh": {"", `\d{2}`}, "kk": {"", `\d{2}`}, "mm": {"", `\d{2}`}, "ss": {"", `\d{2}`},
@@ -216,7 +219,7 @@ var patterns = map[string]struct{ part, pattern string }{
 
 // Compile returns the pattern of a format. Matching ignores case.
 func (w Weeks) Compile(format string) *Pattern {
-	p := &Pattern{weeks: w}
+	p := &Pattern{weeks: w, names: w.names()}
 	var b strings.Builder
 	b.WriteString(`(?i)^`)
 	var add func(format string)
@@ -225,7 +228,14 @@ func (w Weeks) Compile(format string) *Pattern {
 			t, ok := patterns[token]
 			switch {
 			case ok:
-				b.WriteString("(" + t.pattern + ")")
+				b.WriteString("(")
+				for _, name := range p.names.of(token) {
+					b.WriteString(regexp.QuoteMeta(name) + "|")
+				}
+				if token == "MMMM" {
+					b.WriteString(strings.Join(p.names.months, "|") + "|") // without special characters
+				}
+				b.WriteString(t.pattern + ")")
 				p.parts = append(p.parts, t.part)
 			case localized[token] != "":
 				add(localized[token])
@@ -267,7 +277,7 @@ func (p *Pattern) Match(text string) (time.Time, bool) {
 		case "month":
 			d.Month = number
 		case "monthName":
-			if m := monthNamed(text); m > 0 && d.Month == 0 {
+			if m := p.names.monthNamed(text); m > 0 && d.Month == 0 {
 				d.Month = m
 			}
 		case "isoWeek":
@@ -281,17 +291,6 @@ func (p *Pattern) Match(text string) (time.Time, bool) {
 		}
 	}
 	return d.Time()
-}
-
-// monthNamed returns the number of the month with an English name, full or abbreviated to
-// three letters; 0 if there is none.
-func monthNamed(s string) int {
-	for m := time.January; m <= time.December; m++ {
-		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
-			return int(m)
-		}
-	}
-	return 0
 }
 
 // Parts are the numbers of a date; 0 means absent.

@@ -1,8 +1,10 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -91,6 +93,7 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 		if n.Format == "" {
 			n.Format = notes.DefaultNames[unit]
 		}
+		p.SetLanguage(n.Format, func() []string { return namesBelow(root, strings.Trim(n.Folder, "/")) })
 		n.Folder, n.Weeks = below(n.Folder), p.Weeks
 		if n.Template != "" {
 			n.Template = below(n.Template)
@@ -120,6 +123,26 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 		}
 	}
 	return p
+}
+
+// maxNames is how many files show in which language periodic notes are named.
+const maxNames = 1000
+
+// namesBelow returns the paths, without extension, of the first notes below a folder.
+func namesBelow(root *os.Root, folder string) (names []string) {
+	seen, top := 0, cmp.Or(folder, ".")
+	_ = fs.WalkDir(root.FS(), top, func(p string, d fs.DirEntry, err error) error { // what cannot be read shows nothing
+		switch seen++; {
+		case err != nil || seen > maxNames:
+			return fs.SkipAll
+		case d.IsDir() && p != top && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case notes.IsNoteName(p):
+			names = append(names, notes.Nfc(notes.Stem(strings.TrimPrefix(p, folder+"/"))))
+		}
+		return nil
+	})
+	return names
 }
 
 // readDateRules returns the rules for a vault: the user's keys, and how the app

@@ -74,6 +74,21 @@ func TestPeriodicNotesOfObsidian(t *testing.T) {
 
 // TestPastOfPeriodicNotes: a word names the note of a day that has been deleted, in
 // history and in the past.
+// TestPeriodicNotesInTheUsersLanguage: Obsidian names them in the language of its user,
+// which the names of the present ones show.
+func TestPeriodicNotesInTheUsersLanguage(t *testing.T) {
+	f := newFixture(t, ".obsidian/daily-notes.json", `{"folder":"Tagebuch","format":"YYYY/dddd, D. MMMM YYYY"}`,
+		"Tagebuch/2026/Sonntag, 1. März 2026.md", "x", "Tagebuch/2026/Montag, 16. Februar 2026.md", "x", "Index.md", "x")
+	f.on("2026-03-01 12:00")
+	assert.Equal(t, "Tagebuch/2026/Sonntag, 1. März 2026.md", f.found("today"))
+	n, err := f.Read(t.Context(), "2026-02-16", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "Tagebuch/2026/Montag, 16. Februar 2026.md", n.Path)
+	assert.Equal(t, "2026-02-16", n.Date.Format(time.DateOnly))
+	_, err = f.Read(t.Context(), "tomorrow", notes.Scope{})
+	assert.ErrorContains(t, err, "Tagebuch/2026/Montag, 2. März 2026.md")
+}
+
 func TestPastOfPeriodicNotes(t *testing.T) {
 	f := newFixture(t, "Daily/2026-02-14.md", "x", "Daily/2026-02-15.md", "kept\n")
 	f.on("2026-02-16 08:00")

@@ -1,0 +1,131 @@
+package moment
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed names.txt
+var namesTable string
+
+// names are what a locale calls months and days, Sunday first.
+type names struct {
+	locale               string
+	months, alone, short []string // beside a day, alone, abbreviated
+	days, short3, least  []string
+	ordinal              string // follows a number
+	first                string // follows 1, if that differs
+}
+
+// locales are those of names.txt, which has a line for each locale of moment.js:
+// its name | months | months without a day, if they differ | abbreviated months | days |
+// abbreviated days | shortest days | what follows an ordinal number, or 1 and others.
+var locales = sync.OnceValue(func() (all []names) {
+	for line := range strings.Lines(namesTable) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "|")
+		list := func(i int) []string { return strings.Split(f[i], "_") }
+		n := names{locale: f[0], months: list(1), alone: list(1), short: list(3), days: list(4), short3: list(5), least: list(6)}
+		if f[2] != "" {
+			n.alone = list(2)
+		}
+		var differs bool
+		if n.first, n.ordinal, differs = strings.Cut(f[7], ","); !differs {
+			n.ordinal = n.first
+		}
+		all = append(all, n)
+	}
+	return all
+})
+
+var english = sync.OnceValue(func() *names {
+	n := &names{}
+	for m := time.January; m <= time.December; m++ {
+		n.months, n.short = append(n.months, m.String()), append(n.short, m.String()[:3])
+	}
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		n.days, n.short3, n.least = append(n.days, d.String()), append(n.short3, d.String()[:3]), append(n.least, d.String()[:2])
+	}
+	n.alone = n.months
+	return n
+})
+
+// names returns those of the locale, English ones for a locale that has none here.
+func (w Weeks) names() *names {
+	all := locales()
+	if i := slices.IndexFunc(all, func(n names) bool { return n.locale == w.Locale }); i >= 0 {
+		return &all[i]
+	}
+	return english()
+}
+
+// of returns the names that a token stands for, nil for other tokens.
+func (n *names) of(token string) []string {
+	switch token {
+	case "MMMM":
+		return n.alone
+	case "MMM":
+		return n.short
+	case "dddd":
+		return n.days
+	case "ddd":
+		return n.short3
+	case "dd":
+		return n.least
+	}
+	return nil
+}
+
+// besideDay matches formats in which a month has the form that it has beside a day.
+var besideDay = regexp.MustCompile(`D[oD]?(\[[^\[\]]*\]|\s)+MMMM`)
+
+func (n *names) ordinalOf(number int) string {
+	switch {
+	case n.locale == "":
+		return ordinal(number)
+	case number == 1:
+		return "1" + n.first
+	}
+	return strconv.Itoa(number) + n.ordinal
+}
+
+// monthNamed returns the number of the month with a name in the locale or in English; 0
+// if there is none.
+func (n *names) monthNamed(s string) int {
+	for _, list := range [][]string{n.months, n.alone, n.short, english().months, english().short} {
+		if i := slices.IndexFunc(list, func(name string) bool { return strings.EqualFold(name, s) }); i >= 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// hasNames matches formats that depend on the locale.
+var hasNames = regexp.MustCompile(`MMM|dd|Do`)
+
+// LocaleOf returns the locale in which most of the texts are written with the format, ""
+// for English or if none is. Obsidian names notes in the language that its user has
+// chosen, and does not keep it in the vault.
+func LocaleOf(format string, texts func() []string) string {
+	if !hasNames.MatchString(format) {
+		return ""
+	}
+	best, most, written := "", 0, texts()
+	for _, n := range slices.Concat([]names{*english()}, locales()) {
+		w, count := Weeks{Locale: n.locale}, 0
+		pattern := w.Compile(format)
+		for _, text := range written {
+			if day, ok := pattern.Match(text); ok && w.Format(day, format) == text {
+				count++
+			}
+		}
+		if count > most {
+			best, most = n.locale, count
+		}
+	}
+	return best
+}

@@ -1,0 +1,52 @@
+package moment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/internal/moment"
+)
+
+// TestNames: months and days have the names of moment.js in the user's language, and a
+// format with them is read again.
+func TestNames(t *testing.T) {
+	day := time.Date(2024, 3, 4, 0, 0, 0, 0, time.Local)
+	for _, c := range []struct{ locale, format, want string }{
+		{"", "dddd, Do MMMM YYYY", "Monday, 4th March 2024"},
+		{"am", "dddd D MMM YYYY", "Monday 4 Mar 2024"},
+		{"de", "dddd, D. MMMM YYYY", "Montag, 4. März 2024"},
+		{"de", "dd DD.MM.YYYY", "Mo 04.03.2024"},
+		{"de", "YYYY-MM-DD ddd", "2024-03-04 Mo."},
+		{"fr", "YYYY/MM-MMMM/YYYY-MM-DD-dddd", "2024/03-mars/2024-03-04-lundi"},
+		{"fr", "dddd Do MMMM YYYY", "lundi 4 mars 2024"},
+		{"es", "Do [de] MMMM [de] YYYY", "4º de marzo de 2024"},
+		{"ru", "D MMMM YYYY", "4 марта 2024"},
+		{"ru", "YYYY MMMM DD", "2024 март 04"},
+		{"tr", "D MMMM YYYY", "4 Mart 2024"},
+		{"ja", "YYYY年MM月DD日(ddd)", "2024年03月04日(月)"},
+		{"ko", "YYYY-MM-DD dddd", "2024-03-04 월요일"},
+		{"zh-cn", "YYYY-MM-DD dddd", "2024-03-04 星期一"},
+		{"zh-cn", "YYYY[年]MMMDo", "2024年3月4日"},
+		{"vi", "D MMMM YYYY dddd", "4 tháng 3 2024 thứ hai"},
+	} {
+		w := moment.Weeks{Locale: c.locale}
+		assert.Equal(t, c.want, w.Format(day, c.format))
+		got, ok := w.Compile(c.format).Match(c.want)
+		assert.True(t, ok, c.want)
+		assert.Equal(t, day, got, c.want)
+	}
+	first := time.Date(2024, 5, 1, 0, 0, 0, 0, time.Local)
+	assert.Equal(t, "1er mai 2024", moment.Weeks{Locale: "fr"}.Format(first, "Do MMMM YYYY"))
+}
+
+func TestLocaleOf(t *testing.T) {
+	few := func(texts ...string) func() []string { return func() []string { return texts } }
+	assert.Equal(t, "de", moment.LocaleOf("D. MMMM YYYY", few("1. April 2024", "2. März 2024", "5. August 2024")))
+	assert.Empty(t, moment.LocaleOf("D. MMMM YYYY", few("1. April 2024", "5. August 2024")), "English if it may be")
+	assert.Empty(t, moment.LocaleOf("D. MMMM YYYY", few("Index", "4. Pluviôse 2024")))
+	assert.Empty(t, moment.LocaleOf("YYYY-MM-DD", nil), "the same in all")
+	assert.Equal(t, "zh-cn", moment.LocaleOf("YYYY-MM-DD dddd", few("2024-03-04 星期一")))
+	assert.Equal(t, "pt-br", moment.LocaleOf("YYYY dddd D MMMM", few("2024 segunda-feira 4 março")))
+}
