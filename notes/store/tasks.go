@@ -24,10 +24,8 @@ const tasksVersion = 3
 const tasksSetting = "tasks"
 
 type tasksRead struct {
-	Version  int             `json:"version"`
-	Settings *tasks.Settings `json:"settings,omitempty"` // that they were read with
-
-	Folders map[string]*tasks.Settings `json:"folders,omitempty"` // in place of Settings, in a vault of several folders
+	Version int                        `json:"version"`
+	Folders map[string]*tasks.Settings `json:"folders,omitempty"` // the settings that they were read with; "" is the only folder
 	Through int64                      `json:"through,omitempty"` // the id of the last note that was read; 0 when all are
 }
 
@@ -38,10 +36,10 @@ const tasksBatch = 200
 // settings of the Tasks plugin, or by a version of notesd that knew none or other ones.
 // It goes on where an earlier call was interrupted.
 func (s *Store) ReadTasks(ctx context.Context) error {
-	now := tasksRead{Version: tasksVersion, Settings: s.tasksOf(""), Folders: map[string]*tasks.Settings{}}
-	for _, folder := range s.Several {
-		if settings := s.tasksOf(folder); settings != nil {
-			now.Folders[folder] = settings
+	now := tasksRead{Version: tasksVersion, Folders: map[string]*tasks.Settings{}}
+	for folder, app := range *s.Apps.Load() {
+		if app.Tasks != nil {
+			now.Folders[folder] = app.Tasks
 		}
 	}
 	at := tasksRead{Folders: map[string]*tasks.Settings{}}
