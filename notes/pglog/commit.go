@@ -307,12 +307,10 @@ func (p *plan) queueWrites(q *pgx.Batch, seq uint64, b notes.Batch) {
 	var hashes, data [][]byte
 	var codecs []int16
 	var old, paths, keys []string
-	var before, after, set []string
-	var oldPaths, newPaths []*string
-	for i := range p.feed {
-		c := &p.feed[i]
+	var oldPaths, newPaths, before, after, set []string
+	for _, c := range p.feed {
+		oldPaths, newPaths = append(oldPaths, c.OldPath), append(newPaths, c.Path)
 		before, after = append(before, c.Before), append(after, c.After)
-		oldPaths, newPaths = append(oldPaths, orNull(&c.OldPath)), append(newPaths, orNull(&c.Path))
 		if c.OldPath != "" {
 			old = append(old, c.OldPath)
 		}
@@ -329,14 +327,7 @@ func (p *plan) queueWrites(q *pgx.Batch, seq uint64, b notes.Batch) {
 	q.Queue(`INSERT INTO blobs (vault, hash, codec, data) SELECT $1, * FROM unnest($2::bytea[], $3::smallint[], $4::bytea[]) ON CONFLICT DO NOTHING`, vault, hashes, codecs, data)
 	q.Queue(`DELETE FROM files WHERE vault = $1 AND path = ANY($2)`, vault, old)
 	q.Queue(`INSERT INTO files (vault, seq, path, key, hash) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[])`, vault, seq, paths, keys, raw(set))
-	q.Queue(`INSERT INTO feed (vault, seq, old_path, path, before, after, ordinal) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[]) WITH ORDINALITY`,
-		vault, seq, oldPaths, newPaths, raw(before), raw(after))
+	q.Queue(`INSERT INTO feed (vault, seq, old_path, path, before, after, ordinal) SELECT $1, $2, nullif(old, ''), nullif(new, ''), before, after, n
+		FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[]) WITH ORDINALITY AS c (old, new, before, after, n)`, vault, seq, oldPaths, newPaths, raw(before), raw(after))
 	q.Queue(`UPDATE vaults SET seq = $2 WHERE id = $1`, vault, seq)
-}
-
-func orNull(s *string) *string {
-	if *s == "" {
-		return nil
-	}
-	return s
 }
