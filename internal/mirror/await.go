@@ -43,8 +43,7 @@ func (m *Mirror) Await(ctx context.Context, seq uint64) error {
 }
 
 func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
-	patience := time.NewTimer(m.patience)
-	defer patience.Stop()
+	patience := time.After(m.patience)
 	for asked := false; ; asked = true {
 		changed := m.followed.next()
 		if m.followed.has(seq) {
@@ -58,7 +57,7 @@ func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 			continue
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-patience.C:
+		case <-patience:
 		}
 		if !must {
 			return nil

@@ -230,12 +230,10 @@ func (m *Mirror) Run(ctx context.Context) error {
 			m.queue.Put(paths, all)
 			pause = min(max(2*pause, retryAfter), retryMost)
 		}
-		wait := cmp.Or(pause, pollEvery)
-		again := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-again.C:
+		case <-time.After(cmp.Or(pause, pollEvery)):
 		case <-changed:
 		case <-rescan.C:
 			m.queue.AddAll()
@@ -244,7 +242,6 @@ func (m *Mirror) Run(ctx context.Context) error {
 			}
 		case <-m.queue.Signal():
 		}
-		again.Stop()
 	}
 }
 
