@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,7 +128,7 @@ func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.T
 	if !ok && isNamed {
 		created = named
 	}
-	if t, ok := frontMatterTime(frontMatter, append(r.Keys[:len(r.Keys):len(r.Keys)], "date")...); ok {
+	if t, ok := frontMatterTime(frontMatter, append(slices.Clip(r.Keys), "date")...); ok {
 		return t, created
 	}
 	if isNamed {

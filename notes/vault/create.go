@@ -22,7 +22,7 @@ import (
 
 // Create writes a new note durably and makes it known to the store and the
 // followers before it returns. It never replaces a file: a path that is taken
-// is an [*Error] with [ErrExists].
+// is an [*notes.Error] with [notes.ErrExists].
 func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
 	if err := v.guard.checkText("create", r.Content); err != nil {
 		return notes.Written{}, err
@@ -266,7 +266,7 @@ func (d *draft) override(values map[string]any) (rest map[string]any, err error)
 			rest = map[string]any{name: values[name]}
 			continue
 		}
-		key, _, _ := d.own(name)
+		key, _ := d.own(name)
 		if d.text, err = edit.SetFrontMatter(d.text, key, values[name]); err != nil {
 			return nil, d.unwritable(name, err)
 		}
@@ -318,17 +318,14 @@ type draft struct {
 	text []byte
 }
 
-// own returns the key of the text's front matter that is name in any case, and
-// its value.
-func (d *draft) own(name string) (key string, value any, found bool) {
-	values := markdown.Parse(d.text).FrontMatter.Values
-	key, found = markdown.KeyOf(values, name)
-	return key, values[key], found
+// own returns the key of the text's front matter that is name in any case.
+func (d *draft) own(name string) (key string, found bool) {
+	return markdown.KeyOf(markdown.Parse(d.text).FrontMatter.Values, name)
 }
 
 // set gives a key its value, which came with the argument.
 func (d *draft) set(name string, value any, argument string) error {
-	key, _, found := d.own(name)
+	key, found := d.own(name)
 	if found && value == nil {
 		return nil
 	}
