@@ -325,6 +325,15 @@ func envNumber(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
+// stepsApart is how far apart the steps are before which tests end a write. They run one
+// goroutine at a time, so the slow run with the race detector takes only some of the steps.
+func stepsApart() int {
+	if testing.Short() {
+		return 6
+	}
+	return 1
+}
+
 // TestCrashAfterEveryStep ends every kind of write before each of its steps,
 // with each change by another program to each file that it has to do with. By
 // default one change, drawn by chance, follows each step, and with -short a sixth of the
@@ -356,7 +365,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 				if !all {
 					other := changes[1+rng.IntN(len(changes)-1)]
 					changes = []change{changes[0], other}
-					if testing.Short() && (step+kind)%6 != 2*nth { // on each disk, and for each kind of write, other steps
+					if (step+kind+2*nth)%stepsApart() != 0 { // on each disk, and for each kind of write, other steps
 						continue
 					}
 					if testing.Short() || disk != "" {

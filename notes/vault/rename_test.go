@@ -127,7 +127,7 @@ func TestRenameTagInAllNotes(t *testing.T) {
 
 // A rename ends whole or not at all, wherever it is cut off.
 func TestRenameOutlivesACrash(t *testing.T) {
-	for step := 1; ; step++ {
+	for step := 1; ; step += stepsApart() {
 		f := newFixture(t, "A.md", "#old\n", "B.md", "#old/x\n", "C.md", "# H\n[[D#Two]]\n", "D.md", "# Two\n")
 		count := 0
 		f.failpoint = func(string) error {

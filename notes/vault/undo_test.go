@@ -278,7 +278,7 @@ func TestUndoKeepsTheScope(t *testing.T) {
 
 // An undo ends whole or not at all, wherever it is cut off.
 func TestUndoOutlivesACrash(t *testing.T) {
-	for step := 1; ; step++ {
+	for step := 1; ; step += stepsApart() {
 		f := undoFixture(t)
 		before := f.files()
 		done := undoable(t, f, "move a folder")
