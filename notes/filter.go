@@ -10,8 +10,8 @@ import (
 )
 
 // Filter selects notes. The zero value selects all; every field that is set
-// must hold. It is resolved once, in SQL, to a set of note ids
-// ([Store.Resolve]), which search and vectors then apply before they rank.
+// must hold. It is resolved once, in SQL, to a set of note ids, which search and
+// vectors then apply before they rank.
 type Filter struct {
 	Folder      string   // vault-relative; notes in it and below
 	Glob        string   // over the path: * within a segment, ** across, ? one character, [a-z]; without '/', over the file name

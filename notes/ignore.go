@@ -10,8 +10,8 @@ import (
 
 // Ignore decides which files and folders of a vault notesd does not touch:
 // hidden ones (.obsidian, .git, .trash and any other name with a leading dot),
-// node_modules, Logseq's backups, and those that the user's patterns match. It holds for reading, watching and
-// writing alike.
+// node_modules, Logseq's backups, and those that the user's patterns match. It holds for
+// reading, watching and writing alike.
 type Ignore struct {
 	patterns []string
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// URIScheme starts the URI of every note: note:///Folder/Name.md
+// uriPrefix starts the URI of every note: note:///Folder/Name.md
 const uriPrefix = "note:///"
 
 // maxPathBytes is what Linux, macOS and Windows with long paths all accept.

@@ -57,8 +57,7 @@ type LinkedNote struct {
 	Depth     int
 	Ambiguous bool // several notes are meant; To is empty
 
-	// Attachment reports whether To is an attachment; see [Vault.Attachment].
-	Attachment bool
+	Attachment bool // To is an attachment
 
 	// NoAnchor: the note To has no heading or block Anchor. Near are headings
 	// that may be meant, in Unresolved.

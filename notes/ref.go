@@ -21,8 +21,8 @@ var (
 	lineFragment = regexp.MustCompile(`(?i)^L(\d{1,9})(?:-L?(\d{1,9}))?$`)
 )
 
-// SplitAnchor takes a reference apart: the note, as [Store.Lookup] takes it, and
-// the part of it. A reference without a part is returned as it is. A file's own
+// SplitAnchor takes a reference apart: the note, as Lookup takes it, and the
+// part of it. A reference without a part is returned as it is. A file's own
 // name may look like one with a part: Lookup tries the whole first.
 func SplitAnchor(ref string) (note string, a Anchor) {
 	ref = AppRef(strings.TrimSpace(ref))

@@ -329,9 +329,9 @@ func inlineValue(text string) any {
 	return list
 }
 
-// equal: a list equals a value that it holds alone; text is compared without
-// case, and a link as its text; numbers by value, also when written as text; a date equals the period
-// that it lies in.
+// equal: a list equals each value in it, and a list of the same values; text is compared
+// without case, and a link as its target; numbers by value, also when written as text; a
+// date equals the period that it lies in.
 func (w matcher) equal(have, want any) bool {
 	if list, ok := have.([]any); ok {
 		if other, ok := want.([]any); ok {

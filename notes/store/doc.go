@@ -8,7 +8,7 @@
 //
 // A [Store] is safe for concurrent use. Reads see the last commit. Only package
 // vault writes, under its own lock: [Store.Apply] makes one transaction of a
-// batch of changes and appends them to the feed, and [Store.Begin] and
-// [Store.Finish] put an operation into the journal before the first file
+// batch of changes and appends them to the feed, and [Versions.Begin] and
+// [Versions.Finish] put an operation into the journal before the first file
 // changes, and into history when it is complete.
 package store

@@ -14,7 +14,7 @@ import (
 
 // Resolve returns the ids of the notes that the filter selects, or nil, which
 // stands for every note, when the filter is zero. An invalid filter
-// is an [*Error] with [ErrInvalid].
+// is an [*notes.Error] with [notes.ErrInvalid].
 func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	if f.IsZero() {
 		return nil, nil

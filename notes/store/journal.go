@@ -356,7 +356,7 @@ func splitRequest(requestKey string) (key, request string) {
 
 // Answered reports whether an earlier sending of the same request was carried
 // out, and puts its answer into answer, if that is not nil. A key that was used
-// for another request is [ErrInvalid].
+// for another request is [notes.ErrInvalid].
 func Answered(ctx context.Context, history interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, requestKey string, answer any) (bool, error) {

@@ -269,9 +269,9 @@ func overlap(a, b map[[3]rune]bool) float64 {
 // a periodic note, as [notes.Periodic.Parse] reads it; a URI means its own note and
 // no other. An absolute path below the vault, any of these after a slash, which stands
 // for the vault as in links, an obsidian:// link, and a reference to a part of a note
-// ([SplitAnchor]) name the note, too. An [*Error] with [ErrAmbiguous] lists the notes
-// meant, perhaps; one with [ErrNotFound] lists the similar ones, or says where the note
-// was moved.
+// ([notes.SplitAnchor]) name the note, too. An [*notes.Error] with [notes.ErrAmbiguous]
+// lists the notes meant, perhaps; one with [notes.ErrNotFound] lists the similar ones, or
+// says where the note was moved.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.InVault(ref)
 	meta, err := s.lookupWhole(ctx, ref, scope)

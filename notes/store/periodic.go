@@ -79,7 +79,7 @@ func dailyNames(ctx context.Context, tx *sql.Tx, folder string) (notes.NameForma
 }
 
 // lookupPeriodic finds the note of the period that name gives. That it is
-// missing is an [*Error] which says where it would be.
+// missing is an [*notes.Error] which says where it would be.
 func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope, canRead func(p string) bool) (notes.Meta, error) {
 	p, period, err := s.periodicPath(ctx, tx, name, scope)
 	if err != nil || p == "" {

@@ -20,7 +20,7 @@ import (
 )
 
 // Edit changes only the bytes that the edits name. A change by another
-// program that comes between is an [*Error] with [ErrConflict], the note's present
+// program that comes between is an [*notes.Error] with [notes.ErrConflict], the note's present
 // hash and a diff, and nothing is written. Appending to a periodic note that is
 // not there creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {

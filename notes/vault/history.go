@@ -216,7 +216,7 @@ func removeSetAside(dir string) ([]string, error) {
 // be empty or not exist, and returns how many it wrote. A note is exported in
 // the version that history, or the vault itself, has of that moment;
 // attachments are not versioned and are left out. A moment in the future, or
-// before history begins, is an [*Error] with [ErrInvalid].
+// before history begins, is an [*notes.Error] with [notes.ErrInvalid].
 func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
 	m, err := h.moment(ctx, "export", at)
 	if err != nil {
@@ -291,7 +291,7 @@ func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope no
 }
 
 // moment returns the vault at a moment. One in the future, or before history begins, is
-// an [*Error] with [ErrInvalid].
+// an [*notes.Error] with [notes.ErrInvalid].
 func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.Moment, error) {
 	refused := &notes.Error{Op: op, Err: notes.ErrInvalid}
 	if at.After(h.vault.opt.Now()) {

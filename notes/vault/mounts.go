@@ -15,10 +15,9 @@ import (
 
 // mounts are the folders of the vault where another disk begins, or that
 // another folder is bound to (which only Linux reports), and its folders themselves
-// if it has several. When one is unmounted,
-// its mount point is left behind, empty or with what was written there
-// meanwhile: its notes are not deleted but away. What is known of them is kept,
-// and nothing is written there, until most of them are back.
+// if it has several. When one is unmounted, its mount point is left behind, empty or
+// with what was written there meanwhile: its notes are not deleted but away. What is
+// known of them is kept, and nothing is written there, until most of them are back.
 //
 // A folder on the vault's own disk that is emptied or replaced is nothing of
 // the kind: that is what deleting notes, or a git checkout, looks like.
@@ -37,7 +36,7 @@ type mount struct {
 // mountsSetting is where the store keeps the known mounts.
 const mountsSetting = "mounts"
 
-// check returns an [*Error] with [ErrUnavailable] when the disk that holds, or
+// check returns an [*notes.Error] with [notes.ErrUnavailable] when the disk that holds, or
 // would hold, the note at p is away.
 func (m *mounts) check(root *disk.Root, op, p string) error {
 	if folder, err := root.Missing(p); err != nil {

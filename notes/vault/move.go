@@ -23,7 +23,7 @@ import (
 // Move renames a note or a folder and rewrites links, in other notes and in
 // the moved ones, as one operation: every new text is on disk before the first
 // name changes. A note that another program changes before that makes it fail
-// with [ErrConflict] and nothing changed; one that is changed in the middle is
+// with [notes.ErrConflict] and nothing changed; one that is changed in the middle is
 // left alone and listed in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
 	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
@@ -302,8 +302,8 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 }
 
 // rewrite returns the text of the note at notePath with every link that the
-// move would lead astray leading where it led. The error is an [*Error] with
-// [ErrInvalid] when a link cannot be written so.
+// move would lead astray leading where it led. The error is an [*notes.Error] with
+// [notes.ErrInvalid] when a link cannot be written so.
 func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
 	doc := markdown.Parse(text)
 	rewritten = edit.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {

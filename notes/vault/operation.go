@@ -143,8 +143,9 @@ func (o *operation) perform() (notes.Written, error) {
 //
 // At any moment a temp name holds the new text, whole, or the file that was displaced,
 // and the note's name holds the old text or the new: so recovery, which carries the
-// operation on after a crash, knows how far each file came. A conflict of the first file undoes everything; one of a later file
-// stays with that file. Temp files are removed when the journal entry is closed.
+// operation on after a crash, knows how far each file came. A conflict of the first file
+// undoes everything; one of a later file stays with that file. Temp files are removed when
+// the journal entry is closed.
 type placer struct {
 	*operation
 	dirs   map[string]*atomicfile.Dir

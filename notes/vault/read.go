@@ -131,9 +131,9 @@ func (r *reading) isFresh(p string) (bool, error) {
 
 // Attachment reads the file that ref, a path or a URI, names, fresh from
 // disk. Only a file that some note within the scope links to can be read: an
-// [*Error] with [ErrNotFound] says the same of one that no note links to, one
+// [*notes.Error] with [notes.ErrNotFound] says the same of one that no note links to, one
 // that is ignored or out of scope, and one that does not exist. A file over
-// [MaxAttachmentBytes] is [ErrTooLarge].
+// [notes.MaxAttachmentBytes] is [notes.ErrTooLarge].
 func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error) {
 	name, err := store.AttachmentPath(ref)
 	if err != nil {
@@ -172,7 +172,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 }
 
 // Attachments lists the attachments that the note links to or embeds, in the
-// order of its text, without their bytes. ref is as for [Vault.Lookup].
+// order of its text, without their bytes. ref is as for [store.Reader.Lookup].
 func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) ([]notes.Attachment, error) {
 	meta, err := v.store.Lookup(ctx, ref, scope)
 	if err != nil {

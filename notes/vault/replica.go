@@ -104,8 +104,8 @@ func (r Replica) RemoveEmptyFolder(diskPath, moved string) error {
 // Files lists the regular files at and below the paths, or all; notes and others,
 // without what is hidden or ignored and without symlinks. Where unseen reports true,
 // the absence of a file means nothing: its folder cannot be read, its disk is not
-// mounted, or something else has its name. The error is [notes.ErrUnavailable] if the folder is not, or does not
-// look like, the vault: had is the number of files that it had when it was.
+// mounted, or something else has its name. The error is [notes.ErrUnavailable] if the
+// folder is not the vault, or lists no file although there were had, which were many.
 func (r Replica) Files(ctx context.Context, paths []string, had int) (files []store.File, unseen func(path string) bool, err error) {
 	if err := r.v.incident.get(); err != nil {
 		return nil, nil, err
