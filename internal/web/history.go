@@ -16,7 +16,6 @@ type revision struct {
 	Operation, Path string
 	OldPath         string `json:"old_path"`
 	Hash            string
-	Size            int64
 	Added, Removed  int
 	Change          int
 

@@ -46,12 +46,6 @@ var functions = template.FuncMap{
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"marked":  marked,
 	"join":    func(words []string) string { return strings.Join(words, ", ") },
-	"percent": func(part, whole int) int {
-		if whole <= 0 {
-			return 100
-		}
-		return part * 100 / whole
-	},
 }
 
 // write sends a page.
@@ -287,13 +281,12 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		Daemon                     struct{ PID, Clients int }
 		Notes                      int
 		Index                      struct {
-			Notes, Seq, Head int
-			Ready            bool
-			Bytes            int64
+			Seq, Head int
+			Ready     bool
 		}
 		Semantic struct {
-			Model, State              string
-			Chunks, Embedded, Pending int
+			Model, State     string
+			Chunks, Embedded int
 		}
 		Watcher struct {
 			State       string
@@ -303,8 +296,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 			Total int
 			Files []struct{ Path, Reason string }
 		}
-		Settings struct{ Waiting, Ignored []string }
-		Clients  []struct {
+		Clients []struct {
 			Name, Version        string
 			Since                time.Time
 			HTTP, Panel, Command bool

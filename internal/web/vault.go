@@ -243,46 +243,34 @@ type (
 		Path, Title, Heading, Snippet string
 		LineStart                     int `json:"line_start"`
 		LineEnd                       int `json:"line_end"`
-		Score                         float64
 		Why                           why
 	}
 	why struct {
-		TextRank     int      `json:"text_rank"`
-		TextScore    float64  `json:"text_score"`
-		VectorRank   int      `json:"vector_rank"`
-		VectorScore  float64  `json:"vector_score"`
-		Terms        []string `json:"terms"`
-		SemanticOnly bool     `json:"semantic_only"`
+		TextRank    int     `json:"text_rank"`
+		VectorRank  int     `json:"vector_rank"`
+		VectorScore float64 `json:"vector_score"`
+		Terms       []string
 	}
 	searchResult struct {
 		Results    []hit
 		Total      int
-		Truncated  bool
 		NextCursor string `json:"next_cursor"`
 		Notes      []string
 		Read       reading
 	}
 	reading  struct{ Words, Phrases, Without, Filters []string }
 	noteMeta struct {
-		Path, URI, Title, Hash, Date string
-		Tags                         []string
-		FrontMatter                  map[string]any `json:"front_matter"`
-		Modified                     time.Time
-		Size                         int64
-		Content                      string
-		Truncated                    bool
-		Attachments                  []struct{ URI, Type string }
+		Path, Title, Content string
+		Tags                 []string
+		FrontMatter          map[string]any `json:"front_matter"`
+		Modified             time.Time
+		Truncated            bool
+		Attachments          []struct{ URI string }
 	}
 	link struct {
-		Path, URI, Title, Target, Kind, Context string // URI: of an attachment
-		Line                                    int
+		Path, URI, Target, Context string // URI: of an attachment
+		Line                       int
 	}
-	linkResult struct {
-		Outgoing, Backlinks, Unresolved []link
-		Truncated                       bool
-	}
-	related struct {
-		Path, Title string
-		Reasons     []string
-	}
+	linkResult struct{ Outgoing, Backlinks, Unresolved []link }
+	related    struct{ Path, Title string }
 )
