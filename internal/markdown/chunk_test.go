@@ -111,6 +111,24 @@ func TestChunkSizes(t *testing.T) {
 	}
 }
 
+// TestHeadingStaysWithItsText: a heading is never a passage of its own before text that
+// nearly fills one, and a small part at the end of a section joins the one before it.
+func TestHeadingStaysWithItsText(t *testing.T) {
+	words := func(tokens int) string { return strings.TrimSpace(strings.Repeat("some ", tokens)) }
+	for _, size := range []int{targetTokens - 40, targetTokens - 4, targetTokens, targetTokens + minTokens/2} {
+		src := []byte("# Note\n\n## Part\n\n" + words(size) + "\n\n## Next\n\n" + words(size) + "\n")
+		for _, c := range Chunks(src, Parse(src)) {
+			text := strings.TrimSpace(string(src[c.Start:c.End]))
+			last := text[strings.LastIndexByte(text, '\n')+1:]
+			assert.False(t, strings.HasPrefix(last, "#"), "%d: %q ends a passage", size, last)
+		}
+	}
+	src := []byte("# A\n\n" + words(minTokens+10) + "\n\n## B\n\n" + words(minTokens/2) + "\n\n# C\n\n" + words(minTokens/2) + "\n")
+	chunks := Chunks(src, Parse(src))
+	require.Len(t, chunks, 2, "B joins A, of which it is a part; C is another chapter")
+	assert.Equal(t, []string{"C"}, chunks[1].Path)
+}
+
 func TestNoChunksInAnEmptyBody(t *testing.T) {
 	for _, src := range []string{"", " \n\t\n", "---\na: 1\n---\n\n"} {
 		assert.Empty(t, passages(t, src, 100), "%q", src)

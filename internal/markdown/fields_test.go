@@ -16,6 +16,7 @@ func TestFields(t *testing.T) {
 		"- [ ] call (who:: [[Ann]]) at [at:: 9:00]\n":        {{"who", "[[Ann]]", 1}, {"at", "9:00", 1}},
 		"- a\n  - rating:: 8\n  id:: 64-a\n":                 {{"rating", "8", 2}, {"id", "64-a", 3}},
 		"> mood:: good\n":                                    {{"mood", "good", 1}},
+		"[:: a] and b\n(**::c)\n:: d\n":                      nil, // no key
 		"empty::\n":                                          {{"empty", "", 1}},
 		"[list:: [[A]], [[B]]]":                              {{"list", "[[A]], [[B]]", 1}},
 		"std::vector is a type\n":                            nil,

@@ -37,6 +37,7 @@ func TestLinks(t *testing.T) {
 		"[[ a b ]] [[a|b|c]] [[a#b#c]] [[]] [[|x]]": {"wikilink a b", "wikilink a|b|c", "wikilink a#b#c"},
 		"[[a\nb]] [[c [[d]] [[[e]]]":                {"wikilink d", "wikilink e"},
 		"\\[[a]] `[[b]]` [c]] [[d] ]":               nil,
+		"[[a^b c]] [[d^e-1 ]] [[f^]] [[g^h#i]]":     {"wikilink a^b c", "wikilink d#^e-1", "wikilink f^", "wikilink g^h#i"}, // "^" before no ID is a letter
 		"[[https://x.y]]":                           {"wikilink https://x.y!"},
 		"#[[a b]]":                                  {"wikilink a b"},
 
