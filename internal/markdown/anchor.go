@@ -18,6 +18,7 @@ type Anchors struct {
 	texts      []string         // of the headings
 	headings   map[string][]int // by AnchorID: indexes into keys
 	keys       [][2]string      // of each heading: of its text, and of its source
+	ids        []string         // that attributes give them
 	parents    []int
 	blocks     map[string]bool // ids in lower case
 	excalidraw bool            // elements of the drawing are blocks too
@@ -35,6 +36,7 @@ func NewAnchors(doc *Document, src []byte) *Anchors {
 	for i, h := range doc.Headings {
 		keys := [2]string{AnchorID(h.Text), AnchorID(string(src[h.Start:min(h.ContentStart, h.Start+maxText)]))}
 		a.keys, a.texts = append(a.keys, keys), append(a.texts, h.Text)
+		a.ids = append(a.ids, h.ID)
 		for _, key := range slices.Compact(keys[:]) {
 			a.headings[key] = append(a.headings[key], i)
 		}
@@ -73,9 +75,9 @@ func (a *Anchors) Has(anchor string) bool {
 // Rename returns the anchor of a link after one of the note's headings, by its
 // index, has got another text: where the anchor leads to it, or through it, its
 // name there is replaced, by a slug where it was one. It reports false for an
-// anchor that leads elsewhere.
+// anchor that leads elsewhere, and for the heading's own ID, which stays.
 func (a *Anchors) Rename(anchor string, heading int, text string) (renamed string, ok bool) {
-	if strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
+	if anchor == a.ids[heading] || strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
 		return "", false
 	}
 	for i, names := range references(strings.TrimSpace(anchor)) {

@@ -106,7 +106,7 @@ func TestLinksAreFound(t *testing.T) {
 // TestRename follows a heading in the anchors that lead to it, in the notation of
 // each.
 func TestRename(t *testing.T) {
-	src := []byte("# Plan\n## Old: name\n### Part\n# Twice\n# Twice\ntext ^b\n")
+	src := []byte("# Plan\n## Old: name\n### Part\n# Twice\n# Twice\ntext ^b\n# Mine {#mine}\n")
 	anchors := markdown.NewAnchors(markdown.Parse(src), src)
 	for _, test := range []struct {
 		anchor  string
@@ -118,6 +118,7 @@ func TestRename(t *testing.T) {
 		{"Old name#Part", 1, "New name#Part"}, {"Plan#Old name#Part", 0, "New name#Old name#Part"},
 		{"Twice", 3, "New name"}, {"twice-1", 4, "new-name"}, {"Twice", 4, ""},
 		{"Part", 1, ""}, {"^b", 1, ""}, {"Plan#^b", 0, ""}, {"Nothing", 1, ""},
+		{"mine", 5, ""}, {"Mine", 5, "New name"},
 	} {
 		got, ok := anchors.Rename(test.anchor, test.heading, "New: name")
 		assert.Equal(t, test.want, got, test.anchor)
