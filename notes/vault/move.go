@@ -405,7 +405,14 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 	case title != "" && !isMarkdownLink(kind):
 		return []string{title, name, absolute}
 	case strings.HasPrefix(link, "/"):
-		return []string{"/" + absolute, absolute, relative}
+		spelled := []string{"/" + absolute, absolute, relative}
+		for _, p := range []string{was.Path, notes.Stem(was.Path), store.FolderOfIndex(was.Path)} {
+			root, ok := strings.CutSuffix(p, strings.TrimSuffix(link, "/"))
+			if below, in := strings.CutPrefix(want, root+"/"); ok && in { // of a site, which begins in a folder of the vault
+				spelled = slices.Insert(spelled, 0, "/"+below)
+			}
+		}
+		return spelled
 	case strings.HasPrefix(link, "./"):
 		return []string{dotted, relative, absolute}
 	case strings.HasPrefix(link, "../"):

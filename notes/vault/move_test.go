@@ -81,6 +81,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"d/h/k/index.md": "[i](../../i.md)", "d/i.md": "[a](h/k/) [b](./h/k#x) [c](/d/h/k/) [d](h/k/index.md)"},
 		},
 		{
+			"links from the root of a site", []string{"content/g/index.md", "x", "content/n.md", "[a](/p) [b](/p/)", "content/p.md", "[c](/g/) [d](/g/index.md) [e](/content/g)"}, "content/g", "content/h/g2",
+			map[string]string{"content/h/g2/index.md": "x", "content/n.md": "[a](/p) [b](/p/)", "content/p.md": "[c](/h/g2/) [d](/h/g2/index.md) [e](/content/h/g2)"},
+		},
+		{
 			"an index that is one no longer", []string{"d/g/index.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/g/index", "d/g/other.md",
 			map[string]string{"d/g/other.md": "x", "d/i.md": "[a](g/other) [b](g/other)"},
 		},
