@@ -1,5 +1,5 @@
-// Package notesd holds the configuration file that documents every setting, for
-// "notesd config --example": an installed program comes without the repository.
+// Package notesd embeds the configuration file that documents every setting, for
+// "notesd config --example", because an installed program has no repository.
 package notesd
 
 import _ "embed"

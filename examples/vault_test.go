@@ -1,8 +1,8 @@
-// Package examples guards the example vault. It has tests only.
+// Package examples checks the example vault. It contains only tests.
 //
-// The vault is what a new user tries notesd on and what its tests read, so it
-// must stay what it looks like: every link leads somewhere except one, every
-// front matter can be read except one, and many languages are in it.
+// New users try notesd on the vault and tests read it, so it must keep its
+// properties: every link resolves except one, every front matter can be parsed
+// except one, and notes are in many languages.
 package examples
 
 import (

@@ -1,10 +1,10 @@
-// Package archtest holds the module to its layers. It has tests only.
+// Package archtest checks the module's layering. It contains only tests.
 //
 // The rules are data: which packages of the module each package may import,
-// which third-party modules belong to it, and why. A package that is not in
-// the table fails, so a new one enters it with a decision about its place.
-// The linter has the same layers (depguard in .golangci.yml), to show a
-// mistake in the editor; a test here keeps the two equal.
+// which third-party modules belong to it, and why. A package that is not in the
+// table fails the test, so adding one requires deciding its place. The linter has
+// the same rules (depguard in .golangci.yml), to show mistakes in the editor; a
+// test here keeps the two consistent.
 package archtest
 
 // module is the import path of this module.

@@ -1,6 +1,5 @@
-// Package markdown reads the text of one note. It is pure: bytes in,
-// values out, no files, no clock, no state between calls, so every function may
-// be called from any number of goroutines.
+// Package markdown parses the text of one note. Its functions are pure (no files,
+// no clock, no state between calls) and safe for concurrent use.
 //
 // # Vocabulary
 //
@@ -20,14 +19,13 @@
 // A section is a heading with everything up to the next heading of the same or
 // a higher level; a heading inside a list item (as Logseq writes them) ends
 // with its item. Nothing inside code, HTML blocks, comments or math is a
-// heading, link, tag, task or block id. A chunk is a passage of the body, cut
-// along sections and paragraphs, of the size that search results and embeddings
-// want.
+// heading, link, tag, task or block id. A chunk is a passage of the body, split at
+// sections and paragraphs, of a size suitable for search results and embeddings.
 //
 // # Reading
 //
 // [Parse] makes one pass over the lines, keeping the stack of block quotes and
 // list items that CommonMark prescribes but building no tree, and scans the
-// inline text of each paragraph as it closes. Its cost is linear in the size of
-// the note whatever the note contains. [Chunks] reuses what Parse found.
+// inline text of each paragraph as it closes. Its time is linear in the size of
+// the note for any input. [Chunks] reuses the result of Parse.
 package markdown

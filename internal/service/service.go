@@ -1,18 +1,19 @@
-// Package service makes a daemon, or a vault in this process, of all the other
-// packages.
+// Package service assembles the other packages into a daemon, or into a vault in
+// this process.
 //
-// A [Service] is one vault with everything that serves it, in one errgroup, in the
-// order in which it starts: store, vault, text index, vectors, tables, search, the
-// notifier, the watcher. What faces the clients (the daemon's socket and HTTP, one
-// client's standard streams, one command) is its front, a function; when the front
-// returns, the rest stops, in the reverse order.
+// A [Service] is one vault with everything that serves it, in one errgroup. Its
+// parts start in this order: store, vault, text index, vectors, tables, search,
+// notifier, watcher. Its front is the function that serves the clients (the daemon's
+// socket and HTTP, one client's standard streams, or one command); when the front
+// returns, the parts stop in reverse order.
 //
-// What is slow to open is opened behind the sessions: requests wait for it, so that
-// initialize is answered at once, however large the vault is.
+// Slow parts are opened in the background and requests wait for them, so initialize
+// is answered at once, however large the vault is.
 //
 // One process serves a state directory: it holds the lock of package daemon, and
-// vault.json there says whose state it is ([DialOrLock], [Serve], [ServeStdio]).
-// Errors that people see are [Failure]s, with a code, a hint and an exit code.
+// vault.json in the directory identifies the vault ([DialOrLock], [Serve],
+// [ServeStdio]). Errors shown to users are [Failure]s, with a code, a hint and an
+// exit code.
 package service
 
 import (

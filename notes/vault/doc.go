@@ -1,38 +1,38 @@
-// Package vault keeps the store equal to a folder of notes and makes every
+// Package vault keeps the store consistent with a folder of notes and makes every
 // change to that folder.
 //
-// # How a change travels
+// # Data flow
 //
-// A save in an editor and a tool's call end in the same place:
+// A save in an editor and a tool call end in the same commit:
 //
 //	watcher, timer → Vault.Run → reconcile ┐
 //	tools → Vault.Create, Edit, Move, …    ┴→ commit (notes.db, with a row in the feed)
 //	                                          → followers, in order → published
 //
-// Reconcile makes the store equal to the disk, for some paths or for all. A
-// write first enters the journal, then changes files durably, and then
-// reconciles exactly those files, so that the next start finishes what a crash
-// interrupted. The watcher's event for a write of notesd's own finds an equal
-// hash and stops.
+// Reconcile updates the store to match the disk, for some paths or for all. A
+// write is first added to the journal, then changes files durably, and then
+// reconciles exactly those files, so that the next start can complete it after a
+// crash. The watcher's event for notesd's own write finds an equal hash and is
+// ignored.
 //
-// The files read in this order: run.go (the loop), reconcile.go (one scan and what
-// follows from it), scan.go (what differs), batch.go (what is committed), feeder.go (the
-// followers). For writes: create.go, edit.go, move.go and restore.go (what is asked),
-// operation.go (the one path of all of them, and how a file changes its content or its
-// name), recover.go (what follows a crash).
+// Read the files in this order: run.go (the loop), reconcile.go (a scan and its
+// consequences), scan.go (finding differences), batch.go (committing them), feeder.go (the
+// followers). For writes: create.go, edit.go, move.go and restore.go (the requests),
+// operation.go (the common path, and how a file's content or name changes), recover.go
+// (recovery after a crash).
 //
 // # Unmounted disks
 //
 // An unreadable folder never implies that its notes were deleted. A vault that
 // is unmounted, replaced, unreadable or suddenly empty is an incident:
 // operations fail with [notes.ErrUnavailable], and the store keeps everything
-// until most notes are back. The same holds, for its own notes only, of a disk
-// that is mounted inside the vault and of a folder that cannot be listed.
+// until most notes are back. A disk mounted inside the vault, and a folder that
+// cannot be listed, are handled the same way, for their own notes only.
 //
 // # Concurrency
 //
 // Vault.mu is held while files or the store change: one writer at a time, for
 // one operation or one batch. The feeder's lock is held while followers apply
 // changes; it is taken after mu or alone, never before it. Reads take neither.
-// Nothing waits for a client under a lock.
+// No lock is held while waiting for a client.
 package vault

@@ -1,5 +1,5 @@
-// Package mdtest has what the tests of Markdown's packages share: notes that use
-// every construct, notes made to be costly, and the notes of real vaults.
+// Package mdtest provides notes for the tests of the Markdown packages: notes that use
+// every construct, notes designed to be costly to parse, and notes from real vaults.
 package mdtest
 
 import (

@@ -1,23 +1,22 @@
 // Package tasks reads and changes the tasks of notes: their status, dates,
-// priority and recurrence. It works on text and knows no parser: a caller says
-// where the tasks of a note are.
+// priority and recurrence. It works on text and does not parse notes: the caller
+// passes the positions of the tasks.
 //
 // # Notations
 //
 // A task is a list item with a checkbox, "- [ ] text", or one of Logseq's words,
-// "- TODO text". What else is known of it stands in its text, in one of three
-// notations:
+// "- TODO text". Its other properties are in its text, in one of three notations:
 //
 //   - emoji of Obsidian's Tasks plugin: 📅 due, ⏳ scheduled, 🛫 start, ✅ done,
 //     ➕ created, ❌ cancelled, 🔁 recurrence, 🔺⏫🔼🔽⏬ priority, 🆔 id,
-//     ⛔ ids of the tasks before it, 🏁 what becomes of it when it is done;
+//     ⛔ ids of the tasks it depends on, 🏁 what happens to it on completion;
 //   - fields of Dataview, [due:: 2026-01-31] or (due:: 2026-01-31), with the
 //     names scheduled, start, completion, created, cancelled, repeat, priority,
 //     id, dependsOn and onCompletion;
 //   - Logseq's lines SCHEDULED: <2026-01-31 Sat> and DEADLINE: <2026-01-31 Sat
 //     .+1w> below the text, and its priorities [#A] to [#C].
 //
-// Changes keep the notation that they find, and every other byte of the note.
+// Changes preserve the existing notation and every other byte of the note.
 package tasks
 
 import (

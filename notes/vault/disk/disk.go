@@ -1,9 +1,9 @@
 // Package disk opens the folders of a vault. Everything that reads or writes a file
 // of the vault goes through a [Root], by the vault-relative path of the file.
 //
-// A vault is one folder, or several, each of which is a first path segment. A path
-// of a vault of several folders is handled by the folder that its first segment
-// names, and nothing leads from one folder to another: neither "..", nor a symlink.
+// A vault is one folder, or several, each with a name that is the first segment of
+// its paths. The first segment selects the folder that handles a path, and nothing
+// crosses from one folder to another: neither ".." nor a symlink.
 package disk
 
 import (
