@@ -2,11 +2,11 @@ package mcp
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,16 +74,18 @@ func (s resources) addResources(server *sdk.Server) {
 // list ends at a limit; every note can be read through the template all the
 // same.
 func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
-	var at listCursor
-	var err error
-	if params != nil {
-		if at, err = parseListCursor(params.Cursor); err != nil {
-			return nil, err
+	// A cursor is how many notes were listed before, and where the vault's own list goes on.
+	listed, cursor := 0, ""
+	if params != nil && params.Cursor != "" {
+		var count string
+		count, cursor, _ = strings.Cut(params.Cursor, ".")
+		if listed, _ = strconv.Atoi(count); listed < 1 || cursor == "" {
+			return nil, badCursor(methodListResources)
 		}
 	}
-	limit := max(1, min(s.limits.PageSize, s.limits.Resources-at.Listed))
+	limit := max(1, min(s.limits.PageSize, s.limits.Resources-listed))
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
-		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: at.Vault,
+		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: cursor,
 	})
 	if errors.Is(err, notes.ErrInvalid) {
 		return nil, badCursor(methodListResources)
@@ -92,7 +94,7 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 		return nil, err
 	}
 	resources := make([]*sdk.Resource, 0, len(page.Notes)+len(fixedResources))
-	if at.Listed == 0 {
+	if listed == 0 {
 		resources = append(resources, fixedResources...)
 		if panel {
 			resources = append(resources, panelResource)
@@ -107,40 +109,10 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 		resources = append(resources, noteResource(m))
 	}
 	next := ""
-	if listed := at.Listed + len(page.Notes); page.Next != "" && listed < s.limits.Resources {
-		next = listCursor{Listed: listed, Vault: page.Next}.String()
+	if listed += len(page.Notes); page.Next != "" && listed < s.limits.Resources {
+		next = fmt.Sprintf("%d.%s", listed, page.Next)
 	}
 	return &sdk.ListResourcesResult{Resources: resources, NextCursor: next, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
-}
-
-// A listCursor is a place in resources/list: how many notes were listed before,
-// and where the vault's own list goes on.
-type listCursor struct {
-	Listed int    `json:"n"`
-	Vault  string `json:"c"`
-}
-
-func (c listCursor) String() string {
-	data, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // a number and a string
-	}
-	return base64.RawURLEncoding.EncodeToString(data)
-}
-
-func parseListCursor(s string) (listCursor, error) {
-	var c listCursor
-	if s == "" {
-		return c, nil
-	}
-	data, err := base64.RawURLEncoding.DecodeString(s)
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err != nil || c.Vault == "" || c.Listed < 1 {
-		return c, badCursor(methodListResources)
-	}
-	return c, nil
 }
 
 func badCursor(method string) error {
@@ -158,11 +130,9 @@ func noteResource(m notes.Meta) *sdk.Resource {
 // answers with the URI as the client wrote it.
 func (s resources) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
 	asked := params.URI
-	whole, part, err := s.partOf(ctx, asked)
-	if err == nil {
-		params.URI, err = canonicalURI(whole)
-	}
-	if err != nil {
+	whole, part := s.partOf(ctx, asked)
+	var err error
+	if params.URI, err = canonicalURI(whole); err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
 	res, err := next(ctx, methodReadResource, req)
@@ -171,8 +141,8 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 	}
 	result := res.(*sdk.ReadResourceResult)
 	for _, c := range result.Contents {
-		if c.Blob == nil {
-			if c.Text, err = part(c.Text); err != nil {
+		if c.Blob == nil && part != (notes.Anchor{}) {
+			if c.Text, err = tools.Part(c.Text, part); err != nil {
 				return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 			}
 		}
@@ -211,23 +181,19 @@ func canonicalURI(uri string) (string, error) {
 }
 
 // partOf takes a URI apart that names some lines or a section of a note, as in
-// note:///Plan.md?rev=3#L12-L18; part cuts them out of the note's text. A
-// character that a URI should escape may belong to the name: a note with all of
-// it as its name comes first.
-func (s resources) partOf(ctx context.Context, uri string) (whole string, part func(string) (string, error), err error) {
-	all := func(text string) (string, error) { return text, nil }
-	base, anchor := notes.SplitAnchor(uri)
+// note:///Plan.md?rev=3#L12-L18: the note's own URI, and the part. A character that a URI
+// should escape may belong to the name: a note with all of it as its name comes first.
+func (s resources) partOf(ctx context.Context, uri string) (whole string, part notes.Anchor) {
+	base, part := notes.SplitAnchor(uri)
 	if !notes.IsURI(uri) || base == uri {
-		return uri, all, nil
+		return uri, notes.Anchor{}
 	}
 	if name, err := notes.ParseURI(uri); err == nil {
 		if m, err := s.core.opts.Vault.Lookup(ctx, notes.URI(name), s.bounds().scope()); err == nil && m.Path == name {
-			return uri, all, nil
+			return uri, notes.Anchor{}
 		}
 	}
-	return base, func(text string) (string, error) {
-		return tools.Part(text, anchor)
-	}, nil
+	return base, part
 }
 
 // emptyTextResult is the content of an empty note. The SDK leaves an empty text
