@@ -213,7 +213,7 @@ func offset(text string) (int, error) {
 	if text == "" {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(strings.TrimPrefix(text, "p"))
+	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
 		return 0, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned", Hint: "Leave the cursor out to start from the beginning."}
 	}
@@ -225,7 +225,7 @@ func pastPage[T any](all []T, from, limit int) (page []T, next string) {
 	from = min(from, len(all))
 	end := min(from+limit, len(all))
 	if end < len(all) {
-		next = fmt.Sprintf("p%d", end)
+		next = strconv.Itoa(end)
 	}
 	return all[from:end], next
 }

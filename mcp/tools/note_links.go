@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -147,7 +148,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		switch {
 		case !fewer.Truncated:
 		case a.Direction == "in":
-			fewer.Next = fmt.Sprintf("p%d", skip+len(fewer.Backlinks))
+			fewer.Next = strconv.Itoa(skip + len(fewer.Backlinks))
 		default:
 			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
