@@ -56,15 +56,14 @@ func (s Settings) tools() tools.Limits {
 	return tools.Limits{ResultBytes: cmp.Or(s.ResultBytes, 20_000), Hits: cmp.Or(s.Hits, 10)}
 }
 
-// The groups of tools that a selection may name.
+// The groups of tools that a selection may name: a writer has to read as well.
 const (
-	groupDefault = "default" // the same as all
-	groupAll     = "all"
-	groupRead    = "read"
-	groupWrite   = "write"
-	groupReader  = "reader" // of who reads, the same as read
-	groupWriter  = "writer" // of who writes, who has to read as well
+	groupAll    = "all"
+	groupReader = "reader"
+	groupWriter = "writer"
 )
+
+var toolGroups = []string{groupAll, groupReader, groupWriter}
 
 // Validate returns a *notes.Error, ErrInvalid, if a name in the selection of tools is
 // neither a tool's nor a group's.
@@ -133,12 +132,10 @@ func narrow(outer, inner []string) []string {
 func (p Profile) selects(t *tools.Tool) bool {
 	return len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, func(name string) bool {
 		switch name {
-		case groupAll, groupDefault, groupWriter:
+		case groupAll, groupWriter:
 			return true
-		case groupRead, groupReader:
+		case groupReader:
 			return !t.Writes()
-		case groupWrite:
-			return t.Writes()
 		}
 		return name == t.Name
 	})
@@ -148,6 +145,3 @@ func (p Profile) selects(t *tools.Tool) bool {
 func (p Profile) scope() notes.Scope {
 	return notes.Scope{Read: p.Read, Write: p.Write, ReadOnly: p.ReadOnly, NoWrite: p.NoWrite}
 }
-
-// toolGroups are the names of groups that a selection may hold.
-var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite, groupReader, groupWriter}
