@@ -134,7 +134,10 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			return s.prompts.listPrompts(ctx, params)
 		case *sdk.ListResourceTemplatesParams:
 			res, err := next(ctx, method, req)
-			return res, cursorError(err, params != nil && params.Cursor != "", method)
+			if err != nil && params != nil && params.Cursor != "" { // nothing else of it can be wrong
+				err = badCursor(method)
+			}
+			return res, err
 		case *sdk.SetLoggingLevelParams:
 			if err := s.setLevel(params); err != nil {
 				return nil, err
@@ -169,15 +172,6 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
-}
-
-// cursorError maps an error of the SDK for a list to a bad cursor, which is the only way
-// in which a list with a cursor fails.
-func cursorError(err error, given bool, method string) error {
-	if err == nil || !given {
-		return err
-	}
-	return badCursor(method)
 }
 
 // initialize negotiates a version of the session era. The SDK would let the

@@ -330,14 +330,12 @@ func (s *subscriptions) watchesLocked(uri string) bool {
 	return false
 }
 
-// add records that uri is watched, and reports whether that is new. The canonical
-// URI maps to those that the client wrote, which its notifications name.
-func (w *watch) add(canonical, written string) bool {
-	if slices.Contains(w.uris[canonical], written) {
-		return false
+// add records that a URI is watched. The canonical one maps to those that the client
+// wrote, which its notifications name.
+func (w *watch) add(canonical, written string) {
+	if !slices.Contains(w.uris[canonical], written) {
+		w.uris[canonical] = append(w.uris[canonical], written)
 	}
-	w.uris[canonical] = append(w.uris[canonical], written)
-	return true
 }
 
 func (w *watch) remove(canonical, written string) {
