@@ -53,9 +53,7 @@ func (l *loader) checkVault(cfg *Config) {
 		return
 	}
 	if cfg.State == "" {
-		if cfg.State, err = l.env.stateDir(cfg.Vault); err != nil {
-			l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
-		}
+		cfg.State = l.defaultState(cfg.Vault)
 		return
 	}
 	for _, dir := range cfg.Vault.Dirs() {
@@ -70,13 +68,19 @@ func (l *loader) checkVault(cfg *Config) {
 // one in its state directory.
 func (l *loader) checkOwnFolder(cfg *Config) {
 	if cfg.State == "" {
-		var err error
-		if cfg.State, err = l.env.stateDir(Vault{Path: string(filepath.Separator) + cfg.Store.Vault + "@" + cfg.Store.Postgres.String()}); err != nil {
-			l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
-			return
-		}
+		cfg.State = l.defaultState(Vault{Path: string(filepath.Separator) + cfg.Store.Vault + "@" + cfg.Store.Postgres.String()})
 	}
 	cfg.Vault.Path = filepath.Join(cfg.State, OwnFolder)
+}
+
+// defaultState returns the state directory of a vault, and reports a problem if there is
+// none.
+func (l *loader) defaultState(vault Vault) string {
+	dir, err := l.env.stateDir(vault)
+	if err != nil {
+		l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
+	}
+	return dir
 }
 
 // OwnFolder is where a state directory has the notes of a vault that has no other

@@ -18,80 +18,6 @@ type Bytes int64
 
 var byteUnits = map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1e3, "MB": 1e6, "GB": 1e9, "B": 1, "": 1}
 
-func parseBytes(s string) (Bytes, error) {
-	s = strings.TrimSpace(s)
-	digits := s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
-	n, err := strconv.ParseInt(digits, 10, 64)
-	for unit, size := range byteUnits {
-		if strings.EqualFold(unit, strings.TrimSpace(s[len(digits):])) && err == nil && n <= math.MaxInt64/size {
-			return Bytes(n * size), nil
-		}
-	}
-	return 0, errors.New(`must be a size such as 20480, "20 KiB" or "16 MB"`)
-}
-
-// parseDuration reads the syntax of time.ParseDuration, and whole days ("90d")
-// and weeks ("12w"), which suit the age of history.
-func parseDuration(s string) (time.Duration, error) {
-	s = strings.TrimSpace(s)
-	for unit, size := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		digits, ok := strings.CutSuffix(s, unit)
-		if !ok {
-			continue
-		}
-		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n >= 0 && n <= math.MaxInt64/int64(size) {
-			return time.Duration(n) * size, nil
-		}
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, errors.New(`must be a duration such as "90d", "12h" or "10m"`)
-	}
-	return d, nil
-}
-
-func parseBool(s string) (bool, error) {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "true", "1", "yes", "on":
-		return true, nil
-	case "false", "0", "no", "off":
-		return false, nil
-	}
-	return false, errors.New("must be true or false")
-}
-
-// fromText parses a value of type typ from an environment variable or a flag.
-// Lists are separated by commas.
-func fromText(s string, typ reflect.Type) (any, error) {
-	switch typ {
-	case typeString, typeAddress:
-		return reflect.ValueOf(s).Convert(typ).Interface(), nil
-	case typeBool:
-		return parseBool(s)
-	case typeBytes:
-		return parseBytes(s)
-	case typeDuration:
-		return parseDuration(s)
-	case typeInt:
-		n, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil {
-			return nil, errors.New("must be a whole number")
-		}
-		return n, nil
-	case typeStrings:
-		list := []string{}
-		for item := range strings.SplitSeq(s, ",") {
-			if item = strings.TrimSpace(item); item != "" {
-				list = append(list, item)
-			}
-		}
-		return list, nil
-	case typeFolders:
-		return parseFolders(s)
-	}
-	panic(fmt.Sprintf("config: no reader for a field of type %v", typ))
-}
-
 // fromTOML converts a value of a TOML document to type typ. Only sizes and
 // durations, for which TOML has no type, are parsed from strings.
 func fromTOML(v any, typ reflect.Type) (any, error) {
@@ -151,6 +77,80 @@ func foldersFromTOML(v any) (any, error) {
 		return nil, errors.New(`must be a table of folders, such as { work = "~/Work", home = "~/Notes" }`)
 	}
 	return f, nil
+}
+
+// fromText parses a value of type typ from an environment variable or a flag.
+// Lists are separated by commas.
+func fromText(s string, typ reflect.Type) (any, error) {
+	switch typ {
+	case typeString, typeAddress:
+		return reflect.ValueOf(s).Convert(typ).Interface(), nil
+	case typeBool:
+		return parseBool(s)
+	case typeBytes:
+		return parseBytes(s)
+	case typeDuration:
+		return parseDuration(s)
+	case typeInt:
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil {
+			return nil, errors.New("must be a whole number")
+		}
+		return n, nil
+	case typeStrings:
+		list := []string{}
+		for item := range strings.SplitSeq(s, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				list = append(list, item)
+			}
+		}
+		return list, nil
+	case typeFolders:
+		return parseFolders(s)
+	}
+	panic(fmt.Sprintf("config: no reader for a field of type %v", typ))
+}
+
+func parseBool(s string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off":
+		return false, nil
+	}
+	return false, errors.New("must be true or false")
+}
+
+func parseBytes(s string) (Bytes, error) {
+	s = strings.TrimSpace(s)
+	digits := s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	for unit, size := range byteUnits {
+		if strings.EqualFold(unit, strings.TrimSpace(s[len(digits):])) && err == nil && n <= math.MaxInt64/size {
+			return Bytes(n * size), nil
+		}
+	}
+	return 0, errors.New(`must be a size such as 20480, "20 KiB" or "16 MB"`)
+}
+
+// parseDuration reads the syntax of time.ParseDuration, and whole days ("90d")
+// and weeks ("12w"), which suit the age of history.
+func parseDuration(s string) (time.Duration, error) {
+	s = strings.TrimSpace(s)
+	for unit, size := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		digits, ok := strings.CutSuffix(s, unit)
+		if !ok {
+			continue
+		}
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n >= 0 && n <= math.MaxInt64/int64(size) {
+			return time.Duration(n) * size, nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, errors.New(`must be a duration such as "90d", "12h" or "10m"`)
+	}
+	return d, nil
 }
 
 // plain returns sizes and durations as text, and other values as they are.

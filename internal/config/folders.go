@@ -100,24 +100,19 @@ func (l *loader) isFolders(value, dir string) bool {
 	return err != nil
 }
 
-// parseFolders reads "NAME=DIR,NAME=DIR". A comma that no name follows is of the path.
+// parseFolders reads "NAME=DIR,NAME=DIR".
 func parseFolders(s string) (Folders, error) {
 	f := Folders{}
-	last := ""
 	for item := range strings.SplitSeq(s, ",") {
 		if !namesFolders.MatchString(strings.TrimSpace(item)) {
-			if last == "" {
-				return nil, errors.New(`must name folders, such as "work=~/Work,home=~/Notes"`)
-			}
-			f[last] += "," + item
-			continue
+			return nil, errors.New(`must name folders, such as "work=~/Work,home=~/Notes"`)
 		}
 		name, dir, _ := strings.Cut(item, "=")
 		name = strings.TrimSpace(name)
 		if _, twice := f[name]; twice {
 			return nil, fmt.Errorf("names the folder %s twice", name)
 		}
-		f[name], last = dir, name
+		f[name] = dir
 	}
 	return f, nil
 }
@@ -144,8 +139,8 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 		if err := plainPath(dir); err != nil {
 			return nil, err
 		}
-		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") && namesFolders.MatchString(strings.TrimSpace(all[name][strings.LastIndex(all[name], ",")+1:])) {
-			return nil, fmt.Errorf("must not have a comma and = in the path of %q", name)
+		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") { // a list is written with commas
+			return nil, fmt.Errorf("must not have a comma in the path of %q", name)
 		}
 		keys[key] = true
 	}

@@ -92,6 +92,7 @@ func TestLoad_FoldersWithProblems(t *testing.T) {
 		"name with a dot":   {"folders = { 'a.' = 'Notes' }", "must have names"},
 		"name of a note":    {"folders = { 'a.md' = 'Notes' }", "must have names"},
 		"empty name":        {"folders = { '' = 'Notes' }", "must have names"},
+		"a comma":           {"folders = { a = 'Notes, old' }", "must not have a comma"},
 		"no path":           {"folders = { a = ' ' }", "must have a path"},
 		"no table":          {"folders = ['Notes']", "must be a table of folders"},
 		"no text":           {"folders = { a = 1 }", "must be a table of folders"},

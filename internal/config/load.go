@@ -171,9 +171,9 @@ func (l *loader) set(key string, v any) {
 	}
 }
 
-func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }
-
 // blame reports a problem with the merged value of key.
 func (l *loader) blame(key string, value any, detail, hint string) {
 	l.report(Problem{Origin: cmp.Or(l.origins[key].place, "default"), Key: key, Value: show(value), Detail: detail, Hint: hint})
 }
+
+func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }

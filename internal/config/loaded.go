@@ -54,19 +54,6 @@ func (s Setting) TOML() string {
 	return s.Key[strings.LastIndexByte(s.Key, '.')+1:] + " = " + tomlText(s.Value)
 }
 
-// sessionKeys lists the settings of a session. Each client has its own values, from
-// its flags, environment and file.
-var sessionKeys = []string{"vault.read_only", "vault.read_only_folders", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
-
-// processKeys lists the settings of the process that reads them.
-var processKeys = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
-
-// isDaemons reports whether a setting belongs to the daemon, which all sessions
-// share.
-func isDaemons(key string) bool {
-	return !slices.Contains(sessionKeys, key) && !slices.Contains(processKeys, key)
-}
-
 // Passed is a setting that a client passed and that cannot be its own.
 type Passed struct {
 	Key    string `json:"key"`    // empty: an unknown variable
@@ -100,6 +87,19 @@ func (l *Loaded) Passed() []Passed {
 			from.place, s.key, name, tomlText(plain(l.merged.Get(s.key))), section, l.File))})
 	}
 	return all
+}
+
+// sessionKeys lists the settings of a session. Each client has its own values, from
+// its flags, environment and file.
+var sessionKeys = []string{"vault.read_only", "vault.read_only_folders", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
+
+// processKeys lists the settings of the process that reads them.
+var processKeys = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
+
+// isDaemons reports whether a setting belongs to the daemon, which all sessions
+// share.
+func isDaemons(key string) bool {
+	return !slices.Contains(sessionKeys, key) && !slices.Contains(processKeys, key)
 }
 
 // Text returns the value of a setting as text; equal values have equal texts. That

@@ -77,14 +77,6 @@ func (e environment) userDir(goos, xdg string, homes map[string]place) (string, 
 	return filepath.Join(e[home.variable], filepath.FromSlash(home.below)), nil
 }
 
-// home returns the user's home directory, or "".
-func (e environment) home() string {
-	if runtime.GOOS == "windows" {
-		return e["USERPROFILE"]
-	}
-	return e["HOME"]
-}
-
 // expand makes a path absolute. "~" is the home directory, and a relative path
 // is relative to dir.
 func (l *loader) expand(path, dir string) string {
@@ -97,6 +89,14 @@ func (l *loader) expand(path, dir string) string {
 		path = filepath.Join(dir, path)
 	}
 	return filepath.Clean(path)
+}
+
+// home returns the user's home directory, or "".
+func (e environment) home() string {
+	if runtime.GOOS == "windows" {
+		return e["USERPROFILE"]
+	}
+	return e["HOME"]
 }
 
 // plainPath returns an error for a path that no system accepts.
