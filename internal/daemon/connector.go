@@ -89,24 +89,6 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// wait is the state of waiting for a daemon.
-type wait struct {
-	next    time.Duration // until the next attempt
-	pause   time.Duration // until the next start, after one found the lock taken
-	startAt time.Time     // no start before
-	why     error         // why no daemon listens yet
-}
-
-// forNext waits for the next attempt.
-func (w *wait) forNext(ctx context.Context) error {
-	within(ctx.Done(), w.next)
-	if ctx.Err() != nil {
-		return fmt.Errorf("no daemon can be reached (%w): %w", context.Cause(ctx), w.why)
-	}
-	w.next = min(2*w.next, maxDialPoll)
-	return nil
-}
-
 // older returns the daemon that Dial has found, if it is to be replaced.
 func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 	var other *IncompatibleError
@@ -186,6 +168,24 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 		return false, fmt.Errorf("start the daemon: %w", err)
 	}
 	return true, nil
+}
+
+// wait is the state of waiting for a daemon.
+type wait struct {
+	next    time.Duration // until the next attempt
+	pause   time.Duration // until the next start, after one found the lock taken
+	startAt time.Time     // no start before
+	why     error         // why no daemon listens yet
+}
+
+// forNext waits for the next attempt.
+func (w *wait) forNext(ctx context.Context) error {
+	within(ctx.Done(), w.next)
+	if ctx.Err() != nil {
+		return fmt.Errorf("no daemon can be reached (%w): %w", context.Cause(ctx), w.why)
+	}
+	w.next = min(2*w.next, maxDialPoll)
+	return nil
 }
 
 func (c *Connector) logger() *slog.Logger { return cmp.Or(c.Logger, discard) }
