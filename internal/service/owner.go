@@ -3,9 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -247,7 +245,8 @@ func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err err
 	}
 	history := filepath.Join(dir, backupHistory)
 	if err := s.vault.Store().Backup(ctx, history); err != nil {
-		return m, errors.Join(fmt.Errorf("copy the history: %w", err), removeIfThere(history))
+		_ = os.Remove(history) // a part of it, if that
+		return m, fmt.Errorf("copy the history: %w", err)
 	}
 	if err := os.Chmod(history, 0o600); err != nil {
 		return m, err
@@ -262,13 +261,6 @@ func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err err
 		return m, err
 	}
 	return m, os.WriteFile(filepath.Join(dir, backupManifest), append(text, '\n'), 0o600)
-}
-
-func removeIfThere(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // outside returns an error for a folder inside the vault: copies of notes
