@@ -26,10 +26,8 @@ type app struct {
 	startup *daemon.Startup
 	env     []string
 
-	loaded    *config.Loaded // the settings, once read
-	read      func() (*config.Loaded, error)
-	remarking sync.Mutex
-	remarked  []string // remarks on the settings already printed
+	loaded *config.Loaded // the settings, once read
+	read   func() (*config.Loaded, error)
 
 	configFile string
 	stateFlag  string
@@ -49,7 +47,7 @@ type output struct {
 	err  *screen
 	json bool // the command's --json
 
-	noted map[string]bool // remarks already printed
+	noted sync.Map // remarks already printed; a relay that connects again repeats them
 }
 
 // takes returns a check for the named arguments: [NAME] is optional, NAME… may be

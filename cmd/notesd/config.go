@@ -176,15 +176,10 @@ func (a *app) warn(loaded *config.Loaded) {
 	}
 }
 
-// remark prints each remark on this process's settings once.
+// remark prints remarks on this process's settings.
 func (a *app) remark(remarks ...string) {
-	a.remarking.Lock()
-	defer a.remarking.Unlock()
 	for _, remark := range remarks {
-		if !slices.Contains(a.remarked, remark) {
-			a.remarked = append(a.remarked, remark)
-			a.note(remark + ".")
-		}
+		a.note(remark + ".")
 	}
 }
 

@@ -118,11 +118,7 @@ func (o *output) resultLine(document any, text string) error {
 // note prints a remark about the result to standard error, once: a daemon's status and
 // its results share some remarks.
 func (o *output) note(text string) {
-	if !o.json && !o.noted[text] {
-		if o.noted == nil {
-			o.noted = map[string]bool{}
-		}
-		o.noted[text] = true
+	if _, printed := o.noted.LoadOrStore(text, true); !o.json && !printed {
 		fmt.Fprintln(o.err, o.err.dim(o.err.line(commandNames.Replace(text))))
 	}
 }
