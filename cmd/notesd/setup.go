@@ -317,7 +317,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		}
 		return nil
 	}
-	for _, name := range entryNames(servers) {
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		if servers[name].IsNotesd() && sameFolder(vaultOf(s.app.env, servers[name]), s.vault) {
 			r.Name = name
 			return nil
@@ -332,11 +332,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		if n == 1 {
 			r.Note = fmt.Sprintf("%q is another server there", usualName)
 			if had.IsNotesd() {
-				vault := vaultOf(s.app.env, had)
-				r.Note = fmt.Sprintf("%q serves %s", usualName, vault)
-				if !isVault(vault) {
-					r.Note += ", which is not there"
-				}
+				r.Note = fmt.Sprintf("%q serves %s", usualName, vaultOf(s.app.env, had))
 			}
 		}
 		r.Name = usualName + "-" + nameOf(strings.ReplaceAll(config.ParseVault(s.vault).Title(), ", ", "-"))
@@ -386,19 +382,6 @@ func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registrati
 	}
 	r.Name, r.Action = strings.Join(names, ", "), removed
 	return rest.Text, nil
-}
-
-// entryNames returns the names sorted, but with the usual one first.
-func entryNames(servers map[string]hosts.Server) []string {
-	return slices.SortedFunc(maps.Keys(servers), func(a, b string) int {
-		if (a == usualName) != (b == usualName) {
-			if a == usualName {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
 }
 
 // keptArgs returns the existing arguments that setup preserves, such as a --read-only
