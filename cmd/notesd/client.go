@@ -194,15 +194,8 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 
 // toolFailure returns the failure in a tool's result.
 func toolFailure(res *sdk.CallToolResult) *service.Failure {
-	f := &service.Failure{Code: "failed"}
-	if err := remarshal(res.Meta[mcp.MetaFailure], f); err != nil || f.Message == "" {
-		f.Message = "the call failed"
-		if len(res.Content) > 0 {
-			if text, ok := res.Content[0].(*sdk.TextContent); ok {
-				f.Message = text.Text
-			}
-		}
-	}
+	f := &service.Failure{Code: "failed", Message: "the call failed"}
+	_ = remarshal(res.Meta[mcp.MetaFailure], f) // each failed result of the service has one
 	return forShell(f)
 }
 
