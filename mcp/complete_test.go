@@ -62,6 +62,13 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 	}
 	assert.Equal(t, []string{"Plan > Risks", "Plan > Risks > Slugs"}, w.completed(t, "Plain.md", "risk"))
 	assert.Empty(t, w.completed(t, "Nowhere.md", ""))
+	for want, ref := range map[string]*sdk.CompleteReference{
+		`the prompt "summarize_note" has no argument "depth"`: {Type: "ref/prompt", Name: "summarize_note"},
+		`there is no resource template "note:///x"`:           {Type: "ref/resource", URI: "note:///x"},
+	} {
+		_, err := w.session.Complete(t.Context(), &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: "depth"}})
+		assert.ErrorContains(t, err, want)
+	}
 }
 
 // completed returns what is offered for the heading of a note.

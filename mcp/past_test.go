@@ -68,6 +68,16 @@ func TestRealPast(t *testing.T) {
 		found, _ = call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "as_of": "0s"})
 		assert.Empty(t, found.Results, query)
 	}
+	for query, want := range map[string]int{"build path:Plan": 1, "build path:Other": 0, "build -path:Plan": 0, "build -path:Other -tag:none": 1, "build -first": 0, "build ?": 1} {
+		found, _ = call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "as_of": "0s"})
+		assert.Len(t, found.Results, want, query)
+	}
+	for _, order := range []string{"size", "modified"} { // what is listed first now is so then
+		now, _ := call[tools.ListResult](t, w.session, "list_notes", args{"sort": order})
+		then, _ := call[tools.ListResult](t, w.session, "list_notes", args{"sort": order, "as_of": "0s"})
+		require.Len(t, then.Notes, 3)
+		assert.Equal(t, now.Notes[0].Path, then.Notes[0].Path, order)
+	}
 	for tool, asked := range map[string]args{"read_note": {"note": "Plan"}, "list_notes": {}, "search_notes": {"query": "dig"}} {
 		asked["as_of"] = "2020-01-31"
 		assert.Contains(t, refused(t, w.session, tool, asked), "it begins at", tool)
