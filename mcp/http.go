@@ -477,11 +477,7 @@ func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
 	if r.Header.Get(headerSession) != "" {
 		return h.versions
 	}
-	make, ok := r.Context().Value(requestSessionKey{}).(func() *sdk.Server)
-	if !ok {
-		return nil
-	}
-	return make()
+	return r.Context().Value(requestSessionKey{}).(func() *sdk.Server)()
 }
 
 // newServer makes the session that begins with a request, or that answers it: a

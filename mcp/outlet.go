@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -29,13 +28,9 @@ const (
 func silent(string, any) {}
 
 // toConn writes to a connection whose Write only queues.
-func toConn(conn sdk.Connection, log *slog.Logger) outlet {
+func toConn(conn sdk.Connection) outlet {
 	return func(method string, params any) {
-		data, err := json.Marshal(params)
-		if err != nil {
-			log.Error("encode a notification", "method", method, "error", err)
-			return
-		}
+		data, _ := json.Marshal(params) // of the SDK's own types
 		// An error means that the session is closing, and it says so itself.
 		_ = conn.Write(context.Background(), &jsonrpc.Request{Method: method, Params: data})
 	}

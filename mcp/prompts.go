@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -103,22 +102,14 @@ func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt,
 		}
 		names[i] = p.Name
 	}
-	near := phrase.Nearest(phrase.SnakeCase(name), names)
-	switch {
-	case len(list) == 0:
-		return prompts.Prompt{}, invalidParams("there are no prompts here")
-	case near != "":
+	if near := phrase.Nearest(phrase.SnakeCase(name), names); near != "" {
 		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", phrase.Clip(name, 100), near)
 	}
 	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
 }
 
 func (s *sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	p, ok := ctx.Value(promptKey{}).(prompts.Prompt)
-	if !ok {
-		return nil, errors.New("prompts/get without a prompt")
-	}
-	r, err := s.catalogue.Render(ctx, p, req.Params.Arguments, s.bounds().scope())
+	r, err := s.catalogue.Render(ctx, ctx.Value(promptKey{}).(prompts.Prompt), req.Params.Arguments, s.bounds().scope())
 	if err != nil {
 		return nil, err
 	}

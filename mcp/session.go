@@ -114,7 +114,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	}
 	s.line, _ = conn.(*transport.Conn)
 	s.place.landed.Store(s.line != nil) // it has been on no other node
-	s.out = toConn(conn, s.log)
+	s.out = toConn(conn)
 	s.core.add(s)
 	defer s.end()
 	defer s.core.remove(s)

@@ -207,11 +207,7 @@ func highlight(s *screen, text string, terms []string) string {
 	for i, t := range terms {
 		terms[i] = regexp.QuoteMeta(t)
 	}
-	found, err := regexp.Compile(`(?i)(` + strings.Join(terms, "|") + `)`)
-	if err != nil {
-		return text
-	}
-	return found.ReplaceAllStringFunc(text, s.mark)
+	return regexp.MustCompile(`(?i)(`+strings.Join(terms, "|")+`)`).ReplaceAllStringFunc(text, s.mark)
 }
 
 // commandNames replaces the names of tools in messages by those of commands.

@@ -25,7 +25,6 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string { return e.File + ": " + e.Err.Error() }
-func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // Settings are a host's settings as of Read.
 type Settings struct {
