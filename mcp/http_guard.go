@@ -62,12 +62,8 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (g *guard) knowsHost(host string) bool {
-	name := host
-	if n, _, err := net.SplitHostPort(host); err == nil {
-		name = n
-	}
-	name = strings.Trim(name, "[]")
-	if ip := net.ParseIP(name); strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback() {
+	name := hostName(host)
+	if IsLoopback(host) {
 		return true
 	}
 	matches := func(allowed string) bool { return strings.EqualFold(allowed, host) || strings.EqualFold(allowed, name) }
@@ -75,6 +71,22 @@ func (g *guard) knowsHost(host string) bool {
 		u, err := url.Parse(origin)
 		return err == nil && u.Host != "" && matches(u.Host)
 	})
+}
+
+// IsLoopback reports whether a host, with or without a port, can be reached from this
+// machine only.
+func IsLoopback(host string) bool {
+	name := hostName(host)
+	ip := net.ParseIP(name)
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// hostName returns a host without its port and brackets.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
 }
 
 // knowsOrigin accepts the configured origins and pages that this host serves.

@@ -78,7 +78,7 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 // web serves the page until ctx is cancelled. Like a host, it is a client of the daemon:
 // the relay starts one if necessary and reconnects when it is replaced.
 func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open bool) error {
-	if host, _, err := net.SplitHostPort(addr); err != nil || !service.IsLoopback(host) {
+	if host, _, err := net.SplitHostPort(addr); err != nil || !mcp.IsLoopback(host) {
 		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not a loopback address", addr)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -120,17 +119,11 @@ func checkExposure(c config.HTTP) error {
 	if err != nil {
 		return Usagef("Write it as in 127.0.0.1:8931.", "http.addr %q is not host:port", c.Addr)
 	}
-	if c.TLSCert != "" || c.BehindProxy || IsLoopback(host) {
+	if c.TLSCert != "" || c.BehindProxy || mcp.IsLoopback(host) {
 		return nil
 	}
 	return Usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
 		"http.addr %q can be reached from other machines, and would show them your notes in the clear", c.Addr)
-}
-
-// IsLoopback reports whether a host can be reached from this machine only.
-func IsLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback() || host == "localhost"
 }
 
 // hostNames returns the host names that a request may carry: the address of
