@@ -175,6 +175,22 @@ func TestFoldersThatAMoveEmpties(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(b.dir, "In", "Inner"))
 }
 
+// TestDamagedDatabase: a damaged database of the mirror is set aside, and folder and log
+// are compared as at first.
+func TestDamagedDatabase(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "v", map[string]string{"A.md": "a"})
+	a.sync()
+	a.close()
+	state := filepath.Join(a.state, File)
+	require.NoError(t, os.WriteFile(state, bytes.Repeat([]byte("no database "), 1000), 0o600))
+	a.open(s.URL(), "v", a.state)
+	aside, err := filepath.Glob(state + ".damaged-*")
+	require.NoError(t, err)
+	assert.Len(t, aside, 1)
+	assert.Equal(t, map[string]string{"A.md": "a"}, agree(t, a))
+}
+
 // A file changed on both sides is kept twice: the log's version keeps the name, the other
 // becomes a copy beside it.
 func TestConflicts(t *testing.T) {
