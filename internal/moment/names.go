@@ -104,6 +104,9 @@ func (n *names) monthNamed(s string) int {
 	return 0
 }
 
+// samples is how many texts at most show their locale.
+const samples = 20
+
 // hasNames matches formats that depend on the locale.
 var hasNames = regexp.MustCompile(`MMM|dd|Do`)
 
@@ -115,10 +118,14 @@ func LocaleOf(format string, texts func() []string) string {
 		return ""
 	}
 	best, most, written := "", 0, texts()
+	sample := make([]string, 0, samples)
+	for i := 0; i < len(written); i += len(written)/samples + 1 {
+		sample = append(sample, written[i])
+	}
 	for _, n := range slices.Concat([]names{*english()}, locales()) {
 		w, count := Weeks{Locale: n.locale}, 0
 		pattern := w.Compile(format)
-		for _, text := range written {
+		for _, text := range sample {
 			if day, ok := pattern.Match(text); ok && w.Format(day, format) == text {
 				count++
 			}
