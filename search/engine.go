@@ -536,6 +536,7 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
 	list.raised = s.raised(m, foreign)
 	list.halfRead = s.r.foreign && m.weight > 0 && m.weight < fluent
+	m.weight += gapWeight * m.languageGap()
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = &meaning{}
 		for i := range text {

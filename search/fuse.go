@@ -157,6 +157,9 @@ var (
 	// missingNear is how much nearer a note is with all of its vectors than with few,
 	// on average.
 	missingNear = 0.05
+	// gapWeight is how much more nearness counts across a whole [meaning.languageGap]:
+	// names and numbers are then all that words can find.
+	gapWeight = 0.3
 )
 
 // While notes are embedded, those without vectors are taken to be as near as those
@@ -236,15 +239,21 @@ func (c *candidate) nearness() float64 {
 	return (1-firstShare)*(c.near+missingNear*c.missing) + firstShare*c.first
 }
 
-// translates reports whether the notes are as far from the query as from one in another
-// language.
-func (m *meaning) translates() bool { return m.here.Mean < m.usual.Mean-m.usual.Deviation }
+// languageGap estimates whether the notes are in another language than the query, which
+// the query does not show: how much farther a sample of the passages is from the query
+// than unrelated ones usually are, in deviations beyond the first, at most 1.
+func (m *meaning) languageGap() float64 {
+	if m.usual.Deviation == 0 { // not known
+		return 0
+	}
+	return min(1, max(0, (m.usual.Mean-m.here.Mean)/m.usual.Deviation-1))
+}
 
 // wordShare returns the text score of a candidate, without its bonus, as a part of what
 // a note scores that has all the words.
 func (s *search) wordShare(c *candidate, m *meaning) float64 {
 	text := c.text / s.rescorer.ideal
-	if s.r.foreign || m.translates() {
+	if s.r.foreign || m.languageGap() > 0 {
 		return text
 	}
 	return math.Pow(text, textPower)

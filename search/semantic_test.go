@@ -297,10 +297,13 @@ func TestNothingFound(t *testing.T) {
 
 // distantMeaning knows unrelated passages that are farther from a query than the
 // model's usually are.
-type distantMeaning struct{ *fakeMeaning }
+type distantMeaning struct {
+	*fakeMeaning
+	by float64
+}
 
-func (distantMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
-	return search.Spread{Deviation: .095}, search.Spread{Mean: -.1, Deviation: .05}, nil
+func (m distantMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
+	return search.Spread{Deviation: .095}, search.Spread{Mean: -m.by, Deviation: .05}, nil
 }
 
 func (distantMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
@@ -311,7 +314,7 @@ func TestWordsInAnotherLanguage(t *testing.T) {
 	f := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
 	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"all": .01, "near": .8}}
-	for first, semantic := range map[string]search.Semantic{"near": m, "all": distantMeaning{m}} {
+	for first, semantic := range map[string]search.Semantic{"near": m, "all": distantMeaning{m, .096}} {
 		f.engine = search.NewEngine(f.store, f.index, semantic, search.EngineOptions{SemanticTimeout: time.Minute})
 		assert.Equal(t, first, pathsOf(f.search(search.Query{Text: "harbour wall lamp"}))[0])
 	}
@@ -323,7 +326,7 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .3, "mention": .15, "cooking": -.1}}
 	f := withMeaning(t, m)
-	f.engine = search.NewEngine(f.store, f.index, distantMeaning{m}, search.EngineOptions{SemanticTimeout: time.Minute})
+	f.engine = search.NewEngine(f.store, f.index, distantMeaning{m, .1}, search.EngineOptions{SemanticTimeout: time.Minute})
 	for _, question := range []string{"Wo liegt der größte Dreimaster?", "最大的帆船在哪里"} {
 		r := f.search(search.Query{Text: question})
 		assert.Equal(t, []string{"ships", "mention"}, pathsOf(r), question)
@@ -344,6 +347,24 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	r = f.search(search.Query{Text: "xqzzy blorp"})
 	assert.Equal(t, []string{"ships", "mention"}, pathsOf(r))
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")
+}
+
+// TestLanguageGap: the farther the notes are from an English question, the more nearness
+// counts, and the less a clear hit takes.
+func TestLanguageGap(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .25, "mention": -.1}}
+	f := withMeaning(t, m)
+	ask := func(query string, by float64) search.Result {
+		f.engine = search.NewEngine(f.store, f.index, distantMeaning{m, by}, search.EngineOptions{SemanticTimeout: time.Minute})
+		return f.search(search.Query{Text: query})
+	}
+	assert.True(t, ask("xqzzy blorp", .14).Weak)
+	assert.False(t, ask("xqzzy blorp", .19).Weak)
+	f.write(map[string]string{"all.md": strings.Repeat("Fog. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
+	m.cosines = map[string]float64{"all": .01, "near": .5}
+	assert.Equal(t, "all", pathsOf(ask("fog wall lamp", .1))[0])
+	assert.Equal(t, "near", pathsOf(ask("fog wall lamp", .19))[0])
 }
 
 // scatteredMeaning knows how alike the nearest passages are.

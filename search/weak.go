@@ -28,6 +28,9 @@ var (
 	// much of what was asked for is in words that no note has: such a question is more often
 	// about something else.
 	unknownShare = 0.3
+	// gapBelow is how much lower the bound of clear hits is across a whole
+	// [meaning.languageGap]: answers in another language have lower cosines than others.
+	gapBelow = 0.3
 )
 
 const (
@@ -75,12 +78,16 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 		understood := m.weight / fluent
 		f *= understood
 		clear.value *= understood
-	case mode == ModeHybrid:
-		f += wordlessAbove
-		clear.value += scatterShare * m.scatter
-		if m.usual.Mean != 0 {
-			clear.value += closeAbove
+	default:
+		gap := m.languageGap()
+		if mode == ModeHybrid {
+			f += wordlessAbove * (1 - gap)
+			clear.value += scatterShare * m.scatter
+			if m.usual.Mean != 0 {
+				clear.value += closeAbove
+			}
 		}
+		clear.value = max(f, clear.value-gapBelow*gap)
 	}
 	return m.here.of(f), clear
 }

@@ -24,10 +24,12 @@ func TestFloor(t *testing.T) {
 	e5.usual = Spread{-.22, .088}
 	e5.here = e5.usual
 	assert.InDeltaSlice(t, []float64{-.22 + .36*.088/.095, -.22 + .54*.088/.095}, bounds(e5, false), 1e-9)
-	e5.here = Spread{-.4, .05}
-	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .54*.088/.095}, bounds(e5, false), 1e-9)
+	e5.here = Spread{-.3, .05}
+	assert.InDeltaSlice(t, []float64{-.3 + .36*.05/.095, -.3 + .54*.088/.095}, bounds(e5, false), 1e-9)
 	hit, clear := floor(e5, ModeHybrid, false)
-	assert.InDelta(t, -.4+.42*.05/.095, hit, 1e-9)
-	assert.InDelta(t, -.4+.61*.088/.095, clear.spread.of(clear.value), 1e-9, "it has no scatter")
+	assert.InDelta(t, -.3+.42*.05/.095, hit, 1e-9)
+	assert.InDelta(t, -.3+.61*.088/.095, clear.spread.of(clear.value), 1e-9, "it has no scatter")
+	e5.here = Spread{-.4, .05}
+	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, false), 1e-9, "notes in another language")
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, true), 1e-9)
 }
