@@ -161,6 +161,9 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {
 		return f, o.expectedConflict(f, expectedHash)
 	}
+	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed all the same
+		return f, &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
+	}
 	return f, checkReplaceable(o.root, o.Kind, f)
 }
 

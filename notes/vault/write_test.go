@@ -525,6 +525,11 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 		{"a hard link", func(t *testing.T, f *fixture) {
 			require.NoError(t, os.Link(filepath.Join(f.dir, "N.md"), filepath.Join(f.dir, "twin.txt")))
 		}, notes.ErrForbidden, "hard link"},
+		{"a read-only file", func(t *testing.T, f *fixture) {
+			full := filepath.Join(f.dir, "N.md")
+			require.NoError(t, os.Chmod(full, 0o444))
+			t.Cleanup(func() { assert.NoError(t, os.Chmod(full, 0o644)) }) // Windows removes no read-only file
+		}, notes.ErrForbidden, "read-only"},
 		{"a lock", holdLock, notes.ErrConflict, "lock"},
 		{"an immutable file", func(t *testing.T, f *fixture) {
 			full := filepath.Join(f.dir, "N.md")
