@@ -71,7 +71,7 @@ func (d *Dir) before(call string) error {
 
 // Stage writes data to a new file named temp and makes it durable. The file gets the mode
 // of like and, where permitted, its owner and extended attributes; if like is nil, the
-// mode is 0644 before the umask. After an error the file does not exist. The file has the
+// mode is 0666 before the umask. After an error the file does not exist. The file has the
 // suffix [Part] until all data is written, so a file named temp is always complete.
 func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
 	part := temp + Part
@@ -86,7 +86,7 @@ func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
 }
 
 func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
-	mode := fs.FileMode(0o644)
+	mode := fs.FileMode(0o666)
 	if like != nil {
 		mode = 0o600 // until it has the attributes of like
 	}

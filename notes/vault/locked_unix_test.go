@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"notesd/notes"
 )
 
 // holdLock is another program with a lock on the note.
@@ -22,3 +24,18 @@ func holdLock(t *testing.T, f *fixture) {
 }
 
 func mkfifo(name string) error { return unix.Mkfifo(name, 0o644) }
+
+// In a folder that a group shares, its members set a umask with which others of the group
+// can write to what they make.
+func TestNewNoteOfAGroup(t *testing.T) {
+	f := newFixture(t)
+	umask := unix.Umask(0o002)
+	t.Cleanup(func() { unix.Umask(umask) })
+	_, err := f.Create(t.Context(), notes.CreateRequest{Path: "sub/New.md", Content: "new"})
+	require.NoError(t, err)
+	for name, want := range map[string]os.FileMode{"sub": 0o775, "sub/New.md": 0o664} {
+		info, err := os.Stat(filepath.Join(f.dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, want, info.Mode().Perm(), name)
+	}
+}

@@ -238,7 +238,7 @@ func (d *placer) makeFolders(folder string) error {
 	if err := d.v.step("mkdir"); err != nil {
 		return err
 	}
-	err := d.root.Mkdir(folder, 0o755)
+	err := d.root.Mkdir(folder, 0o777)
 	switch {
 	case err == nil:
 		d.Made = append(d.Made, folder)
