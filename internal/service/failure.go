@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"syscall"
 
 	"notesd/internal/atomicfile"
 	"notesd/internal/config"
@@ -82,6 +83,8 @@ func FailureOf(err error) *Failure {
 		f.Hint = "Free some space where the state is kept, or name another place for it with --state, and try again."
 	case errors.Is(err, fs.ErrPermission):
 		f.Code = "permission"
+	case sqlite.Trouble(err) != "" || errors.Is(err, syscall.ENOLCK):
+		f.Hint = "The state needs a local disk that works, not a network folder: name another place with --state."
 	}
 	if f.Exit == 0 {
 		f.Exit = exitCode(f.Code)

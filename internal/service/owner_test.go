@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -245,4 +246,6 @@ func TestFailureOf(t *testing.T) {
 	}
 	hinted := service.FailureOf(&config.Error{Problems: []config.Problem{{Key: "a", Detail: "is wrong", Hint: "write b"}}})
 	assert.Empty(t, hinted.Hint, "the problem has its own")
+	noLocks := service.FailureOf(wrapped(&fs.PathError{Op: "flock", Path: "daemon.lock", Err: syscall.ENOLCK}))
+	assert.Contains(t, noLocks.Hint, "local disk")
 }

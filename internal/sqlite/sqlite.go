@@ -294,7 +294,7 @@ func Trouble(err error) string {
 		return ""
 	}
 	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL,
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_BUSY,
 		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return e.Error()
 	}
