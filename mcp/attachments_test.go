@@ -58,7 +58,7 @@ func TestAttachments(t *testing.T) {
 		require.Error(t, err, uri)
 	}
 	assert.Contains(t, refused(t, w.session, "read_note", args{"note": "Pictures/My photo.png"}), "Read it as the resource note:///Pictures/My%20photo.png")
-	assert.Contains(t, refused(t, w.session, "read_note", args{"note": "secret.key"}), "this is an attachment and no note")
+	assert.Contains(t, refused(t, w.session, "read_note", args{"note": "secret.key"}), "this is an attachment, not a note")
 
 	completed, err := w.session.Complete(t.Context(), &sdk.CompleteParams{
 		Ref: &sdk.CompleteReference{Type: "ref/resource", URI: attachmentTemplate.URITemplate}, Argument: sdk.CompleteParamsArgument{Name: "attachment", Value: "x"},

@@ -50,7 +50,7 @@ var failures = []failureRow{
 	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, "Find the note with search_notes or list_notes."},
 	{notes.ErrAmbiguous, "ambiguous", jsonrpc.CodeInvalidParams, "Pass one of these paths."},
 	{notes.ErrExists, "exists", jsonrpc.CodeInvalidParams, "Choose another title or path."},
-	{notes.ErrConflict, "conflict", jsonrpc.CodeInvalidParams, "Read the note again and repeat the change on its present text."},
+	{notes.ErrConflict, "conflict", jsonrpc.CodeInvalidParams, "Read the note again and repeat the change on its current text."},
 	{notes.ErrInvalid, "invalid", jsonrpc.CodeInvalidParams, ""},
 	{notes.ErrReadOnly, "read_only", jsonrpc.CodeInvalidRequest, "This session may read notes but not change them."},
 	{notes.ErrForbidden, "forbidden", jsonrpc.CodeInvalidParams, ""},
@@ -105,7 +105,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	case errors.Is(err, context.Canceled):
 		return Failure{Code: "cancelled", Message: "cancelled"}, jsonrpc.CodeInternalError
 	case errors.Is(err, context.DeadlineExceeded):
-		return Failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Ask for less at a time."}, jsonrpc.CodeInternalError
+		return Failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Request less at a time."}, jsonrpc.CodeInternalError
 	}
 	if f, row := domainFailure(err); f != nil {
 		if row.code == "not_found" && c.isOpen() && !c.opts.Vault.Ready() {
@@ -129,7 +129,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	return Failure{
 		Code:    "internal",
 		Message: fmt.Sprintf("internal error (id %s)", id),
-		Hint:    "The id finds the cause in notesd's log.",
+		Hint:    "Search notesd's log for the id.",
 	}, jsonrpc.CodeInternalError
 }
 

@@ -232,7 +232,7 @@ func (s toolbox) checkTool(name string) error {
 		return invalidParams("the tool %q is not available: this session is read-only", name)
 	}
 	if s.selected(t) {
-		return invalidParams("the tool %q is not available: nothing that this session sees may be changed", name)
+		return invalidParams("the tool %q is not available: this session may change none of the notes that it sees", name)
 	}
 	return invalidParams("the tool %q is not among the tools selected for this session", name)
 }

@@ -56,7 +56,7 @@ func TestWeakHits(t *testing.T) {
 			paths = append(paths, p.Path)
 		}
 		assert.Equal(t, want, paths)
-		assert.Contains(t, gathered.Structured.(tools.GatherResult).Notes, "left out, as weak matches: 1 note; search_notes shows them")
+		assert.Contains(t, gathered.Structured.(tools.GatherResult).Notes, "omitted as weak matches: 1 note; search_notes shows them")
 
 		related, err := callTool(t, w, "related_notes", `{"text":"tax return"}`)
 		require.NoError(t, err)

@@ -578,7 +578,7 @@ func TestRealReferences(t *testing.T) {
 		assert.Equal(t, uri, res.Contents[0].URI)
 	}
 	_, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Recipes/rye.md"})
-	require.ErrorContains(t, err, "Perhaps one of these is meant. Recipes/Rye Bread.md")
+	require.ErrorContains(t, err, "Did you mean one of these? Recipes/Rye Bread.md")
 	_, err = w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Recipes/Rye%20Bread.md#Nope"})
 	require.ErrorContains(t, err, "Rye > Crumb (line 6)")
 }
@@ -601,7 +601,7 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 		`no note has the key "stat"`:                                                         {"where": map[string]any{"$or": []any{map[string]any{"stat": "open"}, map[string]any{"tags": "x"}}}},
 		`no note has "status" "opne"; near: "open"`:                                          {"where": map[string]any{"status": "opne"}},
 		`no note has "folder" "Recipe"; near: "Recipes/Bread"`:                               {"where": map[string]any{"folder": "Recipe"}},
-		`"status" is compared with the whole list; {"status": {"in": […]}} takes an`:         {"where": map[string]any{"status": []any{"a", "b"}}},
+		`"status" is compared with the whole list; {"status": {"in": […]}} matches an`:       {"where": map[string]any{"status": []any{"a", "b"}}},
 	} {
 		list, text := call[tools.ListResult](t, w.session, "list_notes", args)
 		assert.Zero(t, list.Total)
@@ -618,7 +618,7 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 	assert.Contains(t, text, `there is no folder "Rezepte"`)
 	found, _ = call[tools.SearchResult](t, w.session, "search_notes", map[string]any{"query": "rye tag:bakin path:Rec path:Nope"})
 	assert.Contains(t, strings.Join(found.Notes, "\n"), `no note has the tag "bakin"; near: "baking/rye"`)
-	assert.Contains(t, strings.Join(found.Notes, "\n"), `the path of no note begins with "Nope"`)
+	assert.Contains(t, strings.Join(found.Notes, "\n"), `no note has a path that begins with "Nope"`)
 	gathered, _ := call[tools.GatherResult](t, w.session, "gather_context", map[string]any{"query": "rye", "tags": "nope"})
 	assert.Contains(t, strings.Join(gathered.Notes, "\n"), `no note has the tag "nope"`)
 

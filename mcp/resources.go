@@ -116,7 +116,7 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 }
 
 func badCursor(method string) error {
-	return invalidParams("the cursor is not one that %s returned; leave it out to start from the beginning", method)
+	return invalidParams("the cursor was not returned by %s; omit it to start from the beginning", method)
 }
 
 func noteResource(m notes.Meta) *sdk.Resource {

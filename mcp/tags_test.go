@@ -42,7 +42,7 @@ func TestRenameTag(t *testing.T) {
 	assert.Equal(t, "---\ntags: [project, other]\n---\ntext\n", w.disk(t, "A.md"))
 	assert.Equal(t, []string{"B.md"}, undone.Conflicts, "it was restored since")
 	assert.Contains(t, text, fmt.Sprintf("Undid change %d: \"A.md\", revision %d", done.Change, undone.Revision))
-	assert.Contains(t, text, "changed since, left as they are; undo their later changes first: B.md")
+	assert.Contains(t, text, "changed since, not restored; undo their later changes first: B.md")
 	created, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "New", "content": "x"})
 	history, _ = call[tools.HistoryResult](t, w.session, "note_history", args{"note": created.Path})
 	undone, text = call[tools.WriteResult](t, w.session, "restore_note", args{"change": history.Revisions[0].Change})

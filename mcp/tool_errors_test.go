@@ -40,7 +40,7 @@ var wrongCalls = map[string][]struct {
 		{args{"note": "A/Plan", "lines": "99"}, "pass lines from 1 to 5"},
 		{args{"note": "A/Plan", "revision": 999}, "999"},
 		{args{"note": "A/Plan", "revision": 1, "as_of": "1s"}, "not both"},
-		{args{"note": "A/Plan", "as_of": "2001-01-01"}, "Name a moment from"},
+		{args{"note": "A/Plan", "as_of": "2001-01-01"}, "Choose a time from"},
 		{args{"notes": slices.Repeat([]string{"A/Plan"}, 51)}, "pass 50 at most"},
 		{args{"notes": []string{"None"}}, `"None"`},
 	},

@@ -102,7 +102,7 @@ func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 		args args
 		want []string
 	}{
-		{"create_table", args{"table_name": "t", "dimension": 2}, []string{"there is one already", "dimension 2"}},
+		{"create_table", args{"table_name": "t", "dimension": 2}, []string{"a table with this name exists already", "dimension 2"}},
 		{"create_table", args{"table_name": "a/b", "dimension": 2}, []string{"'/'", "letters"}},
 		{"create_table", args{"table_name": "b", "dimension": 5000}, []string{"4096", "5000"}},
 		{"create_table", args{"table_name": "b"}, []string{"dimension is required"}},

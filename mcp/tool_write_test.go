@@ -86,8 +86,8 @@ func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 		want string
 	}{
 		{args{"title": "Rye bread", "content": "x"}, `"Rye Bread.md" exists already, and differs only in case`},
-		{args{"title": "T", "content": "---\nstatus: open\n---\n", "front_matter": args{"status": "done"}}, `"status" has another value`},
-		{args{"title": "T", "content": "x", "folder": "File.md"}, `"File.md" is a file and no folder`},
+		{args{"title": "T", "content": "---\nstatus: open\n---\n", "front_matter": args{"status": "done"}}, `"status" has different values`},
+		{args{"title": "T", "content": "x", "folder": "File.md"}, `"File.md" is a file, not a folder`},
 		{args{"title": "T", "content": "x", "folder": "Out/Deep"}, `"Out" is a symlink to a folder`},
 		{args{"title": "T"}, "content is required: pass Markdown, which may be empty, or a template"},
 	} {
@@ -173,7 +173,7 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		} {
 			res := send(s, key, other.tool, other.args)
 			assert.True(t, res.IsError)
-			assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "its request key was used for another tool")
+			assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "its request key was already used with another tool")
 		}
 		assert.Equal(t, disk, w.files(t), c.tool)
 		assert.Equal(t, tables, rows(), c.tool)
@@ -280,7 +280,7 @@ func TestUndoOfAMoveSaysSo(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Plan.md": "# Plan\n", "Index.md": "[[Plan]]\n"})
 	moved, text := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Plan", "to": "Work/Scheme.md"})
 	assert.Equal(t, "Plan", moved.Title)
-	assert.Contains(t, text, "\nthe title in it is still \"Plan\"; edit_note changes it\nlinks changed in (1)")
+	assert.Contains(t, text, "\nits title is still \"Plan\"; edit_note changes it\nlinks changed in (1)")
 	undo := args{"change": moved.Change, "dry_run": true}
 	would, text := call[tools.WriteResult](t, w.session, "restore_note", undo)
 	assert.Contains(t, text, "Nothing was written: \"Work/Scheme.md\" would be \"Plan.md\" again\nalso changed: Index.md")

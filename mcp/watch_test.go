@@ -66,8 +66,8 @@ func TestAttachmentIsWatched(t *testing.T) {
 func TestUnwatchableIsRefused(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	for uri, why := range map[string]string{
-		"note:///Unlinked.png":      "no such attachment that a note links to",
-		"note:///Nowhere.png":       "no such attachment that a note links to",
+		"note:///Unlinked.png":      "no note links to an attachment with this name",
+		"note:///Nowhere.png":       "no note links to an attachment with this name",
 		"note:///%2e%2e/secret.png": "",
 		"http://example.com":        "no such resource",
 		"notes://nonsense":          "no such resource",

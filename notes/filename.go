@@ -164,16 +164,16 @@ func CheckNewPath(op, p string) error {
 	case !IsNoteName(p):
 		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: "the path does not end in .md", Hint: "Add .md to the path."}
 	case strings.ContainsAny(path.Base(p), "#^[]"):
-		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: "one of # ^ [ ] is in the name, which no link can then name", Hint: leaveOut(op)}
+		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: "the name contains # ^ [ or ], so no link could refer to it", Hint: leaveOut(op)}
 	}
 	return CheckPortable(op, p)
 }
 
 func leaveOut(op string) string {
 	if op == "create" {
-		return "Leave the character out, or give a title and let notesd make the file name."
+		return "Omit the character, or pass a title and let notesd choose the file name."
 	}
-	return "Leave the character out."
+	return "Omit the character."
 }
 
 // CheckPortable refuses a new path that some system could not hold, so that a vault
@@ -186,7 +186,7 @@ func CheckPortable(op, p string) error {
 		switch stem, _, _ := strings.Cut(segment, "."); {
 		case p == ".": // the vault
 		case strings.HasPrefix(segment, "."):
-			return invalid("a name that starts with a dot is hidden and would not be a note", "Leave out the leading dot.")
+			return invalid("a file whose name starts with a dot is hidden and is not a note", "Omit the leading dot.")
 		case strings.ContainsAny(segment, `\:*?"<>|`):
 			return invalid(`one of \ : * ? " < > | is in the name, which not every system can store`, leaveOut(op))
 		case strings.HasSuffix(segment, ".") || strings.HasSuffix(segment, " ") || strings.HasPrefix(segment, " "):

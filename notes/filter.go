@@ -72,11 +72,11 @@ func (s *IDSet) Len() int { return s.n }
 // too many conditions.
 func (f Filter) Check() error {
 	if n := len(f.Paths) + len(f.NotPaths) + len(f.Tags) + len(f.NotTags); n > MaxConditions {
-		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d can be given", n, MaxConditions),
-			Hint: "Ask for fewer at once."}
+		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d are allowed", n, MaxConditions),
+			Hint: "Use fewer of them."}
 	}
 	if len(f.Glob) > maxGlobBytes {
-		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("the glob has %d bytes; at most %d can be given", len(f.Glob), maxGlobBytes), Hint: "Shorten it."}
+		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("the glob has %d bytes; at most %d are allowed", len(f.Glob), maxGlobBytes), Hint: "Shorten it."}
 	}
 	if f.Glob != "" && !doublestar.ValidatePattern(f.Glob) {
 		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: "the glob is malformed",

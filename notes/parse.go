@@ -15,7 +15,7 @@ func NotText(data []byte) string {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return "UTF-16 text: save it as UTF-8"
 	case bytes.IndexByte(data, 0) >= 0:
-		return "not text: it has NUL bytes in it"
+		return "not text: it contains NUL bytes"
 	case !utf8.Valid(data):
 		return "not UTF-8 text"
 	}

@@ -88,7 +88,7 @@ func CleanPath(p string) (string, error) {
 	case !utf8.ValidString(p):
 		return invalid("the path is not UTF-8")
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return invalid("the path has a control character in it")
+		return invalid("the path contains a control character")
 	case strings.HasPrefix(clean, "/") || strings.HasPrefix(clean, `\`) || strings.HasPrefix(clean, "~/"):
 		return invalid("the path is absolute")
 	case len(clean) > 1 && clean[1] == ':':
@@ -103,7 +103,7 @@ func CleanPath(p string) (string, error) {
 		return invalid("the path names the vault itself")
 	}
 	if !filepath.IsLocal(filepath.FromSlash(clean)) { // on Windows: devices (nul.md), alternate streams (a.md:b)
-		return invalid("this system has no files of that name")
+		return invalid("this system cannot store a file with that name")
 	}
 	if len(clean) > maxPathBytes {
 		return invalid("the path is longer than 1024 bytes")

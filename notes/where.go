@@ -55,7 +55,7 @@ func checkWhere(where map[string]any, n *int, depth int) error {
 	}
 	for field, want := range where {
 		if *n++; *n > MaxConditions || depth > maxWhereDepth {
-			return invalid(field, fmt.Sprintf("the conditions are too many or too deep: at most %d, %d levels deep, can be given", MaxConditions, maxWhereDepth), "Ask for fewer at once.")
+			return invalid(field, fmt.Sprintf("the conditions are too many or nested too deeply: at most %d, %d levels deep, are allowed", MaxConditions, maxWhereDepth), "Use fewer of them.")
 		}
 		if _, parts := group(field, want); parts != nil {
 			for _, part := range parts {

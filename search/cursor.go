@@ -43,11 +43,11 @@ func parsePlace(q Query) (place, error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(q.Cursor)
 	if err != nil || len(b) < len(p.query)+4 {
-		return p, badCursor("is not one that a search returned")
+		return p, badCursor("was not returned by a search")
 	}
 	offset, n := binary.Uvarint(b[len(p.query)+4:])
 	if n <= 0 || offset > maxResults {
-		return p, badCursor("is not one that a search returned")
+		return p, badCursor("was not returned by a search")
 	}
 	if [8]byte(b) != p.query {
 		return p, badCursor("belongs to another query")
@@ -58,7 +58,7 @@ func parsePlace(q Query) (place, error) {
 
 func badCursor(detail string) error {
 	return &notes.Error{Op: "search", Err: notes.ErrBadCursor, Detail: "the cursor " + detail,
-		Hint: "Repeat the query that it came with, or leave the cursor out to start from the beginning."}
+		Hint: "Repeat the query that returned it, or omit the cursor to start from the beginning."}
 }
 
 // rankings keeps the lists of the last queries, so that the pages of one are

@@ -115,7 +115,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	nodes := parseQuery(q.Text, e.o.Clock())
 	if n := conditionsIn(nodes); n > maxConditions {
 		return Result{}, invalid(fmt.Sprintf("the query has %d filters, phrases and exclusions", n),
-			fmt.Sprintf("Use %d at most, or ask in parts.", maxConditions))
+			fmt.Sprintf("Use at most %d, or split the query.", maxConditions))
 	}
 	r := newRequest(nodes, q.Filter)
 	if len(nodes) == 0 && r.filter.IsZero() {
@@ -348,7 +348,7 @@ func (s *search) resolveScope(ctx context.Context) (*notes.IDSet, error) {
 func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, error) {
 	r := *s.r
 	r.phrases, r.quoted, r.plan.Require = nil, nil, r.titles
-	remark := fmt.Sprintf("no note has %s; looked for the words instead", strings.Join(s.r.quoted, " and "))
+	remark := fmt.Sprintf("no note has %s; searched for the words instead", strings.Join(s.r.quoted, " and "))
 	s.r, s.instead = &r, nil
 	list, err := s.rank(ctx, need)
 	if err == nil {
@@ -396,7 +396,7 @@ func (s *search) suggested(list *rankedList) (remarks []string) {
 		for _, stem := range s.r.plan.Terms[w.term].Others {
 			words = append(words, cmp.Or(s.wordOf(stem, w.term, list), stem))
 		}
-		remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
+		remarks = append(remarks, fmt.Sprintf("no note has %q; searched for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
 	}
 	return remarks
 }

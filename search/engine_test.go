@@ -502,9 +502,9 @@ func TestSearch_FarDownALongNote(t *testing.T) {
 func TestSuggestionsAreWords(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "The Ponies of Iceland.", "b.md": "Many poniards.", "c.md": "Notiz und Verknüpfung."})
 	for query, want := range map[string]string{
-		"ponyes":            `no note has "ponyes"; looked for ponies instead`,
-		"Notizverknüpfung":  `no note has "Notizverknüpfung"; looked for notiz, verknüpfung instead`,
-		"poniardss iceland": `no note has "poniardss"; looked for poniards instead`,
+		"ponyes":            `no note has "ponyes"; searched for ponies instead`,
+		"Notizverknüpfung":  `no note has "Notizverknüpfung"; searched for notiz, verknüpfung instead`,
+		"poniardss iceland": `no note has "poniardss"; searched for poniards instead`,
 	} {
 		for _, mode := range []search.Mode{search.ModeText, search.ModeHybrid} {
 			assert.Contains(t, f.search(search.Query{Text: query, Mode: mode}).Notes, want)
@@ -535,7 +535,7 @@ func TestScoresWithinScope(t *testing.T) {
 	}
 	want := answers()
 	assert.Equal(t, want, answers("zeppelin", "zeppelins over the harbuor", "breadjam", strings.Repeat("night and boats ", 100)))
-	assert.Contains(t, want[3].Notes, `no note has "harbuor"; looked for harbour instead`)
+	assert.Contains(t, want[3].Notes, `no note has "harbuor"; searched for harbour instead`)
 }
 
 // TestSuggestionsWithinScope names no word of notes that the caller may not read.
@@ -545,7 +545,7 @@ func TestSuggestionsWithinScope(t *testing.T) {
 		for _, mode := range []search.Mode{search.ModeText, search.ModeHybrid} {
 			remarks := strings.Join(f.search(search.Query{Text: query, Mode: mode, Filter: notes.Filter{Scope: []string{"Mine"}}}).Notes, "\n")
 			assert.NotContains(t, remarks, "zanzibari", query)
-			assert.Equal(t, want != "", strings.Contains(remarks, "looked for "+want+" instead"), remarks)
+			assert.Equal(t, want != "", strings.Contains(remarks, "searched for "+want+" instead"), remarks)
 		}
 	}
 }
@@ -615,7 +615,7 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	sentence := `articles on text formatting systems and printers, such as "what you see is what you get"`
 	assert.Equal(t, []string{"a"}, f.paths(sentence))
 	r := f.search(search.Query{Text: sentence})
-	assert.Equal(t, `no note has "what you see is what you get"; looked for the words instead`, r.Notes[0])
+	assert.Equal(t, `no note has "what you see is what you get"; searched for the words instead`, r.Notes[0])
 	assert.Empty(t, f.paths(`formatting "what you see is what you get"`))
 	assert.Empty(t, f.paths(sentence+` title:printers`), "other conditions hold")
 	f.write(map[string]string{"c.md": "Printers: what you see is what you get."})

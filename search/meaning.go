@@ -137,19 +137,19 @@ func (a *asking) failed(list *rankedList, err error) {
 // some.
 func (a *asking) explain(list *rankedList) {
 	why := map[string]string{
-		StateLoading:     "the vectors are still being loaded; only words were looked for",
-		StateLate:        "semantic search did not answer in time; only words were looked for",
-		StateFailed:      "semantic search failed; only words were looked for",
-		StateUnsupported: "the model knows neither these words nor their script; only words were looked for",
+		StateLoading:     "the vectors are still being loaded; only words were searched",
+		StateLate:        "semantic search did not answer in time; only words were searched",
+		StateFailed:      "semantic search failed; only words were searched",
+		StateUnsupported: "the model knows neither these words nor their script; only words were searched",
 	}[list.semantic.State]
 	if s := list.semantic; why == "" && a.q.Mode == ModeHybrid && s.Coverage == 0 && s.State == StateBuilding {
-		why = "no passage can be found semantically yet; only words were looked for"
+		why = "no passage can be found semantically yet; only words were searched"
 	}
 	if why == "" && a.q.Mode == ModeSemantic {
-		why = "semantic search is not available; only words were looked for"
+		why = "semantic search is not available; only words were searched"
 	}
 	if because := list.semantic.Why; because != "" && a.q.Mode != ModeText {
-		why = "semantic search is " + because + "; only words were looked for"
+		why = "semantic search is " + because + "; only words were searched"
 	}
 	if why != "" {
 		list.remarks = append(list.remarks, why)

@@ -40,7 +40,7 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 			return Result{}, err
 		}
 		if len(why) == 0 {
-			why = []string{"no note is selected by the filter"}
+			why = []string{"the filter matches no note"}
 		}
 		res.Notes = why // not the words
 	}

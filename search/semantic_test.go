@@ -260,7 +260,7 @@ func TestNothingFound(t *testing.T) {
 		assert.Empty(t, r.Hits)
 		assert.Zero(t, r.Total)
 		assert.False(t, r.Weak)
-		assert.Equal(t, []string{"no note has these words, or is near them in meaning"}, r.Notes)
+		assert.Equal(t, []string{"no note has these words or is semantically close"}, r.Notes)
 	}
 	m.cosines["ships"] = .38
 	assert.Empty(t, f.search(search.Query{Text: "xqzzy blorp"}).Hits)
@@ -334,7 +334,7 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 		assert.Empty(t, r.Notes, question)
 	}
 	m.weight = .3
-	const advice = "the model knows this language little: ask in the language of the notes, if that is another"
+	const advice = "the model supports this language poorly: if the notes are in another language, ask in that"
 	r := f.search(search.Query{Text: "Wo liegt der größte Dreimaster?"})
 	assert.False(t, r.Weak)
 	assert.NotContains(t, r.Notes, advice)
@@ -685,7 +685,7 @@ func TestMeaningThatIsLoading(t *testing.T) {
 		assert.Equal(t, time.Second, time.Since(start))
 		assert.NotContains(t, pathsOf(r), "ships")
 		assert.Equal(t, search.StateLoading, r.Semantic.State)
-		assert.Equal(t, []string{"the vectors are still being loaded; only words were looked for"}, r.Notes)
+		assert.Equal(t, []string{"the vectors are still being loaded; only words were searched"}, r.Notes)
 		synctest.Wait()
 	})
 }

@@ -40,7 +40,7 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []index.R
 		}
 	}
 	if checked < list.total {
-		list.remarks = append(list.remarks, fmt.Sprintf("the phrase was looked for in %d of %d notes that have its words", checked, list.total))
+		list.remarks = append(list.remarks, fmt.Sprintf("the phrase was checked in only %d of %d notes that have its words", checked, list.total))
 	}
 	list.total = len(kept)
 	return kept, nil

@@ -144,12 +144,12 @@ func (s *search) judge(list *rankedList) {
 	list.weak = len(list.found) > 0 && !answered
 	switch {
 	case len(list.found) == 0 && list.semantic.State == StateReady:
-		list.remarks = append(list.remarks, "no note has these words, or is near them in meaning")
+		list.remarks = append(list.remarks, "no note has these words or is semantically close")
 	case list.weak:
-		list.remarks = append(list.remarks, "no note matches well: those found have few of the words, or are only remotely near in meaning")
+		list.remarks = append(list.remarks, "no note matches well: the hits have few of the words or are only remotely related")
 	}
 	if list.halfRead && !answered {
-		list.remarks = append(list.remarks, "the model knows this language little: ask in the language of the notes, if that is another")
+		list.remarks = append(list.remarks, "the model supports this language poorly: if the notes are in another language, ask in that")
 	}
 }
 

@@ -221,7 +221,7 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 	}
 	near, known := s.semantic.(Scorer)
 	if s.q.Mode == ModeText || !known || list.semantic.State == StateOff {
-		x.Reasons = append(x.Reasons, "semantic search took no part")
+		x.Reasons = append(x.Reasons, "semantic search was not used")
 		return nil
 	}
 	if _, err := s.semantic.Nearest(ctx, s.r.meaning, nil, 1); err != nil { // Cosines is asked after it
@@ -235,10 +235,10 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 		x.Reasons = append(x.Reasons, "the note is not embedded yet")
 	case hits[0].Near < list.floor:
 		x.Cosine = hits[0].Cosine
-		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has the cosine %.2f with the query, which is below what counts as near", hits[0].Cosine))
+		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has cosine %.2f with the query, which is below the threshold", hits[0].Cosine))
 	default:
 		x.Cosine = hits[0].Cosine
-		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has the cosine %.2f with the query, but %d notes are nearer", hits[0].Cosine, pool))
+		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has cosine %.2f with the query, but %d notes are nearer", hits[0].Cosine, pool))
 	}
 	return nil
 }
@@ -247,10 +247,10 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 func (s *search) foundBy(x *Explanation) []string {
 	var by []string
 	if x.TextRank > 0 {
-		by = append(by, fmt.Sprintf("by its words it is number %d", x.TextRank))
+		by = append(by, fmt.Sprintf("it ranks number %d by words", x.TextRank))
 	}
 	if x.VectorRank > 0 {
-		by = append(by, fmt.Sprintf("semantically it is number %d, with the cosine %.2f", x.VectorRank, x.Cosine))
+		by = append(by, fmt.Sprintf("it ranks number %d semantically, with cosine %.2f", x.VectorRank, x.Cosine))
 	}
 	return by
 }

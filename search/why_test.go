@@ -67,7 +67,7 @@ func TestWhy(t *testing.T) {
 		{"Wheat", "bake title:rye", "this note does not have title:rye", ""},
 		{"Wheat", "loaf has:todo", "the filter has:todo does not select this note", ""},
 		{"Boat", "rye", "the note has none of the query's words", search.ModeText},
-		{"Far", "rye", "its nearest passage has the cosine 0.01 with the query, which is below what counts as near", ""},
+		{"Far", "rye", "its nearest passage has cosine 0.01 with the query, which is below the threshold", ""},
 		{"New", "rye", "the note is not embedded yet", ""},
 	} {
 		x := why(c.note, search.Query{Text: c.query, Mode: c.mode})

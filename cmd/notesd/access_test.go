@@ -96,7 +96,7 @@ func TestVaultsOfATeam(t *testing.T) {
 	assert.Equal(t, "ann  reader of Sales, writer of research\nbob  reader of research/Plans\n", a.run(t, "team", "list"))
 	out, err := a.command("team", "grant", "bob", "reserch", "reader").CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(out), "no vault of that name")
+	assert.Contains(t, string(out), "no vault with that name")
 	assert.Contains(t, string(out), "research")
 
 	a.serve(t, "--http", "127.0.0.1:0")

@@ -60,7 +60,7 @@ func takes(names ...string) cobra.PositionalArgs {
 		}
 		if len(args) > len(names) && !strings.HasSuffix(strings.Join(names, ""), "…") {
 			if len(names) > 0 {
-				hint = "Put what has spaces in quotes."
+				hint = "Quote arguments that contain spaces."
 			}
 			return service.Usagef(hint, "%s does not take %q", cmd.Name(), args[len(names)])
 		}

@@ -56,7 +56,7 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 			if r.Index.Notes == 0 {
 				return troubled(r.Trouble)
 			}
-			a.note("changes on disk cannot be indexed: " + r.Trouble + ". The answer is from before.")
+			a.note("changes on disk cannot be indexed: " + r.Trouble + ". This answer may be out of date.")
 		}
 		return do(ctx, c)
 	})
@@ -66,9 +66,9 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 // because an empty result would be wrong.
 func (c *client) away(r service.Report) error {
 	if r.Notes == 0 {
-		return &service.Failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
+		return &service.Failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Restore the folder, or allow this user to read it; notesd doctor has details."}
 	}
-	c.note("the vault cannot be read now: " + r.Unavailable + ". The answer is from before.")
+	c.note("the vault cannot be read now: " + r.Unavailable + ". This answer may be out of date.")
 	return nil
 }
 

@@ -33,7 +33,7 @@ flags, notes, tags, folders and revisions. Load it when the shell starts.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			generate, ok := shells[args[0]]
 			if !ok {
-				return service.Usagef("There are bash, zsh, fish and powershell.", "there is no completion for the shell %q", args[0])
+				return service.Usagef("Use bash, zsh, fish or powershell.", "there is no completion for the shell %q", args[0])
 			}
 			return generate(cmd.Root())
 		},

@@ -119,11 +119,11 @@ func checkState(cfg *config.Config) check {
 		err = errors.New("it cannot be written to")
 	}
 	if err != nil {
-		c.State, c.Text, c.Do = problem, fmt.Sprintf("%s: %v", cfg.State, err), "Allow this user to write there, or name another place with --state."
+		c.State, c.Text, c.Do = problem, fmt.Sprintf("%s: %v", cfg.State, err), "Allow this user to write there, or choose another place with --state."
 		return c
 	}
 	if free, known := service.FreeSpace(cfg.State); known && free < lowSpace {
-		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s has %s left", cfg.State, size(free)), "Make room, or name another place with --state."
+		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s has %s left", cfg.State, size(free)), "Free some space, or choose another place with --state."
 	}
 	return c
 }
@@ -136,7 +136,7 @@ func checkReport(r service.Report, daemon bool) []check {
 		if r.Version != service.Version() {
 			running.State = remark
 			running.Text += ", while this is " + service.Version()
-			running.Do = "notesd restart has this version serve."
+			running.Do = "notesd restart starts this version."
 		}
 	}
 	index := check{Name: "index", State: fine, Text: indexText(r)}
@@ -144,7 +144,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	case r.Unavailable != "":
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "The notes stay indexed. Make the folder available again."}
 	case r.Trouble != "":
-		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; results are from before."}
+		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd will try again; until then results may be out of date."}
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "Until it is built, results are incomplete and say so."
 	}
@@ -229,17 +229,17 @@ func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check 
 	case err != nil && errors.Is(err, fs.ErrPermission):
 		return worse(problem, ", which cannot be executed", "Make it executable, or run notesd setup "+h.Name+".")
 	case err != nil:
-		return worse(problem, ", which is not there", "Run notesd setup "+h.Name+".")
+		return worse(problem, ", which does not exist", "Run notesd setup "+h.Name+".")
 	case vault == "":
 		c.Text = fmt.Sprintf("%s launches %s as %q, which names no vault that can be found", h.Title, s.Command, name)
 		c.State, c.Do = problem, again+"."
 		return c
 	case !isVault(vault):
-		return worse(problem, ", which is no folder", again+", or notesd setup --remove --name "+name+" "+h.Name+".")
+		return worse(problem, ", which is not a folder", again+", or notesd setup --remove --name "+name+" "+h.Name+".")
 	case !filepath.IsAbs(s.Command) && h.Desktop:
-		return worse(remark, "; a program of the desktop may not find a command without its folder", "Run notesd setup "+h.Name+", which writes "+path+".")
+		return worse(remark, "; desktop programs may not find a command without its folder", "Run notesd setup "+h.Name+", which writes "+path+".")
 	case isTemporary(s.Command):
-		return worse(remark, ", which go run has built and will remove", "Run notesd setup "+h.Name+" with a program that stays.")
+		return worse(remark, ", which \"go run\" built and will delete", "Run notesd setup "+h.Name+" with a program that stays.")
 	}
 	return c
 }

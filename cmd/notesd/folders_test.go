@@ -101,13 +101,13 @@ func TestSavesInSeveralFoldersAreLive(t *testing.T) {
 	work := filepath.Join(p.vault, "work")
 	require.NoError(t, os.Rename(work, work+" away"))
 	eventually(t, "the folder is reported as missing", func() bool {
-		return slices.ContainsFunc(p.report(t).Warnings, func(w string) bool { return strings.HasPrefix(w, `the folder "work" is not there`) })
+		return slices.ContainsFunc(p.report(t).Warnings, func(w string) bool { return strings.HasPrefix(w, `the folder "work" does not exist`) })
 	})
 	assert.Equal(t, []string{"home/A.md"}, h.found("oneagain"))
 	assert.Equal(t, []string{"work/C.md"}, h.found("three"), "what is known of it is kept")
 	refused := h.tool("create_note", map[string]any{"title": "New", "path": "work/New.md", "content": "x"})
 	require.True(t, refused.IsError)
-	assert.Contains(t, refused.Content[0].Text, "is not there (is its disk mounted?)")
+	assert.Contains(t, refused.Content[0].Text, "does not exist (is its disk mounted?)")
 	h.must("create_note", map[string]any{"title": "New", "path": "home/New.md", "content": "x"})
 
 	require.NoError(t, os.Rename(work+" away", work))

@@ -102,7 +102,7 @@ func TestReadOnAFullDisk(t *testing.T) {
 	assert.Contains(t, string(out), "state is full")
 	eventually(t, "a search says that it is old", func() bool {
 		out, err := p.command("search", "crumb").CombinedOutput()
-		return err == nil && strings.Count(string(out), "changes on disk cannot be indexed: the disk where notesd keeps its state is full. The answer is from before.") == 1
+		return err == nil && strings.Count(string(out), "changes on disk cannot be indexed: the disk that holds notesd's state is full. This answer may be out of date.") == 1
 	})
 	out, err = p.command("history", "Bread.md").CombinedOutput()
 	require.Error(t, err, "%s", out)

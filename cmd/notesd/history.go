@@ -145,13 +145,13 @@ Notes that changed since are listed and left as they are. An undo can be undone.
 					fmt.Fprintln(a.out, a.out.path(a.out.line(p)))
 				}
 				for _, p := range res.Conflicts {
-					fmt.Fprintf(a.out, "changed since, left as it is: %s\n", a.out.path(a.out.line(p)))
+					fmt.Fprintf(a.out, "changed since, not restored: %s\n", a.out.path(a.out.line(p)))
 				}
 				switch {
 				case res.DryRun:
 					a.dryRun(res.Diff)
 				case res.Change > 0:
-					a.note(fmt.Sprintf("change %d is undone; notesd undo %d makes it again", change, res.Change))
+					a.note(fmt.Sprintf("change %d is undone; notesd undo %d redoes it", change, res.Change))
 				default:
 					a.note(fmt.Sprintf("change %d is undone", change))
 				}

@@ -207,7 +207,7 @@ func TestVaultCannotBeRead(t *testing.T) {
 	pid = w.now().Daemon.PID
 	head := w.now().Index.Head
 	require.NoError(t, os.Chmod(p.vault, 0))
-	w.isUnusable("may not be read")
+	w.isUnusable("is not readable")
 	require.NoError(t, os.Chmod(p.vault, 0o755))
 	w.heals(head)
 }

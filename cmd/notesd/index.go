@@ -63,7 +63,7 @@ every command does so, and the daemon watches for changes.`,
 
 // troubled returns the failure of a command that requires indexing, which is impossible.
 func troubled(why string) error {
-	return &service.Failure{Code: "failed", Message: "the notes cannot be indexed: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
+	return &service.Failure{Code: "failed", Message: "the notes cannot be indexed: " + why, Hint: "Your notes are unchanged. notesd doctor has details; --state chooses another place for the state."}
 }
 
 // bringUpToDate indexes the changes on disk and returns the report afterwards.

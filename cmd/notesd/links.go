@@ -179,7 +179,7 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 	for _, p := range res.Changed {
 		fmt.Fprintln(o.out, o.out.path(o.out.line(p)))
 	}
-	o.marked("changed meanwhile, tag left alone in", res.Conflicts)
+	o.marked("changed meanwhile, tag not renamed in", res.Conflicts)
 	if res.DryRun {
 		o.dryRun(res.Diff)
 		return

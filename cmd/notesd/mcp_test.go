@@ -174,7 +174,7 @@ func TestMCPAttachmentIsWatched(t *testing.T) {
 	require.NotNil(t, h.call("resources/subscribe", map[string]any{"uri": "note:///plan.png"}).Result)
 	refused := h.call("resources/subscribe", map[string]any{"uri": "note:///other.png"})
 	require.NotNil(t, refused.Error)
-	assert.Contains(t, refused.Error.Message, "no such attachment")
+	assert.Contains(t, refused.Error.Message, "no note links to an attachment")
 
 	modern := p.launch(t, "mcp")
 	listen := modern.send("subscriptions/listen", map[string]any{

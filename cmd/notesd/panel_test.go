@@ -209,7 +209,7 @@ func TestPanelEdit(t *testing.T) {
 	propose("Oil")
 	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
 	c.press("Apply")
-	c.sees("panel.querySelector('#status.bad')?.innerText.includes('is not the one that expected_hash names')")
+	c.sees("panel.querySelector('#status.bad')?.innerText.includes('does not match expected_hash')")
 	assert.Equal(t, "# Boat\n\nVarnish the rudder.\n", boat())
 	c.press("Show the edit of the note as it is now")
 	c.sees("panel.querySelector('.add')?.innerText === '+Oil the rudder.'")

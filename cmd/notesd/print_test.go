@@ -57,8 +57,8 @@ func TestPrintMove(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"old_path": "A.md", "path": "B.md", "change": 7, "relinked": ["C.md"], "conflicts": ["D.md"], "left": ["E.md"]}`: `A.md -> B.md
   links changed in C.md
-  changed meanwhile, links left alone in D.md
-  not writable, links left alone in E.md
+  changed meanwhile, links not updated in D.md
+  not writable, links not updated in E.md
 # notesd undo 7 moves it back
 `,
 		`{"old_path": "P", "path": "Q", "change": 8, "moved_total": 12000}`:         "P -> Q\n# 12 000 notes moved; notesd undo 8 moves them back\n",
@@ -67,7 +67,7 @@ func TestPrintMove(t *testing.T) {
 		assert.Equal(t, want, printedBy(func(o *output) { o.printMove(resultOf[tools.MoveResult](t, text)) }))
 	}
 	renamed := resultOf[tools.RenameTagResult](t, `{"changed": ["A.md"], "conflicts": ["B.md"], "total": 1, "change": 9}`)
-	assert.Equal(t, "A.md\n  changed meanwhile, tag left alone in B.md\n# renamed in 1 note; notesd undo 9 reverts it\n",
+	assert.Equal(t, "A.md\n  changed meanwhile, tag not renamed in B.md\n# renamed in 1 note; notesd undo 9 reverts it\n",
 		printedBy(func(o *output) { o.printRenameTag(renamed) }))
 }
 
@@ -171,9 +171,9 @@ func TestCheckServer(t *testing.T) {
 	dir := t.TempDir()
 	h := hosts.All[0]
 	for _, c := range []struct{ command, vault, state, text, do string }{
-		{"/no/such/notesd", dir, problem, "which is not there", "Run notesd setup claude-desktop."},
+		{"/no/such/notesd", dir, problem, "which does not exist", "Run notesd setup claude-desktop."},
 		{"go", "", problem, "names no vault that can be found", "notesd setup --name notes claude-desktop with the vault"},
-		{"go", dir + "/gone", problem, "which is no folder", "or notesd setup --remove --name notes claude-desktop"},
+		{"go", dir + "/gone", problem, "which is not a folder", "or notesd setup --remove --name notes claude-desktop"},
 		{"go", dir, remark, "may not find a command without its folder", "Run notesd setup claude-desktop, which writes "},
 	} {
 		got := checkServer(h, "notes", hosts.Server{Command: c.command}, c.vault)

@@ -114,7 +114,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	server.Close()
 	paths, remarks = p.search(t, "loaf or bread")
 	assert.Equal(t, "b.md", paths[0])
-	assert.Contains(t, remarks, "nothing listens there; start the server; only words were looked for")
+	assert.Contains(t, remarks, "nothing listens there; start the server; only words were searched")
 	log, err := os.ReadFile(filepath.Join(p.state, service.DaemonLog))
 	require.NoError(t, err)
 	assert.NotContains(t, string(log), "sk-1")

@@ -37,7 +37,7 @@ uninstall stops and removes it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			act, ok := actions[args[0]]
 			if !ok {
-				return service.Usagef("There are install, uninstall and status.", "service does not know %q", args[0])
+				return service.Usagef("Use install, uninstall or status.", "service has no action %q", args[0])
 			}
 			cfg, err := a.settings(cmd)
 			if err != nil {

@@ -200,7 +200,7 @@ func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, &service.Failure{Code: "not_found", Message: "none of the programs that use MCP was found here", Hint: "Name one of " + known + "."}
+		return nil, &service.Failure{Code: "not_found", Message: "no AI assistant was found on this machine", Hint: "Name one of " + known + "."}
 	}
 	return chosen, nil
 }

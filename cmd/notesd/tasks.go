@@ -126,7 +126,7 @@ vault's template if necessary; --create only creates it.`,
 			put(args, "heading", heading)
 			switch {
 			case add && create:
-				return service.Usagef("--append makes the note if it is not there.", "--append and --create exclude each other")
+				return service.Usagef("--append creates the note if necessary.", "--append and --create exclude each other")
 			case create:
 				tool, args = "create_note", map[string]any{"title": day, "content": ""}
 			case add:

@@ -54,13 +54,13 @@ seconds.`,
 		Example: `  notesd team add ann
   notesd team grant --new ann research/Plans writer`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			const verbs = "There are add, grant, ungrant, renew, revoke and list."
+			const verbs = "Use add, grant, ungrant, renew, revoke or list."
 			if len(args) == 0 {
 				return service.Usagef(verbs, "team needs a verb")
 			}
 			verb, ok := teamVerbs[args[0]]
 			if !ok {
-				return service.Usagef(verbs, "team does not know %q", args[0])
+				return service.Usagef(verbs, "team has no verb %q", args[0])
 			}
 			return takes(append([]string{"VERB"}, verb.args...)...)(cmd, args)
 		},
@@ -99,7 +99,7 @@ func (t *subjects) grant(ctx context.Context, args []string) error {
 	case "writer":
 		g.Writer = true
 	default:
-		return service.Usagef("There are reader and writer.", "team grant does not know the role %q", args[2])
+		return service.Usagef("Use reader or writer.", "there is no role %q", args[2])
 	}
 	err := t.db.Grant(ctx, args[0], g, t.new)
 	return t.print(err, map[string]any{"name": args[0], "grant": g}, fmt.Sprintf("%s is a %s of %s", args[0], args[2], g))
@@ -126,7 +126,7 @@ func (t *subjects) list(ctx context.Context, _ []string) error {
 		lines = append(lines, strings.TrimSpace(s.Name+"  "+strings.Join(grants, ", ")))
 	}
 	if len(lines) == 0 {
-		lines = []string{"there are no subjects; notesd team add makes one"}
+		lines = []string{"there are no subjects; notesd team add creates one"}
 	}
 	return t.print(err, map[string]any{"subjects": subjects}, strings.Join(lines, "\n"))
 }
@@ -159,7 +159,7 @@ with the same path, the folder's version is kept beside it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if err := os.MkdirAll(args[0], 0o750); err != nil {
-					return service.Usagef("Name a folder that you may write to.", "the folder cannot be made: %v", err)
+					return service.Usagef("Name a folder that you may write to.", "the folder cannot be created: %v", err)
 				}
 				if err := cmd.Flags().Set("vault", args[0]); err != nil {
 					return err
@@ -202,7 +202,7 @@ content is skipped and reported. Hidden and ignored files are skipped.`,
 				for _, p := range done.Left {
 					fmt.Fprintf(a.out, "! %s  %s\n", a.out.plain(p.Path), p.Reason)
 				}
-				a.note(fmt.Sprintf("added %s to the %s, which had %d already; %d left out", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
+				a.note(fmt.Sprintf("added %s to the %s, which had %d already; skipped %d", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
 			}))
 		}),
 	}

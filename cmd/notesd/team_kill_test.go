@@ -217,7 +217,7 @@ func (k *teamKiller) record(word, from, path, text string, res toolResult, answe
 		if from == "" && text == "" {
 			k.words[word] = path
 		}
-	case answered && !strings.Contains(failure, "not known yet"):
+	case answered && !strings.Contains(failure, "not known"):
 		k.refused++
 		if from == "" {
 			k.failed[word] = true
@@ -281,7 +281,7 @@ func (k *teamKiller) client(name string, rng *rand.Rand) {
 			k.record(was, path, to, text, res, answered)
 			if answered && !res.IsError {
 				mine = append(mine, to)
-			} else if answered && !strings.Contains(res.failure(), "not known yet") {
+			} else if answered && !strings.Contains(res.failure(), "not known") {
 				mine = append(mine, path)
 			}
 		case op == 3:

@@ -68,7 +68,7 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 	if err != nil || link == "" {
 		return false, err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s\nIt opens once. The daemon serves the page.\n", link)
+	_, err = fmt.Fprintf(a.stdout, "%s\nThe link works once. The daemon serves the page.\n", link)
 	if open {
 		openBrowser(ctx, link)
 	}
@@ -101,7 +101,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 		return errors.Join(err, listener.Close())
 	}
 	link := "http://" + listener.Addr().String() + server.Link()
-	fmt.Fprintf(a.stdout, "%s\nIt opens once. Ctrl-C ends the page.\n", link)
+	fmt.Fprintf(a.stdout, "%s\nThe link works once. Ctrl-C stops the page.\n", link)
 	if open {
 		openBrowser(ctx, link)
 	}

@@ -272,7 +272,7 @@ func TestPageEmbeds(t *testing.T) {
 	b.open("/n/Menu.md")
 	b.await("document.querySelector('article').innerText.includes('Bake with Oil.')")
 	text := b.text("article")
-	for _, want := range []string{"Rye › Oven\n", "<script>window.ran = 1</script>", "Buy flour", "Round Loop and Menu", "This embeds itself, and is not repeated.",
+	for _, want := range []string{"Rye › Oven\n", "<script>window.ran = 1</script>", "Buy flour", "Round Loop and Menu", "This note embeds itself; it is not repeated.",
 		"Gone is missing: there is no such note or file.", "Rye.md#Nope is missing: there is no such heading or block.", "three Four", "Embeds are shown to a depth of 3."} {
 		assert.Contains(t, text, want)
 	}
@@ -354,7 +354,7 @@ func TestPageOfSeveralFolders(t *testing.T) {
 
 	b.open("/status") // otherwise a page of the folder itself would be requested while it is unavailable
 	require.NoError(t, os.Rename(filepath.Join(p.vault, "work"), filepath.Join(p.vault, "away")))
-	b.await("[...document.querySelectorAll('.problem')].some(e => e.innerText.includes('the folder \"work\" is not there'))")
+	b.await("[...document.querySelectorAll('.problem')].some(e => e.innerText.includes('the folder \"work\" does not exist'))")
 	b.open("/?q=tomatoes")
 	b.await("document.querySelector('a.hit')?.innerText === 'Garden'")
 	b.clean()
@@ -492,7 +492,7 @@ func TestPageWarnings(t *testing.T) {
 		}, []string{"was damaged and was set aside earlier", "delete it from " + p.state}},
 		{"the configuration file", func() { p.configure(t, string(base)+"\n[vault\n") }, []string{"the configuration file has changed and is not used until it is corrected: ", p.settingsFile()}},
 		{"the vault's folder", func() { require.NoError(t, os.Rename(p.vault, p.vault+"-away")) },
-			[]string{"the vault cannot be used: ", "is its disk mounted?", "notesd goes on by itself when the folder is back."}},
+			[]string{"the vault cannot be used: ", "is its disk mounted?", "notesd resumes automatically when the folder is back."}},
 	} {
 		w.do()
 		for _, want := range w.want {
@@ -637,7 +637,7 @@ func TestPageReadOnly(t *testing.T) {
 		b.open(path)
 		assert.Zero(t, evaluate[int](b, "document.querySelectorAll('form[method=post]').length"), path)
 	}
-	assert.Contains(t, evaluate[string](b, "fetch('/restore/Boat.md', {method: 'POST', body: new URLSearchParams({revision: 1})}).then(r => r.text())"), "This page may read notes and not change them.")
+	assert.Contains(t, evaluate[string](b, "fetch('/restore/Boat.md', {method: 'POST', body: new URLSearchParams({revision: 1})}).then(r => r.text())"), "This page is read-only.")
 	assert.Contains(t, p.run(t, "read", "Boat"), "rudder")
 }
 

@@ -63,7 +63,7 @@ func inTerminal(in io.Reader) bool {
 // body reads standard input, or returns the error of ctx.
 func (a *app) body(ctx context.Context) (string, error) {
 	if inTerminal(a.in) {
-		a.note("Type the note; end it with Ctrl-D on a line of its own.")
+		a.note("Type the note; end it with Ctrl-D on a separate line.")
 	}
 	var data []byte
 	read := make(chan error, 1)
@@ -305,10 +305,10 @@ or a folder with a trailing slash.`,
 func (o *output) printMove(res tools.MoveResult) {
 	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(o.out.line(res.OldPath)), o.out.path(o.out.line(res.Path)))
 	o.marked("links changed in", res.Relinked)
-	o.marked("changed meanwhile, links left alone in", res.Conflicts)
-	o.marked("not writable, links left alone in", res.Left)
+	o.marked("changed meanwhile, links not updated in", res.Conflicts)
+	o.marked("not writable, links not updated in", res.Left)
 	if res.Title != "" {
-		o.note(fmt.Sprintf("The title in it is still %q; notesd edit changes it.", res.Title))
+		o.note(fmt.Sprintf("Its title is still %q; notesd edit changes it.", res.Title))
 	}
 	switch {
 	case res.DryRun:
@@ -362,8 +362,8 @@ func (o *output) printDelete(res tools.DeleteResult) {
 	fmt.Fprintf(o.out, "deleted: %s\n", o.out.path(o.out.line(res.Path)))
 	o.marked("linked from", res.LinkedFrom)
 	o.marked("links changed in", res.Relinked)
-	o.marked("changed meanwhile, links left alone in", res.Conflicts)
-	o.marked("not writable, links left alone in", res.Left)
+	o.marked("changed meanwhile, links not updated in", res.Conflicts)
+	o.marked("not writable, links not updated in", res.Left)
 	switch {
 	case res.DryRun:
 		o.note(nothingChanged)

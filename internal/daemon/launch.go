@@ -192,7 +192,7 @@ func (s *Startup) send(r report) (err error) {
 }
 
 // errNoReport means that a launched daemon ended before its report.
-var errNoReport = errors.New("the daemon died while it started")
+var errNoReport = errors.New("the daemon exited while starting")
 
 // readReport waits for the report of a launched daemon. The pipe ends without
 // one if the daemon died.

@@ -29,7 +29,7 @@ const (
 
 // ErrLocked reports that another process holds the lock. The error is a
 // *LockedError.
-var ErrLocked = errors.New("another notesd serves this vault")
+var ErrLocked = errors.New("another notesd process serves this vault")
 
 // errHeld is what tryLock returns when another process holds the lock.
 var errHeld = errors.New("lock is held")

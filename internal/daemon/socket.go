@@ -64,7 +64,7 @@ func socketPath(dir string) (string, error) {
 	key := sha256.Sum256([]byte(dir))
 	path := filepath.Join(runtimeDir, hex.EncodeToString(key[:keyBytes])+".sock")
 	if len(path) > maxSocketPath {
-		return "", fmt.Errorf("no short enough path for a socket: %s has %d bytes, at most %d are possible; "+
+		return "", fmt.Errorf("no path is short enough for a socket: %s has %d bytes, and the limit is %d; "+
 			"choose a shorter state directory", path, len(path), maxSocketPath)
 	}
 	return path, nil
@@ -96,7 +96,7 @@ func SecureStateDir(dir string) (string, error) {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("the state directory cannot be made: %w", err)
+		return "", fmt.Errorf("the state directory cannot be created: %w", err)
 	}
 	info, err := os.Stat(dir) // through a symlink, which the user may have chosen
 	if err != nil {

@@ -30,8 +30,8 @@ const (
 )
 
 var (
-	errDuplicateID = errors.New("the id of this request belongs to one that is still being worked on")
-	errTooMany     = errors.New("too many requests wait for an answer")
+	errDuplicateID = errors.New("the id of this request belongs to one that is still in progress")
+	errTooMany     = errors.New("too many requests are waiting for an answer")
 )
 
 // request is a client's request that has not been answered.

@@ -203,7 +203,7 @@ func TestRelayTakesBatchesApart(t *testing.T) {
 		d.gets("notifications/roots/list_changed")
 		call := d.gets("tools/call")
 		assert.NotEmpty(t, call.Params.Meta[RequestKeyMeta])
-		h.hears(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"notesd: the id of this request belongs to one that is still being worked on: 1"}}`)
+		h.hears(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"notesd: the id of this request belongs to one that is still in progress: 1"}}`)
 		d.gets("ping")
 		d.answer(call, `{"n":2}`)
 		h.hears(`{"jsonrpc":"2.0","id":2,"result":{"n":2}}`)

@@ -11,7 +11,7 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-var errGaveUp = errors.New("the daemon stopped each time it worked on this request; it is not sent again")
+var errGaveUp = errors.New("the daemon stopped each time it handled this request; it is not sent again")
 
 // A session between two daemons
 //

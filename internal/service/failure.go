@@ -70,17 +70,17 @@ func FailureOf(err error) *Failure {
 		f.Code, f.Message, f.Hint = "config", other.Error(), OtherVaultHint
 	case errors.Is(err, daemon.ErrLocked):
 		f.Code = "locked"
-		f.Hint = "One process serves a vault. Stop that one, or use it: commands and \"notesd mcp\" find it by themselves."
+		f.Hint = "Only one process can serve a vault. Stop it, or use it: commands and \"notesd mcp\" find it automatically."
 	case errors.Is(err, migrations.ErrNewer):
 		f.Code = "newer"
 	case errors.As(err, &start) && start.Code != 0:
 		f.Exit = start.Code
 	case sqlite.IsFull(err):
-		f.Code, f.Message = "disk_full", "the disk where notesd keeps its state is full"
-		f.Hint = "Free some space there, or name another place with --state, and try again."
+		f.Code, f.Message = "disk_full", "the disk that holds notesd's state is full"
+		f.Hint = "Free some space there, or choose another place with --state, and try again."
 	case atomicfile.IsDiskFull(err):
 		f.Code = "disk_full"
-		f.Hint = "Free some space where the state is kept, or name another place for it with --state, and try again."
+		f.Hint = "Free some space where the state is kept, or choose another place for it with --state, and try again."
 	case errors.Is(err, fs.ErrPermission):
 		f.Code = "permission"
 	case sqlite.Trouble(err) != "" || errors.Is(err, syscall.ENOLCK):
@@ -93,7 +93,7 @@ func FailureOf(err error) *Failure {
 }
 
 // OtherVaultHint is the hint for a state that belongs to another vault.
-const OtherVaultHint = "Each vault needs a state of its own: pass another with --state, or drop the state setting. " +
+const OtherVaultHint = "Each vault needs its own state: choose another with --state, or remove the state setting. " +
 	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
 
 // Usagef returns the failure of a command that was called wrongly.

@@ -123,7 +123,7 @@ func checkExposure(c config.HTTP) error {
 		return nil
 	}
 	return Usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
-		"http.addr %q can be reached from other machines, and would show them your notes in the clear", c.Addr)
+		"http.addr %q can be reached from other machines, and would send your notes unencrypted", c.Addr)
 }
 
 // hostNames returns the host names that a request may carry: the address of
@@ -176,7 +176,7 @@ func readToken(name string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", &Failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d characters on one line", name, minToken), Hint: "Delete it, and one is made."}
+		return "", &Failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d characters on one line", name, minToken), Hint: "Delete it, and a new one is created."}
 	}
 	return token, nil
 }

@@ -13,10 +13,10 @@ import (
 
 func TestHTTPNeedsProtection(t *testing.T) {
 	for addr, want := range map[string]string{
-		"0.0.0.0:8931":       "in the clear",
-		"192.168.1.2:8931":   "in the clear",
-		"[::]:8931":          "in the clear",
-		"notes.example:8931": "in the clear",
+		"0.0.0.0:8931":       "unencrypted",
+		"192.168.1.2:8931":   "unencrypted",
+		"[::]:8931":          "unencrypted",
+		"notes.example:8931": "unencrypted",
 		"8931":               "host:port",
 		"127.0.0.1:8931":     "",
 		"[::1]:8931":         "",

@@ -97,7 +97,7 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cookie, err := r.Cookie(cookieName(r))
 		if err != nil || !s.logins.knows(cookie.Value) {
-			s.fail(w, r, http.StatusUnauthorized, "This browser has not been admitted.", "Run notesd web in a terminal and open the link that it prints.")
+			s.fail(w, r, http.StatusUnauthorized, "This browser is not signed in.", "Run notesd web in a terminal and open the link that it prints.")
 			return
 		}
 		// Counted before the handler asks the vault: see events.changes.

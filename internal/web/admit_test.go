@@ -137,7 +137,7 @@ func TestVaultAway(t *testing.T) {
 	s, _ := newServer(t)
 	answer := get(s, "GET", "/?q=x", login(t, s, s.Link()))
 	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
-	assert.Contains(t, answer.Body.String(), "The vault does not answer: away")
+	assert.Contains(t, answer.Body.String(), "The vault does not respond: away")
 }
 
 // TestLeavingIsNoTrouble: what a browser no longer waits for is not logged.

@@ -40,7 +40,7 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		}
 		switch {
 		case slices.Contains(above, this):
-			return remark("This embeds itself, and is not repeated.")
+			return remark("This note embeds itself; it is not repeated.")
 		case len(above) > maxEmbedDepth:
 			return remark("Embeds are shown to a depth of %d.", maxEmbedDepth)
 		case e.shown == maxEmbeds:

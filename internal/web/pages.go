@@ -98,7 +98,7 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
-	s.fail(w, r, http.StatusServiceUnavailable, "The vault does not answer: "+err.Error(), "notesd status and notesd doctor say more.")
+	s.fail(w, r, http.StatusServiceUnavailable, "The vault does not respond: "+err.Error(), "notesd status and notesd doctor have details.")
 }
 
 // search shows the hits of ?q=, or the newest notes.

@@ -78,7 +78,7 @@ func New(o Options) (*Server, error) {
 	} {
 		if o.ReadOnly && strings.HasPrefix(pattern, http.MethodPost) {
 			handle = func(w http.ResponseWriter, r *http.Request) {
-				s.fail(w, r, http.StatusForbidden, "This page may read notes and not change them.", "")
+				s.fail(w, r, http.StatusForbidden, "This page is read-only.", "")
 			}
 		}
 		mux.Handle(pattern, s.admitted(handle))

@@ -14,7 +14,7 @@ import (
 var checkQuotes = define(Tool{
 	Name:        "check_quotes",
 	Title:       "Check quotes",
-	Description: "Whether quotes stand in the notes: exact, moved to other lines, changed since, or absent. Use it on quotes in an answer before it is given.",
+	Description: "Check whether quotes are in the notes: exact, moved to other lines, changed since, or absent. Use it on the quotes of an answer before giving it.",
 	output:      outputOf[QuotesResult](),
 }, runCheckQuotes)
 
@@ -76,7 +76,7 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 		for i := range out.Results {
 			out.Results[i].Diff = ""
 		}
-		out.Notes = append(out.Notes, "the diffs are left out for lack of room: check fewer quotes at a time")
+		out.Notes = append(out.Notes, "the diffs are omitted to save space: check fewer quotes at a time")
 		result = Outcome{Structured: out, Text: quotesText(out)}
 	}
 	return result, nil

@@ -12,7 +12,7 @@ import (
 var createNote = define(Tool{
 	Name:        "create_note",
 	Title:       "Create a note",
-	Description: "Write a new Markdown note. Use it to keep something as a note of its own; an existing note is never replaced.",
+	Description: "Write a new Markdown note. Use it to save something as its own note; an existing note is never replaced.",
 	Effect:      Adds,
 	output:      outputOf[CreateResult](),
 }, runCreateNote)

@@ -12,7 +12,7 @@ import (
 var deleteNote = define(Tool{
 	Name:        "delete_note",
 	Title:       "Delete a note",
-	Description: "Delete a note; restore_note brings it back. Use it only when the user asks for it. The answer names the notes that still link to it.",
+	Description: "Delete a note; restore_note brings it back. Use it only when the user asks for it. The answer lists the notes that still link to it.",
 	Effect:      Changes,
 	output:      outputOf[DeleteResult](),
 }, runDeleteNote)

@@ -212,12 +212,12 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
 	}
 	if len(w.Left) > 0 {
-		fmt.Fprintf(&b, "\nbroken or not writable, left as they are: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
+		fmt.Fprintf(&b, "\nbroken or not writable, not updated: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
 	}
 	if len(w.Conflicts) > 0 {
-		left := "changed since, left as they are; undo their later changes first"
+		left := "changed since, not restored; undo their later changes first"
 		if verb == "Edited" {
-			left = "changed by another program meanwhile, left alone"
+			left = "changed by another program meanwhile, not updated"
 		}
 		fmt.Fprintf(&b, "\n%s: %s", left, phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
 	}

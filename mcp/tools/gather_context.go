@@ -90,7 +90,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		}
 	}
 	if weak > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("left out, as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
+		out.Notes = append(out.Notes, fmt.Sprintf("omitted as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
 	}
 	passages, left := out.Passages, out.LeftOut
 	result, _ := fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {

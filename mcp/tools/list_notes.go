@@ -155,7 +155,7 @@ func listLine(n ListedNote) string {
 // stale says that an answer may be older than the files, with the answer's other remarks.
 func (in *invocation) stale(remarks []string) []string {
 	if why := in.Vault.Stale(); why != "" {
-		return append(slices.Clip(remarks), why+". The answer is from before.")
+		return append(slices.Clip(remarks), why+". This answer may be out of date.")
 	}
 	return remarks
 }

@@ -12,7 +12,7 @@ import (
 var moveNote = define(Tool{
 	Name:        "move_note",
 	Title:       "Move or rename a note",
-	Description: "Give a note or folder another path; links to it follow. Use it to rename or file notes.",
+	Description: "Move or rename a note or folder; links to it are updated. Use it to rename or file notes.",
 	Effect:      Changes,
 	output:      outputOf[MoveResult](),
 }, runMoveNote)
@@ -84,7 +84,7 @@ func moveText(out MoveResult) string {
 		fmt.Fprintf(&b, "Moved %q to %q, revision %d, change %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Change, out.Hash)
 	}
 	if out.Title != "" {
-		fmt.Fprintf(&b, "\nthe title in it is still %q; edit_note changes it", phrase.OneLine(out.Title))
+		fmt.Fprintf(&b, "\nits title is still %q; edit_note changes it", phrase.OneLine(out.Title))
 	}
 	listPaths(&b, "notes in it", out.Moved, out.Total)
 	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)
@@ -97,8 +97,8 @@ func moveText(out MoveResult) string {
 // listRelinked names the notes whose links a change was to change.
 func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
 	listPaths(b, "links changed in", relinked, total)
-	listPaths(b, "changed by another program meanwhile, left alone", conflicts, 0)
-	listPaths(b, "broken or not writable, and left with the old path", left, 0)
+	listPaths(b, "changed by another program meanwhile, not updated", conflicts, 0)
+	listPaths(b, "broken or not writable, still with the old path", left, 0)
 }
 
 // listPaths names the first of some notes; total is 0 if paths has all.

@@ -14,7 +14,7 @@ import (
 var noteHistory = define(Tool{
 	Name:        "note_history",
 	Title:       "History of a note",
-	Description: "The versions of a note, deleted ones too, or without one the changes of all. Use it to see what happened, and before restore_note.",
+	Description: "The versions of a note, even a deleted one, or without a note all recent changes. Use it to see what happened, and before restore_note.",
 	output:      outputOf[HistoryResult](),
 }, runNoteHistory)
 

@@ -112,7 +112,7 @@ func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error)
 		one := a
 		one.Note, one.MaxBytes = ref, 0
 		if room < least {
-			out.Notes = append(out.Notes, fmt.Sprintf("left out for lack of room: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(a.Several[i:], ", ")), 300)))
+			out.Notes = append(out.Notes, fmt.Sprintf("omitted to save space: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(a.Several[i:], ", ")), 300)))
 			out.Truncated = true
 			break
 		}

@@ -122,7 +122,7 @@ func TestReadSeveral(t *testing.T) {
 	got, text = w.call(t, "read_note", args{"notes": refs})
 	read := len(got["results"].([]any))
 	assert.Less(t, read, 40)
-	assert.Contains(t, text, "left out for lack of room: "+refs[read])
+	assert.Contains(t, text, "omitted to save space: "+refs[read])
 	assert.Contains(t, w.fails(t, "read_note", args{"notes": make([]string, 51)}), "pass 50 at most")
 	assert.Contains(t, w.fails(t, "read_note", args{"notes": []string{"Nope", "Neither"}}), "no such note")
 	both, _ := w.call(t, "read_note", args{"note": "N01", "notes": []string{"N02"}})

@@ -64,7 +64,7 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 		fmt.Fprintf(&b, "\n… and %d more", n)
 	}
 	if len(out.Conflicts) > 0 {
-		b.WriteString("\nchanged by another program meanwhile, left alone: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
+		b.WriteString("\nchanged by another program meanwhile, not updated: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
 	}
 	if out.Diff != "" {
 		b.WriteString("\n" + Fence("diff", out.Changed[0], out.Diff))

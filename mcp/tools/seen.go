@@ -80,6 +80,6 @@ func unseen(err error, implied bool) error {
 	}
 	e := *conflict
 	e.Detail = "the note was changed since this session last saw it; nothing was written"
-	e.Hint = "Read it again, or see the diff, and repeat the change on what it says now; expected_hash with its present hash confirms that."
+	e.Hint = "Read it again, or see the diff, and repeat the change on its current text; expected_hash with its present hash confirms that."
 	return &e
 }

@@ -15,7 +15,7 @@ import (
 var vaultOverview = define(Tool{
 	Name:        "vault_overview",
 	Title:       "Overview of the vault",
-	Description: "Counts, folders, tags, the newest notes and the state of the index. Use it to get one's bearings in an unknown vault.",
+	Description: "Counts, folders, tags, the newest notes and the state of the index. Use it first in an unfamiliar vault.",
 	output:      outputOf[Overview](),
 }, runVaultOverview)
 

@@ -214,7 +214,7 @@ func TableItemOf(i table.Info) TableItem {
 var createTable = define(Tool{
 	Name:        "create_table",
 	Title:       "Create a vector table",
-	Description: "Make a table for vectors of your own. Use it before add_vector.",
+	Description: "Create a table for your own vectors. Use it before add_vector.",
 	Effect:      Adds,
 	Tables:      true,
 	output:      outputOf[TableItem](),

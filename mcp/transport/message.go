@@ -151,7 +151,7 @@ func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json
 	}
 	wire := new(jsonrpc.Error)
 	if err := json.Unmarshal(rawErr, wire); err != nil || hasResult {
-		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: `the client's answer does not hold either a "result" or an "error" with code and message`}
+		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: `the client's answer has neither a "result" nor an "error" with code and message`}
 	}
 	return &jsonrpc.Response{ID: id, Error: wire}, nil
 }

@@ -60,7 +60,7 @@ func (d *Database) AddSubject(ctx context.Context, name string) (token string, e
 		return "", &notes.Error{Op: "add", Path: name, Err: notes.ErrInvalid, Detail: problem, Hint: `Use a short name such as "ann" or "ann@example.org".`}
 	}
 	token, digest := newToken()
-	taken := &notes.Error{Op: "add", Path: name, Err: notes.ErrExists, Detail: "there is a subject of that name", Hint: "notesd team renew gives it a new token; notesd team revoke removes it."}
+	taken := &notes.Error{Op: "add", Path: name, Err: notes.ErrExists, Detail: "a subject with that name exists already", Hint: "notesd team renew gives it a new token; notesd team revoke removes it."}
 	return token, d.changeOne(ctx, taken, `INSERT INTO subjects (name, token) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, digest[:])
 }
 
@@ -88,7 +88,7 @@ func (d *Database) RemoveSubject(ctx context.Context, name string) error {
 }
 
 func noSubject(op, name string) error {
-	return &notes.Error{Op: op, Path: name, Err: notes.ErrNotFound, Detail: "there is no subject of that name", Hint: "notesd team list names all."}
+	return &notes.Error{Op: op, Path: name, Err: notes.ErrNotFound, Detail: "there is no subject with that name", Hint: "notesd team list shows all subjects."}
 }
 
 // Grant adds a grant, replacing the subject's grant for the same folder. If make is set
@@ -130,7 +130,7 @@ func (d *Database) Ungrant(ctx context.Context, name string, g Grant) error {
 		}
 		tag, err := tx.Exec(ctx, `DELETE FROM grants WHERE subject = $1 AND vault = $2 AND folder = $3`, subject, vault, notes.Nfc(strings.Trim(g.Folder, "/")))
 		if err == nil && tag.RowsAffected() == 0 {
-			err = &notes.Error{Op: "ungrant", Path: name, Err: notes.ErrNotFound, Detail: "it has no grant for " + notes.Quote(g.String()), Hint: "notesd team list names its grants; only one of these can be taken back."}
+			err = &notes.Error{Op: "ungrant", Path: name, Err: notes.ErrNotFound, Detail: "it has no grant for " + notes.Quote(g.String()), Hint: "notesd team list shows its grants; only those can be withdrawn."}
 		}
 		return err
 	})
@@ -154,7 +154,7 @@ func find(ctx context.Context, tx pgx.Tx, op, name, vault string) (subject, id i
 	if err != nil {
 		return 0, 0, err
 	}
-	return 0, 0, &notes.Error{Op: op, Path: vault, Err: notes.ErrNotFound, Detail: "the database has no vault of that name", Hint: "notesd team grant --new makes one.", Candidates: all}
+	return 0, 0, &notes.Error{Op: op, Path: vault, Err: notes.ErrNotFound, Detail: "the database has no vault with that name", Hint: "notesd team grant --new creates one.", Candidates: all}
 }
 
 // change runs a transaction on the migrated database, with a timeout.

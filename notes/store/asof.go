@@ -149,7 +149,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 		return false, err
 	}
 	if f.Orphans || f.BrokenLinks {
-		return false, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: "the links of the past are not kept", Hint: "Leave out orphans and broken_links, or as_of."}
+		return false, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: "past links are not recorded", Hint: "Omit orphans and broken_links, or as_of."}
 	}
 	past, err := m.within(ctx, notes.Scope{Read: f.Scope})
 	if err != nil {
@@ -241,7 +241,7 @@ func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*note
 			return m.note(ctx, v, false)
 		}
 	}
-	return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note was not there at " + m.at.Local().Format(time.DateTime), Hint: "note_history shows since when it exists."}
+	return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note did not exist at " + m.at.Local().Format(time.DateTime), Hint: "note_history shows when it was created."}
 }
 
 // Blob returns the text with this hash.

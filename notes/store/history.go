@@ -554,7 +554,7 @@ func scanCursor(cursor, format string, numbers ...any) error {
 		return nil
 	}
 	if _, err := fmt.Sscanf(cursor, format, numbers...); err != nil {
-		return &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
+		return &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor was not returned by note_history", Hint: "Omit the cursor to start from the newest."}
 	}
 	return nil
 }
@@ -665,7 +665,7 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 		case r.Revision == 0:
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
 		case r.Hash == "":
-			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Take the revision before it."}
+			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Use the revision before it."}
 		}
 		hash, err := hex.DecodeString(r.Hash)
 		if err == nil {

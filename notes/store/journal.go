@@ -372,11 +372,11 @@ func Answered(ctx context.Context, history interface {
 	case err != nil:
 		return false, err
 	case request != "" && first != "" && request != first:
-		return false, &notes.Error{Op: "repeat a request", Err: notes.ErrInvalid, Detail: "its request key was used for another tool or with other arguments",
-			Hint: "Nothing was done. Give every request a key of its own, and repeat one with the same arguments."}
+		return false, &notes.Error{Op: "repeat a request", Err: notes.ErrInvalid, Detail: "its request key was already used with another tool or other arguments",
+			Hint: "Nothing was done. Use a new key for each request, and repeat a request with the same arguments."}
 	case state != StateDone:
-		return false, &notes.Error{Op: "repeat a request", Err: notes.ErrUnavailable, Detail: "its first sending is not finished, so that its outcome is not known yet",
-			Hint: "Send it again later, with the same key."}
+		return false, &notes.Error{Op: "repeat a request", Err: notes.ErrUnavailable, Detail: "the original request is still in progress, so its outcome is not known yet",
+			Hint: "Try again later with the same key."}
 	case answer == nil:
 		return true, nil
 	}

@@ -261,10 +261,10 @@ func AttachmentPath(ref string) (name string, err error) {
 
 // NoAttachment is the error for a file that no note links to.
 func NoAttachment(name string, others []string) error {
-	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "there is no such attachment that a note links to",
+	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "no note links to an attachment with this name",
 		Hint: "note_links shows the attachments that a note links to.", Candidates: others}
 	if len(others) > 0 {
-		e.Hint = "Perhaps one of these is meant."
+		e.Hint = "Did you mean one of these?"
 	}
 	return e
 }
@@ -359,7 +359,7 @@ func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, erro
 	out, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
 		linkUnresolved, sqlite.List(slices.Collect(maps.Keys(moves))))
 	for i, note := range out {
-		out[i] = fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", notes.Quote(note), notes.Quote(moves[note]))
+		out[i] = fmt.Sprintf("%s has broken links: it changed while %s was being moved, so its links were not updated; correct them there", notes.Quote(note), notes.Quote(moves[note]))
 	}
 	return out, err
 }

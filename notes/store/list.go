@@ -50,7 +50,7 @@ func encodeCursor(cursor any) string {
 func decodeCursor(op, s string, cursor any, own func() bool) error {
 	data, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || json.Unmarshal(data, cursor) != nil || !own() {
-		return &notes.Error{Op: op, Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned", Hint: "Leave the cursor out to start from the beginning."}
+		return &notes.Error{Op: op, Err: notes.ErrBadCursor, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}
 	}
 	return nil
 }

@@ -147,15 +147,15 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if reason != "" && canRead(name) {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file exists but cannot be a note: " + reason, Hint: "Correct the file with another program; then it becomes a note."}
 	}
 	attachment, err := sqlite.First[string](ctx, tx, `SELECT path FROM attachments WHERE path = ?`, name)
 	if err != nil {
 		return err
 	}
 	if attachment != "" && canRead(attachment) {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "this is an attachment and no note",
-			Hint: fmt.Sprintf("Where a note links to it, it is the resource %s; no tool moves or changes it.", notes.URI(attachment))}
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "this is an attachment, not a note",
+			Hint: fmt.Sprintf("If a note links to it, read it as the resource %s; no tool moves or changes it.", notes.URI(attachment))}
 	}
 	where, args := filterSQL(notes.Filter{Folder: name, Scope: scope.Read})
 	n, err := sqlite.First[int](ctx, tx, `SELECT count(*) FROM notes n WHERE `+where, args...)
@@ -163,16 +163,16 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if n > 0 {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder, with %d notes in it and below", n),
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder with %d notes, including its subfolders", n),
 			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
 	}
-	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
+	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by content."}
 	if strings.HasPrefix(ref, "/") {
 		e.Hint = "If the path is absolute, give one inside the vault, such as Projects/Plan.md."
 	}
 	e.Candidates, err = similar(ctx, tx, name, canRead)
 	if len(e.Candidates) > 0 {
-		e.Hint = "Perhaps one of these is meant."
+		e.Hint = "Did you mean one of these?"
 	}
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		e.Detail = fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
 		e.Hint = "restore_note brings it back, with a revision that note_history lists."
 		if len(e.Candidates) > 0 {
-			e.Hint += " Perhaps one of these is meant."
+			e.Hint += " Did you mean one of these?"
 		}
 	}
 	return e
@@ -293,6 +293,6 @@ func (s *Reader) CheckWhole(ctx context.Context, op, ref string, found notes.Met
 	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
 		return nil // a name that looks so
 	}
-	return &notes.Error{Op: op, Path: ref, Err: notes.ErrInvalid, Detail: "this names a part of the note " + notes.Quote(found.Path),
-		Hint: "Name the note alone; an edit takes the part as its heading."}
+	return &notes.Error{Op: op, Path: ref, Err: notes.ErrInvalid, Detail: "this names part of the note " + notes.Quote(found.Path),
+		Hint: "Pass the note alone, and the part as the heading of an edit."}
 }

@@ -136,10 +136,10 @@ func TestLookup_NotFound(t *testing.T) {
 		"Work/Jetty.md":   {`the note "Work/Jetty.md" was deleted`, "", ""},
 		"jetty":           {"there is no such note", "", ""},
 		"Jetty":           {`the note "Work/Jetty.md" was deleted`, "", ""},
-		"Work/pic 1.png":  {"this is an attachment and no note", "", ""},
+		"Work/pic 1.png":  {"this is an attachment, not a note", "", ""},
 		"Work/Boats":      {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
-		"Broken":          {"the file is there but cannot be a note: not text: it has NUL bytes in it", "", ""},
-		"Work":            {"this is a folder, with 1 notes in it and below", "", ""},
+		"Broken":          {"the file exists but cannot be a note: not text: it contains NUL bytes", "", ""},
+		"Work":            {"this is a folder with 1 notes, including its subfolders", "", ""},
 		"Harbour plans":   {"there is no such note", "Work/Harbour plan.md", ""},
 		"Something else?": {"there is no such note", "", ""},
 	} {

@@ -41,10 +41,10 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	}
 	var parts []part
 	for _, p := range f.Paths {
-		parts = append(parts, part{notes.Filter{Paths: []string{p}}, "the path of no note begins with " + notes.Quote(p)})
+		parts = append(parts, part{notes.Filter{Paths: []string{p}}, "no note has a path that begins with " + notes.Quote(p)})
 	}
-	parts = append(parts, part{notes.Filter{After: f.After}, "no note has a date from " + f.After.Format(time.DateOnly) + " on"},
-		part{notes.Filter{Before: f.Before}, "no note has a date before " + f.Before.Format(time.DateOnly)})
+	parts = append(parts, part{notes.Filter{After: f.After}, "no note is dated on or after " + f.After.Format(time.DateOnly) + " on"},
+		part{notes.Filter{Before: f.Before}, "no note is dated before " + f.Before.Format(time.DateOnly)})
 	for _, p := range parts {
 		if p.filter.IsZero() {
 			continue
@@ -138,7 +138,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 		case values[field] == nil:
 			why = append(why, "no note has the key "+notes.Quote(field)+" in its front matter or as key:: value"+near(field, keys))
 		case isList:
-			why = append(why, fmt.Sprintf(`%s is compared with the whole list; {%q: {"in": […]}} takes any of its values`, notes.Quote(field), field))
+			why = append(why, fmt.Sprintf(`%s is compared with the whole list; {%q: {"in": […]}} matches any of its values`, notes.Quote(field), field))
 		case isText && !slices.ContainsFunc(slices.Collect(maps.Keys(values[field])), func(v string) bool {
 			return notes.WhereMatches(map[string]any{"v": text}, map[string]any{"v": v})
 		}):

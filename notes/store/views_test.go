@@ -187,7 +187,7 @@ func TestWhyNothing_Oracle(t *testing.T) {
 			alone(notes.Filter{Folder: parts.Folder}, "there is no folder "+notes.Quote(parts.Folder))
 		}
 		for _, p := range parts.Paths {
-			alone(notes.Filter{Paths: []string{p}}, "the path of no note begins with "+notes.Quote(p))
+			alone(notes.Filter{Paths: []string{p}}, "no note has a path that begins with "+notes.Quote(p))
 		}
 		for _, tag := range parts.Tags {
 			alone(notes.Filter{Tags: []string{tag}}, "no note has the tag "+notes.Quote(tag))

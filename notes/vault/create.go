@@ -29,8 +29,8 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 	}
 	for _, tag := range r.Tags {
 		if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(tag), "#")); len(words) > 1 {
-			return notes.Written{}, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: fmt.Sprintf("the tag %s has a space in it, which no tag can have", notes.Quote(tag)),
-				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or give each word as a tag of its own."}
+			return notes.Written{}, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: fmt.Sprintf("the tag %s contains a space, which a tag cannot", notes.Quote(tag)),
+				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or pass each word as a separate tag."}
 		}
 	}
 	r.Path, r.Folder = v.store.InVault(r.Path), v.store.InVault(r.Folder)
@@ -70,7 +70,7 @@ func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 		return o.explicitPath(o.fromRoot(r.Path))
 	}
 	if strings.TrimSpace(r.Title) == "" {
-		return "", &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Give a title; the file name is made from it."}
+		return "", &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Pass a title; the file name is derived from it."}
 	}
 	folder := strings.TrimRight(strings.TrimSpace(o.fromRoot(r.Folder)), "/")
 	if folder == "." {
@@ -220,7 +220,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	case err != nil:
 		return r, err
 	case markdown.Parse([]byte(r.Content)).FrontMatter.Format != "":
-		return r, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the content begins with front matter, and so may the template that goes before it", Hint: "Pass it as front_matter."}
+		return r, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the content begins with front matter, which cannot follow a template", Hint: "Pass it as front_matter instead."}
 	}
 	title := strings.TrimSpace(r.Title)
 	if title == "" {
@@ -334,7 +334,7 @@ func (d *draft) set(name string, value any, argument string) error {
 	case err != nil:
 		return d.unwritable(name, err)
 	case found && !bytes.Equal(text, d.text):
-		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s has another value in the content's front matter than in %s", notes.Quote(name), argument), Hint: "Nothing was written. Pass it in one of the two."}
+		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s has different values in the content's front matter and in %s", notes.Quote(name), argument), Hint: "Nothing was written. Pass it in only one of them."}
 	}
 	d.text = text
 	return nil

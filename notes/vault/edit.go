@@ -195,8 +195,8 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 	if err != nil {
 		return err
 	}
-	e := &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note is not the one that expected_hash names",
-		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(f.Old)}
+	e := &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note does not match expected_hash",
+		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(f.Old)}
 	if was != nil {
 		e.Diff = store.ShortDiff(was, f.Old, f.OldPath)
 	}
@@ -296,7 +296,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 			}
 			anchor, ok := rename(l.Anchor)
 			if ok && !edit.CanAnchor(l, anchor) {
-				missed = &notes.Error{Op: "edit", Path: first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s cannot be written as one to the heading %s", notes.Quote(notePath), notes.Quote(anchor)),
+				missed = &notes.Error{Op: "edit", Path: first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s cannot be rewritten to the heading %s", notes.Quote(notePath), notes.Quote(anchor)),
 					Hint: "Nothing was changed. Choose a text without brackets and quotes, or change the heading with replace_text, and its links will be broken."}
 			}
 			return anchor, ok
@@ -362,7 +362,7 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		f.New, err = rewrite(p, f.Old)
 		switch {
 		case err != nil && hidden:
-			return refused(where, "they cannot be written so")
+			return refused(where, "they cannot be rewritten")
 		case err != nil:
 			return err
 		case bytes.Equal(f.Old, f.New):
@@ -439,7 +439,7 @@ func editProblem(notePath string, err error) error {
 			e.Hint = "Nothing was changed. Name one of its headings."
 		}
 	case errors.Is(err, tasks.ErrAmbiguous):
-		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the one that is meant, beside its text."
+		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the intended one as well as its text."
 	case errors.Is(err, tasks.ErrMissing):
 		e.Hint = "Nothing was changed. list_tasks shows the tasks with their texts."
 	case errors.Is(err, markdown.ErrAmbiguous):

@@ -203,7 +203,7 @@ func (f *feeder) behind() []string {
 	var out []string
 	for _, follower := range f.followers {
 		if follower.err != nil {
-			why, remedy := follower.err.Error(), "If that lasts, run: notesd index --rebuild"
+			why, remedy := follower.err.Error(), "If this persists, run: notesd index --rebuild"
 			if isFull(follower.err) {
 				why, remedy = stateIsFull, "Free some space there."
 			}

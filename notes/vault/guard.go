@@ -30,7 +30,7 @@ func (g *guard) checkText(op, text string) error {
 	case !utf8.ValidString(text):
 		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text is not valid UTF-8"}
 	case strings.IndexByte(text, 0) >= 0:
-		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text has a NUL byte in it"}
+		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text contains a NUL byte"}
 	case int64(len(text)) > g.opt.MaxNoteBytes:
 		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), g.opt.MaxNoteBytes), Hint: "Split it into several notes."}
 	}
@@ -43,9 +43,9 @@ func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
 	case g.opt.ReadOnly || scope.ReadOnly:
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "The owner of the daemon can change vault.read_only."}
 	case g.ignore.Match(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so notesd does not write it"}
 	case notes.InAny(p, g.protected()):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not write", Hint: "The user can change them with an editor."}
 	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}
 	case !scope.CanWrite(p):
@@ -73,7 +73,7 @@ func checkPlace(root *disk.Root, op, p string) error {
 	if folders := root.Folders(); len(folders) > 0 {
 		folder, _, below := strings.Cut(p, "/")
 		if !below || !slices.Contains(folders, folder) {
-			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is in none of the vault's folders, which are " + strings.Join(folders, ", "),
+			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is outside the vault's folders, which are " + strings.Join(folders, ", "),
 				Hint: fmt.Sprintf("Begin the path with one of them, such as %s.", notes.Quote(folders[0]+"/"+path.Base(p))), Candidates: folders}
 		}
 	}
@@ -85,12 +85,12 @@ func checkPlace(root *disk.Root, op, p string) error {
 			case err == nil && info.IsDir():
 				return nil
 			case err == nil:
-				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file and no folder", notes.Quote(dir)), Hint: "Name a folder, or one that does not exist yet."}
+				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file, not a folder", notes.Quote(dir)), Hint: "Pass an existing folder or a new one."}
 			}
 		}
 		return nil
 	}
-	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Name the folder that it leads to."}
+	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
 // mayAttach reports whether a caller may read the attachment at p.
@@ -101,16 +101,16 @@ func (g *guard) mayAttach(p string, scope notes.Scope) bool {
 func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
 
 // stateIsFull is the detail of an error that isFull reports.
-const stateIsFull = "the disk where notesd keeps its state is full"
+const stateIsFull = "the disk that holds notesd's state is full"
 
 // conflict returns the error for a file that has changed since the operation was computed.
 func conflict(op, notePath string, was, is []byte) error {
 	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
-		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
+		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
 }
 
 // errOtherDisk: a folder of the vault lies on another disk.
-var errOtherDisk = errors.New("the folders lie on different disks")
+var errOtherDisk = errors.New("the folders are on different disks")
 
 // errHeld: another program does not let the file be replaced.
 var errHeld = errors.New("held by another program")
@@ -125,7 +125,7 @@ func writeProblem(op, notePath string, err error) error {
 	e := &notes.Error{Op: op, Path: notePath, Err: notes.ErrUnavailable, Hint: "Nothing was changed."}
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name is there already", "Choose another name, or edit that note."
+		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name exists already", "Choose another name, or edit that note."
 	case isFull(err):
 		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
 	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
@@ -135,7 +135,7 @@ func writeProblem(op, notePath string, err error) error {
 	case atomicfile.IsReadOnlyDisk(err):
 		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):
-		e.Err, e.Detail = notes.ErrForbidden, "the system does not permit writing there"
+		e.Err, e.Detail = notes.ErrForbidden, "permission to write there is denied"
 	case errors.Is(err, disk.ErrTooLarge):
 		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
 	case errors.Is(err, disk.ErrNotRegular):
@@ -153,7 +153,7 @@ func writeProblem(op, notePath string, err error) error {
 }
 
 func movedOnto(from, taken string) error {
-	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s is there already", notes.Quote(taken)), Hint: "Choose another path."}
+	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s exists already", notes.Quote(taken)), Hint: "Choose another path."}
 }
 
 // errKilled is what fail-points return to stand for the program's end: nothing
@@ -185,7 +185,7 @@ func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
 	switch {
 	case names > 1:
 		return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
-			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
+			Hint: "Make it a separate file, or edit it with a program that writes in place."}
 	case fsid.Locked(file):
 		return writeProblem(op, f.NewPath, errHeld)
 	}

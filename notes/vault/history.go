@@ -185,7 +185,7 @@ func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope
 		return "", err
 	}
 	return h.store.DeletedPath(ctx, name, scope,
-		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "there is no deleted note of this name in the history", Hint: "notesd history lists what was deleted."})
+		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "the history has no deleted note with this name", Hint: "notesd history lists deleted notes."})
 }
 
 // setAsideNames match what the store, the search index and "notesd adopt" set
@@ -295,7 +295,7 @@ func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope no
 func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.Moment, error) {
 	refused := &notes.Error{Op: op, Err: notes.ErrInvalid}
 	if at.After(h.vault.opt.Now()) {
-		refused.Detail, refused.Hint = fmt.Sprintf("%s is in the future", at.Local().Format(time.DateTime)), "Name a moment in the past."
+		refused.Detail, refused.Hint = fmt.Sprintf("%s is in the future", at.Local().Format(time.DateTime)), "Choose a time in the past."
 		return nil, refused
 	}
 	begin, err := h.store.HistoryBegins(ctx)
@@ -308,7 +308,7 @@ func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.M
 	}
 	if at.Before(begin) {
 		since := begin.Local().Add(time.Second).Format(time.DateTime) // rounded up: a moment that can be asked for
-		refused.Detail, refused.Hint = fmt.Sprintf("there is no history of %s: it begins at %s", at.Local().Format(time.DateTime), since), fmt.Sprintf("Name a moment from %s on.", since)
+		refused.Detail, refused.Hint = fmt.Sprintf("there is no history of %s: it begins at %s", at.Local().Format(time.DateTime), since), fmt.Sprintf("Choose a time from %s on.", since)
 		return nil, refused
 	}
 	return h.store.AsOf(ctx, at)

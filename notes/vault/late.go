@@ -73,7 +73,7 @@ func (l *lateFiles) keep(ctx context.Context, d *displaced) error {
 		return err
 	}
 	d.known[hash] = true
-	l.opt.Log.Warn("a program went on writing to a note that notesd had just replaced; its version is in the note's history", "note", d.path)
+	l.opt.Log.Warn("another program was still writing to a note that notesd had just replaced; its version is in the note's history", "note", d.path)
 	return nil
 }
 

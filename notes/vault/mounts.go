@@ -40,15 +40,15 @@ const mountsSetting = "mounts"
 // would hold, the note at p is away.
 func (m *mounts) check(root *disk.Root, op, p string) error {
 	if folder, err := root.Missing(p); err != nil {
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s is not there (is its disk mounted?)", notes.Quote(folder)),
-			Hint: "Nothing was changed. notesd goes on by itself when it is back. " + whenDeleted}
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s does not exist (is its disk mounted?)", notes.Quote(folder)),
+			Hint: "Nothing was changed. notesd resumes automatically when it is back. " + whenDeleted}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for folder, mount := range m.known {
 		if notes.Under(p, folder) && root.Identity(mount.DiskPath) != mount.Identity {
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the disk of the folder %s is not mounted", notes.Quote(notes.Nfc(mount.DiskPath))),
-				Hint: "Nothing was changed. notesd goes on by itself when it is mounted again. " + whenDeleted}
+				Hint: "Nothing was changed. notesd resumes automatically when it is mounted again. " + whenDeleted}
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (m *mounts) warnings(folders []string) []string {
 	var out []string
 	for _, folder := range slices.Sorted(maps.Keys(m.away)) {
 		if slices.Contains(folders, folder) {
-			out = append(out, fmt.Sprintf("the folder %s is not there, or lacks most of its notes; they are kept as they were. %s", notes.Quote(folder), whenDeleted))
+			out = append(out, fmt.Sprintf("the folder %s does not exist or lacks most of its notes; they are kept as they were. %s", notes.Quote(folder), whenDeleted))
 			continue
 		}
 		out = append(out, fmt.Sprintf("the disk of the folder %s is not mounted; its notes are kept as they were. %s", notes.Quote(folder), whenDeleted))

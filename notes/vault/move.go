@@ -85,11 +85,11 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 		return nil, err
 	}
 	if f.Link != "" {
-		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it leads to."}
+		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it points to."}
 	}
 	f.NewPath, f.NewDisk, f.New = to, to, f.Old
 	if f.OldDisk == to {
-		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note is there already"}
+		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note exists already"}
 	}
 	taken, err := o.takenBy(to)
 	switch {
@@ -156,7 +156,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	}
 	for _, p := range o.v.guard.protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
-			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the user's prompts are in the folder, which no client may move", Hint: "The user can move it, and change prompts.folder."}
+			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
 		}
 	}
 	if err := checkPlace(o.root, "move", to); err != nil {
@@ -242,7 +242,7 @@ func (o *operation) redirect(ref string) error {
 		return err
 	}
 	if to.Path == gone.OldPath {
-		return &notes.Error{Op: o.Kind, Path: to.Path, Err: notes.ErrInvalid, Detail: "links to a note that is deleted cannot be redirected to the note itself", Hint: "Name the note that takes its place."}
+		return &notes.Error{Op: o.Kind, Path: to.Path, Err: notes.ErrInvalid, Detail: "links to a deleted note cannot be redirected to that note", Hint: "Pass the note that replaces it."}
 	}
 	m := &movement{operation: o, first: gone, paths: map[string]string{gone.OldPath: to.Path}}
 	return m.relink()

@@ -219,7 +219,7 @@ func TestNamesThatLinksCannotHave(t *testing.T) {
 	assert.Equal(t, []string{"New#1/C# [1].md"}, f.leads("From.md"))
 	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "From", To: "F#.md"})
 	require.ErrorIs(t, err, notes.ErrInvalid)
-	require.ErrorContains(t, err, "no link can then name")
+	require.ErrorContains(t, err, "no link could refer to it")
 	_, err = f.Create(t.Context(), notes.CreateRequest{Path: "New#1/[[a]].md"})
 	require.ErrorIs(t, err, notes.ErrInvalid)
 	created, err := f.Create(t.Context(), notes.CreateRequest{Title: "[[a]] #1", Folder: "New#1"})

@@ -111,15 +111,15 @@ func (o *operation) perform() (notes.Written, error) {
 	d := &placer{operation: o}
 	defer d.close()
 	if err := d.place(); err != nil && (d.committed || errors.Is(err, notes.ErrOutcomeUnknown)) {
-		return notes.Written{}, o.unfinished(err, "a change is not finished; it will be when the database and the disk can be used",
-			"it is not known yet whether the change was made: the answer of the database was lost", "Do not repeat it; read the note later to see what it says.")
+		return notes.Written{}, o.unfinished(err, "a change is incomplete; it will be finished when the database and the disk are available",
+			"it is not known whether the change was made: the database's answer was lost", "Do not repeat the change; read the note later to check it.")
 	} else if err != nil {
 		return notes.Written{}, d.abandon(err)
 	}
 	written, err := d.complete(replaced)
 	if err != nil {
 		return written, o.unfinished(err, "a change is on disk and could not be recorded; it will be tried again",
-			"the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)", "Do not repeat it; read the note to see what it says now.")
+			"the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)", "Do not repeat the change; read the note to check it.")
 	}
 	return written, nil
 }
@@ -255,7 +255,7 @@ func (d *placer) check() error {
 		f := &d.Files[i]
 		if f.OldDisk == "" {
 			if _, err := d.root.Lstat(f.NewDisk); err == nil {
-				return &notes.Error{Op: d.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name is there already"}
+				return &notes.Error{Op: d.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name exists already"}
 			}
 			continue
 		}
@@ -489,7 +489,7 @@ func (d *placer) abandon(cause error) error {
 	}
 	if errors.Is(cause, atomicfile.ErrIncomplete) { // what the names hold is as after a crash: the next write finishes it
 		return d.unfinished(cause, "the disk failed in the middle of a change; it is finished when the disk can be used",
-			"the disk failed in the middle of the change", "The change is finished when the disk can be used again.")
+			"the disk failed in the middle of the change", "The change will be finished when the disk is available again.")
 	}
 	state := store.StateFailed
 	if errors.Is(cause, notes.ErrConflict) {
@@ -818,8 +818,8 @@ func (d *placer) share() error {
 		return behind
 	}
 	d.v.opt.Log.Warn("a change could not be committed", "kind", d.Kind, "err", err)
-	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: "the database that the vault's nodes share does not answer",
-		Hint: "Nothing was changed. Reading and searching go on; try again later."}
+	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: "the vault's shared database does not respond",
+		Hint: "Nothing was changed. Reading and searching still work; try again later."}
 }
 
 func (d *placer) logConflict(other *notes.LogConflict) error {
@@ -831,5 +831,5 @@ func (d *placer) logConflict(other *notes.LogConflict) error {
 			return conflict(d.Kind, other.Path, f.Old, other.Text)
 		}
 	}
-	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name is there already", Hash: other.Hash}
+	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name exists already", Hash: other.Hash}
 }

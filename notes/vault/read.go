@@ -37,7 +37,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 			return nil, err
 		}
 		if _, failed := v.unread.all()[meta.Path]; failed {
-			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
+			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "The indexed version is kept. Try again when the disk responds; notesd status says why."}
 		}
 	}
 	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now
@@ -160,7 +160,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	case errors.Is(err, disk.ErrTooLarge):
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrTooLarge,
 			Detail: fmt.Sprintf("the attachment has %d bytes; at most %d can be read", st.Size, notes.MaxAttachmentBytes),
-			Hint:   "Open it with a program of its own."}
+			Hint:   "Open it with another program."}
 	case errors.Is(err, fs.ErrNotExist):
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	case errors.Is(err, disk.ErrChanging):

@@ -242,11 +242,11 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	assert.Contains(t, reasons["latin1.md"], "UTF-8")
 	assert.Contains(t, reasons["zero.md"], "NUL")
 	assert.Contains(t, reasons["utf16.md"], "UTF-16")
-	assert.Contains(t, reasons["out.md"], "out of the vault")
+	assert.Contains(t, reasons["out.md"], "leaves the vault")
 	assert.Contains(t, reasons["loop"], "not followed")
 	_, err = f.store.Lookup(context.Background(), "latin1", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	assert.ErrorContains(t, err, "the file is there but cannot be a note: not UTF-8 text")
+	assert.ErrorContains(t, err, "the file exists but cannot be a note: not UTF-8 text")
 
 	f.remove("out.md")
 	f.write("latin1.md", "café")
@@ -329,7 +329,7 @@ func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
 	st, err := f.Status(context.Background())
 	require.NoError(t, err)
 	require.Len(t, st.Warnings, 1)
-	assert.Equal(t, "the mirror cannot keep up with the changes: disk full; notesd tries again. If that lasts, run: notesd index --rebuild", st.Warnings[0])
+	assert.Equal(t, "the mirror cannot keep up with the changes: disk full; notesd tries again. If this persists, run: notesd index --rebuild", st.Warnings[0])
 	f.view.kinds()
 
 	f.view.fail = nil

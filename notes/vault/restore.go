@@ -110,8 +110,8 @@ func (o *operation) planUndo(change int64) error {
 		return err
 	}
 	if done.Kind == Together {
-		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d brought what other nodes had changed; its notes do not belong together", change),
-			Hint: "note_history lists the versions of a note; restore those that you mean."}
+		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d contains changes from other nodes, which cannot be undone together", change),
+			Hint: "note_history lists the versions of a note; restore them one by one."}
 	}
 	for _, f := range done.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
@@ -153,7 +153,7 @@ func (o *operation) planUndo(change int64) error {
 		}
 	}
 	if len(o.Files) == 0 {
-		return &notes.Error{Op: o.Kind, Path: o.Kept[0], Err: notes.ErrConflict, Detail: "every note of the change was changed since; nothing was written", Candidates: o.Kept,
+		return &notes.Error{Op: o.Kind, Path: o.Kept[0], Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
 			Hint: "note_history shows what changed; each note can be restored by its revision."}
 	}
 	return nil
@@ -174,7 +174,7 @@ func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
 	m, err := plan(notes.MoveRequest{Note: was.NewPath, To: was.OldPath})
 	switch {
 	case errors.Is(err, notes.ErrNotFound) || err == nil && m.first.OldPath != was.NewPath:
-		return nil, &notes.Error{Op: o.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it was moved or deleted since; nothing was written", Hint: "note_history says where it is."}
+		return nil, &notes.Error{Op: o.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "note_history says where it is."}
 	case err != nil:
 		return nil, err
 	case m.first.NewPath != was.OldPath:

@@ -175,8 +175,8 @@ func TestCreateMergesFrontMatter(t *testing.T) {
 		r    notes.CreateRequest
 		want string
 	}{
-		{notes.CreateRequest{Path: "C.md", Content: "---\nstatus: open\n---\n", FrontMatter: map[string]any{"Status": "done"}}, `"Status" has another value in the content's front matter than in front_matter`},
-		{notes.CreateRequest{Title: "T", Content: "---\ntitle: Other\n---\n"}, `"title" has another value in the content's front matter than in title`},
+		{notes.CreateRequest{Path: "C.md", Content: "---\nstatus: open\n---\n", FrontMatter: map[string]any{"Status": "done"}}, `"Status" has different values in the content's front matter and in front_matter`},
+		{notes.CreateRequest{Title: "T", Content: "---\ntitle: Other\n---\n"}, `"title" has different values in the content's front matter and in title`},
 		{notes.CreateRequest{Path: "C.md", Content: "---\na: [\n---\n", Tags: []string{"b"}}, `front matter "tags" cannot be written`},
 	} {
 		_, err := f.Create(ctx, tt.r)

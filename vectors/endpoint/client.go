@@ -196,7 +196,7 @@ func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) (
 		return nil, ctx.Err()
 	}
 	if limited.Err() != nil {
-		return nil, c.errorf("it has not answered in %v", limit)
+		return nil, c.errorf("it did not answer within %v", limit)
 	}
 	return nil, c.remember(err)
 }
@@ -215,14 +215,14 @@ func (c *Client) remember(err error) error {
 // check verifies that there are n vectors of the same dimension, and normalises them.
 func (c *Client) check(vectors [][]float32, n int) error {
 	if len(vectors) != n {
-		return c.errorf("it gave %d vectors for %d texts", len(vectors), n)
+		return c.errorf("it returned %d vectors for %d texts", len(vectors), n)
 	}
 	for _, v := range vectors {
 		if len(v) == 0 || len(v) > maxDimension {
-			return c.errorf("it gave a vector of %d numbers; 1 to %d can be used", len(v), maxDimension)
+			return c.errorf("it returned a vector of %d numbers; 1 to %d are supported", len(v), maxDimension)
 		}
 		if !normalise(v) {
-			return c.errorf("it gave a vector that has no direction: zeros, or numbers too large")
+			return c.errorf("it returned a vector without a direction: all zeros, or numbers too large")
 		}
 	}
 	if n == 0 {
@@ -230,10 +230,10 @@ func (c *Client) check(vectors [][]float32, n int) error {
 	}
 	dim := len(vectors[0])
 	if i := slices.IndexFunc(vectors, func(v []float32) bool { return len(v) != dim }); i >= 0 {
-		return c.errorf("it gave vectors of %d and of %d numbers in one answer", dim, len(vectors[i]))
+		return c.errorf("it returned vectors of %d and %d numbers in one answer", dim, len(vectors[i]))
 	}
 	if c.Expect(dim); c.Dim() != dim {
-		return c.errorf("its vectors have %d numbers now, and had %d; if another model has this name now, run notesd index --rebuild", dim, c.Dim())
+		return c.errorf("its vectors now have %d numbers instead of %d; if the model was replaced, run notesd index --rebuild", dim, c.Dim())
 	}
 	return nil
 }

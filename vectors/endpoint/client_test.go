@@ -160,18 +160,18 @@ func TestPrefixesOfKnownModels(t *testing.T) {
 func TestAnswersThatAreWrong(t *testing.T) {
 	big := strings.Repeat("1,", maxDimension) + "1"
 	cases := []struct{ name, body, want string }{
-		{"fewer vectors", `{"embeddings":[[1,2]]}`, "it gave 1 vectors for 2 texts"},
-		{"more vectors", `{"embeddings":[[1,2],[1,2],[1,2]]}`, "it gave 3 vectors for 2 texts"},
-		{"none", `{"embeddings":null}`, "it gave 0 vectors for 2 texts"},
-		{"another shape", `{"embedding":[1,2]}`, "it gave 0 vectors for 2 texts"},
-		{"two dimensions", `{"embeddings":[[1,2],[1,2,3]]}`, "vectors of 2 and of 3 numbers in one answer"},
+		{"fewer vectors", `{"embeddings":[[1,2]]}`, "it returned 1 vectors for 2 texts"},
+		{"more vectors", `{"embeddings":[[1,2],[1,2],[1,2]]}`, "it returned 3 vectors for 2 texts"},
+		{"none", `{"embeddings":null}`, "it returned 0 vectors for 2 texts"},
+		{"another shape", `{"embedding":[1,2]}`, "it returned 0 vectors for 2 texts"},
+		{"two dimensions", `{"embeddings":[[1,2],[1,2,3]]}`, "vectors of 2 and 3 numbers in one answer"},
 		{"NaN", `{"embeddings":[[1,NaN],[1,2]]}`, "cannot be read"},
 		{"null", `{"embeddings":[[1,null],[1,2]]}`, `has "null" among its numbers`},
 		{"text", `{"embeddings":[[1,"2"],[1,2]]}`, "among its numbers"},
 		{"nested", `{"embeddings":[[1,[2]],[1,2]]}`, "among its numbers"},
 		{"base64", `{"embeddings":["AACAPw==",[1,2]]}`, "not an array of numbers"},
 		{"beyond float32", `{"embeddings":[[1e39,1],[1,2]]}`, "among its numbers"},
-		{"zeros", `{"embeddings":[[0,0],[1,2]]}`, "no direction"},
+		{"zeros", `{"embeddings":[[0,0],[1,2]]}`, "without a direction"},
 		{"empty vectors", `{"embeddings":[[],[]]}`, "a vector of 0 numbers"},
 		{"too many numbers", `{"embeddings":[[` + big + `],[1]]}`, "a vector has 8193 numbers"},
 		{"no JSON", `<html>hello</html>`, "cannot be read"},
@@ -210,7 +210,7 @@ func TestTheDimensionIsHeldTo(t *testing.T) {
 	require.NoError(t, err)
 	vector = "[1,2]"
 	_, err = embed(t, c, "a")
-	require.ErrorContains(t, err, "its vectors have 2 numbers now, and had 3")
+	require.ErrorContains(t, err, "its vectors now have 2 numbers instead of 3")
 	_, err = c.EmbedQuery(t.Context(), "a")
 	assert.ErrorContains(t, err, "notesd index --rebuild")
 }
@@ -222,13 +222,13 @@ func TestStatuses(t *testing.T) {
 		body     string
 		want     string
 	}{
-		{Ollama, 404, `{"error":"model \"m\" not found, try pulling it first"}`, `has no model "m", or its API is elsewhere (status 404); run ollama pull m: model "m" not found`},
+		{Ollama, 404, `{"error":"model \"m\" not found, try pulling it first"}`, `does not have the model "m", or its API has another URL (status 404); run ollama pull m: model "m" not found`},
 		{OpenAI, 404, `{"error":{"message":"The model m does not exist","type":"invalid_request_error"}}`, "check semantic.url, which usually ends in /v1, and semantic.model: The model m does not exist"},
 		{OpenAI, 404, `<h1>Not found</h1>`, "usually ends in /v1"},
-		{OpenAI, 401, `{"error":{"message":"Incorrect API key provided"}}`, "it wants another API key (status 401); see semantic.api_key_file: Incorrect"},
+		{OpenAI, 401, `{"error":{"message":"Incorrect API key provided"}}`, "it rejected the API key (status 401); see semantic.api_key_file: Incorrect"},
 		{Ollama, 500, `{"error":"llama runner\n\u001b[31mhas exited"}`, "it failed with status 500: llama runner [31mhas exited"},
-		{Ollama, 400, `{"error":"this model does not support embeddings"}`, "refuses the text (status 400): this model does not support embeddings"},
-		{OpenAI, 422, `{"message":"bad value: the secret diary of a text that was sent"}`, "refuses the text (status 422)"},
+		{Ollama, 400, `{"error":"this model does not support embeddings"}`, "rejects the text (status 400): this model does not support embeddings"},
+		{OpenAI, 422, `{"message":"bad value: the secret diary of a text that was sent"}`, "rejects the text (status 422)"},
 	}
 	for _, c := range cases {
 		client := serve(t, Options{Provider: c.provider}, func(w http.ResponseWriter, _ asked) {
@@ -347,9 +347,9 @@ func TestASlowServerIsNotWaitedForForEver(t *testing.T) {
 	c := serve(t, Options{BatchTimeout: 20 * time.Millisecond, QueryTimeout: 20 * time.Millisecond}, func(http.ResponseWriter, asked) { <-release })
 	defer close(release)
 	_, err := embed(t, c, "a")
-	require.ErrorContains(t, err, "it has not answered in 20ms")
+	require.ErrorContains(t, err, "it did not answer within 20ms")
 	_, err = c.EmbedQuery(t.Context(), "a")
-	require.ErrorContains(t, err, "it has not answered in 20ms")
+	require.ErrorContains(t, err, "it did not answer within 20ms")
 }
 
 func TestAServerThatDies(t *testing.T) {
@@ -359,7 +359,7 @@ func TestAServerThatDies(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	_, err := embed(t, c, "a")
-	require.ErrorContains(t, err, "it has cut the connection")
+	require.ErrorContains(t, err, "it closed the connection")
 
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

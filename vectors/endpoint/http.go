@@ -101,7 +101,7 @@ func (c *Client) connection(err error) *Error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		reason = "nothing listens there; start the server"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		reason = "it has cut the connection"
+		reason = "it closed the connection"
 	case errors.As(err, &op):
 		reason = op.Err.Error()
 	}
@@ -120,11 +120,11 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 		return c.errorf("it redirects to %s; set semantic.url to where the API is, redirects are not followed",
 			quotable(res.Header.Get("Location"), nil))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return c.errorf("it wants another API key (status %d); see semantic.api_key_file%s", status, words)
+		return c.errorf("it rejected the API key (status %d); see semantic.api_key_file%s", status, words)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		return c.errorf("it has no model %q, or its API is elsewhere (status %d); %s%s", c.o.Model, status, c.api.noModel(c.o.Model), words)
+		return c.errorf("it does not have the model %q, or its API has another URL (status %d); %s%s", c.o.Model, status, c.api.noModel(c.o.Model), words)
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
-		e := c.errorf("it refuses the text (status %d)%s", status, words)
+		e := c.errorf("it rejects the text (status %d)%s", status, words)
 		e.refused = true
 		return e
 	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:

@@ -64,7 +64,7 @@ func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]floa
 	info := row.Info
 	switch {
 	case len(q.Vector) > 0 && q.Text != "":
-		return nil, invalid(opSearch, info.Name, "Pass one of the two.", "there are both a query vector and a query text")
+		return nil, invalid(opSearch, info.Name, "Pass one of the two.", "both a query vector and a query text are given")
 	case len(q.Vector) > 0:
 		return q.Vector, checkVector(opSearch, info, "the query vector", q.Vector)
 	case q.Text == "":

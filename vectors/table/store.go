@@ -88,7 +88,7 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 		switch {
 		case err == nil:
 			return &notes.Error{Op: op, Path: name, Err: notes.ErrExists,
-				Detail: fmt.Sprintf("there is one already, of dimension %d, metric %s, with %d rows", old.Dimension, old.Metric, old.Rows),
+				Detail: fmt.Sprintf("a table with this name exists already: dimension %d, metric %s, %d rows", old.Dimension, old.Metric, old.Rows),
 				Hint:   "Use it, choose another name, or drop it first."}
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
@@ -165,10 +165,10 @@ func (t *Tables) noTable(ctx context.Context, op, name string) error {
 		return err
 	}
 	if len(infos) == 0 {
-		e.Hint = "There are no tables yet: make one with create_table."
+		e.Hint = "There are no tables yet: create one with create_table."
 		return e
 	}
-	e.Hint = "List them with list_tables, or make it with create_table."
+	e.Hint = "List them with list_tables, or create it with create_table."
 	for _, i := range infos[:min(len(infos), most)] {
 		e.Candidates = append(e.Candidates, i.Name)
 	}

@@ -92,7 +92,7 @@ func TestTableNames(t *testing.T) {
 		requireSays(t, err, notes.ErrInvalid, "")
 	}
 	_, err := tables.Create(ctx, CreateTableRequest{Name: "Ka\u0308se", Dimension: 1})
-	requireSays(t, err, notes.ErrExists, "one already")
+	requireSays(t, err, notes.ErrExists, "exists already")
 	for _, dimension := range []int{-1, 0, MaxDimension + 1} {
 		_, err := tables.Create(ctx, CreateTableRequest{Name: "d", Dimension: dimension})
 		requireSays(t, err, notes.ErrInvalid, fmt.Sprint(dimension))

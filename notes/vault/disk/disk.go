@@ -170,17 +170,17 @@ func (d *Disk) Identity() fsid.Identity {
 // Unavailable returns the [*notes.Error] for a vault's folder that cannot be opened,
 // without an outside path.
 func Unavailable(err error) error {
-	detail, hint := "the vault folder cannot be opened", "Nothing was changed. notesd goes on by itself when the folder is back."
+	detail, hint := "the vault folder cannot be opened", "Nothing was changed. notesd resumes automatically when the folder is back."
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		detail = "the vault folder is not there (is its disk mounted?)"
+		detail = "the vault folder does not exist (is its disk mounted?)"
 	case errors.Is(err, fs.ErrPermission):
-		detail = "the vault folder may not be read"
+		detail = "the vault folder is not readable"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		detail, hint = "too many files are open", "Nothing was changed. Raise the limit of open files (ulimit -n), and restart notesd."
 	case errors.Is(err, errReplaced):
 		detail = "another folder is where the vault was (is its disk mounted?)"
-		hint += " If this folder is to be the vault from now on, run: notesd index --rebuild"
+		hint += " To use this folder as the vault from now on, run: notesd index --rebuild"
 	}
 	return &notes.Error{Op: "open vault", Err: notes.ErrUnavailable, Detail: detail, Hint: hint}
 }

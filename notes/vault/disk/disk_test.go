@@ -14,7 +14,7 @@ import (
 // The error of a folder that cannot be opened says why, and nothing of where it is.
 func TestUnavailable(t *testing.T) {
 	for cause, want := range map[error]string{
-		syscall.ENOENT: "is not there", syscall.EACCES: "may not be read", syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open",
+		syscall.ENOENT: "does not exist", syscall.EACCES: "is not readable", syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open",
 		errReplaced: "another folder is where the vault was", syscall.EIO: "cannot be opened",
 	} {
 		err := Unavailable(&fs.PathError{Op: "open", Path: "/secret/vault", Err: cause})

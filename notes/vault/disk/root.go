@@ -206,7 +206,7 @@ func (r *Root) RealPath(name string) (string, bool) {
 
 // ErrLeadsOut is the error of a symlink that leads out of the vault or to another
 // folder of it, in circles, or through another symlink.
-var ErrLeadsOut = errors.New("a symlink that leads out of the vault, in circles, or through another one")
+var ErrLeadsOut = errors.New("a symlink that leaves the vault, loops, or leads through another symlink")
 
 // Resolve returns the file that a path leads to if its last segment is a symlink, or
 // the path. What is absent is no error.

@@ -178,7 +178,7 @@ func TestOpen_Replaced(t *testing.T) {
 	assert.Empty(t, disk.FolderID(dir))
 	_, err := d.Open()
 	require.ErrorIs(t, err, notes.ErrUnavailable)
-	assert.ErrorContains(t, err, "is not there")
+	assert.ErrorContains(t, err, "does not exist")
 
 	write(t, filepath.Join(dir, "n.md"), "another's")
 	_, err = d.Open()
