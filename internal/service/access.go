@@ -13,20 +13,19 @@ import (
 )
 
 const (
-	// accessPoll is how often a node asks the database what the subjects that use it
-	// may do.
+	// accessPoll is how often a node queries the grants of the subjects that use it.
 	accessPoll = 2 * time.Second
-	// accessTrust is for how long an answer holds while the database cannot be reached.
+	// accessTrust is how long grants remain valid while the database is unreachable.
 	accessTrust = 5 * time.Minute
-	// accessKeep is for how long a subject that sends nothing is remembered.
+	// accessKeep is how long an inactive subject is kept.
 	accessKeep = 10 * time.Minute
-	// accessLookups bounds how many unknown tokens are looked up at a time, so that who
-	// tries tokens leaves the connections to the database to others.
+	// accessLookups bounds concurrent lookups of unknown tokens, so that guessing
+	// tokens does not use up the database connections.
 	accessLookups = 2
 )
 
-// access knows what the subjects that use this node may do. Its methods may be called
-// concurrently.
+// access caches the grants of the subjects that use this node. It is safe for
+// concurrent use.
 type access struct {
 	db      *pglog.Database
 	now     func() time.Time
@@ -36,7 +35,7 @@ type access struct {
 	known map[pglog.Digest]*admission
 }
 
-// admission is what the database has said of a token.
+// admission is the database's answer for a token.
 type admission struct {
 	subject     pglog.Subject
 	asked, used time.Time
@@ -46,11 +45,11 @@ func newAccess(db *pglog.Database, now func() time.Time) *access {
 	return &access{db: db, now: now, lookups: make(chan struct{}, accessLookups), known: map[pglog.Digest]*admission{}}
 }
 
-// errToken is returned for a token that no subject has.
+// errToken is returned for an unknown token.
 var errToken = errors.New("no subject has the token")
 
-// subject returns who has the token. The error is errToken, or why the database cannot
-// be asked.
+// subject returns the subject that owns the token. The error is errToken, or the reason
+// that the database cannot be queried.
 func (a *access) subject(ctx context.Context, token string) (pglog.Subject, error) {
 	digest := pglog.DigestOf(token)
 	if s, ok := a.trusted(digest); ok {
@@ -82,7 +81,7 @@ func (a *access) trusted(digest pglog.Digest) (pglog.Subject, bool) {
 	return known.subject, true
 }
 
-// ask asks the database who has the tokens.
+// ask queries the database for the subjects of the tokens and caches the result.
 func (a *access) ask(ctx context.Context, digests []pglog.Digest) error {
 	if len(digests) == 0 {
 		return nil
@@ -110,7 +109,7 @@ func (a *access) ask(ctx context.Context, digests []pglog.Digest) error {
 	return nil
 }
 
-// refresh asks again what the known subjects may do.
+// refresh queries the grants of the cached subjects again.
 func (a *access) refresh(ctx context.Context) error {
 	a.mu.Lock()
 	digests := slices.Collect(maps.Keys(a.known))
@@ -118,8 +117,8 @@ func (a *access) refresh(ctx context.Context) error {
 	return a.ask(ctx, digests)
 }
 
-// bounds returns the function that bounds the subjects of a vault, for as long as its
-// answers are trusted. Who has a session counts as using it.
+// bounds returns a function that reports the current profile of a vault's subject, and
+// false if it has none or its grants have expired. Having a session counts as activity.
 func (a *access) bounds(vault string, limits mcp.Profile) func(name string) (mcp.Profile, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -148,15 +147,15 @@ func (a *access) use(name string) {
 	}
 }
 
-// forget forgets subjects that have sent nothing for long.
+// forget removes inactive subjects.
 func (a *access) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	maps.DeleteFunc(a.known, func(_ pglog.Digest, known *admission) bool { return a.now().Sub(known.used) > accessKeep })
 }
 
-// profileOfSubject returns what a subject may do in a vault, within the limits of the
-// node; false: it has no grant there.
+// profileOfSubject returns the profile of a subject in a vault, within the limits of
+// the node, and whether the subject has a grant there.
 func profileOfSubject(s pglog.Subject, vault string, limits mcp.Profile) (mcp.Profile, bool) {
 	p := mcp.Profile{Subject: s.Name, Tools: limits.Tools, Read: []string{}, Write: []string{}}
 	granted := false
@@ -173,7 +172,7 @@ func profileOfSubject(s pglog.Subject, vault string, limits mcp.Profile) (mcp.Pr
 	return p, granted
 }
 
-// extended adds a folder to a list of which nil is everything.
+// extended adds a folder to a list. A nil list, or the folder "", means everything.
 func extended(folders []string, folder string) []string {
 	if folders == nil || folder == "" {
 		return nil

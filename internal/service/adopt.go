@@ -21,13 +21,13 @@ import (
 // An orphan is the state directory of a vault that no longer exists.
 type orphan struct {
 	state string
-	vault string // where the vault was
-	same  bool   // it is the configured vault, which was renamed
+	vault string // former path of the vault
+	same  bool   // whether it is the configured vault under a former name
 }
 
-// addOrphans warns of states that may be this vault's: it was the same folder under
-// another name, or had mostly notes that this vault has. It searches for them once,
-// after the first scan.
+// addOrphans warns of states that may belong to this vault: the same folder under
+// another name, or a vault whose notes are mostly in this one. It searches once, after
+// the first scan.
 func (r *reporter) addOrphans(ctx context.Context) {
 	if !r.s.vault.Ready() {
 		return
@@ -36,14 +36,13 @@ func (r *reporter) addOrphans(ctx context.Context) {
 		r.s.orphans = slices.DeleteFunc(orphans(r.s.cfg), func(o orphan) bool { return !o.same && !r.s.vault.Store().HasMostOf(ctx, o.state) })
 	})
 	for _, o := range r.s.orphans {
-		if hasHistory(o.state) { // else it has been adopted or deleted since
+		if hasHistory(o.state) { // otherwise adopted or deleted since
 			r.Warnings = append(r.Warnings, o.warning(r.s.vault.Root()))
 		}
 	}
 }
 
-// warning returns the warning about an orphan, with the command that adopts
-// it.
+// warning returns a warning about the orphan, with the command that adopts it.
 func (o orphan) warning(vault string) string {
 	adopt := fmt.Sprintf("notesd adopt --vault %q %q", vault, o.state)
 	if o.same {
@@ -52,13 +51,13 @@ func (o orphan) warning(vault string) string {
 	return fmt.Sprintf("%s is not there, and most of its notes are in this vault. If it was moved here, take its history over with: %s", o.vault, adopt)
 }
 
-// inherit moves the state of the configured vault's earlier name into its state
-// directory, if that is new and there is no doubt: one state has recorded this
-// folder under a path that no longer exists, and most of its notes are
-// files of the folder as they were. A number of a folder that was deleted may be
-// given to another, which its files tell. A vault of several folders that has got
-// another one inherits the state that it had with fewer. Where there is doubt, or a state cannot be
-// moved, status and doctor offer it. The caller holds the lock of cfg.State.
+// inherit moves the state of the vault's former name into its state directory if that
+// is new and the match is certain: exactly one state records this folder's ID under a
+// path that no longer exists, and most of its notes are unchanged files of the folder.
+// The ID alone does not suffice, because file systems reuse inode numbers. A vault of
+// several folders inherits the state that it had before folders were added. If the
+// match is uncertain or the state cannot be moved, status and doctor suggest adopting
+// it. The caller must hold the lock of cfg.State.
 func inherit(ctx context.Context, cfg *config.Config) {
 	if hasHistory(cfg.State) {
 		return
@@ -80,12 +79,12 @@ func inherit(ctx context.Context, cfg *config.Config) {
 		return
 	}
 	if (len(cfg.Vault.Folders) > 0 || isStateOf(ctx, same[0].state, cfg.Vault.Path)) && moveState(same[0].state, cfg.State) == nil {
-		defer func() { _ = os.RemoveAll(same[0].state) }() // what is left is locks and logs
+		defer func() { _ = os.RemoveAll(same[0].state) }() // only locks and logs are left
 	}
-	_ = lock.Release() // the state is gone, or offered
+	_ = lock.Release() // the state was moved, or status will suggest it
 }
 
-// orphans returns the states whose vaults are gone.
+// orphans returns the states whose vaults no longer exist.
 func orphans(cfg *config.Config) []orphan {
 	var found []orphan
 	now, records := recordOf(cfg.Vault), others(cfg)
@@ -97,8 +96,8 @@ func orphans(cfg *config.Config) []orphan {
 	return found
 }
 
-// ofFewer returns the states of vaults that had fewer of the configured one's folders:
-// those with the most of them.
+// ofFewer returns the states of vaults with a subset of the configured vault's folders,
+// limited to those with the most folders.
 func ofFewer(cfg *config.Config) []orphan {
 	now, most := recordOf(cfg.Vault), 0
 	var found []orphan
@@ -114,8 +113,8 @@ func ofFewer(cfg *config.Config) []orphan {
 	return found
 }
 
-// others returns the recorded vaults of the states beside the configured vault's own,
-// by their directories. It skips states that have no history or cannot be read.
+// others returns the vaults recorded in the other state directories, by directory. It
+// skips states that have no history or cannot be read.
 func others(cfg *config.Config) map[string]vaultRecord {
 	dir := filepath.Dir(cfg.State)
 	entries, err := os.ReadDir(dir)
@@ -132,10 +131,10 @@ func others(cfg *config.Config) map[string]vaultRecord {
 	return records
 }
 
-// isStateOf reports whether most of the notes in a state, which must not be in use,
-// are files of the folder, unchanged.
+// isStateOf reports whether most notes in a state are unchanged files of the folder.
+// The state must not be in use.
 func isStateOf(ctx context.Context, state, folder string) bool {
-	s, err := store.Open(ctx, state, store.Options{}) // and close: folds the logs of a crash into the databases
+	s, err := store.Open(ctx, state, store.Options{}) // opening and closing checkpoints the write-ahead logs of a crash
 	if err != nil {
 		return false
 	}
@@ -143,9 +142,9 @@ func isStateOf(ctx context.Context, state, folder string) bool {
 	return errors.Join(err, s.Close()) == nil && is
 }
 
-// Adopt moves the content of the state directory old into the configured one,
-// and returns the name under which it kept the history that was there. It
-// moves the history first: the rest can be rebuilt after a crash.
+// Adopt moves the content of the state directory old into the configured one. It
+// returns the name under which it kept the previous history. The history is moved
+// first, because everything else can be rebuilt after a crash.
 func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old string) (aside string, err error) {
 	if err := adoptable(cfg, old); err != nil {
 		return "", err
@@ -159,7 +158,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	if !hasHistory(old) {
-		return "", nil // DialOrLock has inherited it
+		return "", nil // DialOrLock has just inherited it
 	}
 	oldLock, err := daemon.Acquire(ctx, old, identity())
 	if err != nil {
@@ -185,8 +184,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 	return aside, os.RemoveAll(old)
 }
 
-// adoptable returns an error unless old is the state of a vault that no longer
-// exists.
+// adoptable returns an error unless old is the state of a vault that no longer exists.
 func adoptable(cfg *config.Config, old string) error {
 	record, err := readVaultRecord(old)
 	now := recordOf(cfg.Vault)
@@ -203,11 +201,11 @@ func adoptable(cfg *config.Config, old string) error {
 	return nil
 }
 
-// ofTheState matches files that belong to a state directory and not to its
-// vault: locks, sockets and logs.
+// ofTheState matches files that belong to a state directory rather than to its vault:
+// locks, sockets and logs.
 var ofTheState = regexp.MustCompile(`^(daemon\.lock|start\.lock|vault\.json(\.new)?|.*\.sock|notesd\.log.*)$`)
 
-// moveState moves the files that belong to the vault, its history first.
+// moveState moves the vault's files, its history first.
 func moveState(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -232,7 +230,7 @@ func moveState(from, to string) error {
 
 func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
 
-// isThere reports whether a file of that name exists, or cannot be ruled out.
+// isThere reports whether the file exists or may exist.
 func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -11,17 +11,17 @@ import (
 	"notesd/internal/daemon"
 )
 
-// Build is how the program was built.
+// Build describes how the program was built.
 type Build struct {
-	Version  string `json:"version"` // of the module: a release, or the commit's pseudo-version; "(devel)" without either
+	Version  string `json:"version"` // module version: a release or pseudo-version, "(devel)" without either
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"` // of the revision
-	Modified bool   `json:"modified"`       // built from changed files
+	Modified bool   `json:"modified"`       // built from a modified working tree
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// ThisBuild is the build of the running program.
+// ThisBuild returns the build of the running program.
 var ThisBuild = sync.OnceValue(func() Build {
 	b := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -46,9 +46,9 @@ func (b Build) String() string {
 	return fmt.Sprintf("notesd %s (%s, %s)", b.Version, b.Go, b.Platform)
 }
 
-// Version is the version of the running program.
+// Version returns the version of the running program.
 func Version() string { return ThisBuild().Version }
 
-// identity identifies this process to daemons and to other processes that want
-// the lock.
+// identity identifies this process to daemons and to other processes that want the
+// lock.
 var identity = sync.OnceValue(func() daemon.Identity { return daemon.NewIdentity(Version(), os.Getpid()) })

@@ -24,7 +24,7 @@ const (
 	ExitConflict = 4
 )
 
-// Failure is an error in the form that users and programs see.
+// Failure is an error as shown to users and programs.
 type Failure = mcp.Failure
 
 // exitCodes maps the codes of failures to exit codes; other codes map to
@@ -46,7 +46,7 @@ func exitCode(code string) int {
 	return ExitFailed
 }
 
-// FailureOf maps an error to the failure that is shown.
+// FailureOf converts an error to the failure that is shown.
 func FailureOf(err error) *Failure {
 	f := &Failure{Code: "failed", Message: err.Error()}
 	var (
@@ -96,7 +96,7 @@ func FailureOf(err error) *Failure {
 const OtherVaultHint = "Each vault needs its own state: choose another with --state, or remove the state setting. " +
 	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
 
-// Usagef returns the failure of a command that was called wrongly.
+// Usagef returns the failure of a command that was used incorrectly.
 func Usagef(hint, format string, args ...any) error {
 	return &Failure{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
 }

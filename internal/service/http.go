@@ -23,27 +23,26 @@ import (
 	"notesd/mcp"
 )
 
-// tokenFile holds the bearer token, when the configuration names no other file.
+// tokenFile holds the bearer token unless the configuration names another file.
 const tokenFile = "http-token"
 
-// minToken is the least length of a token: a shorter one can be guessed.
+// minToken is the minimum length of a token; a shorter one could be guessed.
 const minToken = 16
 
-// listening is an HTTP listener that has been opened, for MCP and for the page.
+// listening is an open HTTP listener for MCP and the web page.
 type listening struct {
 	listener net.Listener
 	handler  *mcp.HTTP
 	page     *web.Server
-	node     *node // nil: the vault is in no database
+	node     *node // nil unless the vault is in a database
 	url      string
-	sessions sync.WaitGroup // of the page
+	sessions sync.WaitGroup // of the web page
 }
 
-// origin is the address without a path.
+// origin returns the URL without its path.
 func (l *listening) origin() string { return strings.TrimSuffix(l.url, "/mcp") }
 
-// listenWeb opens the configured HTTP listener; it returns nil when there is
-// none.
+// listenWeb opens the configured HTTP listener, or returns nil if there is none.
 func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	c := s.cfg.HTTP
 	if c.Addr == "" {
@@ -100,8 +99,8 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	return l, nil
 }
 
-// pipe serves a session without the owner's methods over a pipe in memory, until
-// ctx ends or the other end, which it returns, is closed.
+// pipe serves a session without the owner's methods over an in-memory pipe and returns
+// the other end. The session lasts until ctx ends or that end is closed.
 func (s *Service) pipe(ctx context.Context, sessions *sync.WaitGroup) io.ReadWriteCloser {
 	ours, theirs := net.Pipe()
 	sessions.Go(func() {
@@ -126,9 +125,8 @@ func checkExposure(c config.HTTP) error {
 		"http.addr %q can be reached from other machines, and would send your notes unencrypted", c.Addr)
 }
 
-// hostNames returns the host names that a request may carry: the address of
-// the listener, the names in its certificate and the hosts of the allowed
-// origins.
+// hostNames returns the host names allowed in requests: the address of the listener,
+// the names in its certificate and the hosts of the allowed origins.
 func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	var names []string
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && host != "" {
@@ -148,7 +146,7 @@ func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	return names
 }
 
-// tokenOf is tokenPath where HTTP is served.
+// tokenOf returns tokenPath, or "" if url is empty because HTTP is not served.
 func tokenOf(cfg *config.Config, url string) string {
 	if url == "" {
 		return ""
@@ -156,13 +154,13 @@ func tokenOf(cfg *config.Config, url string) string {
 	return tokenPath(cfg)
 }
 
-// tokenPath is the file that holds the token.
+// tokenPath returns the path of the token file.
 func tokenPath(cfg *config.Config) string {
 	return cmp.Or(cfg.HTTP.TokenFile, filepath.Join(cfg.State, tokenFile))
 }
 
-// readToken reads the bearer token from a file that only the user can read. It
-// creates the file if it does not exist.
+// readToken reads the bearer token from a file that only the user may access, creating
+// the file if it does not exist.
 func readToken(name string) (string, error) {
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,7 @@ import (
 	"notesd/mcp"
 )
 
-// The daemon's own log, when no other is configured: enough for a week of
-// trouble, bounded at 40 MB.
+// The daemon's default log: enough for a week of problems, at most 40 MB.
 const (
 	DaemonLog  = "notesd.log"
 	logBytes   = 10 << 20
@@ -24,10 +23,10 @@ type Logs struct {
 	*slog.Logger
 	clients *mcp.ClientLog
 	file    io.Closer
-	apart   bool // from standard error
+	apart   bool // in a file, separate from standard error
 }
 
-// Close closes the log file, if there is one.
+// Close closes the log file, if any.
 func (l *Logs) Close() error {
 	if l.file == nil {
 		return nil
@@ -35,9 +34,9 @@ func (l *Logs) Close() error {
 	return l.file.Close()
 }
 
-// OpenLogs opens the log of a process that serves: the configured file, a file
-// in the state directory for a launched daemon, or standard error. Clients get
-// the records of the levels that they request.
+// OpenLogs opens the log of a process that serves: the configured file, a file in the
+// state directory for a launched daemon, or standard error. Clients receive records of
+// the levels that they request.
 func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error) {
 	l := &Logs{clients: mcp.NewClientLog()}
 	name := cfg.Log.File
@@ -63,8 +62,7 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error
 	return l, nil
 }
 
-// unopenedLog adds a hint to the error of opening the log file that the user
-// configured.
+// unopenedLog adds a hint to err if the user configured the log file.
 func unopenedLog(cfg *config.Config, err error) error {
 	if cfg.Log.File == "" {
 		return err
@@ -72,24 +70,24 @@ func unopenedLog(cfg *config.Config, err error) error {
 	return &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
 }
 
-// adopt makes the log the default one of the process, for libraries that take
-// no logger: Bleve reports a segment that it cannot open there.
+// adopt makes this the default log of the process, for libraries that do not accept a
+// logger: Bleve reports a segment that it cannot open there.
 func (l *Logs) adopt() {
 	slog.SetLogLoggerLevel(slog.LevelWarn)
 	slog.SetDefault(l.Logger) //nolint:forbidigo // libraries write to the default logger
 }
 
-// DiscardLogs returns a log that discards its records, for commands: they
-// return their errors.
+// DiscardLogs returns a log that discards its records, for commands, which return their
+// errors instead.
 func DiscardLogs() *Logs {
 	l := &Logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}
 	l.adopt()
 	return l
 }
 
-// LevelOf is the log level that a setting names.
+// LevelOf returns the log level with the given name.
 func LevelOf(name string) slog.Level {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(name)) // the configuration has checked it
+	_ = level.UnmarshalText([]byte(name)) // validated by package config
 	return level
 }

@@ -18,15 +18,15 @@ import (
 	"notesd/notes/pglog"
 )
 
-// lagBound is how far behind the database a node may be that is ready.
+// lagBound is how far a ready node may lag behind the database.
 const lagBound = 10 * time.Second
 
 // probes answer requests about the state of a service.
 type probes struct{ *Service }
 
-// serveReady answers GET /readyz: 200, or 503 with the reasons. It names no vault: who
-// asks needs no token. For the same reason requests that come at one time share one answer of
-// the database: many of them would keep others from it.
+// serveReady answers GET /readyz: 200, or 503 with the reasons. The request needs no
+// token, so the response names no vault, and concurrent requests share one database
+// query: a flood of them must not starve other users of the database.
 func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
 	var reasons []string
 	if s.draining.Load() {
@@ -88,11 +88,11 @@ func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, x.String()) // the client has gone
 }
 
-// A vaultState is what metrics and readiness say of a vault.
+// A vaultState is the state of a vault that metrics and readiness report.
 type vaultState struct {
 	name     string // in the database; "": the node's own vault
 	open     bool
-	begun    bool // it has had what the database had once
+	begun    bool // has caught up with the database once
 	sessions int
 	notes    int
 	pending  int // passages to embed
@@ -100,10 +100,10 @@ type vaultState struct {
 	shared   bool
 	reader   pglog.Reader
 	lag      pglog.Lag
-	err      error // why the database cannot say the lag
+	err      error // why the lag is unknown
 }
 
-// states are those of the own vault and of the others that are open.
+// states returns the states of the node's own vault and of the other open vaults.
 func (s probes) states(ctx context.Context) []vaultState {
 	all := []vaultState{s.state(ctx, "")}
 	node := s.node.Load()
@@ -148,24 +148,24 @@ func (s probes) state(ctx context.Context, name string) vaultState {
 	return v
 }
 
-// buckets are the upper bounds, in seconds, of the histogram of calls.
+// buckets are the upper bounds, in seconds, of the duration histogram.
 var buckets = [...]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// metrics counts the calls of tools. Its methods may be called concurrently.
+// metrics counts tool calls. It is safe for concurrent use.
 type metrics struct {
 	mu    sync.Mutex
 	tools map[string]*calls
 }
 
 type calls struct {
-	results map[string]uint64        // by how they ended: ok, conflict, error
-	counts  [len(buckets) + 1]uint64 // by bucket, the last without a bound
+	results map[string]uint64        // by outcome: ok, conflict, error
+	counts  [len(buckets) + 1]uint64 // by bucket; the last has no upper bound
 	seconds float64
 }
 
 func newMetrics() *metrics { return &metrics{tools: map[string]*calls{}} }
 
-// observe counts a call.
+// observe records a call.
 func (m *metrics) observe(tool string, took time.Duration, err error) {
 	result := "ok"
 	switch {
@@ -187,7 +187,7 @@ func (m *metrics) observe(tool string, took time.Duration, err error) {
 	c.seconds += took.Seconds()
 }
 
-// write writes the metrics of calls.
+// write writes the metrics of tool calls.
 func (m *metrics) write(x *exposition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -215,17 +215,17 @@ func (m *metrics) write(x *exposition) {
 	}
 }
 
-// exposition writes metrics in the text format of Prometheus. Its client library has
-// more than twenty packages for what is fifty lines here.
+// exposition writes metrics in the Prometheus text format. The client library would add
+// more than twenty packages to replace fifty lines.
 type exposition struct{ strings.Builder }
 
-// family begins a metric; the samples follow.
+// family starts a metric family; its samples follow.
 func (x *exposition) family(name, kind, help string) {
 	fmt.Fprintf(x, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// sample writes one value; labels are names and values in turn. A label without a value
-// is left out.
+// sample writes one value. labels alternate names and values; a label with an empty
+// value is omitted.
 func (x *exposition) sample(name string, value float64, labels ...string) {
 	x.WriteString(name)
 	sep := "{"

@@ -17,8 +17,8 @@ import (
 	"notesd/notes/pglog"
 )
 
-// openMirror opens what keeps the vault's folder in step with its database. It does
-// not wait for the database.
+// openMirror opens the mirror that keeps the vault's folder in sync with its database.
+// It does not wait for the database.
 func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mirror.Mirror, error) {
 	shared, err := pglog.New(string(cfg.Store.Postgres), cfg.Store.Vault, log)
 	if err != nil {
@@ -27,7 +27,7 @@ func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mir
 	return mirrorOf(ctx, cfg, shared, nil, log)
 }
 
-// Import adds the files of dir to the vault of the configuration's database. See
+// Import adds the files in dir to the configured vault in the database. See
 // [mirror.Import].
 func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (done mirror.Imported, err error) {
 	info, err := os.Stat(dir)
@@ -52,8 +52,7 @@ func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logge
 	})
 }
 
-// OpenDatabase returns the database of the configuration, which is connected when it is
-// first used.
+// OpenDatabase returns the configured database. It connects on first use.
 func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error) {
 	if cfg.Store.Postgres == "" {
 		return nil, NoDatabase()
@@ -65,7 +64,7 @@ func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error)
 	return db, nil
 }
 
-// NoDatabase is the failure of a command that needs a database.
+// NoDatabase returns the failure of a command that needs a database.
 func NoDatabase() error {
 	return Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
 }
@@ -86,15 +85,15 @@ func historyLimits(cfg *config.Config) notes.HistoryLimits {
 	return notes.HistoryLimits{Revisions: cfg.History.Keep, Age: cfg.History.Age, Bytes: int64(cfg.History.Size)}
 }
 
-// following is the mirror for sessions, which begin before it is open and call it
-// afterwards.
+// following gives sessions access to the mirror, which is opened after they start but
+// before they call it.
 type following struct{ s *Service }
 
 func (f following) Seq() uint64 { return f.s.mirror.Seq() }
 
 func (f following) Await(ctx context.Context, seq uint64) error { return f.s.mirror.Await(ctx, seq) }
 
-// shared returns the log of a vault that is in a database.
+// shared returns the log of a vault in a database, and nil for any other vault.
 func (s *Service) shared() mcp.Shared {
 	if s.cfg.Store.Postgres == "" {
 		return nil
@@ -102,21 +101,21 @@ func (s *Service) shared() mcp.Shared {
 	return following{s}
 }
 
-// userName is the author of what is changed in this machine's folder.
+// userName returns the author recorded for changes made in this machine's folder.
 func userName() string {
 	host, _ := os.Hostname() // "" without one
 	name := "user"
 	if u, err := user.Current(); err == nil {
-		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // Windows has the domain before it
+		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // on Windows, the domain comes first
 	}
 	return name + "@" + host
 }
 
-// SharedStatus is the state of a vault that is in a database.
+// SharedStatus is the state of a vault in a database.
 type SharedStatus struct {
 	Place     string   `json:"place"`     // the database and the vault's name in it
-	Seq       uint64   `json:"seq"`       // of the newest change that the folder has
-	Pending   int      `json:"pending"`   // files that could not be brought in step
+	Seq       uint64   `json:"seq"`       // of the newest change in the folder
+	Pending   int      `json:"pending"`   // files that could not be synced
 	Conflicts []string `json:"conflicts"` // conflict copies made since the start
 }
 

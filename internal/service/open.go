@@ -14,8 +14,8 @@ import (
 	"notesd/vectors/table"
 )
 
-// A backend holds the parts that sessions call. They are nil until the service
-// is open; the core admits no request before.
+// A backend holds the parts that sessions call. They are nil until the service is open;
+// before that, the core admits no request.
 type backend struct {
 	vault   struct{ *vault.Vault }
 	history struct{ *vault.History }
@@ -23,22 +23,20 @@ type backend struct {
 	tables  struct{ *table.Tables }
 }
 
-// Waits bound how long a request waits for what would make its answer complete. Tests
-// raise them, so that no answer depends on how busy the machine is.
+// Waits bounds how long requests wait for data that would make their answers complete.
+// Tests raise the limits, so that no answer depends on the load of the machine.
 var Waits = struct {
-	// FirstScan is how long the first requests wait for the first scan. A vault of usual
-	// size is scanned in less.
+	// FirstScan is how long the first requests wait for the first scan, which takes
+	// less for a vault of ordinary size.
 	FirstScan time.Duration
-	// Semantic is how long a search waits for the vectors; 0 is the engine's own limit.
-	// With a server it is at least remoteTimeout.
+	// Semantic is how long a search waits for the vectors; 0 means the engine's own
+	// limit. With an embedding server it is at least remoteTimeout.
 	Semantic time.Duration
-	// Database is how long the database has to say what a subject may do, or how far
-	// behind the node is.
+	// Database is the timeout of queries for a subject's grants and for the node's lag.
 	Database time.Duration
 }{FirstScan: time.Second, Database: 2 * time.Second}
 
-// settle closes settled when the first scan has ended or Waits.FirstScan has
-// passed.
+// settle closes settled when the first scan has finished or the deadline has passed.
 func (s *Service) settle(ctx context.Context) {
 	latest := time.NewTimer(time.Until(s.latest))
 	defer latest.Stop()
@@ -71,10 +69,11 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// awaitOpen returns when the backend is open, or with the error of ctx.
+// awaitOpen waits until the backend is open or ctx ends.
 func (s *Service) awaitOpen(ctx context.Context) error { return await(ctx, s.opened) }
 
-// await returns when the channel is closed, or with the error of ctx.
+// await waits until the channel is closed, and returns the error of ctx if that ends
+// first.
 func await(ctx context.Context, closed <-chan struct{}) error {
 	select {
 	case <-closed:
@@ -84,7 +83,8 @@ func await(ctx context.Context, closed <-chan struct{}) error {
 	}
 }
 
-// openLinks returns the links of openLink by the vault's folders that have one.
+// openLinks returns the result of openLink for each of the vault's folders that has
+// one.
 func openLinks(vault config.Vault) map[string]string {
 	links := map[string]string{}
 	for name, dir := range vault.Dirs() {
@@ -96,7 +96,7 @@ func openLinks(vault config.Vault) map[string]string {
 }
 
 // openLink returns the link that opens a note of an Obsidian vault in the app, with
-// {path} for the note's path, or "" for other folders.
+// {path} in place of the note's path, or "" for other folders.
 func openLink(vault string) string {
 	if info, err := os.Stat(filepath.Join(vault, ".obsidian")); err != nil || !info.IsDir() {
 		return ""

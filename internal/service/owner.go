@@ -18,21 +18,20 @@ import (
 	"notesd/vectors/table"
 )
 
-// The methods of shell commands that no assistant may call: they remove every
-// version of a note, or write outside the vault. They are only in the sessions
-// of shell commands. vault.allow, which bounds what clients see, does not
-// bound them.
+// Methods of shell commands that no assistant may call, because they remove every
+// version of a note or write outside the vault. Only sessions of shell commands have
+// them. vault.allow, which restricts what clients see, does not apply to them.
 const (
-	MethodExport = "notesd/export" // returns an Exported
-	MethodForget = "notesd/forget" // a Forgotten
-	MethodBackup = "notesd/backup" // a Manifest
+	MethodExport = "notesd/export" // result: Exported
+	MethodForget = "notesd/forget" // result: Forgotten
+	MethodBackup = "notesd/backup" // result: Manifest
 	MethodRescan = "notesd/rescan"
-	MethodTags   = "notesd/tags" // a Tags, of the notes that vault.allow admits
+	MethodTags   = "notesd/tags" // result: Tags, from notes in vault.allow
 
-	MethodTables       = "notesd/tables"       // a Tables
-	MethodRestoreTable = "notesd/restoreTable" // a TableLine
+	MethodTables       = "notesd/tables"       // result: Tables
+	MethodRestoreTable = "notesd/restoreTable" // result: TableLine
 
-	MethodWeb = "notesd/web" // a one-time link to the page, "" when nothing is served over HTTP
+	MethodWeb = "notesd/web" // result: a one-time link to the web page, or "" without HTTP
 )
 
 // OwnerMethods lists these methods.
@@ -43,8 +42,8 @@ type OwnerParams struct {
 	sdk.ParamsBase
 	Note  string `json:"note,omitempty"`
 	Table string `json:"table,omitempty"`
-	Dir   string `json:"dir,omitempty"`   // absolute: the daemon has another working directory
-	AsOf  string `json:"as_of,omitempty"` // as [vault.Vault] reads a moment
+	Dir   string `json:"dir,omitempty"`   // absolute: the daemon's working directory differs
+	AsOf  string `json:"as_of,omitempty"` // a point in time, as the user typed it
 }
 
 // OwnerResult is the result of all these methods.
@@ -53,10 +52,10 @@ type OwnerResult struct {
 	Value json.RawMessage `json:"value"` // depends on the method
 }
 
-// ownMethods answer notesd's own methods. Like tools, they wait for the first scan.
+// ownMethods implements notesd's own methods. Like tools, they wait for the first scan.
 type ownMethods struct{ *Service }
 
-// owners are those of the owner's commands.
+// owners returns the methods for the owner's commands.
 func (s ownMethods) owners() map[string]mcp.Method {
 	methods := map[string]mcp.Method{
 		mcp.MethodStatus: func(ctx context.Context, _ json.RawMessage) (any, error) { return s.status(ctx) },
@@ -77,10 +76,10 @@ func (s ownMethods) owners() map[string]mcp.Method {
 	return methods
 }
 
-// The methods of every session. What they answer is bounded by its scope.
+// Methods of every session. Their results are restricted to the session's scope.
 const (
-	MethodGraph = "notesd/graph" // all links, as a [notes.Graph]
-	MethodWhy   = "notesd/why"   // why a query finds a note, as a WhyResult
+	MethodGraph = "notesd/graph" // result: [notes.Graph], all links
+	MethodWhy   = "notesd/why"   // result: WhyResult, why a query finds a note
 )
 
 // WhyParams are the parameters of MethodWhy.
@@ -91,7 +90,7 @@ type WhyParams struct {
 	Mode  search.Mode `json:"mode,omitempty"`
 }
 
-// WhyResult is what MethodWhy answers.
+// WhyResult is the result of MethodWhy.
 type WhyResult struct {
 	sdk.ResultBase
 	Path  string `json:"path"`
@@ -99,7 +98,7 @@ type WhyResult struct {
 	search.Explanation
 }
 
-// scoped are the methods of every session.
+// scoped returns the methods for every session.
 func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 	return map[string]mcp.ScopedMethod{
 		MethodGraph: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
@@ -131,13 +130,13 @@ func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*W
 	return &WhyResult{Path: meta.Path, Title: meta.Title, Explanation: why}, err
 }
 
-// asRPC gives an error the failure that a command reports.
+// asRPC converts an error to a JSON-RPC error that carries its failure.
 func asRPC(err error) error {
 	if err == nil {
 		return nil
 	}
 	f := FailureOf(err)
-	data, _ := json.Marshal(f) // of strings
+	data, _ := json.Marshal(f) // cannot fail: strings only
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
 }
 
@@ -203,7 +202,7 @@ type Tags struct {
 
 // Forgotten is the result of MethodForget.
 type Forgotten struct {
-	Note string `json:"note"` // as it was named
+	Note string `json:"note"` // as named in the request
 	notes.Forgotten
 }
 
@@ -214,8 +213,7 @@ type Exported struct {
 	AsOf  time.Time `json:"as_of"`
 }
 
-// Manifest describes a backup. It is written last, so a backup without it is
-// incomplete.
+// Manifest describes a backup. It is written last: a backup without one is incomplete.
 type Manifest struct {
 	Version string    `json:"version"` // of notesd
 	Vault   string    `json:"vault"`
@@ -230,8 +228,7 @@ const (
 	backupManifest = "backup.json"
 )
 
-// backUp writes a backup of the vault's state into dir, which must be empty or
-// not exist.
+// backUp writes a backup of the vault's state to dir, which must be empty or not exist.
 func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, fmt.Errorf("make the folder: %w", err)
@@ -263,8 +260,8 @@ func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err err
 	return m, os.WriteFile(filepath.Join(dir, backupManifest), append(text, '\n'), 0o600)
 }
 
-// outside returns an error for a folder inside the vault: copies of notes
-// would become notes there, and a sync service would copy a backup.
+// outside returns an error for a folder inside the vault, where exported notes would
+// become notes and a sync service would copy backups.
 func (s ownMethods) outside(dir string) error {
 	if dir == "" {
 		return nil
@@ -277,12 +274,12 @@ func (s ownMethods) outside(dir string) error {
 	return nil
 }
 
-// TableLine is a table as it is listed.
+// TableLine describes a table in a list.
 type TableLine struct {
 	Name            string     `json:"name"`
 	Dimension       int        `json:"dimension"`
 	Metric          string     `json:"metric"`
-	Model           string     `json:"model,omitempty"` // embeds its texts
+	Model           string     `json:"model,omitempty"` // that embeds its texts
 	Rows            int        `json:"rows"`
 	Created         time.Time  `json:"created"`
 	Dropped         *time.Time `json:"dropped,omitempty"`

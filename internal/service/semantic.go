@@ -25,8 +25,7 @@ import (
 	"notesd/vectors/table"
 )
 
-// openMeaning returns the index of the notes' vectors, or nil if semantic search is
-// off.
+// openMeaning returns the index of note vectors, or nil if semantic search is off.
 func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, m *mirror.Mirror, log *slog.Logger) (*vectors.Index, error) {
 	s := cfg.Semantic
 	if s.Provider == "off" {
@@ -54,7 +53,7 @@ func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *
 }
 
 // remoteTimeout is how long a search waits for a server to embed the query; the
-// model in the program takes milliseconds.
+// built-in model takes milliseconds.
 const remoteTimeout = time.Second
 
 func semanticTimeout(s config.Semantic) time.Duration {
@@ -64,7 +63,7 @@ func semanticTimeout(s config.Semantic) time.Duration {
 	return Waits.Semantic
 }
 
-// readyPoll is how often the embedder checks whether the first scan has ended.
+// readyPoll is how often the embedder checks whether the first scan has finished.
 const readyPoll = 100 * time.Millisecond
 
 func untilReady(ctx context.Context, vault *vault.Vault) error {
@@ -80,7 +79,7 @@ func untilReady(ctx context.Context, vault *vault.Vault) error {
 	return nil
 }
 
-// embedders opens the embedders of sources, each once, and closes them at the end.
+// embedders opens the embedder of each source once, and closes them together.
 type embedders struct {
 	semantic config.Semantic
 
@@ -105,8 +104,8 @@ func (e *embedders) Close() error {
 	return errors.Join(errs...)
 }
 
-// at opens the embedder of a source. A source on another machine is opened only if the
-// configuration allows one.
+// at returns the embedder of a source, opening it if necessary. A source on another
+// machine is opened only if the configuration allows it.
 func (e *embedders) at(source string) (vectors.Embedder, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -132,8 +131,8 @@ func (e *embedders) openSource(source string) (vectors.Embedder, error) {
 	return endpoint.New(o)
 }
 
-// openModel opens a model file, or the model in the program that source names.
-// Models stay open until the program ends.
+// openModel opens a model file, or the built-in model that source names. Models stay
+// open until the program exits.
 func openModel(source string) (vectors.Embedder, error) {
 	m, _, err := Builtin(source)
 	if err != nil {
@@ -142,9 +141,8 @@ func openModel(source string) (vectors.Embedder, error) {
 	return vectors.NewTransformer(m), nil
 }
 
-// Builtin opens the model of a source and returns where it is. The empty
-// source is the English model: databases from before there were others have
-// it.
+// Builtin opens the model of a source and returns its location. The empty source is the
+// English model: older databases, from before there were others, record it so.
 func Builtin(source string) (m *bert.Model, where string, err error) {
 	switch source {
 	case "":
@@ -168,8 +166,8 @@ func ModelFailure(path string, err error) error {
 }
 
 // source returns the source of the configured model: the path of a model file, "" or
-// "multilingual" for a model in the program, or the provider, the model and the URL.
-// The store keeps it, so that the model can be opened after the configuration has
+// "multilingual" for a built-in model, or the provider, model and URL. The store
+// records it, so that the model can still be opened after the configuration has
 // changed.
 func (e *embedders) source() string {
 	s := e.semantic
@@ -179,8 +177,8 @@ func (e *embedders) source() string {
 	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
 }
 
-// BuiltinSource returns the source of a model that runs in this program. For "auto" it
-// is that of the English model.
+// BuiltinSource returns the source of a model that runs in this process. "auto" maps to
+// the English model.
 func BuiltinSource(model string) string {
 	if model == config.Auto || model == config.English {
 		return ""
@@ -188,7 +186,7 @@ func BuiltinSource(model string) string {
 	return model
 }
 
-// tableModels are the models of users' tables.
+// tableModels provides the models of users' tables.
 type tableModels struct {
 	index     *vectors.Index
 	embedders *embedders
@@ -206,24 +204,24 @@ func tableModelsOf(index *vectors.Index, e *embedders) table.Models {
 func (m tableModels) Current() (table.Model, string) {
 	e, source := m.index.Model()
 	if e == nil {
-		return nil, "" // and not a nil Embedder in a Model
+		return nil, "" // not a Model that holds a nil Embedder
 	}
 	return e, source
 }
 
-// Unrecorded returns the configured model. When tables did not record their model,
-// "auto" was the English one.
+// Unrecorded returns the configured model. When tables did not yet record their model,
+// "auto" meant the English one.
 func (m tableModels) Unrecorded() string { return m.embedders.source() }
 
 func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
 
-// meaning implements search.Semantic with an index of vectors: neither package
-// imports the other.
+// meaning implements search.Semantic with a vector index: neither package imports the
+// other.
 type meaning struct{ *vectors.Index }
 
-var _ search.Yielder = meaning{} // the index's own method
+var _ search.Yielder = meaning{} // through the embedded index
 
-// semanticOf returns the adapter for index, or nil if that is nil.
+// semanticOf returns an adapter for index, or nil if index is nil.
 func semanticOf(index *vectors.Index) search.Semantic {
 	if index == nil {
 		return nil
@@ -281,7 +279,7 @@ func semanticHits(found []vectors.Hit) []search.SemanticHit {
 	return out
 }
 
-// Hurry lets embedding use every processor unless the user has set a number: a
+// Hurry lets embedding use all processors, unless the user has set a number, because a
 // user waits for this process.
 func Hurry(cfg *config.Config) {
 	if cfg.Semantic.Threads == 0 {

@@ -16,17 +16,17 @@ import (
 
 // ServeOptions configure a process that serves clients.
 type ServeOptions struct {
-	Loaded   *config.Loaded                 // the settings that it was started with
-	Read     func() (*config.Loaded, error) // the settings as they are now
-	Startup  *daemon.Startup                // reports to the process that launched this one
-	Stderr   io.Writer                      // for the log, where no file is configured
-	IdleExit time.Duration                  // a daemon stops after so long without use; 0: never
+	Loaded   *config.Loaded                 // the settings at the start
+	Read     func() (*config.Loaded, error) // reads the current settings
+	Startup  *daemon.Startup                // reports to the launching process
+	Stderr   io.Writer                      // for the log, if no file is configured
+	IdleExit time.Duration                  // a daemon exits when idle for this long; 0 means never
 }
 
-// Serve runs the daemon. It takes the lock first, so that it never waits for
-// the database or index of another process, then opens the store, then the
-// socket. When the settings or the time zone have changed and it is idle, it closes all
-// and starts again with the lock still held.
+// Serve runs the daemon. It takes the lock first, so that it never waits for the
+// database or index of another process, then opens the store, then the socket. When the
+// settings or the time zone have changed and the daemon is idle, it closes everything
+// and starts again while still holding the lock.
 func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
@@ -40,7 +40,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 		}
 		err = s.runLogged(ctx, func(ctx context.Context) error {
 			if !s.opens(ctx) {
-				return nil // stopped, or the store cannot be opened, which start returns
+				return nil // stopped, or the store cannot be opened and start returns why
 			}
 			ctx, restart := context.WithCancelCause(ctx)
 			var watching sync.WaitGroup
@@ -69,12 +69,12 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	return errors.Join(err, lock.Release())
 }
 
-// openPatience is how long the socket waits for the store. A store that cannot
-// be opened fails in that time, and the launcher gets the error; requests wait
-// for one that takes longer.
+// openPatience is how long the socket waits for the store. A store that cannot be
+// opened fails within that time, so the launcher gets the error. If opening takes
+// longer, requests wait instead.
 const openPatience = 15 * time.Millisecond
 
-// opens waits for the store and reports whether to accept clients.
+// opens waits briefly for the store and reports whether to accept clients.
 func (s *Service) opens(ctx context.Context) bool {
 	soon, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
@@ -82,13 +82,12 @@ func (s *Service) opens(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// acceptAll serves clients on the socket and, if configured, over HTTP. A
-// daemon with an HTTP listener does not stop when idle, because HTTP clients
-// cannot start another.
+// acceptAll serves clients on the socket and, if configured, over HTTP. A daemon with
+// an HTTP listener does not exit when idle, because HTTP clients cannot start another.
 func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	serving, done := context.WithCancel(context.WithoutCancel(ctx)) // of HTTP
+	serving, done := context.WithCancel(context.WithoutCancel(ctx)) // for HTTP, which outlives ctx while it drains
 	defer done()
 	web, err := s.listenWeb(serving)
 	if err != nil && !o.Startup.Launched() {
@@ -127,9 +126,8 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	return err
 }
 
-// drainFor is how long a node goes on answering after the signal to stop. It says at
-// /readyz that it stops, so that a proxy sends clients to another node before this
-// one is gone.
+// drainFor is how long a node keeps answering after the signal to stop. Meanwhile
+// /readyz reports that it is stopping, so that a proxy moves clients to another node.
 const drainFor = 3 * time.Second
 
 // endSessions ends the sessions of all subjects; they can continue on another node.
@@ -141,8 +139,8 @@ func (n *node) endSessions() {
 	ending.Wait()
 }
 
-// ServeStdio serves one client over a pair of streams, and others on the
-// socket, until the client closes in.
+// ServeStdio serves one client over a pair of streams, and other clients on the socket,
+// until the first closes in.
 func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
@@ -155,14 +153,14 @@ func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.R
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
 		err := s.core.ServeLines(ctx, in, out, profile)
 		if errors.Is(err, context.Canceled) {
-			return nil // a signal; requests in flight were answered as far as time allowed
+			return nil // stopped by a signal
 		}
 		return err
 	}))
 }
 
 // Beside returns a front that also accepts clients on the socket, so that a
-// command that runs for long does not keep them from the vault.
+// long-running command does not lock them out of the vault.
 func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, done := context.WithCancel(ctx)
@@ -189,9 +187,8 @@ func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
 	return s, nil
 }
 
-// accept serves clients on the socket until ctx ends or the server stops. It
-// calls ready when the socket is open; url is the address for HTTP clients, or
-// "".
+// accept serves clients on the socket until ctx ends or the server stops. It calls
+// ready when the socket is open. url is the address for HTTP clients, or "".
 func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, url string, ready func() error) error {
 	listener, err := daemon.Listen(lock)
 	if err != nil {
@@ -231,12 +228,12 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	})
 }
 
-// embeddingPoll is how often a daemon checks whether passages wait to be
-// embedded. It is far less than any idle time.
+// embeddingPoll is how often a daemon checks for passages to embed. It is far shorter
+// than any idle time.
 const embeddingPoll = 10 * time.Second
 
-// holdWhileEmbedding keeps the server from becoming idle while passages can be
-// embedded.
+// holdWhileEmbedding keeps the server from becoming idle while there are passages that
+// can be embedded.
 func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
 	tick := time.NewTicker(embeddingPoll)
 	defer tick.Stop()
@@ -259,8 +256,8 @@ func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 	}
 }
 
-// Converse calls do with one end of a pipe in memory and serves a session of
-// the owner on the other.
+// Converse calls do with one end of an in-memory pipe and serves an owner session on
+// the other.
 func (s *Service) Converse(ctx context.Context, do func(ctx context.Context, conn net.Conn) error) error {
 	ours, theirs := net.Pipe()
 	serving, cancel := context.WithCancel(ctx)

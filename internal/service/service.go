@@ -1,19 +1,19 @@
-// Package service assembles the other packages into a daemon, or into a vault in
-// this process.
+// Package service assembles the other packages into a daemon, or into a vault served
+// within this process.
 //
-// A [Service] is one vault with everything that serves it, in one errgroup. Its
-// parts start in this order: store, vault, text index, vectors, tables, search,
-// notifier, watcher. Its front is the function that serves the clients (the daemon's
-// socket and HTTP, one client's standard streams, or one command); when the front
-// returns, the parts stop in reverse order.
+// A [Service] is one vault and all the parts that serve it, in one errgroup. The parts
+// start in this order: store, vault, text index, vectors, tables, search, notifier,
+// watcher. The front is the function that serves clients: the daemon's socket and HTTP,
+// one client's standard streams, or one command. When the front returns, the parts stop
+// in reverse order.
 //
-// Slow parts are opened in the background and requests wait for them, so initialize
-// is answered at once, however large the vault is.
+// Slow parts are opened in the background and requests wait for them, so initialize is
+// answered at once, however large the vault is.
 //
 // One process serves a state directory: it holds the lock of package daemon, and
 // vault.json in the directory identifies the vault ([DialOrLock], [Serve],
-// [ServeStdio]). Errors shown to users are [Failure]s, with a code, a hint and an
-// exit code.
+// [ServeStdio]). Errors shown to users are [Failure]s, with a code, a hint and an exit
+// code.
 package service
 
 import (
@@ -45,15 +45,14 @@ import (
 	"notesd/watcher"
 )
 
-// indexDir is where the text index lies in the state directory.
+// indexDir is the folder of the text index in the state directory.
 const indexDir = "index"
 
-// watchFirst bounds how long the first scan waits for the watcher, so that no
-// change is lost between the two. A missing folder is never watched; the scan
-// reports it.
+// watchFirst bounds how long the first scan waits for the watcher, so that no change
+// between the two is lost. A missing folder is not watched; the scan reports it.
 const watchFirst = 2 * time.Second
 
-// Watching is the argument of New for services that outlive one command.
+// Watching is the argument of [New] for services that outlive one command.
 const Watching = true
 
 // A Service is one vault and the parts that serve it.
@@ -61,38 +60,38 @@ type Service struct {
 	cfg  *config.Config
 	logs *Logs
 
-	watchers map[string]*watcher.Watcher // by folder; nil: no client waits for changes from outside
+	watchers map[string]*watcher.Watcher // by folder; nil if external changes are not watched
 	core     *mcp.Core
-	prompts  *prompts.Catalogue // those of the configuration
+	prompts  *prompts.Catalogue // as configured
 
 	backend                // set when opened is closed
-	index   *index.Index   // set with it
-	vectors *vectors.Index // set with it; nil if semantic search is off
-	mirror  *mirror.Mirror // set with it; nil for a vault that is in no database
+	index   *index.Index   // set when opened is closed
+	vectors *vectors.Index // likewise; nil if semantic search is off
+	mirror  *mirror.Mirror // likewise; nil unless the vault is in a database
 	opened  chan struct{}  // closed when the backend is open
 	settled chan struct{}  // closed when requests no longer wait for the first scan
-	latest  time.Time      // when settled is closed at the latest
+	latest  time.Time      // the deadline for closing settled
 
-	node     atomic.Pointer[node] // serves the vaults of the database to subjects; nil: there is none, or no HTTP
-	team     *node                // that serves this vault to subjects; nil: it is a vault of its own
-	metrics  *metrics             // of calls
-	probing  singleflight.Group   // for the states that /readyz reports
+	node     atomic.Pointer[node] // serves the database's vaults to subjects; nil without a database or HTTP
+	team     *node                // the node that serves this vault to subjects; nil for the node's own vault
+	metrics  *metrics             // tool calls
+	probing  singleflight.Group   // of the states that /readyz reports
 	draining atomic.Bool
 
 	protected protectedFolders
 	settings  *runningSettings // nil in a process that serves one command
-	relays    atomic.Int64     // sessions that do not delay a restart: relays connect again, a status is short
+	relays    atomic.Int64     // sessions that do not delay a restart: relays reconnect, a status is short
 
-	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
-	page   atomic.Pointer[listening]           // nil: no HTTP
+	daemon atomic.Pointer[func() daemonStatus] // nil until the daemon accepts clients
+	page   atomic.Pointer[listening]           // nil without HTTP
 
 	orphansOnce sync.Once
 	orphans     []orphan       // set by orphansOnce
-	closers     []func() error // of the opened parts, in order of opening
+	closers     []func() error // of the opened parts, in the order of opening
 }
 
-// New returns a service that has neither opened nor started anything. The
-// caller holds the lock of the state directory.
+// New returns a service with nothing opened or started yet. The caller must hold the
+// lock of the state directory.
 func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	s := newService(cfg, logs, nil)
 	if watch {
@@ -101,10 +100,10 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	return s
 }
 
-// newService returns a service without watchers, for a vault that the node serves to
-// its subjects, or for one of its own if that is nil. Subjects have no vector tables,
-// which are of one node, and see no log, which names what others use; what the folder
-// of such a vault has comes from the database alone.
+// newService returns a service without watchers, for a vault that team serves to its
+// subjects, or for the node's own vault if team is nil. Subjects have no vector tables,
+// which belong to one node, and no access to the log, which mentions other users'
+// activity. The folder of such a vault is filled only from the database.
 func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 	s := &Service{
 		team:    team,
@@ -147,9 +146,9 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 	return s
 }
 
-// Run serves until the front returns or a part fails. When ctx ends, it stops
-// the front first and the other parts after it has returned, so that requests
-// in flight are answered.
+// Run serves until the front returns or a part fails. When ctx ends, it stops the front
+// first and the other parts after the front has returned, so that requests in flight
+// are answered.
 func (s *Service) Run(ctx context.Context, front func(context.Context) error) error {
 	behind, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -166,12 +165,12 @@ func (s *Service) Run(ctx context.Context, front func(context.Context) error) er
 	return errors.Join(err, s.close())
 }
 
-// RunLocked runs the service, then closes its log and releases the lock.
+// RunLocked runs the service, then closes the log and releases the lock.
 func (s *Service) RunLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
 	return errors.Join(s.runLogged(ctx, front), lock.Release())
 }
 
-// runLogged runs the service, then closes its log.
+// runLogged runs the service, then closes the log.
 func (s *Service) runLogged(ctx context.Context, front func(context.Context) error) error {
 	err := s.Run(ctx, front)
 	if err != nil && s.logs.apart { // the command reports it on standard error
@@ -214,7 +213,7 @@ func (s *Service) open(ctx context.Context) error {
 	var shared vault.Shared
 	if s.cfg.Store.Postgres != "" {
 		if s.team != nil {
-			s.mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), s.core.FilesChanged, log) // no watcher sees them
+			s.mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), s.core.FilesChanged, log) // this vault has no watcher
 		} else {
 			s.mirror, err = openMirror(ctx, s.cfg, log)
 		}
@@ -280,11 +279,11 @@ func (s *Service) open(ctx context.Context) error {
 }
 
 // watch starts the watchers and waits until they are ready. The first batch of each is
-// a rescan, which the scan that follows covers.
+// a rescan request, which the scan that follows covers.
 func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vault, notifier *mcp.Notifier) {
 	waiting, stands := context.WithTimeout(ctx, watchFirst)
 	defer stands()
-	var starting atomic.Int64 // folders that are there and not yet watched
+	var starting atomic.Int64 // existing folders not yet watched
 	for _, dir := range s.cfg.Vault.Dirs() {
 		if isThere(dir) {
 			starting.Add(1)
@@ -337,8 +336,8 @@ func (s *Service) newWatchers() map[string]*watcher.Watcher {
 	return all
 }
 
-// progressOf reports whether the first scan has ended and, until then, the
-// number of notes as far as known.
+// progressOf reports whether the first scan has finished and, until then, the number of
+// notes as far as it is known.
 func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int) {
 	if vault.Ready() {
 		return true, 0

@@ -21,30 +21,29 @@ import (
 	"notesd/search"
 )
 
-// Settings are of two kinds. The settings of a session are its limits,
-// defaults and folders; a relay sends them in its hello, from its flags,
-// environment and file. The settings of the daemon come from the configuration
-// file. When the file changes, new sessions get the new values at once. The
-// daemon starts again in the same process when it is idle: it then has the new
-// settings of the daemon, and relays, which connect again and read the file
-// again, bring the new values of running sessions. It does the same when the system has
-// another time zone, as after a journey.
+// There are two kinds of settings. Session settings are a client's limits, defaults and
+// folders; a relay sends them in its hello, from its flags, environment and file.
+// Daemon settings come from the configuration file. When the file changes, new sessions
+// use the new values at once. When idle, the daemon restarts within its process: it
+// then applies the new daemon settings, and relays, which reconnect and read the file
+// again, bring the new values of running sessions. It also restarts when the system's
+// time zone changes, as on a journey.
 
-// errSettings is why a daemon starts again.
+// errSettings is the reason for such a restart.
 var errSettings = fmt.Errorf("%w: the configuration file or the time zone has changed", daemon.ErrReplaced)
 
 const (
 	// settingsPoll is how often a daemon checks whether the configuration file
 	// has changed.
 	settingsPoll = 2 * time.Second
-	// settingsQuiet is how long no request must have been in progress before a
-	// daemon starts again: an assistant that works sends the next one sooner.
+	// settingsQuiet is how long a daemon must have been without requests before it
+	// restarts: an assistant at work sends its next request sooner.
 	settingsQuiet = 2 * time.Second
 )
 
-// restartWhenIdle calls restart once the configuration file or the time zone has changed
-// and the daemon is idle: no request is in progress, and no client is connected that would
-// notice, such as a browser. A relay connects again.
+// restartWhenIdle calls restart once the configuration file or the time zone has
+// changed and the daemon is idle: no request is in progress, and every connected client
+// is one that tolerates a restart. A browser does not; a relay reconnects.
 func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
 	tick := time.NewTicker(settingsPoll)
 	defer tick.Stop()
@@ -62,7 +61,7 @@ func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
 	}
 }
 
-// refresh applies a changed file to new sessions.
+// refresh applies a changed configuration file to new sessions.
 func (s *Service) refresh() {
 	if s.settings == nil {
 		return
@@ -72,16 +71,15 @@ func (s *Service) refresh() {
 	}
 }
 
-// runningSettings are the settings that a server was started with, and the
-// changes since.
+// runningSettings holds the settings that a server was started with, and later changes.
 type runningSettings struct {
 	started *config.Loaded
-	read    func() (*config.Loaded, error) // as they are now
-	zone    []byte                         // of systemZone
+	read    func() (*config.Loaded, error) // reads the current settings
+	zone    []byte                         // the result of systemZone at the start
 
 	mu      sync.Mutex
-	seen    []byte         // the file's last version
-	now     *config.Loaded // the last valid version
+	seen    []byte         // the file's last known content
+	now     *config.Loaded // the last valid settings
 	trouble string         // why the changed file is not used
 	passed  map[*[]string]struct{}
 }
@@ -90,8 +88,8 @@ func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, err
 	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: contentOf(started.File), passed: map[*[]string]struct{}{}}
 }
 
-// changed returns the configuration if the file has changed since the last
-// call and is valid, and nil otherwise.
+// changed returns the configuration if the file is valid and has changed since the last
+// call, and nil otherwise.
 func (r *runningSettings) changed() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,14 +107,14 @@ func (r *runningSettings) changed() *config.Loaded {
 	return loaded
 }
 
-// contentOf returns what a small file holds, nil if it cannot be read.
+// contentOf returns the content of a small file, or nil if it cannot be read.
 func contentOf(name string) []byte {
 	data, _ := os.ReadFile(name)
 	return data
 }
 
-// later returns the configuration that the daemon should start again with, or nil
-// if it has the current settings already.
+// later returns the configuration to restart with, or nil if the daemon already has the
+// current settings.
 func (r *runningSettings) later() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,11 +133,11 @@ func (r *runningSettings) later() *config.Loaded {
 	return nil
 }
 
-// zoneFile holds the system's time zone. Tests name another.
+// zoneFile holds the system's time zone. Tests replace it.
 var zoneFile = "/etc/localtime"
 
-// systemZone returns the system's time zone, nil if the variable TZ names another or,
-// as on Windows, there is no such file.
+// systemZone returns the system's time zone data, or nil if the variable TZ overrides
+// it or zoneFile does not exist, as on Windows.
 func systemZone() []byte {
 	if _, ok := os.LookupEnv("TZ"); ok {
 		return nil
@@ -147,16 +145,15 @@ func systemZone() []byte {
 	return contentOf(zoneFile)
 }
 
-// useZone makes the zone that of the process, which reads it once. Dates of notes, and
-// what today is, depend on it; so it changes between two services and never within one.
+// useZone sets the local time zone of the process, which Go reads only once. It must
+// not change while a service runs, because the dates of notes depend on it.
 func useZone(data []byte) {
 	if zone, err := time.LoadLocationFromTZData("Local", data); err == nil {
 		time.Local = zone
 	}
 }
 
-// remarks returns the remarks on the settings that a client passed without
-// effect.
+// remarks describes the settings that a client passed without effect.
 func (r *runningSettings) remarks(hello daemon.Hello) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,8 +193,8 @@ func (r *runningSettings) connected(remarks []string) func() {
 	}
 }
 
-// addTo adds the settings without effect, and those that wait for a restart,
-// to a status.
+// addTo adds settings without effect, and settings that wait for a restart, to a
+// status.
 func (r *runningSettings) addTo(st *Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,8 +234,8 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 	return p
 }
 
-// profileOf returns the bounds of every client, and the settings of clients
-// that send none.
+// profileOf returns the restrictions on every client, and the settings of clients that
+// send none.
 func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
 	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
 	if len(cfg.Vault.Allow) > 0 {
@@ -261,7 +258,7 @@ func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
 	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: cfg.Vault.ID(), ReadOnly: cfg.Vault.ReadOnly, Tools: toolsOf(cfg, kind), Scopes: cfg.Vault.Allow, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: settingsOf(cfg)}
 }
 
-// settingsOf are the settings of a session.
+// settingsOf returns the settings of a session.
 func settingsOf(cfg *config.Config) *daemon.Settings {
 	return &daemon.Settings{
 		SearchMode: cfg.Search.Mode, SearchLimit: cfg.Search.Limit,
@@ -269,8 +266,8 @@ func settingsOf(cfg *config.Config) *daemon.Settings {
 	}
 }
 
-// toolsOf returns the tools that a session is offered. The owner's commands have
-// all tools.
+// toolsOf returns the tools offered to a session, or nil for all, which the owner's
+// commands get.
 func toolsOf(cfg *config.Config, kind daemon.Kind) []string {
 	if kind != daemon.KindMCP {
 		return nil
@@ -281,8 +278,8 @@ func toolsOf(cfg *config.Config, kind daemon.Kind) []string {
 // protectedFolders are the folders of the vault that only the user may write in.
 type protectedFolders struct{ sync.Map }
 
-// add keeps clients from writing in a session's prompts folder from then on: a
-// prompt there would be one assistant's instructions to another.
+// add protects a session's prompts folder for the life of the service: otherwise, one
+// assistant could write instructions to another there.
 func (p *protectedFolders) add(vault config.Vault, folder string) {
 	if filepath.IsAbs(folder) {
 		found := ""

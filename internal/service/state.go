@@ -16,8 +16,8 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// lockState takes the lock of the state directory. It waits for a command that
-// holds it, and not for a daemon.
+// lockState acquires the lock of the state directory. It waits for a command that holds
+// the lock, but not for a daemon.
 func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	if err := prepare(cfg); err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 }
 
 // lockPatience is how long a server waits for a command that holds the lock. A
-// command that takes longer accepts clients itself.
+// longer-running command accepts clients itself.
 const lockPatience = 20 * time.Second
 
-// TakeOver stops the vault's daemon, if one runs, and takes its lock.
+// TakeOver stops the vault's daemon, if one runs, and acquires its lock.
 func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
@@ -54,7 +54,8 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 		if conn == nil {
 			return lock, err
 		}
-		// The daemon waits for its sessions, of which this is one. Meanwhile others want one again.
+		// The daemon waits for its sessions, and this connection is one. Other clients
+		// may start another daemon in the meantime, hence the loop.
 		if err := conn.Close(); err != nil {
 			return nil, err
 		}
@@ -64,8 +65,8 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 	}
 }
 
-// DialOrLock returns a connection to the vault's daemon or, if none runs, the
-// lock under which this process may serve the vault.
+// DialOrLock returns a connection to the vault's daemon or, if none runs, the lock that
+// entitles this process to serve the vault.
 func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Conn, *daemon.Lock, error) {
 	if err := prepare(cfg); err != nil {
 		return nil, nil, err
@@ -85,7 +86,7 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*d
 		if !errors.Is(err, daemon.ErrLocked) {
 			return nil, nil, lockProblem(err)
 		}
-		select { // for a command that holds the lock, or a daemon that starts
+		select { // wait for the command that holds the lock, or for a starting daemon
 		case <-time.After(turnPoll):
 		case <-turn.Done():
 			return nil, nil, err
@@ -93,15 +94,15 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*d
 	}
 }
 
-// turnPoll is how often a command tries to get the lock.
+// turnPoll is how often a command tries to acquire the lock.
 const turnPoll = 20 * time.Millisecond
 
-// turnTimeout is how long a command waits for another one, which may index a
+// turnTimeout is how long a command waits for another one, which may be indexing a
 // large vault for the first time.
 const turnTimeout = time.Minute
 
-// prepare makes the state directory, and the folder in it that holds the notes of a
-// vault without another.
+// prepare creates the state directory, and the vault's own folder in it if the vault
+// has no other.
 func prepare(cfg *config.Config) error {
 	err := MakePrivate(cfg.State)
 	if err == nil && cfg.HasOwnFolder() {
@@ -110,8 +111,7 @@ func prepare(cfg *config.Config) error {
 	return err
 }
 
-// MakePrivate creates the state directory, or makes it accessible to the user
-// alone.
+// MakePrivate creates the state directory or restricts access to the user.
 func MakePrivate(dir string) error {
 	if _, err := daemon.SecureStateDir(dir); err != nil {
 		return unusableState(err)
@@ -119,8 +119,7 @@ func MakePrivate(dir string) error {
 	return nil
 }
 
-// lockProblem adds a hint to the error of a lock if the state directory is not
-// writable.
+// lockProblem adds a hint to a locking error if the state directory is not writable.
 func lockProblem(err error) error {
 	if atomicfile.IsReadOnlyDisk(err) || errors.Is(err, fs.ErrPermission) {
 		return unusableState(err)
@@ -128,13 +127,13 @@ func lockProblem(err error) error {
 	return err
 }
 
-// unusableState adds a hint to the error of a state directory.
+// unusableState returns err with a hint to choose another state directory.
 func unusableState(err error) error {
 	return &Failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
 }
 
-// claimed returns the lock if the state belongs to the configured vault, and
-// releases it otherwise. A new state gets what was kept under the vault's earlier name.
+// claimed returns the lock if the state belongs to the configured vault, and releases
+// it otherwise. A new state directory inherits the state of the vault's former name.
 func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
 	if err := claimVault(cfg); err != nil {
 		return nil, errors.Join(err, lock.Release())
@@ -143,11 +142,10 @@ func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemo
 	return lock, nil
 }
 
-// claimVault records the configured vault as the owner of the state, or
-// returns a *daemon.VaultError if another vault owns it. A folder with the
-// recorded ID is the recorded vault at another path, and a vault of several folders may
-// have got more of them. The caller holds the lock
-// of the state directory.
+// claimVault records the configured vault as the owner of the state, or returns a
+// *daemon.VaultError if another vault owns it. A folder with the recorded ID is the
+// recorded vault at a new path, and folders may have been added to a vault of several.
+// The caller must hold the lock of the state directory.
 func claimVault(cfg *config.Config) error {
 	recorded, err := readVaultRecord(cfg.State)
 	if err != nil {
@@ -172,17 +170,16 @@ func claimVault(cfg *config.Config) error {
 	return nil
 }
 
-// vaultFile records which vault a state directory belongs to. It is a file of
-// its own because it outlives a rebuilt notes.db and is read before any
-// database is opened.
+// vaultFile records which vault a state directory belongs to. It is a separate file
+// because it outlives a rebuilt notes.db and is read before any database is opened.
 const vaultFile = "vault.json"
 
 // vaultRecord is the content of vaultFile.
 type vaultRecord struct {
 	Path string `json:"path"`         // absolute, without symbolic links
-	ID   string `json:"id,omitempty"` // disk.FolderID; "" when it is not known
+	ID   string `json:"id,omitempty"` // from disk.FolderID; "" if unknown
 
-	Folders config.Folders `json:"folders,omitempty"` // of a vault of several, for which Path is "NAME=PATH,…"
+	Folders config.Folders `json:"folders,omitempty"` // of a vault with several folders; Path is then "NAME=PATH,…"
 }
 
 // recordOf returns the record of the configured vault.
@@ -196,8 +193,8 @@ func recordOf(vault config.Vault) vaultRecord {
 	return r
 }
 
-// isIn reports whether each of several folders is one of the other vault's, of the
-// same name.
+// isIn reports whether other contains each of the folders under the same name. It is
+// false for a vault of one folder.
 func (r vaultRecord) isIn(other vaultRecord) bool {
 	for name, dir := range r.Folders {
 		if other.Folders[name] != dir {
@@ -217,8 +214,8 @@ func (r vaultRecord) isThere() bool {
 	return false
 }
 
-// readVaultRecord returns which vault a state directory belongs to, or the
-// zero record if that is not recorded.
+// readVaultRecord returns the vault that a state directory belongs to, or the zero
+// record if none is recorded.
 func readVaultRecord(state string) (vaultRecord, error) {
 	var r vaultRecord
 	data, err := os.ReadFile(filepath.Join(state, vaultFile))
@@ -234,8 +231,8 @@ func readVaultRecord(state string) (vaultRecord, error) {
 	return r, nil
 }
 
-// derivedFiles lists the files of the state directory that can be rebuilt from
-// the notes. The history is not among them.
+// derivedFiles lists the files in the state directory that can be rebuilt from the
+// notes. The history cannot.
 var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
 
 // DiscardDerived removes the files that can be rebuilt from the notes.

@@ -22,7 +22,7 @@ import (
 type Report struct {
 	Version     string         `json:"version"`
 	Vault       string         `json:"vault"`
-	Folders     config.Folders `json:"folders,omitempty"` // of a vault of several
+	Folders     config.Folders `json:"folders,omitempty"` // of a vault with several folders
 	State       string         `json:"state"`
 	Daemon      daemonStatus   `json:"daemon"`
 	Clients     []mcp.Client   `json:"clients"`
@@ -32,7 +32,7 @@ type Report struct {
 	Watcher     WatcherStatus  `json:"watcher"`
 	Shared      *SharedStatus  `json:"shared,omitempty"` // of a vault in a database
 	Skipped     skippedStatus  `json:"skipped"`
-	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used at the moment
+	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used now
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
 	Trouble     string         `json:"trouble,omitempty"`     // why changes on disk cannot be indexed now
 	Settings    settingsStatus `json:"settings"`
@@ -41,7 +41,7 @@ type Report struct {
 
 // settingsStatus lists settings without effect.
 type settingsStatus struct {
-	Waiting []string `json:"waiting,omitempty"` // keys that changed in the file and need a restart
+	Waiting []string `json:"waiting,omitempty"` // keys that changed in the file and take effect after a restart
 	Ignored []string `json:"ignored,omitempty"` // remarks on settings that connected clients passed
 }
 
@@ -57,12 +57,12 @@ type daemonStatus struct {
 // IndexStatus is the state of the text index.
 type IndexStatus struct {
 	Notes   int    `json:"notes"`
-	Seq     uint64 `json:"seq"`  // that it has applied
-	Head    uint64 `json:"head"` // of the feed
+	Seq     uint64 `json:"seq"`  // of the last change applied
+	Head    uint64 `json:"head"` // of the newest change in the feed
 	Ready   bool   `json:"ready"`
 	Scanned int    `json:"scanned,omitempty"` // while not ready
 	ToScan  int    `json:"to_scan,omitempty"`
-	Bytes   int64  `json:"bytes"` // on disk, with the databases
+	Bytes   int64  `json:"bytes"` // on disk, including the databases
 }
 
 // SemanticStatus is the state of semantic search.
@@ -74,7 +74,7 @@ type SemanticStatus struct {
 	Embedded int    `json:"embedded"`
 	Pending  int    `json:"pending"`
 
-	Answering        string `json:"answering,omitempty"` // another model, until this one is complete
+	Answering        string `json:"answering,omitempty"` // the model in use until this one is ready
 	RemainingSeconds int    `json:"remaining_seconds,omitempty"`
 	Waiting          string `json:"waiting,omitempty"` // why embedding pauses: "waiting for ollama at …"
 }
@@ -89,16 +89,16 @@ type WatcherStatus struct {
 
 type skippedStatus struct {
 	Total int             `json:"total"`
-	Files []notes.Skipped `json:"files"` // the first few
+	Files []notes.Skipped `json:"files"` // truncated
 }
 
-// A reporter makes the report of a service.
+// A reporter builds the report of a service.
 type reporter struct {
 	s *Service
 	Report
 }
 
-// status reports on the parts of the service that are open.
+// status reports on the service, as far as it is open.
 func (s *Service) status(ctx context.Context) (Report, error) {
 	r := &reporter{s, Report{
 		Version:  Version(),
@@ -118,7 +118,7 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
 		for _, c := range r.Clients {
-			if c.HTTP { // the others come through the daemon's socket
+			if c.HTTP { // the others use the daemon's socket and are counted already
 				r.Daemon.Clients++
 			}
 		}
@@ -225,12 +225,12 @@ func (r *reporter) addWatcher() {
 	}
 }
 
-// setAside matches the names of damaged files that the store and the index
-// have moved aside.
+// setAside matches the names of damaged files that the store and the index have moved
+// aside.
 var setAside = regexp.MustCompile(`\.(damaged|corrupt)-\d{8}T\d{6}\.\d{3}$`)
 
-// addSetAside warns of damaged files that were moved aside, however long ago:
-// they take space, and only their owner may delete them.
+// addSetAside warns of damaged files that were ever moved aside: they take up space,
+// and only the user may delete them.
 func addSetAside(dir string, r *Report) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

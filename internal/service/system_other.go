@@ -4,12 +4,11 @@ package service
 
 import "io/fs"
 
-// isOpenToOthers returns false: the mode of a file does not show it on this
-// system.
+// isOpenToOthers returns false: file modes do not express it on this system.
 func isOpenToOthers(fs.FileInfo) bool { return false }
 
-// MayWrite returns true: only an attempt would show it on this system.
+// MayWrite returns true: this system reports it only on an attempt to write.
 func MayWrite(string) bool { return true }
 
-// FreeSpace returns false.
+// FreeSpace reports that the free space is unknown.
 func FreeSpace(string) (bytes int64, known bool) { return 0, false }

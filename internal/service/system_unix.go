@@ -11,11 +11,10 @@ import (
 // isOpenToOthers reports whether other users have access to a file.
 func isOpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// MayWrite reports whether this user may make files in a folder.
+// MayWrite reports whether this user may create files in a folder.
 func MayWrite(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
 
-// FreeSpace returns how many bytes this user may still write to a folder's
-// disk.
+// FreeSpace returns how many bytes this user can still write to the disk of a folder.
 func FreeSpace(dir string) (bytes int64, known bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// vaultIdle is after how long without a request a vault is closed.
+	// vaultIdle is how long a vault stays open without a request.
 	vaultIdle = 10 * time.Minute
-	// maxVaults bounds how many vaults are open at a time.
+	// maxVaults bounds the number of open vaults.
 	maxVaults = 200
-	// fetchPatience is how long a request waits for a vault that the node gets.
+	// fetchPatience bounds how long a request waits for a vault that is being fetched.
 	fetchPatience = 25 * time.Second
-	// vaultsDir is where the vaults lie in the state directory of the node.
+	// vaultsDir is the folder of the vaults' state in the state directory of the node.
 	vaultsDir = "vaults"
 )
 
@@ -36,10 +36,9 @@ var (
 )
 
 // A node serves the vaults of a database, each at /v/NAME/mcp, to the subjects that
-// have grants in them. A vault is opened when it is asked for and closed when it has
-// not been used for long; its sessions go on when it is open again. Each is a
-// [Service] with a state of its own; they share the database, the models and the
-// metrics.
+// have grants in them. A vault is opened on request and closed when idle; its sessions
+// continue when it is reopened. Each vault is a [Service] with its own state directory;
+// all share the database, the models and the metrics.
 type node struct {
 	cfg     *config.Config
 	logs    *Logs
@@ -48,25 +47,25 @@ type node struct {
 	access  *access
 	metrics *metrics
 	now     func() time.Time
-	most    int // vaults open at a time
+	most    int // maximum number of open vaults
 
-	draining *atomic.Bool // the node goes on for a moment; clients should use another
+	draining *atomic.Bool // shutting down: still serving, but clients should use another node
 
 	mu       sync.Mutex
 	vaults   map[string]*sharedVault
 	stopping bool
-	running  sync.WaitGroup // what opens and serves vaults
+	running  sync.WaitGroup // goroutines that open and serve vaults
 }
 
-// sharedVault is a vault of the database that is open, or is being opened or closed.
+// sharedVault is a vault of the database that is open, opening or closing.
 type sharedVault struct {
 	name    string
 	service *Service
 	handler *mcp.HTTP
-	opened  chan struct{} // closed when handler is set, or err
+	opened  chan struct{} // closed when handler or err is set
 	err     error
 	stop    context.CancelFunc
-	closed  chan struct{} // closed when its state is free
+	closed  chan struct{} // closed when its state directory is released
 
 	// Guarded by node.mu.
 	closing  bool
@@ -99,7 +98,7 @@ func (n *node) run(ctx context.Context) {
 	}
 }
 
-// check bounds the sessions by the grants of now, and closes idle vaults.
+// check applies the current grants to the sessions and closes idle vaults.
 func (n *node) check(ctx context.Context) {
 	if err := n.access.refresh(ctx); err != nil && ctx.Err() == nil {
 		n.logs.Warn("grants cannot be read from the database; the last ones hold for a while", "err", err)
@@ -113,8 +112,7 @@ func (n *node) check(ctx context.Context) {
 	n.access.forget()
 }
 
-// closeIdle closes the vault if it has not been used for long, and reports whether it is
-// closing.
+// closeIdle starts to close the vault if it is idle, and reports whether it is closing.
 func (n *node) closeIdle(v *sharedVault) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -126,7 +124,7 @@ func (n *node) closeIdle(v *sharedVault) bool {
 	return v.closing
 }
 
-// limits are what bounds every subject on this node.
+// limits returns the restrictions on every subject of this node.
 func (n *node) limits() mcp.Profile {
 	return mcp.Profile{ReadOnly: n.cfg.Vault.ReadOnly, Tools: toolsOf(n.cfg, daemon.KindMCP)}
 }
@@ -134,7 +132,7 @@ func (n *node) limits() mcp.Profile {
 // serve answers a request for the MCP endpoint of a vault.
 func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 	if n.draining.Load() {
-		w.Header().Set("Connection", "close") // the next request is another node's
+		w.Header().Set("Connection", "close") // the next request should go to another node
 	}
 	subject, err := n.access.subject(r.Context(), mcp.BearerToken(r))
 	switch {
@@ -149,7 +147,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	name := r.PathValue("vault")
 	profile, ok := profileOfSubject(subject, name, n.limits())
-	if !ok { // a vault that is not there and one without a grant are the same
+	if !ok { // do not reveal whether the vault exists
 		n.refuse(w, r, http.StatusNotFound, "there is no such vault for this token", subject.Name)
 		return
 	}
@@ -167,7 +165,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 
 func (n *node) refuse(w http.ResponseWriter, r *http.Request, status int, why, subject string) {
 	n.logs.Info("refused a request", "status", status, "reason", why, "subject", subject, "vault", r.PathValue("vault"), "remote", r.RemoteAddr)
-	w.Header().Set("Connection", "close") // what is left of its body is not worth reading
+	w.Header().Set("Connection", "close") // rather than read the rest of the body
 	http.Error(w, why, status)
 }
 
@@ -176,7 +174,8 @@ func (n *node) unavailable(w http.ResponseWriter, r *http.Request, why error, su
 	n.refuse(w, r, http.StatusServiceUnavailable, why.Error(), subject)
 }
 
-// use returns the vault, which it opens unless it is open, until release is called.
+// use returns the vault, opening it if necessary. The vault stays open until release is
+// called.
 func (n *node) use(name string) (v *sharedVault, release func(), err error) {
 	for {
 		n.mu.Lock()
@@ -187,7 +186,7 @@ func (n *node) use(name string) (v *sharedVault, release func(), err error) {
 			return nil, nil, errStopping
 		case v != nil && v.closing:
 			n.mu.Unlock()
-			<-v.closed // and open it again
+			<-v.closed // then open it again
 			continue
 		case v == nil && !n.makeRoom():
 			n.mu.Unlock()
@@ -206,8 +205,8 @@ func (n *node) use(name string) (v *sharedVault, release func(), err error) {
 	}
 }
 
-// makeRoom closes the vault that was not used for longest if there are too many, and
-// reports whether there is room. The caller holds mu.
+// makeRoom closes the least recently used idle vault if the limit is reached, and
+// reports whether another may be opened. The caller must hold mu.
 func (n *node) makeRoom() bool {
 	if len(n.vaults) < n.most {
 		return true
@@ -226,7 +225,7 @@ func (n *node) makeRoom() bool {
 	return true
 }
 
-// open starts a vault. The caller holds mu.
+// open starts a vault. The caller must hold mu.
 func (n *node) open(name string) *sharedVault {
 	ctx, stop := context.WithCancel(context.Background())
 	v := &sharedVault{name: name, opened: make(chan struct{}), closed: make(chan struct{}), stop: stop, used: n.now()}
@@ -257,7 +256,7 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 	if err != nil {
 		return err
 	}
-	logs := &Logs{Logger: n.logs.With("vault", v.name)} // not closed: it is the node's
+	logs := &Logs{Logger: n.logs.With("vault", v.name)} // not closed here: the file belongs to the node
 	v.service = newService(cfg, logs, n)
 	return v.service.RunLocked(ctx, lock, func(ctx context.Context) error {
 		handler, err := mcp.NewSubjectHTTP(v.service.core)
@@ -275,7 +274,8 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 	})
 }
 
-// await returns when the vault has what the database has, or why it cannot be used.
+// await waits until the vault has caught up with the database once, and returns an
+// error if it cannot be used.
 func (v *sharedVault) await(ctx context.Context) error {
 	patience := time.NewTimer(max(fetchPatience, Waits.Database))
 	defer patience.Stop()
@@ -295,8 +295,8 @@ func (v *sharedVault) await(ctx context.Context) error {
 	return wait(v.service.mirror.Begun())
 }
 
-// configOf returns the settings of a vault: those of the node, with a state and a
-// folder of its own.
+// configOf returns the settings of a vault: those of the node, with its own state
+// directory and folder.
 func (n *node) configOf(name string) *config.Config {
 	c := *n.cfg
 	c.State = filepath.Join(n.cfg.State, vaultsDir, folderOf(name))
@@ -306,8 +306,8 @@ func (n *node) configOf(name string) *config.Config {
 	return &c
 }
 
-// folderOf returns a name for a folder, which on no file system is that of another
-// vault.
+// folderOf returns a folder name for a vault. Names of different vaults differ even on
+// a case-insensitive file system.
 func folderOf(vault string) string {
 	var b strings.Builder
 	for i, c := range []byte(vault) {
@@ -320,7 +320,7 @@ func folderOf(vault string) string {
 	return b.String()
 }
 
-// opened returns the vaults that are open.
+// opened returns the open vaults.
 func (n *node) opened() (open []*sharedVault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
