@@ -94,12 +94,12 @@ func TestCheckNewPath(t *testing.T) {
 }
 
 func TestNamesOfNotes(t *testing.T) {
-	for name, base := range map[string]string{"a/Plan.md": "Plan", "Plan.MARKDOWN": "Plan", "v1.2.md": "v1.2"} {
+	for name, base := range map[string]string{"a/Plan.md": "Plan", "Plan.MARKDOWN": "Plan", "v1.2.md": "v1.2", "Plan.mdx": "Plan", "Plan.Rmd": "Plan"} {
 		assert.True(t, notes.IsNoteName(name))
 		assert.Equal(t, base, notes.BaseName(name))
 		assert.Equal(t, base, path.Base(notes.Stem(name)))
 	}
-	for _, name := range []string{"Plan", "Plan.mdx", "a.md/x.png", "md"} {
+	for _, name := range []string{"Plan", "Plan.mdown", "a.md/x.png", "md"} {
 		assert.False(t, notes.IsNoteName(name), name)
 		assert.Equal(t, path.Base(name), notes.BaseName(name))
 		assert.Equal(t, name, notes.Stem(name))
