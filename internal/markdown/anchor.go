@@ -10,27 +10,27 @@ import (
 	"unicode"
 )
 
-// Anchors reports which anchors of links lead to a part of one note. A link has
-// more ways to name a heading than an edit: the text without some punctuation,
-// as Obsidian writes it, or a slug, as GitHub and site generators make it.
+// Anchors resolves the anchors of links to one note. Links have more ways to name a
+// heading than edits have: the text without some punctuation, as Obsidian writes it,
+// or the slug that GitHub and site generators derive from it.
 type Anchors struct {
 	src        []byte
-	texts      []string         // of the headings
-	headings   map[string][]int // by AnchorID: indexes into keys
-	keys       [][2]string      // of each heading: of its text, and of its source
-	ids        []string         // that attributes give them
+	texts      []string         // texts of the headings
+	headings   map[string][]int // indexes of headings by AnchorID
+	keys       [][2]string      // per heading, the AnchorID of its text and of its source
+	ids        []string         // per heading, its ID from an attribute, or ""
 	parents    []int
 	blocks     map[string]bool // ids in lower case
 	excalidraw bool            // elements of the drawing are blocks too
-	explicit   map[string]bool // ids that HTML or "{#id}" gives; nil until asked for
+	explicit   map[string]bool // ids set by HTML or "{#id}"; nil until needed
 }
 
-// maxNamesakes bounds how many headings of one name Has compares the parents
-// of: with more, any parent does.
+// maxNamesakes bounds the number of headings with the same name whose parents are
+// compared; with more, the parents are ignored.
 const maxNamesakes = 64
 
-// NewAnchors reads the anchors of a note. doc must be the result of [Parse] for
-// src, which Anchors keeps.
+// NewAnchors indexes the anchors of a note. doc must be the result of [Parse] for
+// src. Anchors retains src.
 func NewAnchors(doc *Document, src []byte) *Anchors {
 	a := &Anchors{src: src, headings: map[string][]int{}, parents: headingParents(doc.Headings), blocks: map[string]bool{}}
 	for i, h := range doc.Headings {
@@ -50,10 +50,10 @@ func NewAnchors(doc *Document, src []byte) *Anchors {
 
 var lineAnchor = regexp.MustCompile(`(?i)^(?:L\d{1,9}(?:-L?\d{1,9})?|:~:.*|top)$`)
 
-// Has reports whether the anchor, as [Link] has it, leads to a heading, to a
-// block, or to something else that programs jump to: lines ("L5-L9"), an id in
-// HTML. It takes every reference that [FindSection] takes, also an ambiguous
-// one: a link leads to the first.
+// Has reports whether the anchor, in the form of [Link.Anchor], leads to a heading, a
+// block, or another target that programs support, such as lines ("L5-L9") or an id in
+// HTML. It accepts the headings and ids that [FindSection] accepts; an ambiguous
+// anchor leads to the first match.
 func (a *Anchors) Has(anchor string) bool {
 	anchor = strings.TrimSpace(anchor)
 	if anchor == "" || lineAnchor.MatchString(anchor) {
@@ -72,10 +72,10 @@ func (a *Anchors) Has(anchor string) bool {
 	return slices.ContainsFunc(references(name), func(names []string) bool { return a.path(names) != nil }) || a.isExplicit(anchor)
 }
 
-// Rename returns the anchor of a link after one of the note's headings, by its
-// index, has got another text: where the anchor leads to it, or through it, its
-// name there is replaced, by a slug where it was one. It reports false for an
-// anchor that leads elsewhere, and for the heading's own ID, which stays.
+// Rename returns the anchor of a link after the heading with the given index is
+// renamed to text. If the anchor leads to or through the heading, its name in the
+// anchor is replaced, by a slug if it was one. Rename reports false for an anchor that
+// leads elsewhere, and for the heading's own ID, which does not change.
 func (a *Anchors) Rename(anchor string, heading int, text string) (renamed string, ok bool) {
 	if anchor == a.ids[heading] || strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
 		return "", false
@@ -103,10 +103,10 @@ func (a *Anchors) Rename(anchor string, heading int, text string) (renamed strin
 	return "", false
 }
 
-// notInLinks matches what Obsidian leaves out of a heading in a link to it.
+// notInLinks matches the characters of a heading that Obsidian omits in links to it.
 var notInLinks = regexp.MustCompile(`[:#|^\\\r\n\[\]]|%%`)
 
-// slug returns the anchor that GitHub gives a heading.
+// slug returns the anchor that GitHub generates for a heading.
 func slug(text string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(strings.TrimSpace(text)) {
@@ -120,9 +120,10 @@ func slug(text string) string {
 	return b.String()
 }
 
-// path returns the heading that the last of names leads to and, before it, those
-// of the others around it; nil when there is none. Of several headings of one
-// name it takes the first, or the first that has exactly this text.
+// path resolves names to the indexes of nested headings, outermost first, or nil if
+// there is no such heading. Where the parents were not compared, only the last index
+// is set and the others are -1. Of several headings with the same name it prefers one
+// with exactly this text, then the first.
 func (a *Anchors) path(names []string) []int {
 	keys := make([]string, len(names))
 	for i, name := range names {
@@ -165,8 +166,8 @@ func (a *Anchors) path(names []string) []int {
 
 var slugNumber = regexp.MustCompile(`^(.+)[-_](\d{1,6})$`)
 
-// numbered returns the heading whose slug is name, of several of the same text
-// (the second has "-1" after it), else -1.
+// numbered returns the heading with a numbered slug such as "risks-1", the slug of the
+// second heading "Risks", or -1.
 func (a *Anchors) numbered(name string) int {
 	m := slugNumber.FindStringSubmatch(name)
 	if m == nil {
@@ -181,7 +182,7 @@ func (a *Anchors) numbered(name string) int {
 
 var explicitID = regexp.MustCompile(`(?i)(?:\s(?:id|name)\s*=\s*["']?|\{:?\s*#)([^\s"'>}]+)`)
 
-// isExplicit reports whether the note gives something the id.
+// isExplicit reports whether HTML or an attribute in the note sets the id.
 func (a *Anchors) isExplicit(id string) bool {
 	if a.explicit == nil {
 		a.explicit = map[string]bool{}
@@ -194,9 +195,9 @@ func (a *Anchors) isExplicit(id string) bool {
 	return a.explicit[id]
 }
 
-// AnchorID returns the letters and digits of a heading, or of a link's anchor, in
-// lower case: the part that every way to write an anchor keeps. For a text without
-// any it returns the symbols, and without these the text in lower case.
+// AnchorID returns the letters and digits of a heading or anchor in lower case, which
+// are common to all notations of an anchor. If there are none, it returns the symbols,
+// and without symbols the whole text in lower case.
 func AnchorID(s string) string {
 	folded := fold(s)
 	letters := strings.Map(func(r rune) rune {

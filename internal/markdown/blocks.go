@@ -13,7 +13,8 @@ type fence struct {
 	length int
 }
 
-// openContainer opens a block quote or list item at next.
+// openContainer opens the block quote or list item that starts at next, and reports
+// whether there is one.
 func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 	if len(s.containers) >= maxContainers && matched == len(s.containers) {
 		return false
@@ -53,16 +54,16 @@ func (s *scanner) push(c container) {
 	s.containers = append(s.containers, c)
 }
 
-// fillItem notes that the innermost list item has content.
+// fillItem records that the innermost list item has content.
 func (s *scanner) fillItem() {
 	if n := len(s.containers); n > 0 {
 		s.containers[n-1].empty = false
 	}
 }
 
-// ListMarker returns the width of the bullet or number that line starts with,
-// 0 when there is none. One that interrupts a paragraph must have text and, if
-// a number, be 1.
+// ListMarker returns the width of the bullet or number at the start of line, or 0 if
+// there is none. A marker that interrupts a paragraph must be followed by text, and
+// its number must be 1.
 func ListMarker(line []byte, interrupts bool) int {
 	width := 0
 	switch c := line[0]; {
@@ -91,11 +92,10 @@ func ListMarker(line []byte, interrupts bool) int {
 	return width
 }
 
-// isOutline reports whether the line, of which tabs have been found and then
-// the byte at next, is an item of an outline as Logseq writes it: "- " after
-// tabs, below a heading that is no item itself. CommonMark would have it be
-// code, and what it says be lost. Text that goes on before it still does,
-// unless it is an item's of the outline.
+// isOutline reports whether the line is an item of an outline as Logseq writes it:
+// "- " at next after tabs, for example below a heading that is not an item itself.
+// CommonMark would read it as indented code, and its links and tags would be lost. It
+// does not interrupt a paragraph, except one that is itself in an item of the outline.
 func (s *scanner) isOutline(matched, next int) bool {
 	line := s.src[next:s.lineEnd]
 	if s.pos != s.lineStart || s.src[s.pos] != '\t' || line[0] != '-' || ListMarker(line, false) == 0 || IsThematicBreak(line) {
@@ -104,8 +104,8 @@ func (s *scanner) isOutline(matched, next int) bool {
 	return s.kind != leafParagraph || matched < len(s.containers) && s.containers[matched].outline
 }
 
-// openLeaf opens the leaf that starts at next, other than a paragraph or
-// indented code, and reports whether there was one.
+// openLeaf opens the leaf that starts at next, other than a paragraph or indented
+// code, and reports whether there is one.
 func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 	line := s.src[next:s.lineEnd]
 	switch line[0] {
@@ -146,8 +146,8 @@ func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 	return false
 }
 
-// atxHeading returns the level of the heading that line is, 0 when it is none,
-// and where in it the text lies.
+// atxHeading returns the level of the ATX heading in line, or 0 if it is not one, and
+// the span of its text.
 func atxHeading(line []byte) (int, span) {
 	level := 0
 	for level < len(line) && line[level] == '#' {
@@ -204,7 +204,7 @@ func IsThematicBreak(line []byte) bool {
 	return count >= 3
 }
 
-// setext turns the open paragraph into a heading when line underlines it.
+// setext converts the open paragraph to a heading if line underlines it.
 func (s *scanner) setext(line []byte) bool {
 	underline := bytes.TrimRight(line, " \t")
 	for _, c := range underline {
@@ -227,8 +227,8 @@ func (s *scanner) setext(line []byte) bool {
 	return true
 }
 
-// openHidden opens a $$math$$ block or %%comment%% block. Without a closing
-// mark further on the text is an ordinary one.
+// openHidden opens a $$math$$ or %%comment%% block. Without a closing mark, the text
+// is ordinary.
 func (s *scanner) openHidden(matched, next int) bool {
 	kind, mark, absent := leafMath, mathMark, &s.noMath
 	if s.src[next] == '%' {
@@ -255,7 +255,7 @@ func (s *scanner) openHidden(matched, next int) bool {
 	return true
 }
 
-// startLeaf closes the leaf before it and opens one of kind on this line.
+// startLeaf closes the open leaf and opens one of the given kind on this line.
 func (s *scanner) startLeaf(kind leafKind) {
 	s.closeLeaf()
 	s.fillItem()
@@ -266,7 +266,7 @@ func (s *scanner) startLeaf(kind leafKind) {
 	s.current = span{start: next, lineStart: s.lineStart, line: s.line, containers: len(s.containers)}
 }
 
-// endLeaf leaves a leaf whose last line is this one.
+// endLeaf ends the open leaf at the end of this line.
 func (s *scanner) endLeaf() {
 	s.finishBlock(s.lineEnd)
 	s.kind = leafNone
@@ -288,7 +288,7 @@ func (s *scanner) extendParagraph() {
 	s.paragraph.end = s.lineEnd
 }
 
-// closeLeaf ends the open leaf before this line.
+// closeLeaf ends the open leaf, if any, before this line.
 func (s *scanner) closeLeaf() {
 	switch s.kind {
 	case leafNone:
@@ -301,7 +301,7 @@ func (s *scanner) closeLeaf() {
 	s.kind = leafNone
 }
 
-// finishBlock notes where the open leaf ended.
+// finishBlock records the end of the open leaf.
 func (s *scanner) finishBlock(end int) {
 	s.previous = s.current
 	s.previous.end = end

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// The size in estimated tokens that a chunk does not exceed by more than a tenth, and
-// the size below which a section is joined with the next of the same parent.
+// Sizes in estimated tokens: a chunk exceeds targetTokens by at most a tenth, and a
+// section smaller than minTokens is joined with the next one of the same parent.
 const (
 	targetTokens = 220
 	minTokens    = targetTokens / 3
 )
 
-// Chunks divides the body of a note that [Parse] has read into passages that
-// follow each other without gap or overlap from doc.BodyStart to the end of
-// src. A passage holds whole blocks of one section as far as they fit; sections
-// too small to stand alone are joined with the next one below the same parent,
-// and a block that is too large is cut between lines, else between sentences,
-// else between words. A body of white space has no passages.
+// Chunks divides the body of a note into passages, which cover src from
+// doc.BodyStart to its end without gap or overlap. A passage consists of whole
+// blocks of one section as far as they fit. Sections too small to stand alone are
+// joined with the next one of the same parent, and a block that is too large is cut
+// between lines, else between sentences, else between words. A blank body has no
+// passages. doc must be the result of [Parse] for src.
 func Chunks(src []byte, doc *Document) []Chunk { return chunksOf(src, doc, targetTokens, minTokens) }
 
 func chunksOf(src []byte, doc *Document, target, minimum int) []Chunk {
@@ -31,20 +31,19 @@ func chunksOf(src []byte, doc *Document, target, minimum int) []Chunk {
 	return c.finish()
 }
 
-// piece is a passage in the making. Sizes are in tenths of tokens.
+// piece is a passage under construction. Sizes are in tenths of tokens.
 type piece struct {
 	start, end, size int
 	section          int  // index of its heading, -1 before the first
-	bare             bool // it is a heading line without text
-	closed           bool // it continues a section that was cut
+	bare             bool // only a heading line, without text
+	closed           bool // continues a section that was cut
 }
 
-// A chunker cuts the body in two passes over the blocks. The first packs the blocks of
-// each section into pieces up to the target size, and cuts a block that is larger than
-// that. The second runs as pieces are added: a piece that is too small to stand alone,
-// or that is only a heading, is joined with the one before it, if they lie in one
-// section, below one heading, or the second in a part of the first. So a passage never
-// joins the end of one chapter with the start of the next.
+// A chunker packs the blocks of each section into pieces of up to the target size, and
+// cuts blocks that are larger. When a piece is added, it is joined with the one before
+// it if one of them is too small to stand alone or only a heading, and if they are in
+// the same section, in sibling sections, or the second is in a subsection of the first.
+// A passage therefore never joins the end of one chapter with the start of the next.
 type chunker struct {
 	src             []byte
 	doc             *Document
@@ -53,8 +52,8 @@ type chunker struct {
 	parents         []int // of each heading, -1 for none
 }
 
-// cutSections makes pieces of the text before the first heading and of each
-// section without its subsections.
+// cutSections divides the text before the first heading, and each section without
+// its subsections, into pieces.
 func (c *chunker) cutSections() {
 	c.parents = headingParents(c.doc.Headings)
 	headings := c.doc.Headings
@@ -103,13 +102,13 @@ func (c *chunker) cutSection(section, start, end int, leaves []leaf) {
 	}
 }
 
-// cutLeaf fills pieces with a leaf that is too large for one, from p on, and
-// returns the last of them.
+// cutLeaf divides a leaf that is too large for one piece among pieces, starting
+// with p, and returns the last one, which is not added yet.
 func (c *chunker) cutLeaf(p piece, end int) piece {
 	for {
 		limit := c.sizeLimit(p.end, end, c.target-p.size)
 		if limit < end && c.sizeLimit(limit, end, c.target/10) >= end {
-			limit = end // rather than leave a scrap
+			limit = end // do not leave a tiny remainder
 		}
 		if limit >= end {
 			p.size += estimateTenths(c.src[p.end:end])
@@ -123,20 +122,20 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 	}
 }
 
-// sizeLimit returns the largest offset up to end at which src from start holds
-// at most size; at least one character.
+// sizeLimit returns the largest offset up to end such that src from start to it is
+// at most of the given size, but at least one character.
 func (c *chunker) sizeLimit(start, end, size int) int {
 	var t tokenCounter
 	for i := start; i < end; {
 		before := t
-		// As many letters as fit, and one more: a word can be the whole note.
+		// Read at most one letter more than fits: a word can be as long as the note.
 		fit := i + wordLetters + max(0, size)/tenthsPerMore + 1
 		if n, tenths := t.word(c.src[i:min(end, fit)]); n > 0 && tenths <= size {
 			size -= tenths
 			i += n
 			continue
 		}
-		t = before // the word does not fit: as much of it as does
+		t = before // the word does not fit: continue by characters
 		r, n := rune(c.src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(c.src[i:end])
@@ -149,8 +148,8 @@ func (c *chunker) sizeLimit(start, end, size int) int {
 	return end
 }
 
-// bestCut returns where to cut src[start:limit]: after the last line break in
-// its second half, else after the last sentence there, else after the last
+// bestCut returns the offset at which to cut src[start:limit]: after the last line
+// break in its second half, else after the last sentence there, else after the last
 // white space, else between two characters.
 func (c *chunker) bestCut(start, limit int) int {
 	text := c.src[start:limit]
@@ -184,15 +183,16 @@ func endsSentence(text []byte) bool {
 	return len(text) > 1 && bytes.IndexByte([]byte(".!?;:"), text[len(text)-1]) >= 0
 }
 
-// isWideStop reports whether text ends with the full stop of a script that puts
-// no space after it.
+// isWideStop reports whether text ends with sentence punctuation of a script that
+// puts no space after it.
 func isWideStop(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	return strings.ContainsRune("。！？；", last)
 }
 
-// betweenCharacters returns limit, or the offset before it that does not part a
-// letter from its combining marks or a pair of emoji.
+// betweenCharacters returns the last offset up to limit that does not separate a
+// letter from its combining marks or split an emoji sequence. It gives up after
+// eight characters and returns limit.
 func (c *chunker) betweenCharacters(start, limit int) int {
 	for i, steps := limit, 0; i > start && steps < 8; steps++ {
 		r, _ := utf8.DecodeRune(c.src[i:])
@@ -205,16 +205,15 @@ func (c *chunker) betweenCharacters(start, limit int) int {
 	return limit
 }
 
-// ZeroWidthJoiner joins two emoji to one.
+// ZeroWidthJoiner joins two emoji into one.
 const ZeroWidthJoiner = '\u200d'
 
-// Joins reports whether r belongs to the character before it.
+// Joins reports whether r combines with the character before it.
 func Joins(r rune) bool {
 	return r == ZeroWidthJoiner || unicode.Is(unicode.M, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// add takes a finished piece, joined with the one before it when either is too
-// small to stand alone.
+// add appends a finished piece, or joins it with the one before it.
 func (c *chunker) add(p piece) {
 	if n := len(c.pieces); n > 0 && c.joinable(c.pieces[n-1], p) {
 		last := &c.pieces[n-1]
@@ -228,9 +227,9 @@ func (c *chunker) add(p piece) {
 	c.pieces = append(c.pieces, p)
 }
 
-// joinable reports whether b, which follows a, belongs in the same passage: they
-// fit together, one is small or only a heading, and b's section is a's own, a
-// part of it, or a sibling.
+// joinable reports whether b, which follows a, belongs in the same passage: their
+// total size fits, one is small or only a heading, and b's section is that of a, a
+// subsection of it, or a sibling.
 func (c *chunker) joinable(a, b piece) bool {
 	if a.size+b.size > c.target {
 		return a.bare && a.size*8 <= c.target && !b.closed && c.inside(b.section, a.section) &&
@@ -245,8 +244,8 @@ func (c *chunker) joinable(a, b piece) bool {
 	return c.inside(b.section, a.section) || c.siblings(a.section, b.section)
 }
 
-// inside reports whether section is a descendant of parent; everything is inside
-// the text before the first heading.
+// inside reports whether section is parent or a descendant of it. Every section is
+// inside the text before the first heading.
 func (c *chunker) inside(section, parent int) bool {
 	if parent < 0 {
 		return true
@@ -257,12 +256,12 @@ func (c *chunker) inside(section, parent int) bool {
 	return section == parent
 }
 
-// siblings reports whether a and b are sections with the same heading above them.
+// siblings reports whether a and b are subsections of the same section.
 func (c *chunker) siblings(a, b int) bool {
 	return a >= 0 && b >= 0 && c.parents[a] == c.parents[b] && c.parents[a] >= 0
 }
 
-// finish turns pieces into chunks.
+// finish converts the pieces to chunks.
 func (c *chunker) finish() []Chunk {
 	out := make([]Chunk, 0, len(c.pieces))
 	line := 1 + bytes.Count(c.src[:c.doc.BodyStart], []byte{'\n'})

@@ -6,16 +6,16 @@ import "bytes"
 type cursor struct {
 	src []byte
 
-	// The current line, from lineStart to lineEnd, without its line break, and
-	// the start of the next.
+	// The current line, from lineStart to lineEnd without its line break, the start
+	// of the next line, and the line number.
 	lineStart, lineEnd, next, line int
 
-	// The reading position in the line. Columns count from 0 with tab stops of
-	// 4; spare is what is left of a tab that was consumed in part.
+	// The reading position in the line. Columns count from 0 with tab stops of 4;
+	// spare is the number of columns left of a partly consumed tab.
 	pos, column, spare int
 }
 
-// peek returns the byte at the reading position, or '\n' at the line's end.
+// peek returns the byte at the reading position, or '\n' at the end of the line.
 func (c *cursor) peek() byte {
 	if c.pos < c.lineEnd {
 		return c.src[c.pos]
@@ -23,8 +23,8 @@ func (c *cursor) peek() byte {
 	return '\n'
 }
 
-// indent returns the columns of white space ahead and the offset of what
-// follows it.
+// indent returns the width of the white space ahead in columns, and the offset after
+// it.
 func (c *cursor) indent() (columns, next int) {
 	columns, next = c.spare, c.pos
 	column := c.column
@@ -45,7 +45,7 @@ func (c *cursor) indent() (columns, next int) {
 	return columns, next
 }
 
-// skip consumes columns of white space.
+// skip consumes at most the given number of columns of white space.
 func (c *cursor) skip(columns int) {
 	used := min(c.spare, columns)
 	c.spare -= used

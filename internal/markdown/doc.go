@@ -13,8 +13,8 @@
 //   - tasks, "- [ ] text" and Logseq's "- TODO text";
 //   - comments, %%hidden%%, and math, $inline$ and $$block$$;
 //   - Logseq page properties, "key:: value" lines that open the note;
-//   - Logseq's outlines, whose "- " after tabs is a list item and not code even
-//     where it is in no list.
+//   - Logseq's outlines, in which "- " after tabs is a list item and not code,
+//     even outside a list.
 //
 // A section is a heading with everything up to the next heading of the same or
 // a higher level; a heading inside a list item (as Logseq writes them) ends

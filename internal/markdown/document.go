@@ -1,87 +1,87 @@
 package markdown
 
-// Document is what [Parse] found in one note. All offsets are byte offsets into
-// the source as given, all lines count from 1 over the whole source.
+// Document is the result of [Parse] for one note. Offsets are byte offsets into the
+// source; lines are numbered from 1, front matter included.
 type Document struct {
 	FrontMatter FrontMatter
-	// BodyStart is the offset of the first byte after front matter, or after
-	// the byte order mark, or 0.
+	// BodyStart is the offset of the body, after the byte order mark and front
+	// matter, if any.
 	BodyStart int
-	// Title is front matter's title, else the text of the first heading of
+	// Title is the title in front matter, else the text of the first heading of
 	// level 1, else empty.
 	Title string
-	// Headings in the order of the text.
+	// Headings in text order.
 	Headings []Heading
-	// Tags without '#', front matter's first, then in the order of the text;
-	// unique whatever their case, in the spelling met first, in NFC.
+	// Tags without '#', in NFC: those of front matter first, then in text order.
+	// They are unique regardless of case; the first spelling is kept.
 	Tags []string
-	// InlineTags are the places of the tags in the body, in no order: those with
+	// InlineTags are the occurrences of tags in the body, unordered: those with
 	// '#', and the items of Logseq's property "tags::".
 	InlineTags []InlineTag
 	// Aliases are other names of the note, from front matter, in NFC.
 	Aliases []string
-	// Links in the order of their Start.
+	// Links in the order of Start.
 	Links []Link
-	// Blocks are the blocks that carry an id, in the order of the text.
+	// Blocks are the blocks with an id, in text order.
 	Blocks []Block
-	// Tasks in the order of the text.
+	// Tasks in text order.
 	Tasks []Task
-	// TextEnd is the offset of the %%comments%% that end the note, in which plugins such
-	// as Kanban and Excalidraw keep their data, or the length of the source.
+	// TextEnd is the offset of the %%comments%% at the end of the note, in which plugins
+	// such as Kanban and Excalidraw keep their data, or the length of the source.
 	TextEnd int
 	// BOM reports whether the source starts with a UTF-8 byte order mark.
 	BOM bool
 
 	leaves        []leaf
-	PropertiesEnd int // end of the paragraph of page properties
+	PropertiesEnd int // end of the page properties, 0 without any
 }
 
-// FrontMatter is the block of metadata that opens a note.
+// FrontMatter is the block of metadata at the start of a note.
 type FrontMatter struct {
-	// Format is "yaml", "toml", or empty when the note has no front matter.
+	// Format is "yaml" or "toml", or empty if the note has no front matter.
 	Format string
-	// Start and End hold the block with its delimiter lines; InnerStart and
-	// InnerEnd what lies between the delimiter lines.
+	// Start and End delimit the block with its delimiter lines; InnerStart and
+	// InnerEnd delimit the text between those lines.
 	Start, End           int
 	InnerStart, InnerEnd int
-	// Values holds only string, bool, int64, float64, nil, []any and
-	// map[string]any; dates and times are strings, as are NaN and the
-	// infinities. It is nil when Err is set.
+	// Values contains only string, bool, int64, float64, nil, []any and
+	// map[string]any; dates, times, NaN and the infinities are strings. It is
+	// nil if Err is set.
 	Values map[string]any
-	// Err says why the block cannot be read; the body is parsed all the same
-	// and tags are taken from it as far as possible.
+	// Err is the error of decoding the block. The body is parsed nevertheless, and
+	// title, tags and aliases are recovered where possible.
 	Err error
-	// ErrLine is the line of the note that Err speaks of, 0 when unknown.
+	// ErrLine is the line of Err in the note, 0 if unknown.
 	ErrLine int
 }
 
-// InlineTag is one place where the body has a tag.
+// InlineTag is one occurrence of a tag in the body.
 type InlineTag struct {
-	// Start and End hold the tag's name, without '#' and brackets.
+	// Start and End delimit the tag's name, without '#' and brackets.
 	Start, End int
-	// Property reports whether it is an item of a page property, which needs no '#'.
+	// Property reports whether the tag is an item of a page property, where '#' is
+	// optional.
 	Property bool
 }
 
 // Heading is an ATX ("## Text") or Setext (underlined) heading.
 type Heading struct {
 	Level int
-	// Text is the heading without inline markup and attributes, in NFC.
+	// Text is the heading's text without inline markup and attributes, in NFC.
 	Text string
-	// ID is what an attribute {#id} gives, to which links lead; else empty.
+	// ID is the explicit ID from an attribute {#id}, or empty. Links may name it.
 	ID   string
 	Line int
-	// Start is the start of the heading's first line, ContentStart that of the
-	// line after the heading, End that of the next heading which ends the
-	// section, or the end of the note.
+	// Start is the start of the heading's first line, ContentStart the start of the
+	// line after the heading, and End the end of the section.
 	Start, ContentStart, End int
-	// TextStart and TextEnd hold the text as it is written.
+	// TextStart and TextEnd delimit the text in the source, with its markup.
 	TextStart, TextEnd int
 
 	Nested bool // in a list item
 }
 
-// LinkKind is how a link is written.
+// LinkKind is the syntax of a link.
 type LinkKind string
 
 // The kinds of link.
@@ -93,24 +93,23 @@ const (
 	LinkFrontMatter LinkKind = "frontmatter" // "[[target]]" in a front matter value
 )
 
-// Link is a reference to another note, to a file or to an outside resource.
+// Link is a reference to a note, a file or an external resource.
 type Link struct {
 	Kind LinkKind
-	// Target is the path part in NFC: for wikilinks as it is spelled, for
-	// Markdown links with escapes and percent-encoding resolved. It is empty
-	// when the link points into its own note.
+	// Target is the path part in NFC, for Markdown links with escapes and
+	// percent-encoding decoded. It is empty if the link points into its own note.
 	Target string
 	// Anchor is the heading or "^block" after '#', without the '#'.
 	Anchor string
-	// Alias is the text that readers see, when it is given.
+	// Alias is the display text, if given.
 	Alias string
 	Line  int
-	// Start and End hold the whole link, TargetStart and TargetEnd its path
+	// Start and End delimit the whole link, TargetStart and TargetEnd its path
 	// part: the bytes that [RewriteLinks] replaces.
 	Start, End             int
 	TargetStart, TargetEnd int
-	// AnchorStart and AnchorEnd hold the anchor as it is written, both 0 without
-	// a '#'.
+	// AnchorStart and AnchorEnd delimit the anchor in the source; both are 0 if there
+	// is no '#'.
 	AnchorStart, AnchorEnd int
 	// External reports whether the target is a URL with a scheme.
 	External bool
@@ -118,27 +117,27 @@ type Link struct {
 	Quote quoting
 }
 
-// Block is a paragraph, list item or other block that carries an id.
+// Block is a paragraph, list item or other block with an id.
 type Block struct {
-	// ID is without '^'.
+	// ID is the id without '^'.
 	ID   string
 	Line int
-	// Start and End hold the text of the block with the id and without the
-	// final line break; a list item's starts after its marker.
+	// Start and End delimit the text of the block, including the id but not the
+	// final line break. The text of a list item starts after its marker.
 	Start, End int
 
 	lineStart int
-	item      bool // a list item, with its children ending at itemEnd
-	itemEnd   int
+	item      bool // a list item
+	itemEnd   int  // end of the list item, its children included
 }
 
 // Task is a list item with a checkbox or a task word.
 type Task struct {
 	Line int
-	// Start and End hold its text, from the mark to the end of the paragraph.
+	// Start and End delimit its text, from the mark to the end of the paragraph.
 	Start, End int
-	// Done reports whether nothing is left to do: done, cancelled, or marked with what
-	// says neither.
+	// Done reports whether the task is not open: done, cancelled, or with a mark whose
+	// meaning is unknown.
 	Done bool
 }
 
@@ -146,13 +145,13 @@ type Task struct {
 type Chunk struct {
 	// Ordinal counts from 0.
 	Ordinal int
-	// Path holds the headings above the passage, the outermost first.
+	// Path lists the headings above the passage, outermost first.
 	Path []string
-	// Start and End are byte offsets, LineStart and LineEnd the first and the
-	// last line, counted from 1 over the whole source.
+	// Start and End are byte offsets; LineStart and LineEnd are the first and last
+	// line, numbered from 1 over the whole source.
 	Start, End         int
 	LineStart, LineEnd int
-	// Hash names the text that is embedded for the passage. [Chunks] leaves it empty.
+	// Hash identifies the text embedded for the passage. [Chunks] leaves it empty.
 	Hash string
 }
 

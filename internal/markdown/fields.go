@@ -7,27 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// Field is a value that a note's text gives a key, as Dataview and Logseq read
-// it: a line "key:: value", or [key:: value] or (key:: value) within one.
+// Field is a key with a value in a note's text, in the notation of Dataview and
+// Logseq: a line "key:: value", or [key:: value] or (key:: value) within a line.
 type Field struct {
 	Key, Value string
 	Line       int // from 1, over the whole file
 }
 
-// Bounds of the fields that are read: of a key in bytes, of a bracketed field in
-// bytes, and of their number in a note.
+// Bounds on the length of a key and of a bracketed field, in bytes, and on the number
+// of fields in a note.
 const (
 	maxFieldKey = 100
 	maxField    = 1000
 	maxFields   = 1000
 )
 
-// lineMarkers are what stands before the text of a line: quotes, bullets, the
-// box of a task.
+// lineMarkers matches the markers before the text of a line: quotes, a bullet, the
+// checkbox of a task.
 var lineMarkers = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[.\][ \t]+)?`)
 
-// Fields returns the fields in the paragraphs and list items of src, from which
-// the document was parsed, in the order of the text. Code has none.
+// Fields returns the fields in the paragraphs and list items of src in text order,
+// ignoring code. d must be the result of [Parse] for src.
 func (d *Document) Fields(src []byte) []Field {
 	var fields []Field
 	for i, l := range d.leaves {
@@ -88,7 +88,7 @@ func fieldsIn(fields []Field, text string, line int) []Field {
 	return fields
 }
 
-// fieldKey returns the key without emphasis around it, or "" if it cannot be one.
+// fieldKey returns a key without surrounding emphasis, or "" if s cannot be a key.
 func fieldKey(s string) string {
 	s = strings.Trim(strings.TrimSpace(s), "*_~")
 	if len(s) > maxFieldKey || strings.ContainsAny(s, "`[](){}:|\"<>") || !utf8.ValidString(s) {
@@ -97,8 +97,8 @@ func fieldKey(s string) string {
 	return s
 }
 
-// codeEnd returns the end of the code span that begins at i, or of its backticks
-// when it does not end.
+// codeEnd returns the end of the code span that starts at i, or the end of the
+// backticks if the span is not closed.
 func codeEnd(text string, i int) int {
 	n := i
 	for n < len(text) && text[n] == '`' {
@@ -111,7 +111,7 @@ func codeEnd(text string, i int) int {
 	return n
 }
 
-// bracketEnd returns where the bracket at i is closed, or 0.
+// bracketEnd returns the offset of the bracket that closes the one at i, or 0.
 func bracketEnd(text string, i int) int {
 	opened, closed := text[i], text[i]+1 // ( )
 	if opened == '[' {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// maxFrontMatter bounds, in bytes, the metadata that is decoded: the YAML and
-// TOML libraries recurse and are not linear in hostile input.
+// maxFrontMatter bounds the size of front matter in bytes: the YAML and TOML
+// libraries recurse and do not take linear time on hostile input.
 const maxFrontMatter = 128 << 10
 
 // MaxNesting bounds the depth of lists and maps in front matter.
 const MaxNesting = 64
 
-// maxOpen bounds the brackets that are open at any point of front matter, those
-// in strings included; it keeps the libraries' stacks small.
+// maxOpen bounds the number of open brackets at any point of front matter,
+// including those in strings, and with it the stack depth of the libraries.
 const maxOpen = 1000
 
-// maxValues bounds how many values front matter may expand to, so that YAML
-// aliases of aliases cannot fill the memory.
+// maxValues bounds the number of values to which front matter may expand, so that
+// nested YAML aliases cannot exhaust memory.
 const maxValues = 100_000
 
 var (
@@ -30,16 +30,16 @@ var (
 	errNotUTF8  = errors.New("front matter is not valid UTF-8")
 	errControl  = errors.New("front matter contains a control character")
 	errManyDocs = errors.New("front matter holds more than one YAML document")
-	// ErrParser reports that the YAML library failed in a way that it should not.
+	// ErrParser reports that the YAML or TOML library panicked.
 	ErrParser = errors.New("front matter cannot be parsed")
 )
 
-// ByteOrderMark may open a file of UTF-8 text.
+// ByteOrderMark is the UTF-8 byte order mark, which may start a file.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// locateFrontMatter finds the metadata block that opens src, which must not
-// start with a byte order mark. Nothing is decoded. Format is empty when there
-// is none; a block that is never closed is none.
+// locateFrontMatter finds the metadata block that starts at from, which is after
+// the byte order mark. It decodes nothing. Format is empty if there is no block or
+// if it is not closed.
 func locateFrontMatter(src []byte, from int) FrontMatter {
 	format, fence := "yaml", "---"
 	switch {
@@ -72,9 +72,9 @@ func closesFrontMatter(line []byte, fence string) bool {
 	return string(line) == fence || (fence == "---" && string(line) == "...")
 }
 
-// ReadFrontMatter locates and decodes the metadata block at from. A YAML block
-// that holds a plain sentence and not a map is none: the note opens with a
-// thematic break.
+// ReadFrontMatter locates and decodes the metadata block at from. A YAML block that
+// contains prose instead of a map is not front matter: its delimiters are thematic
+// breaks.
 func ReadFrontMatter(src []byte, from int) FrontMatter {
 	fm := locateFrontMatter(src, from)
 	if fm.Format == "" {
@@ -96,8 +96,8 @@ func ReadFrontMatter(src []byte, from int) FrontMatter {
 	return fm
 }
 
-// decodeFrontMatter returns the values of the text between the delimiters, or
-// an error with the line of that text, from 1, that it speaks of.
+// decodeFrontMatter decodes the text between the delimiters. An error comes with
+// its line in that text, from 1, or 0 if unknown.
 func decodeFrontMatter(format string, inner []byte) (map[string]any, int, error) {
 	if len(inner) > maxFrontMatter {
 		return nil, 0, errTooLarge
@@ -111,9 +111,9 @@ func decodeFrontMatter(format string, inner []byte) (map[string]any, int, error)
 	return decodeYAML(inner)
 }
 
-// looksLikeKeys distinguishes front matter that is not a map, such as "title:x", from
-// prose between two thematic breaks: its first line has a colon near its start
-// or starts a list.
+// looksLikeKeys distinguishes malformed front matter, such as "title:x", from prose
+// between two thematic breaks: its first line that is not a comment has a colon and
+// no space before it.
 func looksLikeKeys(inner []byte) bool {
 	for len(inner) > 0 {
 		end, next := LineAt(inner, 0)
@@ -131,8 +131,8 @@ func looksLikeKeys(inner []byte) bool {
 	return true
 }
 
-// TagValues returns the tags in a front matter value: a list, or text in which commas
-// separate them, or blanks.
+// TagValues returns the tags in a front matter value: a list, or text separated by
+// commas or, if it contains none, by white space.
 func TagValues(value any) []string {
 	if text, ok := value.(string); ok && !strings.Contains(text, ",") {
 		return metaStrings(value, " \t\n")
@@ -140,8 +140,8 @@ func TagValues(value any) []string {
 	return metaStrings(value, ",\n")
 }
 
-// metaStrings returns the strings of a front matter value that is a list, or
-// text in which items are separated by one of seps.
+// metaStrings returns the items of a front matter value: a list, or text whose
+// items are separated by one of seps.
 func metaStrings(value any, seps string) []string {
 	switch v := value.(type) {
 	case string:
@@ -163,8 +163,8 @@ func metaStrings(value any, seps string) []string {
 	return nil
 }
 
-// KeyOf returns the key of front matter's values that is name, else one that differs
-// from it in case alone, as programs look keys up that people write.
+// KeyOf returns the key of front matter that equals name, else one that differs only
+// in case.
 func KeyOf(values map[string]any, name string) (key string, found bool) {
 	if _, found = values[name]; found {
 		return name, true
@@ -177,7 +177,7 @@ func KeyOf(values map[string]any, name string) (key string, found bool) {
 	return name, false
 }
 
-// metaValue returns the value of KeyOf.
+// metaValue returns the value of the key that KeyOf finds.
 func metaValue(values map[string]any, name string) any {
 	key, _ := KeyOf(values, name)
 	return values[key]

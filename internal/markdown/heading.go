@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// addHeading records the heading whose text is src[start:end]; the section
-// before it ends. Headings in block quotes are part of what is quoted.
+// addHeading records the heading whose text is src[start:end], and ends the sections
+// before it. Headings in block quotes belong to the quoted text and are not recorded.
 func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 	s.inline.scan(s, start, end, line)
 	if s.quotes > 0 {
@@ -30,22 +30,22 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 	}
 }
 
-// attributes matches the list of attributes that Pandoc, Quarto, Hugo, Docusaurus,
-// VitePress and kramdown read after a heading, a link or a block: "{#id .class key=value}".
+// attributes matches a list of attributes, "{#id .class key=value}", as Pandoc, Quarto,
+// Hugo, Docusaurus, VitePress and kramdown read it after a heading, link or block.
 var attributes = regexp.MustCompile(`^\{:?[ \t]*(?:-|` + attribute + `(?:[ \t]+` + attribute + `)*)[ \t]*\}`)
 
 const attribute = `(?:[#.][^\s{}"#]+|[A-Za-z][\w:.-]*=(?:"[^"\n{}]*"|[^\s{}"]+))`
 
 var attributeID = regexp.MustCompile(`[{: \t]#([^\s{}"#]+)`)
 
-// maxAttributes bounds a list of attributes in bytes.
+// maxAttributes bounds the length of a list of attributes in bytes.
 const maxAttributes = 300
 
-// attributesAt returns the length of the list of attributes that b starts with, else 0.
+// attributesAt returns the length of the list of attributes at the start of b, or 0.
 func attributesAt(b []byte) int { return len(attributes.Find(b[:min(len(b), maxAttributes)])) }
 
-// headingAttributes returns the length of the text of a heading without its attributes,
-// and the ID that they give it.
+// headingAttributes returns the length of a heading's text without its attributes, and
+// the ID that they set.
 func headingAttributes(text []byte) (length int, id string) {
 	open := bytes.LastIndexByte(text, '{')
 	if open < 1 || attributesAt(text[open:]) < len(text)-open {
@@ -57,8 +57,8 @@ func headingAttributes(text []byte) (length int, id string) {
 	return len(bytes.TrimRight(text[:open], " \t")), id
 }
 
-// endSections ends at offset end every section that a heading of that level, inside
-// that many containers, ends.
+// endSections ends the open sections that a heading of the given level, nested in the
+// given number of containers, ends. Their end is the offset end.
 func (s *scanner) endSections(containers, level, end int) {
 	n := len(s.openHeadings)
 	for n > 0 {
@@ -72,7 +72,7 @@ func (s *scanner) endSections(containers, level, end int) {
 	s.openHeadings = s.openHeadings[:n]
 }
 
-// NFC returns s in Unicode normalisation form C.
+// NFC returns s in Unicode Normalization Form C.
 func NFC(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {
@@ -82,8 +82,8 @@ func NFC(s string) string {
 	return s
 }
 
-// headingParents returns for each heading the index of the one whose section it
-// stands in, -1 for none.
+// headingParents returns, for each heading, the index of the heading whose section
+// contains it, or -1.
 func headingParents(headings []Heading) []int {
 	parents := make([]int, len(headings))
 	var open []int
@@ -100,7 +100,7 @@ func headingParents(headings []Heading) []int {
 	return parents
 }
 
-// headingPath returns the texts of the headings from the outermost to i.
+// headingPath returns the texts of the headings from the outermost to the i-th.
 func headingPath(doc *Document, parents []int, i int) []string {
 	depth := 0
 	for p := i; p >= 0; p = parents[p] {
@@ -114,22 +114,21 @@ func headingPath(doc *Document, parents []int, i int) []string {
 	return path
 }
 
-// PathSeparator parts the headings of a path as candidates give it.
+// PathSeparator separates the headings of a path.
 const PathSeparator = " > "
 
 var lineSuffix = regexp.MustCompile(`^(.*\S)\s*\(line (\d{1,9})\)$`)
 
-// maxReference bounds, in bytes, a reference that clients choose from a list.
+// maxReference bounds the length in bytes of a reference that References returns.
 const maxReference = 500
 
-// References returns for each heading of doc, in order, what [FindSection] finds
-// it by: the path to it, with its line where the path can mean something else.
-// It is "" for a heading without text and for a path of more than maxReference
-// bytes.
+// References returns, for each heading of doc in order, a reference by which
+// [FindSection] finds it: the path to it, with its line if the path is ambiguous. It
+// is "" for a heading without text and for a path longer than maxReference.
 func References(doc *Document) []string {
 	parents := headingParents(doc.Headings)
 	refs := make([]string, len(doc.Headings))
-	endings := make(map[string]int) // how many paths end so
+	endings := make(map[string]int) // number of paths with this suffix
 	for i, h := range doc.Headings {
 		path, whole := pathText(doc, parents, i)
 		if whole && h.Text != "" {
@@ -147,8 +146,8 @@ func References(doc *Document) []string {
 	return refs
 }
 
-// pathText returns the path to a heading as one text, or its last maxReference
-// bytes and false.
+// pathText returns the path to a heading as one string. If it is too long, it returns
+// its last maxReference bytes and false.
 func pathText(doc *Document, parents []int, i int) (path string, whole bool) {
 	path = doc.Headings[i].Text
 	for p := parents[i]; p >= 0 && len(path) <= maxReference; p = parents[p] {
@@ -160,8 +159,8 @@ func pathText(doc *Document, parents []int, i int) (path string, whole bool) {
 	return path, true
 }
 
-// meansMore reports whether FindSection takes something of the path for more than
-// words: a level, a block's id, a heading without text, a line.
+// meansMore reports whether FindSection would read part of the path as syntax: a
+// level, a block id, an empty heading or a line.
 func meansMore(path string) bool {
 	return strings.IndexByte("#^>", path[0]) >= 0 || lineSuffix.MatchString(path)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// htmlEnd is what ends an HTML block; the numbers in the comments are the
-// start conditions of CommonMark 0.31, section 4.6.
+// htmlEnd is the end condition of an HTML block. The numbers in the comments refer to
+// the conditions in CommonMark 0.31, section 4.6.
 type htmlEnd uint8
 
 const (
@@ -33,7 +33,7 @@ var blockElements = func() map[string]bool {
 	return set
 }()
 
-// htmlBlock reports whether line starts an HTML block and what will end it.
+// htmlBlock returns the end condition of the HTML block that line starts, or htmlNone.
 func htmlBlock(line []byte, interrupts bool) htmlEnd {
 	rest := line[1:]
 	switch {
@@ -84,8 +84,8 @@ func (s *scanner) startHTML(end htmlEnd, line []byte) {
 	}
 }
 
-// continueHTML handles a line inside an HTML block and reports whether it was
-// part of the block.
+// continueHTML handles a line inside an HTML block and reports whether it is part of
+// the block.
 func (s *scanner) continueHTML() bool {
 	if s.htmlEnd == htmlBlank {
 		if _, next := s.indent(); next >= s.lineEnd {
@@ -143,8 +143,8 @@ func elementName(b []byte) []byte {
 	return b[:n]
 }
 
-// htmlTag returns the length of the complete open or closing tag that b, which
-// starts with '<', starts with; 0 when it does not.
+// htmlTag returns the length of the complete open or closing tag at the start of b, or
+// 0. b must start with '<'.
 func htmlTag(b []byte) int {
 	if len(b) > 1 && b[1] == '/' {
 		name := elementName(b[2:])
@@ -182,7 +182,7 @@ func htmlTag(b []byte) int {
 	}
 }
 
-// htmlAttribute returns the end of the attribute at i, 0 when there is none.
+// htmlAttribute returns the end of the attribute at i, or 0 if there is none.
 func htmlAttribute(b []byte, i int) int {
 	start := i
 	for i < len(b) && (isLetter(b[i]) || b[i] == '_' || b[i] == ':' || i > start && (isDigit(b[i]) || b[i] == '.' || b[i] == '-')) {

@@ -8,10 +8,10 @@ import (
 // maxTicks is the longest run of backticks that can open a code span.
 const maxTicks = 80
 
-// maxBrackets bounds the '[' that wait for their ']'; the oldest are given up.
+// maxBrackets bounds the number of open '['; beyond it, the oldest are dropped.
 const maxBrackets = 64
 
-// maxText bounds, in bytes, the text kept of a link or heading.
+// maxText bounds the stored text of a link or heading, in bytes.
 const maxText = 1000
 
 var special = func() (t [256]bool) {
@@ -21,8 +21,8 @@ var special = func() (t [256]bool) {
 	return t
 }()
 
-// inlineScanner finds links and tags in the text of one block. It looks at each
-// byte a bounded number of times: what it searched for in vain is remembered.
+// inlineScanner finds links and tags in the text of one block. It reads each byte a
+// bounded number of times, because it remembers searches that failed.
 type inlineScanner struct {
 	src        []byte
 	doc        *Document
@@ -36,12 +36,12 @@ type inlineScanner struct {
 	// For counting lines: countLine is the line of countPos.
 	countPos, countLine int
 
-	wikiClose   int // the next "]]", when not before the position
+	wikiClose   int // the next "]]", if not before the current position
 	noHidden    [256]int
 	noHiddenSet bool
 }
 
-// bracket is a '[' or '![' that may open a link.
+// bracket is a '[' or '![' that may start a link.
 type bracket struct {
 	pos, text, line int
 	image           bool
@@ -65,7 +65,7 @@ func (in *inlineScanner) scan(s *scanner, start, end, line int) {
 	}
 }
 
-// step handles the special byte at i and returns where to go on.
+// step handles the special byte at i and returns the offset at which to continue.
 func (in *inlineScanner) step(i int) int {
 	switch in.src[i] {
 	case '\\':
@@ -114,7 +114,7 @@ func (in *inlineScanner) at(i int) byte {
 	return in.src[i]
 }
 
-// lineOf returns the line of i, which must not be before the last one asked.
+// lineOf returns the line of offset i. Calls must have non-decreasing offsets.
 func (in *inlineScanner) lineOf(i int) int {
 	if i > in.countPos {
 		in.countLine += bytes.Count(in.src[in.countPos:i], []byte{'\n'})
@@ -123,8 +123,9 @@ func (in *inlineScanner) lineOf(i int) int {
 	return in.countLine
 }
 
-// codeSpan skips the code span that the backticks at i open, or the backticks. A search
-// in vain reads the rest of the text, and there is at most one for each length.
+// codeSpan skips the code span at i or, if the backticks there open none, the
+// backticks. A failed search reads the rest of the text, but there is at most one for
+// each length of run.
 func (in *inlineScanner) codeSpan(i int) int {
 	n := in.runOfTicks(i)
 	after := i + n
@@ -153,7 +154,7 @@ func (in *inlineScanner) runOfTicks(i int) int {
 	return n
 }
 
-// hidden skips what lies between the marks open, which is at i, and closing.
+// hidden skips the text between the mark open, which is at i, and the mark closing.
 func (in *inlineScanner) hidden(i int, open, closing string) int {
 	text := in.src[i:in.end]
 	if !bytes.HasPrefix(text, []byte(open)) {
@@ -211,7 +212,7 @@ func (in *inlineScanner) angle(i int) int {
 	return i + 1
 }
 
-// autolink returns the length of <scheme:…> at the start of b, else 0.
+// autolink returns the length of <scheme:…> at the start of b, or 0.
 func autolink(b []byte) int {
 	n := 1
 	for n < len(b) && n <= 33 && (isLetter(b[n]) || n > 1 && (isDigit(b[n]) || b[n] == '+' || b[n] == '.' || b[n] == '-')) {
@@ -231,7 +232,7 @@ func autolink(b []byte) int {
 	return 0
 }
 
-// add records a link. Outer links close after the links inside them.
+// add records a link. Links nested in another are added before it.
 func (in *inlineScanner) add(l Link) {
 	if n := len(in.doc.Links); n > 0 && in.doc.Links[n-1].Start > l.Start {
 		in.unordered = true
@@ -239,7 +240,7 @@ func (in *inlineScanner) add(l Link) {
 	in.doc.Links = append(in.doc.Links, l)
 }
 
-// finish sorts the links when they were not found in order.
+// finish sorts the links if they were not found in order.
 func (in *inlineScanner) finish() {
 	if in.unordered {
 		links := in.doc.Links

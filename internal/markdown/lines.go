@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// CutAt bounds s to n bytes, at the start of a character.
+// CutAt truncates s to at most n bytes without splitting a character.
 func CutAt(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -16,8 +16,8 @@ func CutAt(s string, n int) string {
 	return s[:n]
 }
 
-// WithoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
-// outcome.
+// WithoutCRs returns a copy of src with "\n" in place of "\r\n", and the offsets of the
+// replaced line breaks in the copy.
 func WithoutCRs(src []byte) ([]byte, []int) {
 	text := make([]byte, 0, len(src))
 	var crs []int
@@ -31,8 +31,8 @@ func WithoutCRs(src []byte) ([]byte, []int) {
 	return text, crs
 }
 
-// LineStarts returns the offset of each line, also of the empty one after a line break
-// that ends the source.
+// LineStarts returns the offset of each line, including the empty one after a final
+// line break.
 func LineStarts(src []byte) []int {
 	starts := []int{0}
 	for i, c := range src {
@@ -43,9 +43,8 @@ func LineStarts(src []byte) []int {
 	return starts
 }
 
-// LineAt returns the end of the line that starts at pos, without its line
-// break, and the start of the next line. At the end of the source both are
-// len(src).
+// LineAt returns the end of the line at pos, without its line break, and the start of
+// the next line. On the last line, both are len(src) unless it ends with a line break.
 func LineAt(src []byte, pos int) (end, next int) {
 	i := bytes.IndexByte(src[pos:], '\n')
 	if i < 0 {
@@ -58,7 +57,7 @@ func LineAt(src []byte, pos int) (end, next int) {
 	return end, next
 }
 
-// TrimLineBreak returns the end of the line before pos.
+// TrimLineBreak returns pos without the line break before it, if any.
 func TrimLineBreak(src []byte, pos int) int {
 	if pos > 0 && src[pos-1] == '\n' {
 		pos--

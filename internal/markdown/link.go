@@ -9,11 +9,11 @@ import (
 )
 
 // maxParentheses bounds the nesting of parentheses in a link's destination, as
-// CommonMark allows; it also bounds how far a failed attempt reads.
+// CommonMark allows, and with it the cost of an attempt that fails.
 const maxParentheses = 32
 
-// closeBracket handles the ']' at i: a link ends there when a destination
-// follows.
+// closeBracket handles the ']' at i, which closes the text of a link if a
+// destination follows.
 func (in *inlineScanner) closeBracket(i int) int {
 	n := len(in.brackets)
 	if n == 0 {
@@ -42,13 +42,13 @@ func (in *inlineScanner) closeBracket(i int) int {
 	return next
 }
 
-// destination reads `path "title")` at i. It returns where the path lies,
-// without angle brackets, and the offset after the parenthesis, 0 when this is
-// no destination.
+// destination reads `path "title")` at i. It returns the span of the path, without
+// angle brackets, and the offset after the parenthesis, or 0 if this is not a
+// destination.
 func destination(src []byte, i int) (span, int) {
 	i = skipSpace(src, i)
 	if bytes.HasPrefix(src[i:], []byte("[[")) {
-		return span{}, 0 // [text]([[page]]) holds a wikilink
+		return span{}, 0 // [text]([[page]]) contains a wikilink
 	}
 	dest, i := linkPath(src, i)
 	if i == 0 {
@@ -66,8 +66,8 @@ func destination(src []byte, i int) (span, int) {
 	return dest, after + 1
 }
 
-// linkPath reads a path at i, <in angle brackets> or with balanced parentheses,
-// and returns where it lies and the offset after it, 0 when there is none.
+// linkPath reads a path at i, <in angle brackets> or with balanced parentheses. It
+// returns its span and the offset after it, or 0 if there is none.
 func linkPath(src []byte, i int) (span, int) {
 	start := i
 	if i < len(src) && src[i] == '<' {
@@ -110,7 +110,7 @@ func linkPath(src []byte, i int) (span, int) {
 	return span{start: start, end: i}, i
 }
 
-// linkTitle returns the offset after the quoted title at i, 0 without one.
+// linkTitle returns the offset after the quoted title at i, or 0 if there is none.
 func linkTitle(src []byte, i int) int {
 	closing := src[i]
 	switch closing {
@@ -133,7 +133,7 @@ func linkTitle(src []byte, i int) int {
 	return 0
 }
 
-// splitDestination divides a destination at '#' and decodes it.
+// splitDestination splits a destination at '#' and decodes it.
 func splitDestination(src []byte, dest span) Link {
 	raw := src[dest.start:dest.end]
 	l := Link{TargetStart: dest.start, TargetEnd: dest.end}
@@ -152,8 +152,8 @@ func splitDestination(src []byte, dest span) Link {
 	return l
 }
 
-// anchorMark returns the offset of the '#' before a destination's anchor, or -1. One
-// that is escaped belongs to the path, and one in "&#233;" to the reference.
+// anchorMark returns the offset of the '#' before a destination's anchor, or -1. An
+// escaped '#' and one in a character reference such as "&#233;" do not count.
 func anchorMark(raw []byte) int {
 	for i := 0; i < len(raw); i++ {
 		switch {
@@ -168,7 +168,7 @@ func anchorMark(raw []byte) int {
 	return -1
 }
 
-// unescape resolves backslash escapes and character references.
+// unescape decodes backslash escapes and character references.
 func unescape(b []byte) string {
 	if bytes.IndexByte(b, '\\') < 0 && bytes.IndexByte(b, '&') < 0 {
 		return string(b)
@@ -190,7 +190,7 @@ func unescape(b []byte) string {
 }
 
 // CharacterReference returns the length of the character reference at the start of b,
-// such as "&amp;", else 0.
+// such as "&amp;", or 0.
 func CharacterReference(b []byte) int {
 	for n := 1; n < len(b) && n < 34; n++ {
 		switch c := b[n]; {
@@ -203,7 +203,7 @@ func CharacterReference(b []byte) int {
 	return 0
 }
 
-// percentDecode resolves %XX; text in which that is not UTF-8 stays as it is.
+// percentDecode decodes %XX. If the result is not UTF-8, it returns s.
 func percentDecode(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -214,13 +214,13 @@ func percentDecode(s string) string {
 	return s
 }
 
-// isPunctuation reports whether c is ASCII punctuation, which '\' escapes.
+// isPunctuation reports whether c is ASCII punctuation, which '\' can escape.
 func isPunctuation(c byte) bool {
 	return c > ' ' && c < 0x7f && !isLetter(c) && !isDigit(c)
 }
 
-// readDefinitions takes the link reference definitions, "[label]: path", from
-// the start of the paragraph.
+// readDefinitions removes the link reference definitions, "[label]: path", from the
+// start of the paragraph and records them as links.
 func (s *scanner) readDefinitions() {
 	p := &s.paragraph
 	for p.start < p.end && s.src[p.start] == '[' {
@@ -238,9 +238,9 @@ func (s *scanner) readDefinitions() {
 	}
 }
 
-// definition returns where the path of the link reference definition at i lies and
-// where the definition ends, 0 when there is none. Path and title may each be on a
-// line of their own.
+// definition returns the span of the path in the link reference definition at i, and
+// the end of the definition, or 0 if there is none. Path and title may each be on
+// their own line.
 func (s *scanner) definition(src []byte, i int) (dest span, end int) {
 	n := i + 1
 	for ; n < min(len(src), i+maxText) && src[n] != '[' && src[n] != ']'; n++ {
@@ -269,7 +269,7 @@ func (s *scanner) definition(src []byte, i int) (dest span, end int) {
 	return dest, end
 }
 
-// skipBreak skips white space with the markers of quotes on the lines that it leads to.
+// skipBreak skips white space, including line breaks and the quote markers after them.
 func (s *scanner) skipBreak(src []byte, i int) int {
 	for start := i; i < len(src); i++ {
 		if c := src[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' && (c != '>' || s.quotes == 0 || bytes.IndexByte(src[start:i], '\n') < 0) {

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// quoting is how the text around a front matter link is quoted, which decides
-// how a new target must be escaped.
+// quoting is the quoting around a front matter link, which determines how a new
+// target must be escaped.
 type quoting uint8
 
-// The ways to quote it.
+// The kinds of quoting.
 const (
 	Unquoted quoting = iota
 	SingleQuoted
 	DoubleQuoted
-	LiteralQuoted // single quotes in TOML, which know no escapes
-	InBrackets    // outside quotes, where "[[x]]" is a list in a list
-	comment       // nothing there is a link
+	LiteralQuoted // single quotes in TOML, which have no escapes
+	InBrackets    // unquoted, where "[[x]]" is a list in a list
+	comment       // in a comment, which contains no links
 )
 
-// addFrontMatterLinks records the wikilinks in front matter. Those that a
-// string value holds are links; "[[x]]" without quotes, a list in a list to
-// YAML, is what many people write and is one as well.
+// addFrontMatterLinks records the wikilinks in the string values of front matter.
+// "[[x]]" without quotes is a list in a list to YAML, but many people write links
+// that way, so it counts too.
 func addFrontMatterLinks(doc *Document, src []byte) {
 	fm := &doc.FrontMatter
 	if fm.Err != nil || !bytes.Contains(src[fm.InnerStart:fm.InnerEnd], []byte("[[")) {
@@ -37,8 +37,8 @@ func addFrontMatterLinks(doc *Document, src []byte) {
 	}
 }
 
-// addLineLinks records the links on the line of front matter at pos, which ends
-// with src.
+// addLineLinks records the links on the line of front matter that starts at pos and
+// ends at the end of src.
 func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string]bool) {
 	for i := pos; ; {
 		open := bytes.Index(src[i:], []byte("[["))
@@ -81,13 +81,13 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 	}
 }
 
-// quotingAt returns which quotes are open after before, the start of a line.
+// quotingAt returns the quoting in effect after before, the start of a line.
 func quotingAt(before []byte) quoting {
 	open := Unquoted
 	for i := 0; i < len(before); i++ {
 		switch c := before[i]; {
 		case open == DoubleQuoted && c == '\\', open == SingleQuoted && bytes.HasPrefix(before[i:], []byte("''")):
-			i++ // the next is escaped
+			i++ // the next byte is escaped
 		case open == DoubleQuoted && c == '"', open == SingleQuoted && c == '\'':
 			open = Unquoted
 		case open == Unquoted && (c == '"' || c == '\'') && StartsValue(before[:i]):
@@ -102,14 +102,14 @@ func quotingAt(before []byte) quoting {
 	return open
 }
 
-// StartsValue reports whether a quote after before opens a quoted value and is no
-// apostrophe.
+// StartsValue reports whether a quote after before opens a quoted value, as opposed to
+// being an apostrophe.
 func StartsValue(before []byte) bool {
 	before = bytes.TrimRight(before, " \t")
 	return len(before) == 0 || bytes.IndexByte([]byte(":-[{,="), before[len(before)-1]) >= 0
 }
 
-// unquoteMeta resolves the escapes of a part of a quoted string.
+// unquoteMeta decodes the escapes in a part of a quoted string.
 func unquoteMeta(s string, quote quoting) string {
 	switch quote {
 	case SingleQuoted:
@@ -126,8 +126,8 @@ func unquoteMeta(s string, quote quoting) string {
 	return s
 }
 
-// collectWikilinks puts what stands between "[[" and "]]" in the strings of a
-// value into found.
+// collectWikilinks adds the contents of each "[[…]]" in the strings of a value to
+// found.
 func collectWikilinks(value any, found map[string]bool) {
 	switch v := value.(type) {
 	case string:

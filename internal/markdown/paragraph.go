@@ -9,11 +9,11 @@ import (
 	"notesd/internal/markdown/tasks"
 )
 
-// maxTaskMark is longer than any mark of a task.
+// maxTaskMark is an upper bound on the length of a task's mark in bytes.
 const maxTaskMark = 16
 
 // closeParagraph reads the links, tags, task and block id of the paragraph that
-// has just ended.
+// ended.
 func (s *scanner) closeParagraph() {
 	p := &s.paragraph
 	first := s.properties
@@ -36,8 +36,8 @@ func (s *scanner) closeParagraph() {
 	s.addBlock()
 }
 
-// addBlock records the block id at the end of the paragraph. One that stands
-// alone names the block before it.
+// addBlock records the block id at the end of the paragraph. An id on its own names
+// the block before it.
 func (s *scanner) addBlock() {
 	p := &s.paragraph
 	id, at := BlockID(s.src[p.lastStart:p.end])
@@ -62,7 +62,8 @@ func (s *scanner) addBlock() {
 	s.finishBlock(p.end)
 }
 
-// BlockID returns the id that line ends with, without '^', and where '^' is.
+// BlockID returns the block id at the end of line, without '^', and the offset of
+// the '^'. The id is "" if there is none.
 func BlockID(line []byte) (string, int) {
 	line = bytes.TrimRight(line, " \t")
 	n := len(line)
@@ -75,8 +76,8 @@ func BlockID(line []byte) (string, int) {
 	return string(line[n:]), n - 1
 }
 
-// readProperties takes tags, aliases and title from Logseq's page properties:
-// lines "key:: value" that are the first paragraph of a note.
+// readProperties reads tags, aliases and title from Logseq's page properties: lines
+// "key:: value" in the first paragraph of a note.
 func (s *scanner) readProperties(pos, paragraphEnd int) {
 	for pos < paragraphEnd {
 		end, next := LineAt(s.src[:paragraphEnd], pos)
@@ -107,11 +108,11 @@ func (s *scanner) readProperties(pos, paragraphEnd int) {
 	}
 }
 
-// propertyItem matches an item of a property: a reference to a page, a tag, or what
-// stands between commas. Logseq needs no commas between the first two.
+// propertyItem matches an item of a property: a page reference, a tag, or text
+// between commas. Logseq requires no commas between the first two.
 var propertyItem = regexp.MustCompile(`#*\[\[([^\[\]]+)\]\]|#+([^\s,#]+)|([^\s,#](?:[^,]*[^\s,])?)`)
 
-// propertyItems returns where in a property's value the items lie, without '#' and
+// propertyItems returns the spans of the items in a property's value, without '#' and
 // brackets.
 func propertyItems(value []byte) []span {
 	var items []span
@@ -123,7 +124,7 @@ func propertyItems(value []byte) []span {
 	return items
 }
 
-// addAlias adds a name that the note is not known by yet.
+// addAlias adds an alias unless the document already has it.
 func addAlias(doc *Document, alias string) {
 	alias = cut(NFC(strings.TrimSpace(alias)))
 	if alias != "" && !slices.Contains(doc.Aliases, alias) {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Parse reads one note. Any bytes are a note: Parse neither fails nor panics,
-// and what it cannot read, such as broken front matter, is reported in the result.
-// The result does not refer to src.
+// Parse parses one note. It accepts any bytes; invalid parts, such as broken front
+// matter, are reported in the result. The result does not retain src.
 func Parse(src []byte) *Document {
 	doc := &Document{BOM: bytes.HasPrefix(src, []byte(ByteOrderMark))}
 	if doc.BOM {
@@ -38,7 +37,7 @@ func Parse(src []byte) *Document {
 	return doc
 }
 
-// readMetadata takes title, tags and aliases from front matter.
+// readMetadata reads title, tags and aliases from front matter.
 func readMetadata(doc *Document, tags *tagSet, src []byte) {
 	fm := &doc.FrontMatter
 	values := fm.Values
@@ -63,8 +62,8 @@ func readMetadata(doc *Document, tags *tagSet, src []byte) {
 	}
 }
 
-// salvageKeys reads what it can of front matter that does not parse: the values
-// of title, tags and aliases on one line or as a list of "- item" lines.
+// salvageKeys recovers title, tags and aliases from front matter that does not parse,
+// if they are on one line or a list of "- item" lines.
 func salvageKeys(inner []byte) map[string]any {
 	values := map[string]any{}
 	key := ""

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// PlainText returns inline text as a reader sees it: markup removed, links as
-// their text, white space collapsed, in NFC, cut at maxText bytes.
+// PlainText returns inline text as it is displayed: without markup, links replaced by
+// their text, white space collapsed, in NFC, truncated to maxText bytes.
 func PlainText(b []byte) string {
 	if len(b) > maxText {
 		b = []byte(CutAt(string(b[:maxText+1]), maxText))
@@ -62,11 +62,11 @@ func writePlain(out *strings.Builder, b []byte, depth int) {
 	}
 }
 
-// maxLinkText bounds, in bytes, how far the end of a link's text is sought.
+// maxLinkText bounds the search for the end of a link's text, in bytes.
 const maxLinkText = 300
 
-// writeCode appends the code span that b starts with and returns its length;
-// backticks that open none are text.
+// writeCode appends the code span at the start of b, or the backticks if they open
+// none, and returns the number of bytes read.
 func writeCode(out *strings.Builder, b []byte) int {
 	n := len(b) - len(bytes.TrimLeft(b, "`"))
 	for pos := n; pos < len(b); {
@@ -86,8 +86,8 @@ func writeCode(out *strings.Builder, b []byte) int {
 	return n
 }
 
-// writeLink appends the text of the link or image that b starts with and
-// returns its length, 0 when it starts with none.
+// writeLink appends the text of the link or image at the start of b and returns the
+// number of bytes read, or 0 if there is none.
 func writeLink(out *strings.Builder, b []byte, depth int) int {
 	open := 0
 	if b[0] == '!' {
@@ -129,7 +129,7 @@ func writeLink(out *strings.Builder, b []byte, depth int) int {
 	return open + next
 }
 
-// closingBracket returns the index of the ']' that closes b's first byte.
+// closingBracket returns the index of the ']' that closes the '[' at b[0], or -1.
 func closingBracket(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -147,9 +147,9 @@ func closingBracket(b []byte) int {
 	return -1
 }
 
-// markup returns the length of the run of emphasis marks at i that a reader
-// does not see: one that touches a word and is not surrounded by one ('_'), and
-// is two bytes long for '~', '=' and '%'.
+// markup returns the length of the run of marks at i if it is emphasis, which is not
+// displayed, or 0. The run must not be surrounded by white space; one of '_' must not
+// be within a word, and one of '~', '=' or '%' must be two bytes long.
 func markup(b []byte, i int) int {
 	n := i
 	for n < len(b) && b[n] == b[i] {

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Prose returns the text of a note with spaces in place of what programs wrote
-// there for programs: the drawing of an Excalidraw note, data URIs, and long
-// runs of base64. Line breaks and all offsets stay. It returns text itself when
-// there is nothing of that kind.
+// Prose returns the text of a note with machine-generated data replaced by spaces:
+// the drawing of an Excalidraw note, data URIs and long runs of base64. Line breaks
+// and offsets are preserved. Text without such data is returned as is.
 func Prose(text string) string {
 	spans := opaque(text)
 	if spans == nil {
@@ -27,7 +26,7 @@ func Prose(text string) string {
 	return string(prose)
 }
 
-// opaque returns where text is not prose, as pairs of offsets.
+// opaque returns the spans of text that are not prose.
 func opaque(text string) (spans [][2]int) {
 	spans = append(spans, drawing(text)...)
 	spans = append(spans, dataURIs(text)...)
@@ -39,8 +38,8 @@ var (
 	drawingFence   = regexp.MustCompile("(?m)^(```+)compressed-json[ \t]*\r?$")
 )
 
-// drawing returns where an Excalidraw note has its drawing: what follows its
-// last heading "Drawing". A fence of compressed JSON is one in any note.
+// drawing returns the spans of Excalidraw drawings: the text after the last heading
+// "Drawing" of an Excalidraw note, and fences of compressed JSON in any note.
 func drawing(text string) (spans [][2]int) {
 	if strings.HasPrefix(text, "---") && strings.Contains(text[:min(len(text), 4096)], "\nexcalidraw-plugin:") {
 		if all := drawingHeading.FindAllStringIndex(text, -1); all != nil {
@@ -65,8 +64,8 @@ func drawing(text string) (spans [][2]int) {
 	}
 }
 
-// minEncoded is the length from which a run of base64, or a data URI, is left out: words
-// are shorter.
+// minEncoded is the shortest run of base64, or content of a data URI, that is
+// replaced. Words are shorter.
 const minEncoded = 64
 
 var dataURI = regexp.MustCompile(`^data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s]{1,80}){0,4},`)
@@ -74,7 +73,7 @@ var dataURI = regexp.MustCompile(`^data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s
 func dataURIs(text string) (spans [][2]int) {
 	const scheme = "data:"
 	for from := 0; ; {
-		i := strings.IndexByte(text[from:], ':') // rarer than what begins "data:", which halves the time
+		i := strings.IndexByte(text[from:], ':') // ':' is rarer than 'd', which halves the time
 		if i < 0 {
 			return spans
 		}
@@ -99,7 +98,7 @@ func dataURIs(text string) (spans [][2]int) {
 	}
 }
 
-// base64Class is the class of the characters that base64 is written with.
+// base64Class classifies the characters of base64; 0 means any other.
 var base64Class = func() (classes [256]byte) {
 	for c := range classes {
 		switch c := byte(c); {
@@ -116,11 +115,11 @@ var base64Class = func() (classes [256]byte) {
 	return classes
 }()
 
-// encodedRuns returns the runs of base64. A run of minEncoded characters covers
-// one of the places that lie so far apart, and ends before the first space, so prose is
-// hardly read.
+// encodedRuns returns the runs of base64. Every run of minEncoded characters includes
+// one of the positions that are minEncoded apart, and contains no space, so that most
+// bytes of prose are skipped.
 func encodedRuns(text string) (spans [][2]int) {
-	done := 0 // the end of the last run
+	done := 0 // end of the last run
 	for at := minEncoded - 1; at < len(text); {
 		if base64Class[text[at]] == 0 {
 			at += minEncoded
@@ -147,8 +146,8 @@ func encodedRuns(text string) (spans [][2]int) {
 	return spans
 }
 
-// lastSpace returns where the last ASCII space or control character is in a part of a
-// text, whose length is a multiple of eight; -1: nowhere.
+// lastSpace returns the offset of the last ASCII space or control character in
+// text[from:to], or -1. to-from must be a multiple of eight.
 func lastSpace(text string, from, to int) int {
 	const each, most = 0x0101010101010101, ' '
 	for to -= 8; to >= from; to -= 8 {
@@ -167,8 +166,8 @@ func runEnd(text string, i int) int {
 	return i
 }
 
-// shortLine returns the end of the short line that completes base64 in lines,
-// when one follows the run that ends at i; else i.
+// shortLine returns the end of the short last line of wrapped base64 after the run
+// that ends at i, or i if there is none.
 func shortLine(text string, i int) int {
 	start := i
 	for start < len(text) && start < i+2 && (text[start] == '\r' || text[start] == '\n') {
@@ -182,10 +181,10 @@ func shortLine(text string, i int) int {
 	return end
 }
 
-// isEncoded reports whether a run is base64, or long hexadecimal, and no path or
-// name of words: letters, capitals and digits alternate as in random data (at two
-// of three characters; half of them in hexadecimal), few characters repeat, there
-// are digits, and marks that separate words are rare (two of 64 in base64).
+// isEncoded reports whether a run is base64 or long hexadecimal, as opposed to a path
+// or compound name. In random data, lower case, upper case and digits alternate (at
+// two of three characters; at half of them in hexadecimal), many characters are
+// distinct, digits occur, and marks that separate words are rare (two of 64 in base64).
 func isEncoded(run string) bool {
 	if len(run) < minEncoded {
 		return false

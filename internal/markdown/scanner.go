@@ -2,21 +2,21 @@ package markdown
 
 import "bytes"
 
-// maxContainers bounds the nesting of block quotes and list items. Deeper
-// markers are text, which keeps the cost of a line independent of the note.
+// maxContainers bounds the nesting of block quotes and list items; deeper markers
+// are text. This bounds the cost of a line.
 const maxContainers = 48
 
 // container is an open block quote or list item.
 type container struct {
 	item bool
-	// indent is how many columns a line must be indented, relative to the
-	// parent, to continue a list item.
+	// indent is the number of columns, relative to the parent, by which a line must
+	// be indented to continue a list item.
 	indent int
-	// outline reports whether it is an item of an outline; see isOutline.
+	// outline reports whether this is an item of an outline; see isOutline.
 	outline bool
-	// empty reports whether the item has had no content yet: a blank line ends it.
+	// empty reports whether the item has no content yet, so that a blank line ends it.
 	empty bool
-	// block is the index in doc.Blocks from which blocks of this item follow.
+	// block is the index in doc.Blocks of the first block in this item.
 	block int
 }
 
@@ -36,7 +36,7 @@ const (
 )
 
 // leaf is one block of text, from the start of its first line to the start of
-// the next leaf; chunks are made of them.
+// the next leaf. Chunks consist of leaves.
 type leaf struct {
 	start, line int
 	kind        leafKind
@@ -45,19 +45,22 @@ type leaf struct {
 // scanner finds the blocks of a note line by line, by the rules of CommonMark
 // 0.31 (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy).
 //
-// Between two lines it keeps the open containers, from the outermost, and the one open
-// leaf inside them. A line is read in three steps. First it continues containers, for
-// as long as it has the marker or the indentation of each. If it continues all of them
-// and the leaf is verbatim (code, HTML, math, a comment), the line is the leaf's or ends
-// it. Otherwise the rest of the line opens new containers, as many as it has markers
-// for, and then a leaf; text that opens nothing goes on with an open paragraph, even
-// where containers were not continued (a lazy continuation), and begins one otherwise.
-// Containers that were not continued are closed as soon as the line turns out not to be
-// lazy, and a closed leaf is read for its links, tags, task and block id.
+// Between lines it keeps the stack of open containers, outermost first, and the open
+// leaf inside them. Each line is processed in three steps:
 //
-// The cost of a line is bounded: containers are at most maxContainers, a leaf is read
-// once when it closes, and a mark whose closing counterpart was sought in vain is not
-// sought again.
+//  1. Match the open containers, as long as the line has the marker or indentation of
+//     each.
+//  2. If all of them match and the leaf is verbatim (code, HTML, math, a comment), the
+//     line belongs to the leaf or ends it.
+//  3. Otherwise, open a container for each marker on the rest of the line, and then a
+//     leaf. Text that opens no leaf continues an open paragraph, even if containers did
+//     not match (a lazy continuation), and starts a paragraph otherwise.
+//
+// Containers that did not match are closed unless the line is a lazy continuation. When
+// a paragraph or heading closes, its links, tags, task and block id are read.
+//
+// The total cost is linear: there are at most maxContainers containers, each leaf is
+// read once, and a search for a closing mark that failed is not repeated.
 type scanner struct {
 	cursor
 	doc *Document
@@ -71,32 +74,32 @@ type scanner struct {
 	htmlEnd   htmlEnd
 	paragraph paragraph
 
-	// Offsets from which on the closing marker is known to be absent, so that
-	// an opening marker there is text.
+	// Offsets from which the closing marker is known to be absent: an opening marker
+	// there is text.
 	noMath, noComment int
 
 	openHeadings []openHeading
 	itemOpened   bool // the line has opened a list item
 	current      span // the open leaf
-	previous     span // the leaf before it, which a lone block id names
-	properties   bool // the leaf to come is the first of the note
+	previous     span // the leaf before it, which a block id on its own line names
+	properties   bool // the next leaf is the first of the note
 	inline       inlineScanner
 }
 
 // span is a run of bytes that starts on a line.
 type span struct {
 	start, end, lineStart, line int
-	containers                  int // how many it is inside of
+	containers                  int // number of enclosing containers
 }
 
 // paragraph is the paragraph being read.
 type paragraph struct {
 	span           // its text, without the markers before it
-	lastStart int  // where the text of its last line starts
-	opensItem bool // it is the first text of a list item
+	lastStart int  // start of the text on its last line
+	opensItem bool // whether it is the first text of a list item
 }
 
-// openHeading is a heading whose section has not ended yet.
+// openHeading is a heading whose section is still open.
 type openHeading struct {
 	index, level, containers int
 }
@@ -135,8 +138,8 @@ func (s *scanner) scanLine() {
 	s.openBlocks(matched)
 }
 
-// plainStart marks bytes that can start no block, so that a line that starts
-// with one of them continues the paragraph before it.
+// plainStart marks bytes that cannot start a block: a line that starts with one
+// continues the paragraph before it.
 var plainStart = func() (t [256]bool) {
 	for c := range t {
 		t[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
@@ -145,7 +148,7 @@ var plainStart = func() (t [256]bool) {
 }()
 
 // matchContainers consumes the markers of the open containers that the line
-// continues and returns how many those are.
+// continues, and returns their number.
 func (s *scanner) matchContainers() int {
 	for i := range s.containers {
 		c := &s.containers[i]
@@ -198,7 +201,7 @@ func (s *scanner) continueVerbatim() bool {
 }
 
 // openBlocks opens the blocks that start on the line, after the matched
-// containers, and adds what is left to a leaf.
+// containers, and adds the rest of the line to a leaf.
 func (s *scanner) openBlocks(matched int) {
 	lazy := s.kind == leafParagraph && matched < len(s.containers)
 	for {
@@ -235,7 +238,7 @@ func (s *scanner) openBlocks(matched int) {
 	s.startParagraph()
 }
 
-// closeContainers leaves the first n containers open.
+// closeContainers closes all but the first n containers.
 func (s *scanner) closeContainers(n int) {
 	if n >= len(s.containers) {
 		return
@@ -252,7 +255,7 @@ func (s *scanner) closeContainers(n int) {
 	s.endSections(n+1, 0, s.lineStart)
 }
 
-// endItem records where the list item of blocks found in it ends.
+// endItem records the end of a list item in the blocks found in it.
 func (s *scanner) endItem(c container) {
 	for i := c.block; i < len(s.doc.Blocks); i++ {
 		if b := &s.doc.Blocks[i]; b.itemEnd == 0 {

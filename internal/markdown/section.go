@@ -11,32 +11,32 @@ import (
 
 const maxCandidates = 50
 
-// Section is a heading with what stands under it, or a block with an id.
+// Section is a heading with the text below it, or a block with an id.
 type Section struct {
-	// Path holds the headings from the outermost to this one; for a block,
-	// those it stands under.
+	// Path lists the headings from the outermost to this one; for a block, the
+	// headings above it.
 	Path []string
-	// BlockID is the block's id without '^', empty for a heading.
+	// BlockID is the id of a block without '^', or empty for a heading.
 	BlockID string
 	// Level is the heading's level, 0 for a block.
 	Level int
 	Line  int
-	// Start is the start of the first line, ContentStart where the text begins
-	// (after the heading's line, or after a list item's marker), End where it
-	// ends (the start of the line after a section; the end of a block's text).
+	// Start is the start of the first line, ContentStart the start of the text
+	// (after the heading's line, or after a list item's marker), and End its end
+	// (for a section, the start of the line after it).
 	Start, ContentStart, End int
 
-	Nested bool // a heading in a list item
+	Nested bool // the heading is in a list item
 	Item   bool // the block is a list item
-	After  int  // where text goes that is inserted after it
+	After  int  // offset at which to insert text after it
 }
 
 // FindSection returns the section that ref names: a heading's text ("Risks", or
-// "## Risks" to choose by level too), the path to it ("Plan > Risks"), either with
-// its line as errors show it ("Risks (line 12)"), an anchor as links write it
-// ("#Plan#Risks", "my-heading"), or a block's id ("^id").
-// Exact matches come first, then any case and punctuation. doc must be the
-// result of [Parse] for src. The error is a [*SectionError].
+// "## Risks" to select the level too), the path to it ("Plan > Risks"), either with
+// its line as errors show it ("Risks (line 12)"), a link's anchor ("#Plan#Risks",
+// "my-heading"), or a block's id ("^id"). Exact matches take precedence over matches
+// that ignore case and punctuation. doc must be the result of [Parse] for src. The
+// error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	ref = strings.TrimSpace(ref)
 	parents := headingParents(doc.Headings)
@@ -83,18 +83,18 @@ func missing(doc *Document, parents []int, ref string) error {
 	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
 }
 
-// SplitLine takes "Risks (line 12)" apart; the line is 0 when ref gives none.
+// SplitLine splits a reference such as "Risks (line 12)". The line is 0 if ref has none.
 func SplitLine(ref string) (string, int) {
 	m := lineSuffix.FindStringSubmatch(ref)
 	if m == nil {
 		return ref, 0
 	}
-	line, _ := strconv.Atoi(m[2]) // of nine digits at most
+	line, _ := strconv.Atoi(m[2]) // at most nine digits
 	return strings.Trim(m[1], `"`), line
 }
 
-// matchLine returns the heading that ref names by its whole path and its line, as
-// [References] does, whatever else the words of the path may mean.
+// matchLine returns the heading that ref names by its full path and line, the form
+// that [References] returns. Syntax in the path, such as '#', has no meaning here.
 func matchLine(doc *Document, parents []int, ref string) (int, bool) {
 	m := lineSuffix.FindStringSubmatch(ref)
 	if m == nil {
@@ -109,7 +109,7 @@ func matchLine(doc *Document, parents []int, ref string) (int, bool) {
 	return i, whole && strings.TrimSpace(path) == NFC(m[1])
 }
 
-// onLine keeps of headings the one on a line, all when line is 0.
+// onLine filters headings by line; 0 means any.
 func onLine(doc *Document, headings []int, line int) []int {
 	if line == 0 {
 		return headings
@@ -117,8 +117,8 @@ func onLine(doc *Document, headings []int, line int) []int {
 	return slices.DeleteFunc(headings, func(i int) bool { return doc.Headings[i].Line != line })
 }
 
-// ofLevel keeps of headings those of a level; all when there is none: who writes
-// "## Risks" means the heading first, and is often wrong about its level.
+// ofLevel filters headings by level; 0 means any. If none has the level, it returns
+// all of them, because the level in references such as "## Risks" is often wrong.
 func ofLevel(doc *Document, headings []int, level int) []int {
 	other := func(i int) bool { return doc.Headings[i].Level != level }
 	if level == 0 || !slices.ContainsFunc(headings, func(i int) bool { return !other(i) }) {
@@ -127,7 +127,7 @@ func ofLevel(doc *Document, headings []int, level int) []int {
 	return slices.DeleteFunc(headings, other)
 }
 
-// SplitLevel takes "## Risks" apart; the level is 0 when ref does not give one.
+// SplitLevel splits a reference such as "## Risks". The level is 0 if ref has none.
 func SplitLevel(ref string) (int, string) {
 	rest := strings.TrimLeft(ref, "#")
 	if hashes := len(ref) - len(rest); hashes <= 6 && strings.HasPrefix(rest, " ") {
@@ -136,8 +136,8 @@ func SplitLevel(ref string) (int, string) {
 	return 0, ref
 }
 
-// references returns what name can mean, as lists of headings from the outer to
-// the inner: itself, a path with ">", an anchor with "#".
+// references returns the interpretations of name, as lists of headings from the
+// outermost: a single heading, a path separated by ">", an anchor separated by "#".
 func references(name string) [][]string {
 	refs := [][]string{{name}}
 	for _, separator := range []string{">", "#"} {
@@ -157,8 +157,8 @@ func references(name string) [][]string {
 	return refs
 }
 
-// matchPaths returns the headings whose path ends with name as candidates give
-// it, which finds headings that contain ">" themselves.
+// matchPaths returns the headings whose path, in the form of candidates, ends with
+// name. It also finds headings that contain ">".
 func matchPaths(doc *Document, parents []int, name string) []int {
 	if !strings.Contains(name, PathSeparator) {
 		return nil
@@ -175,8 +175,8 @@ func matchPaths(doc *Document, parents []int, name string) []int {
 	return found
 }
 
-// matchHeadings returns the headings whose text is the last of names, inside
-// headings with the other names in that order.
+// matchHeadings returns the headings whose text is the last of names and that are
+// nested in headings with the other names, in that order.
 func matchHeadings(doc *Document, parents []int, names []string, same func(a, b string) bool) []int {
 	var found []int
 	last := len(names) - 1
@@ -199,8 +199,8 @@ func matchHeadings(doc *Document, parents []int, names []string, same func(a, b 
 
 func sameText(a, b string) bool { return a == NFC(b) }
 
-// SameHeading compares letters and digits only, in any case, as anchors in links
-// keep them.
+// SameHeading reports whether two headings are equal when case and punctuation are
+// ignored, as in the anchors of links.
 func SameHeading(a, b string) bool {
 	folded := fold(a)
 	return folded == fold(b) && folded != "" || strings.EqualFold(a, b)
@@ -231,14 +231,14 @@ func candidates(doc *Document, parents []int, headings []int) []Candidate {
 	return list
 }
 
-// HeadingSection returns the section of a heading, by its index.
+// HeadingSection returns the section of the i-th heading.
 func HeadingSection(doc *Document, i int) Section {
 	return headingSection(doc, headingParents(doc.Headings), i)
 }
 
 func headingSection(doc *Document, parents []int, i int) Section {
 	h := doc.Headings[i]
-	end := min(h.End, doc.TextEnd) // what plugins keep at the end of the note is no part of its last section
+	end := min(h.End, doc.TextEnd) // exclude the data of plugins at the end of the note
 	return Section{
 		Path: headingPath(doc, parents, i), Level: h.Level, Line: h.Line,
 		Start: h.Start, ContentStart: h.ContentStart, End: end,
@@ -285,8 +285,8 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 type SectionError struct {
 	Ref string
 	Err error
-	// Candidates are the sections that match when several do, else those of
-	// the note; at most 50.
+	// Candidates lists the sections that match or, if none does, the sections of the
+	// note; at most 50.
 	Candidates []Candidate
 }
 
@@ -306,10 +306,10 @@ type Candidate struct {
 	Line int
 }
 
-// Why a reference names no section; test for them with [errors.Is].
+// Reasons for a [SectionError]; test for them with [errors.Is].
 var (
 	// ErrMissing: the note has no such section, block or text.
 	ErrMissing = errors.New("not in the note")
-	// ErrAmbiguous: several sections answer to the reference.
+	// ErrAmbiguous: several sections match the reference.
 	ErrAmbiguous = errors.New("more than one section matches")
 )

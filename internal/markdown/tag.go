@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxTag bounds a tag's length in bytes; longer ones are text.
+// maxTag bounds the length of a tag in bytes; longer ones are text.
 const maxTag = 200
 
-// tagSet collects tags, once each whatever their case.
+// tagSet collects tags that are unique regardless of case.
 type tagSet struct {
 	list []string
 	seen map[string]bool
 }
 
-// add takes a tag as written, with or without '#'.
+// add adds a tag as written, with or without '#' and brackets.
 func (t *tagSet) add(tag string) {
 	tag = strings.TrimLeft(strings.TrimSpace(tag), "#")
 	if inner, ok := strings.CutPrefix(tag, "[["); ok {
@@ -38,7 +38,7 @@ func (t *tagSet) add(tag string) {
 	t.list = append(t.list, tag)
 }
 
-// tag reads the tag whose '#' is at i and returns where to go on.
+// tag reads the tag whose '#' is at i and returns the offset at which to continue.
 func (in *inlineScanner) tag(i int) int {
 	if !in.startsTag(i) || in.isPriority(i) {
 		return i + 1
@@ -63,8 +63,8 @@ func (in *inlineScanner) tag(i int) int {
 	return i + 1
 }
 
-// isPriority reports whether a '#' at i belongs to a priority of Logseq's, from [#A] to
-// [#C], and not to the text of a link.
+// isPriority reports whether a '#' at i belongs to a Logseq priority, [#A] to [#C], as
+// opposed to the text of a link.
 func (in *inlineScanner) isPriority(i int) bool {
 	letter := in.at(i + 1)
 	return in.at(i-1) == '[' && letter >= 'A' && letter <= 'C' && in.at(i+2) == ']' && in.at(i+3) != '('
@@ -75,9 +75,9 @@ func (in *inlineScanner) addTag(tag string, start, end int) {
 	in.doc.InlineTags = append(in.doc.InlineTags, InlineTag{Start: start, End: end})
 }
 
-// startsTag reports whether a '#' at i follows what a tag may follow: nothing,
-// white space, an opening bracket or quote, emphasis, a comma, or punctuation
-// beyond ASCII.
+// startsTag reports whether a '#' at i can start a tag: at the start of the text or
+// after white space, an opening bracket or quote, emphasis, some ASCII punctuation or
+// any other punctuation.
 func (in *inlineScanner) startsTag(i int) bool {
 	if i == in.start {
 		return true
@@ -90,9 +90,9 @@ func (in *inlineScanner) startsTag(i int) bool {
 	return unicode.IsPunct(r) || unicode.IsSpace(r)
 }
 
-// tagEnd returns the end of the tag that starts at i, i itself when there is
-// none: letters, digits, '_', '-', '/', and symbols such as emoji, of which one
-// must be neither a digit nor '-' nor '/', unless digits and dashes mix.
+// tagEnd returns the end of the tag that starts at i, or i if there is none. A tag
+// consists of letters, digits, '_', '-', '/', and symbols such as emoji. It must
+// contain one that is not a digit, '-' or '/', or else both digits and dashes.
 func tagEnd(src []byte, i int) int {
 	start := i
 	var digit, dash, other bool
@@ -122,7 +122,7 @@ func tagEnd(src []byte, i int) int {
 	return tagLength(start, i, digit, dash, other)
 }
 
-// IsTag reports whether a text is, after a '#', one tag for every program.
+// IsTag reports whether '#' followed by text is a single tag to every program.
 func IsTag(text string) bool {
 	return text != "" && len(text) <= maxTag && tagEnd([]byte(text), 0) == len(text) && !strings.Contains(text, "//") && text[0] != '/' && text[len(text)-1] != '/'
 }

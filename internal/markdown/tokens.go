@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens are estimated in tenths, fitted to what the WordPiece vocabulary of
-// uncased BERT makes of notes in English: a word is a token and its letters
-// beyond the seventh a third of one each, so are the digits of a number beyond
-// the third; a punctuation mark is a token, and so is a letter of any script
-// that the vocabulary does not spell words of.
+// Tokens are estimated in tenths, fitted to the WordPiece vocabulary of uncased BERT
+// on notes in English. A word is one token, plus three tenths for each letter beyond
+// the seventh; a number is one token, plus three tenths for each digit beyond the
+// third. A punctuation mark is one token, as is a letter of a script for which the
+// vocabulary contains single characters only.
 const (
 	tenthsPerToken = 10
 	tenthsPerMore  = 3
@@ -19,11 +19,11 @@ const (
 
 // tokenCounter estimates tokens character by character.
 type tokenCounter struct {
-	run   int // characters of the word or number so far
-	limit int // how many of them are one token
+	run   int // characters of the current word or number
+	limit int // number of them that make one token
 }
 
-// next returns what one more character adds, in tenths of a token.
+// next returns the tenths of a token that one more character adds.
 func (t *tokenCounter) next(r rune) int {
 	limit := wordLetters
 	switch {
@@ -51,9 +51,9 @@ func (t *tokenCounter) next(r rune) int {
 	return tenthsPerMore
 }
 
-// word reads the letters that b starts with at once, when they are ASCII and
-// begin a word: most of most notes. It returns how many those are, 0 when it
-// is not so, and what they add.
+// word is a fast path for ASCII letters at the start of b that start a word. It
+// returns their number, or 0 if there are none, and the tenths of a token that they
+// add.
 func (t *tokenCounter) word(b []byte) (n, tenths int) {
 	if t.run > 0 {
 		return 0, 0
@@ -68,8 +68,7 @@ func (t *tokenCounter) word(b []byte) (n, tenths int) {
 	return n, tenthsPerToken + tenthsPerMore*max(0, n-wordLetters)
 }
 
-// estimateTenths returns roughly how many tenths of a token an embedding model makes
-// of b.
+// estimateTenths estimates the number of tokens in b, in tenths.
 func estimateTenths(b []byte) int {
 	var t tokenCounter
 	tenths := 0
@@ -89,9 +88,9 @@ func estimateTenths(b []byte) int {
 	return tenths
 }
 
-// otherTenths returns what a character of another script than Latin adds. A Hangul
-// syllable is spelled in its two or three letters; of the scripts written
-// without spaces, those of South East Asia use several letters for a syllable.
+// otherTenths returns the tenths of a token that a non-Latin character adds. A Hangul
+// syllable is decomposed into two or three letters. Scripts of South East Asia, which
+// are written without spaces, use several letters for a syllable.
 func otherTenths(r rune) int {
 	switch {
 	case unicode.IsSpace(r), unicode.Is(unicode.Mn, r), Joins(r):

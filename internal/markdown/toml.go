@@ -8,8 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// decodeTOML returns the table that inner holds. Errors come with a line of
-// inner.
+// decodeTOML decodes the table in inner. An error comes with its line in inner, or 0.
 func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 	defer func() {
 		if recover() != nil {
@@ -31,7 +30,7 @@ func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 	return value.(map[string]any), 0, nil
 }
 
-// tomlValue makes what the library decoded JSON-safe.
+// tomlValue converts a value decoded by the library to a JSON-safe one.
 func tomlValue(value any, depth int) (any, error) {
 	if depth > MaxNesting {
 		return nil, errTooDeep

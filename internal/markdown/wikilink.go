@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// wikilink reads the link whose "[[" is at open and which starts at start. It
-// returns where to go on, 0 when this is no wikilink.
+// wikilink reads the link that starts at start, with its "[[" at open. It returns the
+// offset at which to continue, or 0 if this is not a wikilink.
 func (in *inlineScanner) wikilink(start, open int, embed bool) int {
 	closing := in.wikiEnd(open + 2)
 	if closing < 0 || in.src[open+2] == '[' {
@@ -15,7 +15,7 @@ func (in *inlineScanner) wikilink(start, open int, embed bool) int {
 	}
 	inner := in.src[open+2 : closing]
 	if bytes.Contains(inner, []byte("[[")) || bytes.IndexByte(inner, '\n') >= 0 {
-		return 0 // in this order: many "[[" before one line break stay linear
+		return 0 // "[[" is checked first: many of them before one line break stay linear
 	}
 	l := splitWikilink(in.src, open+2, closing)
 	l.Kind, l.Start, l.End, l.Line = LinkWiki, start, closing+2, in.lineOf(start)
@@ -28,7 +28,7 @@ func (in *inlineScanner) wikilink(start, open int, embed bool) int {
 	return closing + 2
 }
 
-// wikiEnd returns the offset of the first "]]" at or after i, -1 without one.
+// wikiEnd returns the offset of the first "]]" at or after i, or -1.
 func (in *inlineScanner) wikiEnd(i int) int {
 	if in.wikiClose < 0 || in.wikiClose >= i && in.wikiClose > in.start {
 		return in.wikiClose
@@ -41,8 +41,8 @@ func (in *inlineScanner) wikiEnd(i int) int {
 	return in.wikiClose
 }
 
-// splitWikilink takes apart target#anchor|alias, which is src[start:end]. In
-// tables the bar is written "\|".
+// splitWikilink parses src[start:end] as target#anchor|alias. In tables, the bar is
+// written "\|".
 func splitWikilink(src []byte, start, end int) Link {
 	var l Link
 	target := src[start:end]
@@ -72,7 +72,7 @@ func splitWikilink(src []byte, start, end int) Link {
 	return l
 }
 
-// splitAnchor divides a wikilink's target at '#', or at '^' before a block id.
+// splitAnchor splits a wikilink's target at '#', or at '^' before a block id.
 func splitAnchor(target []byte) (path []byte, anchor string) {
 	if i := bytes.IndexByte(target, '#'); i >= 0 {
 		return target[:i], NFC(strings.TrimSpace(string(target[i+1:])))
@@ -87,7 +87,7 @@ func isBlockID(b []byte) bool {
 	return len(b) > 0 && !slices.ContainsFunc(b, func(c byte) bool { return !isLetter(c) && !isDigit(c) && c != '-' })
 }
 
-// schemes that are followed by no "//".
+// opaqueSchemes are the recognized URL schemes that are not followed by "//".
 var opaqueSchemes = []string{"mailto", "tel", "data", "sms", "geo", "urn", "javascript"}
 
 // IsExternal reports whether target is a URL with a scheme, or starts with "//".
@@ -110,8 +110,7 @@ func IsExternal(target []byte) bool {
 	return slices.ContainsFunc(opaqueSchemes, func(scheme string) bool { return strings.EqualFold(string(target[:colon]), scheme) })
 }
 
-// cut bounds a text that is kept to maxText bytes, and does not hold on to the
-// rest.
+// cut truncates s to maxText bytes. The result does not retain the memory of the rest.
 func cut(s string) string {
 	if len(s) <= maxText {
 		return s

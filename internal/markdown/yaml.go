@@ -14,8 +14,9 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// checkFrontMatterText refuses what the decoding libraries would accept in part
-// or take too long or too much stack for.
+// checkFrontMatterText rejects text that the decoding libraries would accept only in
+// part, or for which they would need too much time or stack. An error comes with its
+// line, or 0 if unknown.
 func checkFrontMatterText(inner []byte) (int, error) {
 	if !utf8.Valid(inner) {
 		return 0, errNotUTF8
@@ -52,7 +53,7 @@ func checkFrontMatterText(inner []byte) (int, error) {
 	return 0, nil
 }
 
-// decodeYAML returns the map that inner holds. Errors come with a line of inner.
+// decodeYAML decodes the map in inner. An error comes with its line in inner, or 0.
 func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	defer func() {
 		if recover() != nil {
@@ -86,17 +87,18 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	return nil, 1, errNotMap
 }
 
-// placeholder is one of a template, such as {{date}}, which YAML takes for a map that
-// is a key, or for the end of the text before it.
+// placeholder matches a template's placeholder, such as {{date}}, which YAML would
+// parse as a map used as a key, or as the end of the text before it.
 var placeholder = regexp.MustCompile(`\{\{[^{}\n]*\}\}`)
 
-// syntax is what has a meaning to YAML in a placeholder, and the tab. While it is parsed,
-// the number of the byte stands for it, which no front matter contains.
+// syntax lists the characters of a placeholder that have a meaning in YAML, and the
+// tab. During parsing, each is replaced by its index here, a control character that
+// front matter cannot contain.
 const syntax = "\x00{}:#,[]\t"
 
-// ParseYAML parses inner with its line breaks as "\n": the library loses count of
-// lines that end in "\r\n". Placeholders are text, and so are tabs between words, which
-// the library leaves out.
+// ParseYAML parses inner after converting its line breaks to "\n", because the library
+// miscounts lines that end in "\r\n". Placeholders are read as text, as are tabs
+// between words, which the library would drop.
 func ParseYAML(inner []byte) (*ast.File, error) {
 	text, _ := WithoutCRs(inner)
 	places := placeholder.FindAllIndex(text, -1)
@@ -104,7 +106,7 @@ func ParseYAML(inner []byte) (*ast.File, error) {
 		replaceSyntax(text[p[0]:p[1]])
 	}
 	tabs := bytes.IndexByte(text, '\t') >= 0
-	for i, start, before := 0, 0, byte('\n'); tabs && i < len(text); i++ { // blanks from start on follow the byte before
+	for i, start, before := 0, 0, byte('\n'); tabs && i < len(text); i++ { // text[start:i] is white space after the byte before
 		c := text[i]
 		if c == ' ' || c == '\t' {
 			continue
@@ -134,7 +136,7 @@ func replaceSyntax(text []byte) {
 	}
 }
 
-// restored visits the nodes of a document and puts back the placeholders.
+// restored visits the nodes of a document and reverts replaceSyntax.
 type restored struct{}
 
 func (v restored) Visit(node ast.Node) ast.Visitor {
@@ -161,7 +163,7 @@ func yamlErrorLine(err error) int {
 	return 0
 }
 
-// YAMLError keeps the library's message without the excerpt that it draws.
+// YAMLError returns the library's message without its source excerpt.
 func YAMLError(err error) error {
 	var e yaml.Error
 	if errors.As(err, &e) {
@@ -170,7 +172,7 @@ func YAMLError(err error) error {
 	return fmt.Errorf("YAML: %w", err)
 }
 
-// YAMLReader turns syntax trees into JSON-safe values.
+// YAMLReader converts syntax trees to JSON-safe values.
 type YAMLReader struct {
 	anchors map[string]ast.Node
 	budget  int
@@ -214,7 +216,8 @@ func (r *YAMLReader) value(node ast.Node, depth int) (any, error) {
 	return nil, fmt.Errorf("YAML: unexpected %s", node.Type())
 }
 
-// yamlInteger keeps as text what is no int64 or would lose its leading zeros.
+// yamlInteger returns an int64, or the text if the number does not fit or has leading
+// zeros.
 func yamlInteger(n *ast.IntegerNode) any {
 	text := strings.TrimLeft(n.Token.Value, "+-")
 	if len(text) > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9' {
@@ -270,7 +273,7 @@ func (r *YAMLReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, err
 	return out, nil
 }
 
-// mergeInto applies YAML's "<<": keys already present win.
+// mergeInto applies YAML's "<<"; keys already present take precedence.
 func mergeInto(out map[string]any, v any) {
 	switch v := v.(type) {
 	case map[string]any:

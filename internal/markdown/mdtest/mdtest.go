@@ -32,8 +32,8 @@ var Seeds = []string{
 	"\x00\xff\xfe# \xc3\n[[\xff]] #\xff",
 }
 
-// VaultNotes calls fn for each note below the folders that NOTESD_VAULTS lists,
-// separated as PATH is; it skips the test when the variable is not set.
+// VaultNotes calls fn for each note below the folders listed in NOTESD_VAULTS, which
+// is separated like PATH. It skips the test if the variable is not set.
 func VaultNotes(tb testing.TB, fn func(path string, src []byte)) {
 	tb.Helper()
 	list := os.Getenv("NOTESD_VAULTS")
@@ -57,10 +57,11 @@ func VaultNotes(tb testing.TB, fn func(path string, src []byte)) {
 	}
 }
 
-// Hostile are texts that make careless scanners quadratic.
+// Hostile returns texts of about the given size on which naive scanners take quadratic
+// time.
 func Hostile(size int) map[string]string {
 	repeat := func(s string) string { return strings.Repeat(s, size/len(s)) }
-	runs := func() string { // of backticks, each of another length
+	runs := func() string { // runs of backticks, each of a different length
 		var b strings.Builder
 		for n := 1; b.Len() < size; n++ {
 			b.WriteString(strings.Repeat("`", n) + " ")
@@ -111,10 +112,10 @@ func Hostile(size int) map[string]string {
 	return texts
 }
 
-// RequireLinear compares the time that work takes for hostile text with that for a
-// sixteenth of it, sixteen times over. The two are the same for linear work, also on a
-// busy machine, which has as long to slow down the one as the other; a quadratic step
-// makes the whole take up to sixteen times as long, and does so every time.
+// RequireLinear compares the time that work takes for a hostile text with the time for
+// sixteen runs on a sixteenth of it. Linear work takes about as long for both. A busy
+// machine slows down both alike, while a quadratic step makes the whole text take up to
+// sixteen times as long in every attempt.
 func RequireLinear(tb testing.TB, size int, work func(src []byte)) {
 	tb.Helper()
 	const attempts, parts, factor = 20, 16, 5
