@@ -1,5 +1,5 @@
-// What every check stands on: a copy of the example vault, a state directory
-// and the program, all under one temporary folder that is removed afterwards.
+// The fixture of every check: a copy of the example vault, a state directory and
+// the program, all in one temporary folder that is removed afterwards.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ export const program = process.env.PROGRAM ?? join(root, "notesd");
 export class Bench {
   constructor() {
     this.dir = mkdtempSync(join(tmpdir(), "notesd-clients-"));
-    this.vault = join(this.dir, "My Notes"); // a space, because users have one
+    this.vault = join(this.dir, "My Notes"); // with a space, as users may have
     this.state = join(this.dir, "state");
     cpSync(join(root, "examples", "vault"), this.vault, { recursive: true });
     this.before = this.hashes();
@@ -26,7 +26,7 @@ export class Bench {
     return command === "mcp" ? [...args, "--in-process"] : args;
   }
 
-  // index waits until everything in the vault is searchable, semantically too.
+  // index waits until everything in the vault is searchable, including semantically.
   index() {
     execFileSync(program, [...this.args("index"), "--wait"], { stdio: ["ignore", "ignore", "inherit"] });
   }

@@ -1,5 +1,5 @@
-// The protocol of 2026-07-28 over stdio as hosts have it: through the relay and
-// a daemon, with what the other checks leave out.
+// The protocol of 2026-07-28 over stdio as hosts use it: through the relay and a
+// daemon, covering what the other checks omit.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ import { Bench, noteURI, program } from "./bench.mjs";
 
 const version = "2026-07-28";
 
-// Waiting holds what has come until it is asked for, and who asks until it comes.
+// Waiting queues messages until they are requested, and requests until a message arrives.
 class Waiting {
   #come = [];
   #asking = [];

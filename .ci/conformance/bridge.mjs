@@ -1,7 +1,7 @@
-// The suite speaks HTTP only. The bridge lets it talk to a server over stdio: it
-// gives each session a process of its own and passes messages on, one a line.
-// Of HTTP it does what the suite's clients need and no more, so that what they
-// see is what the process has written.
+// The suite supports only HTTP. The bridge connects it to a server over stdio: it
+// starts a process for each session and forwards messages, one per line. It
+// implements only as much of HTTP as the suite's clients need, so that they see
+// exactly what the process writes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -15,10 +15,10 @@ import { standIn } from "./stand-ins.mjs";
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
-// bridge listens on a port of its own, and starts the command for each session.
-// Requests of the protocol without sessions share a process, as they do in a
-// host, but for those whose id is that of one in progress: several clients of
-// the suite may each count from one.
+// bridge listens on its own port and starts the command for each session. Requests
+// of the protocol without sessions share a process, as in a host, except for those
+// whose id is already in progress: several clients of the suite may each count
+// from one.
 export async function bridge(command, args) {
   const sessions = new Map();
   const shared = [];
@@ -71,11 +71,11 @@ export async function bridge(command, args) {
   };
 }
 
-// A Session is a process and the streams that show what it says.
+// A Session is a process and the streams that carry its output.
 class Session {
   id = randomUUID();
   calls = new Map(); // id of a request → the stream of its answer
-  waiting = []; // what was said before there was a stream for it
+  waiting = []; // messages that arrived before their stream
   standing; // the stream of GET
 
   constructor(command, args) {
@@ -83,7 +83,7 @@ class Session {
     createInterface({ input: this.process.stdout }).on("line", (line) => this.hear(line));
   }
 
-  // post writes a message to the process; a request's answer comes as an event.
+  // post writes a message to the process; the response to a request is sent as an event.
   post(message, to) {
     const isCall = message.method !== undefined && message.id !== undefined;
     if (isCall) {
@@ -96,7 +96,7 @@ class Session {
     this.process.stdin.write(JSON.stringify(standIn(message) ?? message) + "\n");
   }
 
-  // hangUp cancels a request whose client does not wait for the answer.
+  // hangUp cancels a request whose client no longer waits for the response.
   hangUp(id) {
     if (this.calls.delete(id) && this.process.exitCode === null) {
       const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };

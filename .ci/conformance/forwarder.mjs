@@ -1,12 +1,13 @@
-// The suite cannot send a token, nor ask for anything but its own fixtures. The
-// forwarder stands between it and notesd, adds the token, and replaces what
-// stand-ins.mjs names; all else passes byte for byte, Host and Origin included.
+// The suite cannot send a token or request anything but its own fixtures. The
+// forwarder is a proxy between it and notesd that adds the token and makes the
+// replacements in stand-ins.mjs; everything else passes unchanged, including Host
+// and Origin.
 import { createServer, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 
 import { standIn } from "./stand-ins.mjs";
 
-// forward listens on a port of its own.
+// forward listens on its own port.
 export async function forward(target, token) {
   const server = createServer((from, to) => {
     pass(from, to, target, token).catch(() => to.destroy());
@@ -51,6 +52,6 @@ function parse(body) {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // garbage is what some scenarios send
+    return undefined; // some scenarios send garbage
   }
 }

@@ -1,7 +1,7 @@
 // Runs the protocol's conformance suite and its inspector against notesd.
 //
-// Every check that fails or warns must be in baseline.json with the reason, and
-// everything in there must still fail: the list may only become shorter.
+// Every check that fails or warns must be listed in baseline.json with the reason,
+// and every listed check must still fail: the list may only shrink.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,10 +1,10 @@
-// Checks what a release holds for hosts and catalogues with their own validators, and
-// launches what they launch. It prints a row of a Markdown table for each:
+// Checks a release's files for hosts and catalogues with their own validators, and
+// launches the programs as they do. It prints a Markdown table row for each:
 //
 //   DIST=dist node hosts.mjs
 //
-// SCHEMA is the file of the MCP registry's JSON schema; CHROOT=1, as root on Linux, also
-// runs the container image's files, those of the other architecture with qemu-user-static.
+// SCHEMA is the file with the MCP registry's JSON schema. CHROOT=1, as root on Linux, also
+// runs the program in the container images, using qemu-user-static for the other architecture.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,12 +20,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 const require = createRequire(import.meta.url);
 const dist = process.env.DIST;
 const root = path.resolve(import.meta.dirname, '../..');
-const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'notesd hosts ')); // with spaces, as users have
+const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'notesd hosts ')); // with a space, as users may have
 const home = path.join(tmp, 'home');
 const vault = path.join(tmp, 'My Notes');
 fs.mkdirSync(home);
 fs.cpSync(path.join(root, 'examples/vault'), vault, { recursive: true });
-// Nothing of the developer's own, and this release's program first in PATH.
+// Excludes the developer's own settings; this release's program comes first in PATH.
 const env = {
 	HOME: home, XDG_STATE_HOME: path.join(tmp, 'state'), XDG_CONFIG_HOME: path.join(tmp, 'config'),
 	PATH: path.join(tmp, 'bin') + path.delimiter + process.env.PATH,
