@@ -27,13 +27,13 @@ const (
 	methodCallTool     = "tools/call"
 )
 
-// JSON-RPC error codes of the answers that the relay gives itself.
+// JSON-RPC error codes of the relay's own responses.
 const (
 	codeInvalidRequest = -32600
 	codeInternal       = -32603
 )
 
-// readClient handles the client's lines until its input ends.
+// readClient handles the client's lines until end of input.
 func (s *session) readClient(in io.Reader) {
 	lines := jsonrpc.NewReader(in, maxLine)
 	for {
@@ -53,8 +53,7 @@ func (s *session) readClient(in io.Reader) {
 	}
 }
 
-// inputEnded ends the session when the client has its answers, and after
-// endGrace in any case.
+// inputEnded ends the session when the client has all its answers, or after endGrace.
 func (s *session) inputEnded() {
 	s.mu.Lock()
 	s.ended = true
@@ -63,8 +62,8 @@ func (s *session) inputEnded() {
 	s.answered()
 }
 
-// fromClient handles one line. It passes on what the daemon would refuse, so
-// that refusals are worded in one place.
+// fromClient handles one line. It forwards invalid lines to the daemon, so that error
+// messages are defined in one place.
 func (s *session) fromClient(line []byte) {
 	if !json.Valid(line) || !utf8.Valid(line) {
 		s.postUntracked(line)
@@ -77,14 +76,15 @@ func (s *session) fromClient(line []byte) {
 	s.fromObject(line)
 }
 
-// takesBatches reports whether the session's protocol version has batches.
+// takesBatches reports whether the session's protocol version supports batches.
 func (s *session) takesBatches() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.handshake.version == jsonrpc.BatchVersion
 }
 
-// fromBatch splits a batch. An empty one goes to the daemon, which refuses it.
+// fromBatch splits a batch into messages. It forwards an empty batch to the daemon,
+// which rejects it.
 func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
 	empty := true
 	for element := range jsonrpc.Elements(line, at) {
@@ -96,7 +96,7 @@ func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
 	}
 }
 
-// fromObject handles one message, of a batch or alone.
+// fromObject handles one message.
 func (s *session) fromObject(line []byte) {
 	m, ok := jsonrpc.Scan(line)
 	if !ok {
@@ -122,7 +122,7 @@ func (s *session) fromObject(line []byte) {
 	}
 }
 
-// postUntracked sends a line that the daemon is expected to refuse.
+// postUntracked sends a line that the daemon is expected to reject.
 func (s *session) postUntracked(line []byte) {
 	s.mu.Lock()
 	s.untracked++
@@ -137,7 +137,8 @@ func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, met
 		s.mu.Unlock()
 		rawID := m.ID.Of(line)
 		if errors.Is(err, errDuplicateID) {
-			// Under that id the client would take it for the other call's answer.
+			// With that id, the client would mistake it for the answer to the other
+			// request.
 			rawID, err = []byte("null"), fmt.Errorf("%w: %s", err, rawID)
 		}
 		s.client.write(failure(rawID, codeInvalidRequest, err))
@@ -166,7 +167,7 @@ func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, met
 	s.post(posting{line: r.line, request: r})
 }
 
-// fromInitialized notes that the handshake is complete.
+// fromInitialized records that the handshake is complete.
 func (s *session) fromInitialized(line []byte) {
 	s.mu.Lock()
 	s.handshake.initialized = bytes.Clone(line)
@@ -174,8 +175,7 @@ func (s *session) fromInitialized(line []byte) {
 	s.post(posting{line: line, initialized: true})
 }
 
-// fromCancelled removes the request that the client cancels, and notifies the
-// daemon if it was sent.
+// fromCancelled removes the cancelled request, and notifies the daemon if it was sent.
 func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 	at := jsonrpc.Lookup(line, m.Params, "requestId")
 	id, _ := jsonrpc.ParseID(at.Of(line))
@@ -183,7 +183,7 @@ func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 	r := s.requests.byClient[id]
 	if r == nil || r.method == methodInitialize {
 		s.mu.Unlock()
-		return // answered already, or one that cannot be cancelled
+		return // already answered, or not cancellable
 	}
 	s.requests.remove(r)
 	if r.wire != r.client {
@@ -196,8 +196,7 @@ func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 	s.answered()
 }
 
-// fromAnswer passes on the answer to a daemon's question, unless the daemon that
-// asked is gone.
+// fromAnswer forwards the answer to a daemon's request, unless that daemon is gone.
 func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
 	s.mu.Lock()
 	q, ok := s.questions.take(m.ID.Of(line))
@@ -207,7 +206,7 @@ func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
 	}
 }
 
-// failAll answers everything that the client waits for with err.
+// failAll answers all requests except open listens with err.
 func (s *session) failAll(err error) {
 	s.mu.Lock()
 	var lines [][]byte
@@ -228,14 +227,14 @@ func (s *session) failAll(err error) {
 	s.answered()
 }
 
-// failure is the relay's own answer to a request, an error.
+// failure returns the relay's own error response to a request.
 func failure(rawID []byte, code int64, err error) []byte {
 	return jsonrpc.Failure(rawID, code, "notesd: "+err.Error())
 }
 
-// withRequestKey returns line, a request whose params lie at params, with the
-// request key in params._meta. A key that the client chose itself is kept, and
-// params or _meta of a wrong type are left for the daemon to refuse.
+// withRequestKey returns line, a request whose params are at params, with the request
+// key added to params._meta. A key set by the client is kept. params or _meta of a
+// wrong type are left for the daemon to reject.
 func withRequestKey(line []byte, params jsonrpc.Span, key string) []byte {
 	if !params.Found() || line[params.From] != '{' {
 		return line
@@ -251,7 +250,7 @@ func withRequestKey(line []byte, params jsonrpc.Span, key string) []byte {
 	}
 }
 
-// RequestKeyMeta is the member of a tools/call request's params._meta that
-// identifies the request, a string. The daemon records it with each write; a
-// request that arrives again under its key gets the first result.
+// RequestKeyMeta is the member of params._meta in a tools/call request that holds its
+// request key, a string. The daemon records the key with each write, and answers a
+// repeated request with the recorded result.
 const RequestKeyMeta = "notesd/requestKey"

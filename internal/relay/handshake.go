@@ -15,8 +15,8 @@ const (
 	notePromptsChanged   = "notifications/prompts/list_changed"
 )
 
-// handshake is the state that a session-era client has established, which the
-// relay replays to the next daemon. It is not safe for concurrent use.
+// handshake is the state established by a session-era client, which the relay replays
+// to the next daemon. It is not safe for concurrent use.
 type handshake struct {
 	answered      bool   // initialize has been answered
 	initialize    []byte // the client's request
@@ -39,8 +39,7 @@ func (h *handshake) clone() handshake {
 	return c
 }
 
-// note records the effect of the successful answer in line to r on the
-// session.
+// note records the effect on the session of the successful answer in line to r.
 func (h *handshake) note(r *request, line []byte, m jsonrpc.Message) {
 	switch r.method {
 	case methodInitialize:
@@ -67,8 +66,8 @@ func subscribedURI(line []byte) string {
 	return jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "uri").Of(line))
 }
 
-// read stores the negotiated version, and the lists whose changes are
-// announced, from the answer to initialize.
+// read stores the negotiated version and the lists with change notifications from the
+// answer to initialize.
 func (h *handshake) read(line []byte, m jsonrpc.Message) {
 	h.version = jsonrpc.Text(jsonrpc.Lookup(line, m.Result, "protocolVersion").Of(line))
 	h.lists = nil
@@ -84,8 +83,7 @@ func (h *handshake) read(line []byte, m jsonrpc.Message) {
 	}
 }
 
-// everythingChanged returns notifications that make a client read everything
-// again.
+// everythingChanged returns notifications that make a client reload everything.
 func (h *handshake) everythingChanged() [][]byte {
 	uris := make([]string, len(h.subscriptions))
 	for i, sub := range h.subscriptions {
@@ -94,8 +92,8 @@ func (h *handshake) everythingChanged() [][]byte {
 	return everythingChanged(uris, h.lists, nil)
 }
 
-// everythingChanged returns notifications that resources and lists have changed, with the
-// _meta of a subscriptions/listen request or none.
+// everythingChanged returns notifications that the given resources and lists have
+// changed, with the _meta of a subscriptions/listen request or nil.
 func everythingChanged(uris, lists []string, meta any) (lines [][]byte) {
 	type params struct {
 		Meta any    `json:"_meta,omitempty"`
@@ -123,8 +121,7 @@ type listenFilter struct {
 	URIs      []string `json:"resourceSubscriptions"`
 }
 
-// everythingChanged is handshake.everythingChanged for the listen with the given
-// raw id.
+// everythingChanged returns the notifications for the listen with the given raw id.
 func (f listenFilter) everythingChanged(rawID []byte) [][]byte {
 	var lists []string
 	for method, wanted := range map[string]bool{noteToolsChanged: f.Tools, noteResourcesChanged: f.Resources, notePromptsChanged: f.Prompts} {

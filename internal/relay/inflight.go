@@ -13,19 +13,18 @@ import (
 )
 
 const (
-	// maxLine bounds one message, either way. A note of 16 MB, whose every byte
-	// needs a six-byte escape at worst, is refused by the daemon's own limits
-	// long before.
+	// maxLine bounds one message in either direction. It exceeds the daemon's own
+	// limit, so that the daemon is the one to report messages that are too long.
 	maxLine = 64 << 20
-	// maxInFlight bounds the requests that one client may have unanswered.
+	// maxInFlight bounds the unanswered requests of one client.
 	maxInFlight = 4096
-	// maxHeldBytes bounds the memory for messages of one client that may have
-	// to be sent (again): the largest message and many more.
+	// maxHeldBytes bounds the memory for a client's messages that may have to be sent
+	// or resent: the largest message and many more.
 	maxHeldBytes = maxLine + 16<<20
-	// maxSends is how often one request is sent to daemons that die over it
-	// before the client gets an error. The request may be what kills them; but
-	// one that only takes long, while something else kills daemons several
-	// times a second, has met five in a row.
+	// maxSends is how often one request is sent to daemons that die before they answer
+	// it. Then the client gets an error, because the request may be what kills them.
+	// The limit is generous: a slow request was seen to lose five daemons in a row to
+	// unrelated kills.
 	maxSends = 12
 )
 
@@ -36,29 +35,29 @@ var (
 
 // request is a client's request that has not been answered.
 type request struct {
-	client jsonrpc.ID // the id as the client compares it
-	wire   jsonrpc.ID // the id as the daemon sees it; differs when the client's would not survive
+	client jsonrpc.ID // the client's id, normalized for comparison
+	wire   jsonrpc.ID // the id sent to the daemon; differs if the client's would not survive
 	rawID  []byte     // the id as the client spelled it
 	method string
-	line   []byte // what the daemon is sent
+	line   []byte // the line sent to the daemon
 	order  uint64
 
-	posted     bool // it has been given to a daemon or the backlog once
-	generation int  // the last daemon that was sent it; 0 while none was
+	posted     bool // sent to a daemon or queued at least once
+	generation int  // the last daemon it was sent to; 0 if none
 	sends      int
 
-	progressToken jsonrpc.ID // zero when the client asked for no progress
-	progress      float64    // the last value passed on
+	progressToken jsonrpc.ID // zero if the client requested no progress
+	progress      float64    // the last value forwarded
 	progressed    bool
 
-	acknowledged bool // subscriptions/listen: the client has had the acknowledgment
+	acknowledged bool // subscriptions/listen: the client has the acknowledgment
 }
 
 // listens reports whether the request stays open until it is cancelled.
 func (r *request) listens() bool { return r.method == methodListen }
 
-// unanswered returns the error that the client gets instead of the answer to
-// r. A daemon that received a tool call may have executed it.
+// unanswered returns the error for a client whose request r cannot be answered. A
+// daemon that received a tool call may have executed it.
 func (r *request) unanswered(err error) error {
 	if r.method == methodCallTool && r.sends > 0 {
 		return fmt.Errorf("%w. The outcome of this call is unknown: if it was to change a note, read the note before repeating it", err)
@@ -79,7 +78,7 @@ func newInflight() inflight {
 	return inflight{byClient: map[jsonrpc.ID]*request{}, byWire: map[jsonrpc.ID]*request{}}
 }
 
-// admits returns why a request of size bytes under id is refused, or nil.
+// admits returns an error if a request of size bytes with that id must be rejected.
 func (t *inflight) admits(id jsonrpc.ID, size int) error {
 	if _, taken := t.byClient[id]; taken {
 		return errDuplicateID
@@ -98,7 +97,7 @@ func (t *inflight) add(r *request) {
 	t.held += len(r.line)
 }
 
-// remove forgets r. It may be called again for the same request.
+// remove removes r. It is idempotent.
 func (t *inflight) remove(r *request) {
 	if t.byWire[r.wire] != r {
 		return
@@ -115,8 +114,8 @@ func (t *inflight) inOrder() []*request {
 	return slices.SortedFunc(maps.Values(t.byWire), func(a, b *request) int { return cmp.Compare(a.order, b.order) })
 }
 
-// awaited counts the requests that will be answered by themselves, which leaves
-// out open listens: all, or those that one generation was sent.
+// awaited returns the number of requests that will be answered without being cancelled,
+// which excludes open listens. It counts all of them, or those sent to one generation.
 func (t *inflight) awaited(generation ...int) (n int) {
 	for _, r := range t.byWire {
 		if !r.listens() && (generation == nil || slices.Contains(generation, r.generation)) {
@@ -126,7 +125,7 @@ func (t *inflight) awaited(generation ...int) (n int) {
 	return n
 }
 
-// withProgressToken returns the request that asked for progress under token.
+// withProgressToken returns the request with that progress token, or nil.
 func (t *inflight) withProgressToken(token jsonrpc.ID) *request {
 	for _, r := range t.byWire {
 		if r.progressToken == token {
@@ -136,12 +135,12 @@ func (t *inflight) withProgressToken(token jsonrpc.ID) *request {
 	return nil
 }
 
-// relayIDPrefix starts every request id of the relay. Ids of the client that
-// start with it are replaced on the way to the daemon.
+// relayIDPrefix is the prefix of the relay's own request ids. Client ids with the same
+// prefix are replaced before they are sent to the daemon.
 const relayIDPrefix = "notesd:"
 
-// survives reports whether the daemon answers under this very id, so that the
-// relay need not replace it.
+// survives reports whether the daemon returns exactly this id, so that the relay need
+// not replace it.
 func survives(id jsonrpc.ID) bool {
 	if _, exact := id.Exact(); id.Numeric {
 		return exact
@@ -149,10 +148,10 @@ func survives(id jsonrpc.ID) bool {
 	return !strings.HasPrefix(id.Text, relayIDPrefix)
 }
 
-// relayID returns the n-th id of the relay's own.
+// relayID returns the relay's n-th id.
 func relayID(n uint64) jsonrpc.ID {
 	return jsonrpc.ID{Text: relayIDPrefix + strconv.FormatUint(n, 10)}
 }
 
-// rawIDOf spells an id of the relay's own as JSON.
+// rawIDOf returns one of the relay's own ids as JSON.
 func rawIDOf(id jsonrpc.ID) string { return strconv.Quote(id.Text) }

@@ -5,10 +5,9 @@ import (
 	"strconv"
 )
 
-// questions are the requests of daemons to the client (elicitation, roots,
-// sampling, ping) that it has not answered. The client sees ids that are
-// unique over all generations; every daemon counts from 1. It is not safe for
-// concurrent use.
+// questions is the table of unanswered requests from daemons to the client
+// (elicitation, roots, sampling, ping). Every daemon counts its ids from 1, so the
+// client sees other ids, unique across generations. It is not safe for concurrent use.
 type questions struct {
 	open map[uint64]question
 	last uint64
@@ -21,14 +20,14 @@ type question struct {
 
 func newQuestions() questions { return questions{open: map[uint64]question{}} }
 
-// add returns the id under which the client is asked, as JSON.
+// add adds a question and returns the id that the client sees, as JSON.
 func (q *questions) add(generation int, rawID []byte) string {
 	q.last++
 	q.open[q.last] = question{generation, string(rawID)}
 	return strconv.FormatUint(q.last, 10)
 }
 
-// take removes and returns the question that the client answers under rawID.
+// take removes and returns the question with the client's id rawID.
 func (q *questions) take(rawID []byte) (question, bool) {
 	n, err := strconv.ParseUint(string(rawID), 10, 64)
 	if err != nil {
@@ -39,8 +38,7 @@ func (q *questions) take(rawID []byte) (question, bool) {
 	return found, ok
 }
 
-// withdraw removes the question that the daemon asked under rawID and returns
-// the id that the client knows it by.
+// withdraw removes the question with the daemon's id rawID and returns the client's id.
 func (q *questions) withdraw(generation int, rawID []byte) (string, bool) {
 	for n, open := range q.open {
 		if open.generation == generation && bytes.Equal(rawID, []byte(open.rawID)) {
@@ -51,8 +49,7 @@ func (q *questions) withdraw(generation int, rawID []byte) (string, bool) {
 	return "", false
 }
 
-// drop removes all questions of a generation and returns the ids that the client
-// knows them by.
+// drop removes all questions of a generation and returns the client's ids.
 func (q *questions) drop(generation int) []string {
 	var ids []string
 	for n, open := range q.open {

@@ -13,69 +13,70 @@ import (
 )
 
 const (
-	// stallTimeout is how long a client may leave one message unread before it
-	// is cut off.
+	// stallTimeout is how long a client may leave one message unread before it is
+	// disconnected.
 	stallTimeout = 30 * time.Second
-	// endGrace is how long the relay waits for answers after the client closed
-	// its input. A shell pipeline closes it right after its last request; a
-	// host that is gone makes a write fail.
+	// endGrace is how long the relay waits for answers after the client has closed its
+	// input. A shell pipeline closes it right after its last request; if the host is
+	// gone, a write fails sooner.
 	endGrace = 5 * time.Second
-	// joinGrace bounds the wait for the goroutine that may be blocked writing to
-	// a client that does not read.
+	// joinGrace bounds the wait for a goroutine that may be blocked writing to a client
+	// that does not read.
 	joinGrace = time.Second
-	// daemonWriteTimeout is how long a daemon may leave one message unread before
-	// it counts as dead.
+	// daemonWriteTimeout is how long a daemon may leave one message unread before it is
+	// considered dead.
 	daemonWriteTimeout = 30 * time.Second
 	// replayTimeout bounds the wait for each answer during a replay.
 	replayTimeout = 10 * time.Second
-	// refusalGrace is how long a session that cannot start waits for the
-	// client's first request, to answer it with the reason.
+	// refusalGrace is how long a session that cannot start waits for the client's first
+	// request, so that it can answer with the reason.
 	refusalGrace = time.Second
-	// replacedPause lets the newer relay that replaced a daemon start its own
-	// before other relays start theirs.
+	// replacedPause lets the newer relay that replaced a daemon start its own before
+	// other relays start one.
 	replacedPause = 300 * time.Millisecond
-	// retryPause is the wait before the next attempt to reach a daemon while
-	// the client waits for nothing.
+	// retryPause is the wait before the next attempt to reach a daemon while no request
+	// is pending.
 	retryPause = 5 * time.Second
-	// maxBackoff bounds the wait between daemons that die without an answer.
+	// maxBackoff bounds the wait between daemons that die without having answered.
 	maxBackoff = 2 * time.Second
 )
 
 var (
 	// ErrStalled reports that the client stopped reading.
 	ErrStalled = errors.New("the client does not read its messages")
-	// ErrSessionChanged reports that the session could not be carried over to
-	// another daemon, because that one negotiates otherwise than the first.
+	// ErrSessionChanged reports that the session could not be carried over to another
+	// daemon because the two negotiate differently.
 	ErrSessionChanged = errors.New("the session cannot be continued with another daemon")
 
 	errClientDone = errors.New("the client is done")
 	errLinkLost   = errors.New("the connection to the daemon was lost")
 )
 
-// Relay joins one client, which speaks newline-delimited JSON-RPC on a pair of
-// streams, to whichever daemon serves, and hides from it that daemons come and
-// go. It holds for both eras of the protocol: what an initialized session
-// consists of is replayed, open subscriptions/listen requests are sent again.
+// Relay connects one client, which speaks newline-delimited JSON-RPC on a pair of
+// streams, to whichever daemon is serving, and hides restarts of the daemon from it. It
+// supports both eras of the protocol: it replays the state of an initialized session,
+// and resends open subscriptions/listen requests.
 type Relay struct {
-	// In is what the client says. Run closes it.
+	// In is the client's input to the relay. Run closes it.
 	In io.ReadCloser
-	// Out is what the client hears: whole lines, one Write each. Run closes it.
+	// Out is the output to the client: whole lines, one Write each. Run closes it.
 	Out io.WriteCloser
-	// Dial connects to a daemon, starting one if need be. It is called again
-	// whenever the connection is lost; asked reports whether the client waits for
-	// an answer. After ErrStopped the relay waits until it does, ErrIncompatible
-	// ends the session, and after any other error the relay tries again later.
+	// Dial connects to a daemon, starting one if necessary. It is called again whenever
+	// the connection is lost; asked reports whether the client is waiting for an
+	// answer. After daemon.ErrStopped the relay waits for a request,
+	// daemon.ErrIncompatible ends the session, and after any other error the relay
+	// retries later.
 	Dial func(ctx context.Context, asked bool) (io.ReadWriteCloser, error)
-	// Logger receives what a user may need to understand an interruption. Nil
-	// discards it.
+	// Logger receives events that explain an interruption to the user. If nil, they are
+	// discarded.
 	Logger *slog.Logger
 }
 
-// Run relays until the client closes its input or stops reading, the context
-// ends, or the session cannot go on. It returns nil when the client was done.
+// Run relays until the client closes its input or stops reading, the context ends, or
+// the session cannot continue. It returns nil if the client closed its input.
 //
-// Run closes In and Out before it returns, but does not wait for a Read or Write
-// that closing does not interrupt.
+// Run closes In and Out before it returns, but does not wait for a Read or Write that
+// closing does not interrupt.
 func (r *Relay) Run(ctx context.Context) error {
 	logger := cmp.Or(r.Logger, slog.New(slog.DiscardHandler))
 	ctx, finish := context.WithCancelCause(ctx)
@@ -91,8 +92,8 @@ func (r *Relay) Run(ctx context.Context) error {
 	case err = <-ended:
 		defer r.Out.Close()
 	case <-ctx.Done():
-		// The last answers are on their way to the client. A client that does
-		// not read must not delay the end.
+		// The last answers may still be on their way, but a client that does not read
+		// must not delay shutdown.
 		cut := time.AfterFunc(joinGrace, func() { r.Out.Close() })
 		defer cut.Stop()
 		select {
@@ -108,9 +109,10 @@ func (r *Relay) Run(ctx context.Context) error {
 	return err
 }
 
-// run goes from daemon to daemon until ctx ends or the session cannot go on.
+// run serves the client with one daemon after another until ctx ends or the session
+// cannot continue.
 func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked bool) (io.ReadWriteCloser, error)) error {
-	barren := 0 // daemons in a row that answered nothing
+	barren := 0 // consecutive daemons that answered nothing
 	for generation := 1; ctx.Err() == nil; generation++ {
 		conn, err := dial(ctx, generation == 1 || s.waiting() > 0)
 		if errors.Is(err, daemon.ErrStopped) {
@@ -144,7 +146,7 @@ func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked 
 	return context.Cause(ctx)
 }
 
-// backoff is the wait after n daemons in a row that answered nothing: none
+// backoff returns the wait after n consecutive daemons that answered nothing: none
 // after the first, which may have been stopped.
 func backoff(n int) time.Duration {
 	if n < 2 {
@@ -153,11 +155,11 @@ func backoff(n int) time.Duration {
 	return min(maxBackoff, 50*time.Millisecond<<min(n-2, 10))
 }
 
-// serve relays between the client and one daemon, after a replay, until the
-// daemon is lost or ctx ends.
+// serve replays the session to one daemon, then relays between it and the client until
+// the daemon is lost or ctx ends.
 func (l *link) serve(ctx context.Context) error {
 	go l.readDaemon()
-	// A daemon that does not read must not delay the end.
+	// A daemon that does not read must not delay shutdown.
 	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
 	defer unblock()
 	err := l.resume(ctx)
@@ -168,14 +170,13 @@ func (l *link) serve(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	_ = l.conn.Close() // an error does not matter at its end
+	_ = l.conn.Close() // best effort: the link ends here
 	<-l.lost
 	return err
 }
 
-// unreachable handles a failed dial. A session that never started ends with
-// the error; another one continues, and tries again when the client sends a
-// request or after a pause.
+// unreachable handles a failed dial. A session that never started ends with the error;
+// any other continues, and retries when the client sends a request or after a pause.
 func (s *session) unreachable(ctx context.Context, err error, first bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -186,7 +187,7 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 		s.awaitRequest(ctx, refusalGrace)
 	}
 	if fatal {
-		s.finish(err) // before the last answer ends a session without input
+		s.finish(err) // before failAll ends a session whose input has ended
 	}
 	s.failAll(err)
 	if fatal {
@@ -196,7 +197,7 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 	return nil
 }
 
-// awaitRequest returns when the client sends a request, or after d.
+// awaitRequest waits until the client sends something, for at most d.
 func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
 	select {
 	case <-s.asked:
@@ -205,14 +206,13 @@ func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// awaitAnyRequest returns when the client waits for an answer or sends a
-// request.
+// awaitAnyRequest waits until the client is waiting for an answer or sends something.
 func (s *session) awaitAnyRequest(ctx context.Context) {
 	s.mu.Lock()
 	waiting := s.requests.awaited() > 0
 	if !waiting {
 		select {
-		case <-s.asked: // from a line that has been answered since
+		case <-s.asked: // left by a request that has been answered since
 		default:
 		}
 	}

@@ -15,41 +15,42 @@ var errGaveUp = errors.New("the daemon stopped each time it handled this request
 
 // A session between two daemons
 //
-// While no link is live, what the client sends goes to the backlog. A request is also in
+// While no link is live, lines of the client go to the backlog. A request is also in
 // the table of unanswered requests, from when it is read until it is answered or
-// cancelled, and the table decides whether it is sent: flush drops a request that has
-// left it.
+// cancelled. The table decides whether it is sent: flush drops a request that is no
+// longer in the table.
 //
-// When a link is lost, lose makes a new backlog: the requests of the table in the order
-// in which the client sent them, and then the notifications that no daemon has had. A
-// notification that the lost daemon has had is not repeated, except
+// When a link is lost, lose rebuilds the backlog: the requests in the table, in the
+// order in which the client sent them, then the notifications that were not sent to any
+// daemon. Notifications that the lost daemon received are not repeated, except
 // notifications/initialized, which belongs to the handshake.
 //
-// resume repeats the handshake with the next daemon under ids of the relay's own, and
-// flush sends the backlog. In the step in which it finds the backlog empty it makes the
-// link live, so that no line of the client overtakes an earlier one. At last the client
-// is notified that each list and each subscribed resource has changed, because nothing
-// reported what changed while there was no daemon.
+// resume replays the handshake to the next daemon under ids of the relay's own, and
+// flush sends the backlog. flush checks that the backlog is empty and makes the link
+// live in one critical section, so that no line of the client overtakes an earlier one.
+// Finally the client is notified that every list and every subscribed resource has
+// changed, because changes made while there was no daemon were not reported.
 //
-// A request that is sent again must not show:
+// The client must not notice that a request was resent:
 //
-//   - A read is repeated. A tool call has carried the same key from the first time on, by
-//     which the next daemon finds in the journal that a write was made, and answers with
-//     its result.
-//   - Its progress begins again. progresses drops what is not above the last value that
-//     the client had, since the protocol wants rising values.
-//   - A listen is acknowledged again. acknowledgedBefore puts notifications of change in
-//     the place of the second acknowledgment.
-//   - The daemon's own questions have ids that count from 1 in every daemon. The client
-//     sees ids of the relay's own; those that it has not answered are cancelled when the
-//     daemon that asked is lost, and an answer that comes later is dropped.
-//   - A request that each daemon dies over may be what kills them: after maxSends the
-//     client gets an error. It says that the outcome is unknown if it was a tool call.
+//  - A read is repeated. A tool call carries the same key every time. If the next daemon
+//    finds in the journal that the write was made, it answers with the recorded result.
+//  - Progress starts over. progresses drops values that are not above the last one that
+//    the client received, since the protocol requires increasing values.
+//  - A listen is acknowledged again. acknowledgedBefore replaces the second acknowledgment
+//    with notifications of change.
+//  - The ids of the daemon's own requests start from 1 in every daemon. The client sees
+//    ids of the relay's own. Unanswered requests are cancelled when their daemon is lost,
+//    and answers that arrive later are dropped.
+//  - A request may be what kills each daemon: after maxSends the client gets an error,
+//    which says that the outcome is unknown if it was a tool call.
 //
-// A daemon that announces its end is not lost yet. It gets no more lines, its answers are
-// awaited, and the link ends as drained; nothing of it has to be sent again then.
+// A daemon that announces its shutdown is not lost yet. The relay sends it no more
+// lines and waits for its answers, and the link ends as drained; then nothing has to be
+// resent.
 
-// resume brings a new daemon to the state of the session, and the client up to date.
+// resume restores the state of the session in a new daemon and brings the client up to
+// date.
 func (l *link) resume(ctx context.Context) error {
 	l.mu.Lock()
 	l.current = l
@@ -69,8 +70,8 @@ func (l *link) resume(ctx context.Context) error {
 	return nil
 }
 
-// replay repeats the handshake, log level and subscriptions, if there was a
-// handshake. The client does not see the answers.
+// replay repeats the handshake, log level and subscriptions, if the client had
+// completed a handshake. The client does not see the answers.
 func (l *link) replay(ctx context.Context, h *handshake) error {
 	if !h.answered {
 		return nil
@@ -110,8 +111,8 @@ func (l *link) replay(ctx context.Context, h *handshake) error {
 	return nil
 }
 
-// dropInitialized removes notifications/initialized from the backlog, where it
-// is if the last daemon died over it: the replay has sent it.
+// dropInitialized removes notifications/initialized from the backlog, which contains it
+// if the last daemon died over it: the replay has already sent it.
 func (s *session) dropInitialized() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +124,7 @@ func (s *session) dropInitialized() {
 	})
 }
 
-// ask sends a request with an id of the relay and waits for the answer.
+// ask sends a request under an id of the relay's own and waits for the answer.
 func (l *link) ask(ctx context.Context, line []byte) (reply, error) {
 	m, _ := jsonrpc.Scan(line)
 	answered := make(chan reply, 1)
@@ -149,13 +150,14 @@ func (l *link) ask(ctx context.Context, line []byte) (reply, error) {
 	}
 }
 
-// flush sends the backlog. In one step with finding it empty it makes l live.
+// flush sends the backlog and makes l live once the backlog is empty, in the same
+// critical section as that check.
 func (l *link) flush() error {
 	for {
 		l.mu.Lock()
 		if l.reason != "" {
 			l.mu.Unlock()
-			return nil // closing already; the rest is for the next one
+			return nil // already closing; the rest is for the next daemon
 		}
 		if len(l.backlog) == 0 {
 			l.backlog = nil
@@ -174,14 +176,13 @@ func (l *link) flush() error {
 			continue
 		}
 		if err := l.write(p.line); err != nil {
-			l.post(p) // back into the backlog, which lose puts in order
+			l.post(p) // back into the backlog, which lose reorders
 			return err
 		}
 	}
 }
 
-// dequeued updates the counts for p and reports whether it is still to be
-// sent.
+// dequeued updates the counts for p and reports whether it still has to be sent.
 func (s *session) dequeued(p posting) bool {
 	if p.request != nil {
 		return s.requests.holds(p.request)
@@ -190,9 +191,9 @@ func (s *session) dequeued(p posting) bool {
 	return true
 }
 
-// lose ends a generation: it cancels the questions of the daemon, and keeps
-// unanswered requests for the next one. It returns why the daemon closed, or
-// "".
+// lose ends a generation: it cancels the daemon's requests and keeps the client's
+// unanswered ones for the next daemon. It returns the daemon's announced reason for
+// closing, or "".
 func (l *link) lose() (reason string) {
 	l.mu.Lock()
 	l.current, l.live = nil, nil
@@ -205,7 +206,7 @@ func (l *link) lose() (reason string) {
 	l.backlog = nil
 	for _, r := range l.requests.inOrder() {
 		if !r.posted {
-			continue // readClient is about to
+			continue // readClient is about to post it
 		}
 		if r.sends >= maxSends && !r.listens() {
 			l.requests.remove(r)
@@ -219,7 +220,7 @@ func (l *link) lose() (reason string) {
 	}
 	for _, p := range rest {
 		if p.request != nil {
-			continue // in the table, and so in the backlog again
+			continue // in the table, so already queued again
 		}
 		l.held -= len(p.line)
 		if !p.initialized {
@@ -234,14 +235,13 @@ func (l *link) lose() (reason string) {
 	return reason
 }
 
-// queueNote adds a line that is not a request to the backlog while that is
-// rebuilt.
+// queueNote adds a line that is not a request to the backlog while lose rebuilds it.
 func (s *session) queueNote(p posting) {
 	s.held += len(p.line)
 	s.backlog = append(s.backlog, p)
 }
 
-// cancelled returns the notification that a question no longer needs an answer.
+// cancelled returns a notification that cancels a daemon's request.
 func cancelled(id string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + id +
 		`,"reason":"the daemon that asked has ended"}}` + "\n")

@@ -11,35 +11,35 @@ import (
 
 // session is the state of one Relay.Run.
 //
-// Three goroutines share it: readClient takes the client's lines, the one that
-// called Run goes from daemon to daemon, and readDaemon takes the lines of the
-// current daemon. None of them writes to a stream while it holds mu.
+// Three goroutines share it: readClient handles the client's lines, the caller of Run
+// serves one daemon after another, and readDaemon handles the lines of the current
+// daemon. None of them writes to a stream while it holds mu.
 type session struct {
 	client *clientWriter
 	logger *slog.Logger
 	finish func(error)
-	asked  chan struct{} // one slot: the client asked for something while no daemon was there
+	asked  chan struct{} // buffered, size 1: the client sent something while no daemon was live
 
 	mu        sync.Mutex
 	handshake handshake
 	requests  inflight
 	questions questions
-	current   *link     // the generation in use, whether or not the client's lines go to it yet
-	live      *link     // current, while the client's lines go straight to it
-	backlog   []posting // what waits for the next live link, in order
-	held      int       // bytes of the backlog that are in no request
+	current   *link     // the generation in use, live or not
+	live      *link     // current, while the client's lines are sent to it directly
+	backlog   []posting // lines for the next live link, in order
+	held      int       // bytes of the backlog that are not in requests
 	ownID     uint64    // the last id of the relay's own
 	keyPrefix string
 	keys      uint64
-	untracked int  // lines sent to the daemon that it will refuse under no id
-	ended     bool // the client closed its input
+	untracked int  // lines sent to the daemon that it will reject with a null id
+	ended     bool // the client has closed its input
 }
 
 // posting is a line on its way to a daemon.
 type posting struct {
 	line        []byte
-	request     *request // the request that the line is, if it is one
-	generation  int      // not 0: the line concerns this generation and no other
+	request     *request // if the line is a request
+	generation  int      // if not 0, the only generation that the line is for
 	initialized bool     // the line is notifications/initialized
 }
 
@@ -56,8 +56,8 @@ func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session
 	return s
 }
 
-// admit returns the link to which a posting goes. If it is nil, the posting
-// went to the backlog or was dropped.
+// admit returns the link to send a posting to, or nil if the posting was queued or
+// dropped.
 func (s *session) admit(p posting) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *session) admit(p posting) *link {
 	return s.live
 }
 
-// post sends p to the daemon, now or when there is one.
+// post sends p to the daemon, or queues it until there is one.
 func (s *session) post(p posting) {
 	for {
 		l := s.admit(p)
@@ -87,13 +87,13 @@ func (s *session) post(p posting) {
 		}
 		l.abandon()
 		if p.request != nil || p.generation != 0 {
-			return // in the table, to be sent to the next daemon; or of no use to that
+			return // lose resends a request; the rest is of no use to the next daemon
 		}
 	}
 }
 
-// enqueue adds p to the backlog. Requests are bounded by the table of requests;
-// other lines are dropped beyond a bound, since nothing waits for them.
+// enqueue adds p to the backlog. The table of requests bounds the requests in it; other
+// lines are dropped beyond a limit, since nothing waits for them.
 func (s *session) enqueue(p posting) {
 	if p.request == nil {
 		if s.held+len(p.line) > maxHeldBytes {
@@ -127,15 +127,15 @@ func (l *link) abandon() {
 	}
 }
 
-// waiting returns how many requests the client waits for.
+// waiting returns the number of requests that the client is waiting for.
 func (s *session) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests.awaited()
 }
 
-// answered ends the session of a client that has closed its input, and the drain of a
-// closing daemon, if no answer is outstanding.
+// answered completes what waits for the last answer, if none is outstanding: the
+// session of a client that has closed its input, and the drain of a closing daemon.
 func (s *session) answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +148,7 @@ func (s *session) answered() {
 	}
 }
 
-// clientWriter writes to the client, and gives up on a client that does not
-// read.
+// clientWriter writes to the client, and gives up if the client stops reading.
 type clientWriter struct {
 	mu    sync.Mutex
 	out   io.Writer
@@ -157,9 +156,9 @@ type clientWriter struct {
 	gone  func(error)
 }
 
-// newClientWriter calls gone once writing to the client is useless:
-// with errClientDone when it closed the stream, with ErrStalled when it left a
-// message unread for stallTimeout.
+// newClientWriter returns a writer that calls gone when writing becomes useless: with
+// errClientDone if the client closed the stream, or ErrStalled if it left a message
+// unread for stallTimeout.
 func newClientWriter(out io.Writer, gone func(error)) *clientWriter {
 	w := &clientWriter{out: out, gone: gone}
 	w.stall = time.AfterFunc(stallTimeout, func() { gone(ErrStalled) })
@@ -167,7 +166,7 @@ func newClientWriter(out io.Writer, gone func(error)) *clientWriter {
 	return w
 }
 
-// write sends one line. It returns when the client's stream has taken it.
+// write sends one line. It blocks until the client's stream has accepted the line.
 func (w *clientWriter) write(line []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

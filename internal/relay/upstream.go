@@ -14,8 +14,8 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-// readDaemon handles the lines of one daemon until the connection ends. It
-// drops a last line without newline, which was cut off.
+// readDaemon handles the lines of one daemon until the connection ends. It drops an
+// unterminated last line, which is incomplete.
 func (l *link) readDaemon() {
 	defer close(l.lost)
 	lines := jsonrpc.NewReader(l.conn, maxLine)
@@ -33,7 +33,7 @@ func (l *link) readDaemon() {
 	}
 }
 
-// fromDaemon handles one message of the daemon.
+// fromDaemon handles one message from the daemon.
 func (l *link) fromDaemon(line []byte) {
 	m, ok := jsonrpc.Scan(line)
 	switch {
@@ -48,7 +48,7 @@ func (l *link) fromDaemon(line []byte) {
 	}
 }
 
-// fromQuestion passes a request of the daemon on under an id of the relay's own.
+// fromQuestion forwards a request of the daemon under an id of the relay's own.
 func (l *link) fromQuestion(line []byte, m jsonrpc.Message) {
 	l.mu.Lock()
 	id := l.questions.add(l.generation, m.ID.Of(line))
@@ -56,7 +56,7 @@ func (l *link) fromQuestion(line []byte, m jsonrpc.Message) {
 	l.client.write(jsonrpc.Replace(line, m.ID, id))
 }
 
-// fromResponse passes an answer on, and records its effect on the session.
+// fromResponse forwards an answer and records its effect on the session.
 func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	l.mu.Lock()
@@ -72,7 +72,7 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 			l.untracked--
 		}
 		l.mu.Unlock()
-		if !proper || survives(id) { // to a line that no one could track, or to a cancelled request
+		if !proper || survives(id) { // the answer to an untracked line or a cancelled request
 			l.client.write(line)
 		}
 		l.answered()
@@ -91,7 +91,7 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	l.answered()
 }
 
-// fromNotification passes a notification on where the client should see it.
+// fromNotification forwards a notification if the client should see it.
 func (l *link) fromNotification(line []byte, m jsonrpc.Message) {
 	switch jsonrpc.Text(m.Method.Of(line)) {
 	case daemon.ClosingMethod:
@@ -126,7 +126,7 @@ func (l *link) closing(reason string) {
 	l.answered()
 }
 
-// withdrawn translates the id of a question that the daemon cancels.
+// withdrawn translates the id of a request that the daemon cancels.
 func (l *link) withdrawn(line []byte, m jsonrpc.Message) []byte {
 	at := jsonrpc.Lookup(line, m.Params, "requestId")
 	l.mu.Lock()
@@ -137,9 +137,8 @@ func (l *link) withdrawn(line []byte, m jsonrpc.Message) []byte {
 	return line
 }
 
-// progresses reports whether a progress notification is news to the client. A
-// request that is sent again makes its progress twice, and the protocol
-// requires rising values.
+// progresses reports whether a progress notification is news to the client. A resent
+// request reports its progress twice, and the protocol requires increasing values.
 func (s *session) progresses(line []byte, m jsonrpc.Message) bool {
 	token, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "progressToken").Of(line))
 	now, err := strconv.ParseFloat(string(jsonrpc.Lookup(line, m.Params, "progress").Of(line)), 64)
@@ -159,13 +158,13 @@ func (s *session) progresses(line []byte, m jsonrpc.Message) bool {
 	return true
 }
 
-// metaSubscription is the member of a notification's params._meta that names the
-// subscriptions/listen request that it belongs to.
+// metaSubscription is the member of a notification's params._meta that identifies its
+// subscriptions/listen request.
 const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
-// acknowledgedBefore reports whether line acknowledges a listen that was sent
-// again. The client has had that acknowledgment; it gets notifications that
-// everything it listens to has changed.
+// acknowledgedBefore reports whether line acknowledges a resent listen. The client
+// already has that acknowledgment; instead it gets notifications that everything it
+// listens to has changed.
 func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
 	id, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription).Of(line))
 	if !ok {
@@ -190,8 +189,8 @@ func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
 	return before
 }
 
-// withClientSubscription translates the id of the listen that a notification
-// belongs to, where the daemon knows that by another.
+// withClientSubscription translates the listen id of a notification if the client knows
+// the listen by another id.
 func (s *session) withClientSubscription(line []byte, m jsonrpc.Message) []byte {
 	at := jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription)
 	id, ok := jsonrpc.ParseID(at.Of(line))
@@ -206,22 +205,21 @@ func (s *session) withClientSubscription(line []byte, m jsonrpc.Message) []byte 
 	return line
 }
 
-// link is the session's connection to one generation of the daemon, and what it does
-// with it.
+// link is the session's connection to one generation of the daemon.
 type link struct {
 	*session
 	conn       io.ReadWriteCloser
 	generation int
-	lost       chan struct{} // closed once nothing more will be read
-	drained    chan struct{} // closed once a closing daemon owes no more answers
-	fruitful   atomic.Bool   // a request has been answered
+	lost       chan struct{} // closed when reading has ended
+	drained    chan struct{} // closed when a closing daemon has sent all answers
+	fruitful   atomic.Bool   // whether it has answered a request
 
 	writing sync.Mutex
 
 	// Guarded by session.mu:
 	replies  map[jsonrpc.ID]chan<- reply
 	draining bool
-	reason   string // why the daemon closes, once it said so
+	reason   string // why the daemon closes; "" until announced
 }
 
 // reply is the answer to one of the relay's own requests.
@@ -241,13 +239,13 @@ func newLink(s *session, conn io.ReadWriteCloser, generation int) *link {
 	}
 }
 
-// write sends one line, in one piece. After an error the connection is closed: a
-// line may have been cut in two.
+// write sends one line. It closes the connection after an error, because the line may
+// have been sent in part.
 func (l *link) write(line []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	if c, ok := l.conn.(interface{ SetWriteDeadline(time.Time) error }); ok {
-		_ = c.SetWriteDeadline(time.Now().Add(daemonWriteTimeout)) // a closed connection: Write says so
+		_ = c.SetWriteDeadline(time.Now().Add(daemonWriteTimeout)) // an error shows in Write
 	}
 	_, err := l.conn.Write(line)
 	if err != nil {
