@@ -15,8 +15,8 @@ import (
 var (
 	// ErrNotRunning reports that no daemon listens for a state directory.
 	ErrNotRunning = errors.New("no notesd daemon is running")
-	// ErrIncompatible reports that the running daemon speaks another wire version
-	// and is not to be replaced. The error is an *IncompatibleError.
+	// ErrIncompatible reports that the running daemon speaks another wire version and
+	// must not be replaced. The error is an *IncompatibleError.
 	ErrIncompatible = errors.New("the running notesd daemon is of an incompatible version")
 	// ErrOtherVault reports that a state directory belongs to another vault. The
 	// error is a *VaultError.
@@ -26,8 +26,8 @@ var (
 // VaultError is the error of using a state directory for a second vault.
 type VaultError struct {
 	State string // the state directory
-	Owner string // the vault that it belongs to
-	Vault string // the vault that was named
+	Owner string // the vault that owns it
+	Vault string // the requested vault
 }
 
 func (e *VaultError) Error() string {
@@ -56,8 +56,8 @@ func (e *IncompatibleError) Error() string {
 // Is makes errors.Is(err, ErrIncompatible) hold.
 func (e *IncompatibleError) Is(target error) bool { return target == ErrIncompatible }
 
-// RefusedError is the error of connecting to a daemon that does not take the
-// connection, for a reason other than its version.
+// RefusedError is the error of connecting to a daemon that refuses the connection for a
+// reason other than its version or vault.
 type RefusedError struct {
 	Daemon Identity
 	Reason Refusal
@@ -74,8 +74,7 @@ func (e *RefusedError) Error() string {
 	}
 }
 
-// Conn is an accepted connection to a daemon. Reads and writes may be made from
-// different goroutines.
+// Conn is an accepted connection to a daemon. Reads and writes may be concurrent.
 type Conn struct {
 	net.Conn
 	Daemon  Identity
@@ -83,19 +82,19 @@ type Conn struct {
 	in      *bufio.Reader
 }
 
-// Read reads what follows the Welcome.
+// Read reads the data after the Welcome.
 func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
-// Dial connects to the daemon of the state directory dir without starting one.
-// It returns ErrNotRunning when there is none, an *IncompatibleError or a
-// *RefusedError when the daemon declines.
+// Dial connects to the daemon of the state directory dir without starting one. It
+// returns ErrNotRunning if there is none, and an *IncompatibleError, a *VaultError or a
+// *RefusedError if the daemon declines.
 func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	holder, err := ReadHolder(dir)
 	if err != nil || holder.Socket == "" {
-		return nil, ErrNotRunning // a daemon that starts has not written the lock file yet
+		return nil, ErrNotRunning // a starting daemon has not written the lock file yet
 	}
 	stuck := fmt.Errorf("the notesd daemon (process %d) does not answer; end that process and try again", holder.PID)
-	dialer := net.Dialer{Timeout: frameTimeout} // a stuck daemon may have a full queue of connections
+	dialer := net.Dialer{Timeout: frameTimeout} // a stuck daemon's connection queue may be full
 	c, err := dialer.DialContext(ctx, "unix", holder.Socket)
 	switch {
 	case err == nil:
@@ -108,7 +107,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	}
 	conn, err := greet(ctx, c, hello)
 	if err != nil {
-		_ = c.Close() // nothing was sent that could be lost
+		_ = c.Close() // no data to lose
 		var other *VaultError
 		if errors.As(err, &other) {
 			other.State = dir
@@ -121,7 +120,8 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	return conn, nil
 }
 
-// Probe returns which daemon runs for dir, or ErrNotRunning. It starts none.
+// Probe returns the identity of the daemon that runs for dir, or ErrNotRunning. It
+// never starts one.
 func Probe(ctx context.Context, dir string) (Identity, error) {
 	conn, err := Dial(ctx, dir, Hello{Wire: Wire, Kind: KindProbe})
 	var other *IncompatibleError
@@ -134,7 +134,7 @@ func Probe(ctx context.Context, dir string) (Identity, error) {
 	return conn.Daemon, conn.Close()
 }
 
-// greet exchanges the hello and the welcome.
+// greet exchanges the Hello and the Welcome.
 func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 	deadline := time.Now().Add(frameTimeout)
 	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
@@ -168,7 +168,7 @@ func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 	return &Conn{Conn: c, Daemon: w.Identity, Remarks: w.Remarks, in: in}, nil
 }
 
-// vanished turns the error of a daemon that ended during the greeting into
+// vanished converts the error of a daemon that exited during the greeting to
 // ErrNotRunning.
 func vanished(err error) error {
 	if errors.Is(err, io.EOF) || hungUp(err) {

@@ -11,37 +11,37 @@ import (
 )
 
 const (
-	// startTimeout bounds a connection, including the start of a daemon. It is
-	// longer than a stopping daemon takes to release the lock.
+	// startTimeout bounds one Connect, including the start of a daemon. It is longer
+	// than a stopping daemon takes to release the lock.
 	startTimeout = 30 * time.Second
-	// dialPoll is the first wait for a daemon that another process starts; the
-	// wait grows to maxDialPoll.
+	// dialPoll is the first wait for a daemon that another process starts; later waits
+	// double, up to maxDialPoll.
 	dialPoll    = time.Millisecond
 	maxDialPoll = 50 * time.Millisecond
-	// startAgain is the wait before the next start if the last daemon found
-	// the lock taken and none can be reached. It doubles every time.
+	// startAgain is the wait before the next start if the last started daemon found the
+	// lock held but no daemon can be reached. It doubles every time.
 	startAgain = 100 * time.Millisecond
-	// maxReplacements bounds the replacements of one connection: more than one
-	// older daemon is found only if others keep starting it.
+	// maxReplacements bounds the replacements within one Connect: more than one older
+	// daemon is found only if other programs keep starting it.
 	maxReplacements = 3
 )
 
-// Connector connects to the daemon of a state directory, and starts or
-// replaces it if configured to. Of many connectors at once one starts a daemon
-// and the others wait for it. It may be used by several goroutines.
+// Connector connects to the daemon of a state directory, and starts or replaces it if
+// configured to. Of many concurrent connectors, one starts a daemon and the others wait
+// for it. It is safe for concurrent use.
 type Connector struct {
 	Dir   string // the state directory
 	Hello Hello
-	// Start starts a daemon and returns once it listens or cannot; see Start. An
-	// error that is ErrLocked means that another one came first. Nil: a daemon
-	// that does not run is ErrNotRunning.
+	// Start starts a daemon and returns when it is listening or has failed to start;
+	// see the function Start. ErrLocked means that another daemon came first. If Start
+	// is nil, Connect returns ErrNotRunning when no daemon runs.
 	Start func(context.Context) error
-	// Lazy makes Connect return ErrStopped instead of starting a daemon after
-	// the user has stopped one.
+	// Lazy makes Connect return ErrStopped instead of starting a daemon after the user
+	// has stopped one.
 	Lazy bool
 	// Replace lets the connector replace a daemon of an older version.
 	Replace bool
-	// Logger receives what is unusual. Nil discards it.
+	// Logger receives unusual events. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
@@ -51,12 +51,12 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	w := wait{next: dialPoll, pause: startAgain}
-	asked := "" // the generation of the daemon that was asked last to stop
+	asked := "" // generation of the daemon last asked to stop
 	for replaced := 0; ; {
 		conn, err := Dial(ctx, c.Dir, c.Hello)
 		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
 			if conn != nil {
-				_ = conn.Close() // nothing has been sent
+				_ = conn.Close() // no data to lose
 			}
 			if older.Generation == asked {
 				w.why = errors.New("the older daemon has not stopped yet")
@@ -89,7 +89,7 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// older returns the daemon that Dial has found, if it is to be replaced.
+// older returns the daemon that Dial found, and whether to replace it.
 func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 	var other *IncompatibleError
 	var daemon Identity
@@ -107,8 +107,7 @@ func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 	return daemon, self.Supersedes(daemon)
 }
 
-// replace requests that an older daemon stops. The next Dial shows whether it
-// did.
+// replace asks an older daemon to stop. The next Dial shows whether it did.
 func (c *Connector) replace(ctx context.Context, older Identity) error {
 	c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
 	hello := Hello{Wire: c.Hello.Wire, Version: c.Hello.Version, Kind: KindReplace}
@@ -122,7 +121,7 @@ func (c *Connector) replace(ctx context.Context, older Identity) error {
 	return fmt.Errorf("replace the older daemon (process %d, version %s): %w", older.PID, older.Version, err)
 }
 
-// retryable reports whether a daemon may listen soon in spite of err.
+// retryable reports whether a daemon may be listening soon despite err.
 func retryable(err error) bool {
 	var refused *RefusedError
 	if errors.As(err, &refused) {
@@ -131,8 +130,8 @@ func retryable(err error) bool {
 	return errors.Is(err, ErrNotRunning)
 }
 
-// start starts a daemon unless another process does so or it is too soon. It
-// reports whether one listens now. why is the error of Dial.
+// start starts a daemon unless another process is starting one or it is too soon. It
+// reports whether a daemon is listening now. why is the error of Dial.
 func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error) {
 	if w.why == nil {
 		w.why = why
@@ -173,8 +172,8 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 // wait is the state of waiting for a daemon.
 type wait struct {
 	next    time.Duration // until the next attempt
-	pause   time.Duration // until the next start, after one found the lock taken
-	startAt time.Time     // no start before
+	pause   time.Duration // until the next start, if one found the lock held
+	startAt time.Time     // earliest time of the next start
 	why     error         // why no daemon listens yet
 }
 

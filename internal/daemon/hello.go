@@ -13,41 +13,41 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Wire is the version of the protocol between relay and daemon beyond MCP: the
-// first lines and the methods in "notesd/". It changes only when an older peer
-// could no longer work.
+// Wire is the version of the protocol between relay and daemon beyond MCP: the first
+// lines and the methods in "notesd/". It changes only when an older peer would stop
+// working.
 const Wire = 1
 
 const (
 	// maxFrame bounds a Hello or Welcome.
 	maxFrame = 64 << 10
-	// frameTimeout bounds the wait for one. A daemon that answers later than
-	// this is stuck; it reads hellos before anything else.
+	// frameTimeout bounds the wait for a Hello or Welcome. A daemon that takes longer
+	// is stuck; it reads a Hello before anything else.
 	frameTimeout = 5 * time.Second
 )
 
-// What a daemon sends to a relay before it closes the connection.
+// The notification that a daemon sends to a relay before it closes the connection.
 const (
-	// ClosingMethod is a notification: the daemon takes no new requests and will
-	// hang up once those in flight are answered. Its params.reason is one of the
-	// reasons below; a relay treats an unknown one as ReasonStopping.
+	// ClosingMethod announces that the daemon accepts no new requests and will
+	// disconnect once those in flight are answered. Its params.reason is one of the
+	// reasons below; a relay treats an unknown reason as ReasonStopping.
 	ClosingMethod  = "notesd/closing"
 	ReasonStopping = "stopping"
 	ReasonReplaced = "replaced"
-	// ReasonStopped: the user has stopped the daemon, and a relay starts the next
-	// one only when its client asks for something.
+	// ReasonStopped means that the user has stopped the daemon. A relay then starts the
+	// next one only when its client sends a request.
 	ReasonStopped = "stopped"
 )
 
-// Kind is what a connection is for.
+// Kind is the purpose of a connection.
 type Kind string
 
-// The kinds. KindMCP is a relay's session, which is notified when the daemon
-// closes; KindCLI is a session of a shell command, which is not. KindStatus is a session
-// that does not count as use of the daemon. KindProbe wants only the Welcome,
-// KindReplace wants the daemon to stop in favour of a newer one, KindStop wants
-// it to stop until a client asks for something, and KindRestart to stop in favour
-// of another with the current settings; they end with the Welcome.
+// The kinds. KindMCP is a relay's session, which is notified when the daemon closes;
+// KindCLI is a session of a shell command, which is not. KindStatus is a session that
+// does not count as use of the daemon. The others end with the Welcome: KindProbe
+// requests nothing else, KindReplace asks the daemon to stop in favour of a newer one,
+// KindStop to stop until a client sends a request, and KindRestart to stop in favour of
+// one with the current settings.
 const (
 	KindMCP     Kind = "mcp"
 	KindCLI     Kind = "cli"
@@ -61,24 +61,24 @@ const (
 // Hello is the first line of a connection, from the client.
 type Hello struct {
 	Wire    int    `json:"wire"`
-	Version string `json:"version"` // of the client's program
+	Version string `json:"version"` // version of the client's program
 	Kind    Kind   `json:"kind"`
-	// Vault is the folder that the client means, absolute and without symbolic
-	// links. A daemon of another folder refuses the connection. Empty: any folder.
+	// Vault is the folder that the client expects, absolute and without symbolic links.
+	// A daemon of another folder refuses the connection. Empty means any folder.
 	Vault string `json:"vault,omitempty"`
-	// ReadOnly, Tools and Scopes narrow the session. They are enforced by the
-	// daemon; an empty list means no narrowing.
+	// ReadOnly, Tools, Scopes and NoWrite restrict the session. The daemon enforces
+	// them; an empty list is no restriction.
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"`
 	NoWrite  []string `json:"no_write,omitempty"`
-	// Settings are the defaults of the session; nil: those of the daemon.
+	// Settings are the session's settings. If nil, it has those of the daemon.
 	Settings *Settings `json:"settings,omitempty"`
-	// Passed are settings of the daemon that the client was given.
+	// Passed lists the daemon settings that the client was started with.
 	Passed []Passed `json:"passed,omitempty"`
 }
 
-// Settings are those of one session.
+// Settings are the settings of one session.
 type Settings struct {
 	SearchMode    string `json:"search_mode,omitempty"`
 	SearchLimit   int    `json:"search_limit,omitempty"`
@@ -98,18 +98,18 @@ type Identity struct {
 	Wire    int    `json:"wire"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Generation is a random name of one daemon process. It distinguishes two
-	// daemons with the same process id.
+	// Generation is a random name of one daemon process. It distinguishes daemons that
+	// have had the same process id.
 	Generation string `json:"generation"`
 }
 
-// Refusal is why a daemon does not take a connection.
+// Refusal is the reason that a daemon refuses a connection.
 type Refusal string
 
 // The refusals.
 const (
-	RefusedWire     Refusal = "wire"      // another wire version is spoken
-	RefusedHello    Refusal = "hello"     // the first line was not understood
+	RefusedWire     Refusal = "wire"      // the wire versions differ
+	RefusedHello    Refusal = "hello"     // the first line is invalid
 	RefusedBusy     Refusal = "busy"      // too many sessions
 	RefusedClosing  Refusal = "closing"   // the daemon is stopping
 	RefusedNotNewer Refusal = "not_newer" // only a newer version replaces a daemon
@@ -119,9 +119,9 @@ const (
 // Welcome is the daemon's answer to a Hello.
 type Welcome struct {
 	Identity
-	Refused Refusal `json:"refused,omitempty"` // empty: the connection is accepted
+	Refused Refusal `json:"refused,omitempty"` // empty if the connection is accepted
 	Vault   string  `json:"vault,omitempty"`   // the folder that the daemon serves
-	// Remarks are for the client's user, on the settings in the Hello.
+	// Remarks are for the client's user and concern the settings in the Hello.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
@@ -142,8 +142,8 @@ func writeFrame(w io.Writer, v any) error {
 
 var errFrameTooLong = errors.New("first line is too long")
 
-// readFrame reads one JSON line of at most maxFrame bytes into v and nothing
-// beyond it.
+// readFrame reads one JSON line of at most maxFrame bytes into v. It consumes nothing
+// beyond the line.
 func readFrame(r *bufio.Reader, v any) error {
 	var line []byte
 	for {
@@ -162,10 +162,10 @@ func readFrame(r *bufio.Reader, v any) error {
 	}
 }
 
-// Supersedes reports whether a program a should replace a daemon b: its version
-// is newer by the rules of Semantic Versioning or, where versions are equal or
-// are none, as in a build without one, its wire number is higher. It is a strict
-// order, so that two programs never replace each other in turn.
+// Supersedes reports whether a program a should replace a daemon b: its version is
+// newer by Semantic Versioning or, if the versions are equal or not valid, as in a
+// build without one, its wire number is higher. This is a strict order, so two programs
+// never keep replacing each other.
 func (a Identity) Supersedes(b Identity) bool {
 	x, y := "v"+strings.TrimPrefix(a.Version, "v"), "v"+strings.TrimPrefix(b.Version, "v")
 	if semver.IsValid(x) && semver.IsValid(y) {

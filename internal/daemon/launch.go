@@ -13,24 +13,24 @@ import (
 	"sync"
 )
 
-// LaunchCommand is the first argument by which the program's main function knows
-// that it is to be the launcher, and calls LaunchMain with the rest, before it
-// does anything else.
+// LaunchCommand is the first argument that makes the program the launcher: its main
+// function must call LaunchMain with the remaining arguments before it does anything
+// else.
 const LaunchCommand = "__launch"
 
-// Start starts exe with args as a detached daemon: in a session of its own, a
-// child of init, working directory "/", standard error in logFile, without the
-// open files of this process or its host. It keeps the environment. Paths in
-// args must be absolute.
+// Start starts exe with args as a detached daemon: in its own session, as a child of
+// init, with working directory "/", standard error in logFile, and none of the open
+// files of this process or its host. The daemon inherits the environment. Paths in args
+// must be absolute.
 //
-// A short-lived process, the launcher, starts the daemon, so that a host that
-// kills its process tree does not reach it. The launcher is the system's
-// shell, which starts ten times as fast as this program, or, where there is
-// none, exe itself, which must call LaunchMain.
+// A short-lived process, the launcher, starts the daemon, so that the daemon survives a
+// host that kills its process tree. The launcher is the system's shell, which starts
+// ten times as fast as this program, or, if there is none, exe itself, which must call
+// LaunchMain.
 //
-// Start returns when the daemon has reported through Startup: nil when it
-// listens, a *StartError when it cannot. When ctx ends, Start returns and the
-// daemon continues.
+// Start returns when the daemon has reported through Startup: nil if it is listening, a
+// *StartError if it could not start. When ctx ends, Start returns and the daemon
+// continues.
 func Start(ctx context.Context, exe string, args []string, logFile string) error {
 	exe, err := filepath.Abs(exe)
 	if err != nil {
@@ -53,24 +53,24 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	case <-ctx.Done():
 		err = errNoReport
 	}
-	if errors.Is(err, errNoReport) && ctx.Err() != nil { // which has ended the launcher
+	if errors.Is(err, errNoReport) && ctx.Err() != nil { // the end of ctx has killed the launcher
 		err = fmt.Errorf("the daemon did not start in time: %w", context.Cause(ctx))
 	}
-	_ = launcher.Wait() // it ended before the daemon reported, or the context ends it
+	_ = launcher.Wait() // exited before the daemon reported, or is killed by ctx
 	if errors.Is(err, errNoReport) {
 		return &StartError{Message: fmt.Sprintf("%v; %s", err, lastWords(logFile, logged))}
 	}
 	return err
 }
 
-// startLauncher starts the launcher. The daemon inherits the pipe for its
-// report, the log file and the environment from it.
+// startLauncher starts the launcher, from which the daemon inherits the pipe for its
+// report, the log file and the environment.
 func startLauncher(ctx context.Context, exe string, args []string, logFile string) (*os.File, *exec.Cmd, error) {
 	log, err := os.OpenFile(logFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log file: %w", err)
 	}
-	defer log.Close() // the launcher has its own
+	defer log.Close() // the launcher has its own descriptor
 	pipe, out, err := os.Pipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the startup pipe: %w", err)
@@ -88,18 +88,18 @@ func startLauncher(ctx context.Context, exe string, args []string, logFile strin
 	return pipe, launcher, nil
 }
 
-// ownLauncher returns this program as the launcher: it starts ten times as
-// slowly as a shell, but always exists.
+// ownLauncher returns this program as the launcher: it starts ten times slower than a
+// shell, but always exists.
 func ownLauncher(ctx context.Context, exe string, args []string) *exec.Cmd {
 	return exec.CommandContext(ctx, exe, append([]string{LaunchCommand, exe}, args...)...)
 }
 
-// LaunchMain is the launcher on systems without a shell. It starts the program
-// args[0] with the arguments args[1:] as a daemon that inherits its streams,
-// and returns the exit code for this process without waiting for the daemon.
+// LaunchMain is the launcher on systems without a shell. It starts the program args[0]
+// with the arguments args[1:] as a daemon that inherits this process's streams. Without
+// waiting for the daemon, it returns the exit code for this process.
 func LaunchMain(args []string) int {
 	if err := launch(args); err != nil {
-		// The report goes to the pipe of the daemon.
+		// Standard output is the pipe for the report.
 		_ = json.NewEncoder(os.Stdout).Encode(report{Error: err.Error()})
 		return 1
 	}
@@ -119,61 +119,59 @@ func launch(args []string) error {
 	return daemon.Process.Release()
 }
 
-// startupEnv marks a launched daemon, whose standard output is the pipe for
-// its report. It has no "NOTESD_" in front, because it is not a setting.
+// startupEnv marks a launched daemon, whose standard output is the pipe for its report.
+// It lacks the prefix "NOTESD_" because it is not a setting.
 const startupEnv = "_NOTESD_LAUNCHED"
 
 // maxReport bounds a startup report.
 const maxReport = 64 << 10
 
-// Startup reports to the launcher's caller whether a launched daemon listens.
-// The zero value, of a daemon that was started by hand, discards the report.
+// Startup reports to the launcher's caller whether a launched daemon is listening. The
+// zero value, for a daemon started by hand, discards the report.
 type Startup struct {
 	once sync.Once
 	out  *os.File
 }
 
-// report is the JSON object in the pipe.
+// report is the JSON object sent through the pipe.
 type report struct {
-	Error  string `json:"error,omitempty"` // empty: the daemon listens
+	Error  string `json:"error,omitempty"` // empty if the daemon is listening
 	Code   int    `json:"code,omitempty"`
 	Locked bool   `json:"locked,omitempty"`
 }
 
-// StartError is the reason that a daemon gave for not starting.
+// StartError is the reason that a daemon reported for not starting.
 type StartError struct {
 	Message string
-	Code    int // the exit code that goes with it, 0 if the daemon gave none
+	Code    int // the exit code, or 0 if the daemon reported none
 	locked  bool
 }
 
 func (e *StartError) Error() string { return e.Message }
 
-// Is makes errors.Is(err, ErrLocked) hold when another daemon came first.
+// Is makes errors.Is(err, ErrLocked) hold if another daemon came first.
 func (e *StartError) Is(target error) bool { return e.locked && target == ErrLocked }
 
-// Inherited returns the Startup of this process. It is called once, before
-// configuration is read from the environment and before any process is
-// started.
+// Inherited returns the Startup of this process. It must be called once, before
+// configuration is read from the environment and before any process is started.
 func Inherited() *Startup {
 	if os.Getenv(startupEnv) == "" {
 		return &Startup{}
 	}
-	_ = os.Unsetenv(startupEnv) // fails only for names that are not valid
+	_ = os.Unsetenv(startupEnv) // fails only for invalid names
 	leaveLauncher()
 	ignoreBrokenPipe()
 	return &Startup{out: os.Stdout}
 }
 
-// Launched reports whether this daemon was started by a launcher and not by
-// hand.
+// Launched reports whether a launcher started this daemon.
 func (s *Startup) Launched() bool { return s.out != nil }
 
-// Ready reports that the daemon listens, and closes the pipe. Only the first
-// call of Ready or Fail counts.
+// Ready reports that the daemon is listening, and closes the pipe. Only the first call
+// of Ready or Fail has an effect.
 func (s *Startup) Ready() error { return s.send(report{}) }
 
-// Fail reports why the daemon could not start and with what code it will exit.
+// Fail reports why the daemon could not start, and its exit code.
 func (s *Startup) Fail(err error, code int) error {
 	return s.send(report{Error: err.Error(), Code: code, Locked: errors.Is(err, ErrLocked)})
 }
@@ -183,19 +181,18 @@ func (s *Startup) send(r report) (err error) {
 		if s.out == nil {
 			return
 		}
-		// The caller of the launcher may be gone, and does not need the report
-		// then.
+		// Best effort: the launcher's caller may be gone.
 		_ = json.NewEncoder(s.out).Encode(r)
 		err = discardStdout()
 	})
 	return err
 }
 
-// errNoReport means that a launched daemon ended before its report.
+// errNoReport means that a launched daemon exited without a report.
 var errNoReport = errors.New("the daemon exited while starting")
 
-// readReport waits for the report of a launched daemon. The pipe ends without
-// one if the daemon died.
+// readReport waits for the report of a launched daemon. If the daemon dies, the pipe
+// ends without one.
 func readReport(pipe io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(pipe, maxReport))
 	if err != nil {
@@ -211,7 +208,7 @@ func readReport(pipe io.Reader) error {
 	return nil
 }
 
-// size returns the size of the file, 0 if there is none.
+// size returns the size of the file, or 0 if there is none.
 func size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -220,8 +217,8 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// lastWords returns the end of the log of a daemon that died: from the reason
-// of its crash if there is one. Its log starts at offset.
+// lastWords returns the end of a dead daemon's log, starting from the cause of the
+// crash if it is found. The daemon's log starts at offset.
 func lastWords(logFile string, offset int64) string {
 	const most, enough = 64 << 10, 400
 	f, err := os.Open(logFile)

@@ -15,15 +15,15 @@ import (
 const (
 	lockFile  = "daemon.lock"
 	startFile = "start.lock"
-	// lockPoll is how often the lock of a daemon that is stopping is tried.
+	// lockPoll is how often to try the lock of a stopping daemon.
 	lockPoll = 10 * time.Millisecond
-	// namelessTries is how often a lock is tried whose holder has not written
-	// its name: it has just started, or is just ending.
+	// namelessTries is how often to try a lock whose holder has not written its
+	// identity, because it has just started or is about to exit.
 	namelessTries = 10
-	// stopTimeout is how long a stopping daemon may take to release the lock:
-	// the most that Server.Serve takes, and as much for its caller.
+	// stopTimeout is how long a stopping daemon may take to release the lock: the
+	// maximum for Server.Serve, plus time for its caller.
 	stopTimeout = drainTimeout + cutTimeout + 5*time.Second
-	// maxHolder bounds what is read of a lock file.
+	// maxHolder bounds how much of a lock file is read.
 	maxHolder = 16 << 10
 )
 
@@ -31,26 +31,26 @@ const (
 // *LockedError.
 var ErrLocked = errors.New("another notesd process serves this vault")
 
-// errHeld is what tryLock returns when another process holds the lock.
+// errHeld is returned by tryLock when another process holds the lock.
 var errHeld = errors.New("lock is held")
 
-// Holder describes the process that holds a lock, for messages and for finding
-// its socket. The process writes it, and it outlives a crash: only the lock
-// itself shows that a process holds it.
+// Holder describes the process that holds a lock, for messages and for finding its
+// socket. The process writes it to the lock file, where it outlives a crash: only the
+// lock itself proves that it is current.
 type Holder struct {
 	Identity
 	Started time.Time `json:"started"`
-	Socket  string    `json:"socket,omitempty"`  // empty until it listens
+	Socket  string    `json:"socket,omitempty"`  // empty until it is listening
 	Closing bool      `json:"closing,omitempty"` // it is stopping and will release the lock
-	// Stopped means that the user has stopped the daemon. It stays in the file,
-	// through holders that do not listen, until the next daemon does.
+	// Stopped means that the user has stopped the daemon. It stays in the file, across
+	// holders that do not listen, until the next daemon listens.
 	Stopped bool `json:"stopped,omitempty"`
 }
 
 // LockedError is the error of Acquire when another process holds the lock.
 type LockedError struct {
 	Dir    string
-	Holder Holder // the zero Holder if it has not written it yet
+	Holder Holder // zero if it has not been written yet
 }
 
 func (e *LockedError) Error() string {
@@ -64,8 +64,8 @@ func (e *LockedError) Error() string {
 // Is makes errors.Is(err, ErrLocked) hold.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// Lock is the exclusive hold of a state directory. The kernel releases it when
-// the process ends, however it ends.
+// Lock is an exclusive lock of a state directory. The kernel releases it when the
+// process exits, however it exits.
 type Lock struct {
 	dir string
 
@@ -74,10 +74,10 @@ type Lock struct {
 	holder Holder
 }
 
-// Acquire takes the lock of the state directory dir, which it creates if it
-// does not exist, for the daemon that id describes. It waits for a daemon that
-// is stopping, until that should have ended or ctx does, and not for one that
-// serves. The error is a *LockedError if another process holds the lock.
+// Acquire acquires the lock of the state directory dir for the daemon that id
+// describes, creating the directory if it does not exist. It waits for a stopping
+// daemon, for at most stopTimeout, but not for a serving one. The error is a
+// *LockedError if another process holds the lock.
 func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	dir, err := SecureStateDir(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 		if err == nil {
 			l := &Lock{dir: dir, file: f, holder: Holder{Identity: id, Started: time.Now().Round(time.Second), Stopped: isStopped(dir)}}
 			if err := l.write(); err != nil {
-				_ = f.Close() // the write's error says more
+				_ = f.Close() // the write error is more useful
 				return nil, err
 			}
 			return l, nil
@@ -98,7 +98,7 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 		if !errors.Is(err, errHeld) {
 			return nil, fmt.Errorf("lock state directory: %w", err)
 		}
-		holder, unknown := ReadHolder(dir) // without it the error says less
+		holder, unknown := ReadHolder(dir) // best effort, for the error
 		passing := unknown != nil && tries < namelessTries
 		if !holder.Closing && !passing {
 			return nil, &LockedError{Dir: dir, Holder: holder}
@@ -111,14 +111,14 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	}
 }
 
-// isStopped reports whether the user has stopped the daemon of dir, and none has
+// isStopped reports whether the user has stopped the daemon of dir and none has
 // listened since.
 func isStopped(dir string) bool {
 	h, err := ReadHolder(dir)
 	return err == nil && h.Stopped
 }
 
-// ReadHolder returns the process that holds the lock of dir, or held it last.
+// ReadHolder returns the current or last holder of the lock of dir.
 func ReadHolder(dir string) (Holder, error) {
 	var h Holder
 	f, err := os.Open(filepath.Join(dir, lockFile))
@@ -127,14 +127,14 @@ func ReadHolder(dir string) (Holder, error) {
 	}
 	defer f.Close()
 	data := make([]byte, maxHolder)
-	n, _ := f.ReadAt(data, 0) // io.EOF is usual; anything else shows as bad JSON
+	n, _ := f.ReadAt(data, 0) // usually io.EOF; other errors show up as invalid JSON
 	if err := json.Unmarshal(data[:n], &h); err != nil {
 		return Holder{}, fmt.Errorf("read lock holder: %w", err)
 	}
 	return h, nil
 }
 
-// setSocket publishes the socket of the holder.
+// setSocket records the socket of the holder in the lock file.
 func (l *Lock) setSocket(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,8 +142,8 @@ func (l *Lock) setSocket(path string) error {
 	return l.write()
 }
 
-// setClosing publishes that the holder will release the lock, and whether the
-// user has stopped it.
+// setClosing records that the holder will release the lock, and whether the user has
+// stopped it.
 func (l *Lock) setClosing(stopped bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,8 +180,7 @@ func (l *Lock) write() error {
 	return nil
 }
 
-// inPlace reports whether the locked file is still the one that others try to
-// lock.
+// inPlace reports whether the lock file that others would try is still the locked one.
 func (l *Lock) inPlace() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,13 +189,13 @@ func (l *Lock) inPlace() bool {
 	}
 	held, err := l.file.Stat()
 	if err != nil {
-		return true // not known to be otherwise
+		return true // assume so
 	}
 	there, err := os.Stat(filepath.Join(l.dir, lockFile))
 	return !errors.Is(err, fs.ErrNotExist) && (err != nil || os.SameFile(held, there))
 }
 
-// Release releases the lock. It may be called again.
+// Release releases the lock. It is idempotent.
 func (l *Lock) Release() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,15 +205,15 @@ func (l *Lock) Release() error {
 	stopped := l.holder.Stopped
 	l.holder = Holder{Stopped: stopped}
 	if !stopped || l.write() != nil {
-		_ = l.file.Truncate(0) // for readers; the lock is what counts
+		_ = l.file.Truncate(0) // best effort, for readers
 	}
 	err := l.file.Close()
 	l.file = nil
 	return err
 }
 
-// openLocked opens the lock file at path and takes its lock without waiting.
-// If the file was replaced meanwhile, it tries the new one.
+// openLocked opens the lock file at path and locks it without waiting. If the file was
+// replaced in the meantime, it tries the new one.
 func openLocked(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

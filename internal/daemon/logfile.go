@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// LogFile is an append-only file that is rotated when it is large: to path.1,
-// the one before to path.2, and so on. It may be used by several goroutines.
+// LogFile is an append-only log file with rotation: when it is full, it moves to
+// path.1, the previous path.1 to path.2, and so on. It is safe for concurrent use.
 type LogFile struct {
 	path string
 	max  int64
@@ -22,9 +22,8 @@ type LogFile struct {
 	size int64
 }
 
-// OpenLog opens the log file at path, which only the user can read. It rotates
-// the file when it would grow beyond max bytes, and keeps the given number of
-// old files, at least one.
+// OpenLog opens the log file at path, which only the user can read. The file is rotated
+// before it would exceed max bytes; keep is the number of old files kept, at least one.
 func OpenLog(path string, max int64, keep int) (*LogFile, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -40,8 +39,8 @@ func OpenLog(path string, max int64, keep int) (*LogFile, error) {
 	return &LogFile{path: path, max: max, keep: keep, file: f, size: info.Size()}, nil
 }
 
-// CaptureStderr makes the file standard error, so that the log has what the runtime
-// writes about a crash.
+// CaptureStderr redirects standard error to the file, so that the log contains the
+// runtime's crash output.
 func (l *LogFile) CaptureStderr() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,8 +50,8 @@ func (l *LogFile) CaptureStderr() error {
 	return redirectStderr(l.file)
 }
 
-// Write appends p, and rotates the file first if p does not fit. A file that
-// cannot be rotated grows further: its end matters more than its size.
+// Write appends p, rotating the file first if p does not fit. If rotation fails, the
+// file keeps growing: its latest records matter more than its size.
 func (l *LogFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +69,7 @@ func (l *LogFile) Write(p []byte) (int, error) {
 	return n, errors.Join(err, rotateErr)
 }
 
-// Close closes the file. It may be called again.
+// Close closes the file. It is idempotent.
 func (l *LogFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,8 +81,8 @@ func (l *LogFile) Close() error {
 	return err
 }
 
-// rotate copies the file aside and empties it. It stays open: Windows does not rename an
-// open file, and another process may have it as its standard error.
+// rotate copies the file aside and truncates it, rather than rename it: Windows does
+// not rename an open file, and another process may have it as its standard error.
 func (l *LogFile) rotate() error {
 	for n := l.keep - 1; n >= 1; n-- {
 		if err := os.Rename(l.aside(n), l.aside(n+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,6 @@
 
 package daemon
 
-// peerUser reports false: the system does not say, and the permissions of the
-// socket's directory decide alone.
+// peerUser reports that the user is unknown on this system. Access control relies on
+// the permissions of the socket's directory alone.
 func peerUser(int) (uid uint32, known bool, err error) { return 0, false, nil }

@@ -16,22 +16,22 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-// running is the state of one Serve.
+// running is the state of one call of Serve.
 type running struct {
 	server *Server
 	handle func(context.Context, *Session) error
-	over   chan error // one slot: why a client stops the daemon
+	over   chan error // buffered, size 1: why a client stops the daemon
 	ctx    context.Context
 	cancel context.CancelFunc
 	open   sync.WaitGroup
 
 	mu       sync.Mutex
 	closing  bool
-	sessions map[*sessionConn]Kind // every connection; "" until it is a session
+	sessions map[*sessionConn]Kind // all connections; "" until the handshake is done
 }
 
-// untilOver returns the reason when the server is to stop, or nil when ctx
-// ends for another reason than ErrReplaced.
+// untilOver waits until the server has to stop and returns the reason. When ctx ends,
+// that is nil unless its cause is ErrReplaced.
 func (r *running) untilOver(ctx context.Context) error {
 	idleExit := cmp.Or(r.server.IdleExit, math.MaxInt64)
 	look := time.NewTicker(min(cmp.Or(r.server.lookEvery, placeCheck), idleExit))
@@ -56,7 +56,7 @@ func (r *running) untilOver(ctx context.Context) error {
 	}
 }
 
-// accept takes connections until the listener is closed.
+// accept accepts connections until the listener is closed.
 func (r *running) accept(ctx context.Context) {
 	for {
 		conn, err := r.server.Listener.Accept()
@@ -109,8 +109,7 @@ func (r *running) connection(conn net.Conn) {
 	}
 }
 
-// welcome exchanges the first lines. An error means that the connection was not
-// accepted.
+// welcome exchanges the first lines. An error means that the connection was refused.
 func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if err := c.SetDeadline(time.Now().Add(cmp.Or(r.server.helloWait, frameTimeout))); err != nil {
 		return Hello{}, err
@@ -141,14 +140,14 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	return hello, c.SetDeadline(time.Time{})
 }
 
-// judge returns the refusal of a hello, or registers the connection as a
-// session if it is one.
+// judge returns the refusal of a hello, or registers the connection if it is a session
+// or a probe.
 func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	if hello.Vault != "" && !SameFolder(hello.Vault, r.server.Vault) {
 		return RefusedVault
 	}
 	switch hello.Kind {
-	case KindReplace: // has no session, and no wire version to agree on
+	case KindReplace: // has no session, so wire versions may differ
 		if (Identity{Wire: hello.Wire, Version: hello.Version}).Supersedes(r.server.Identity) {
 			return ""
 		}
@@ -174,7 +173,7 @@ func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	return ""
 }
 
-// SameFolder reports whether two paths lead to one folder. The paths are compared
+// SameFolder reports whether two paths refer to the same folder. It compares the paths
 // first, because the folder may be unmounted.
 func SameFolder(a, b string) bool {
 	if a == b {
@@ -201,10 +200,10 @@ func (r *running) leave(c *sessionConn) {
 	delete(r.sessions, c)
 }
 
-// stop closes the listener, notifies the relays, waits for requests in flight,
-// and cuts the other sessions. It cuts a connection before it cancels its
-// work, so that the relay sees a lost connection, whose requests it repeats,
-// and no error.
+// stop closes the listener, notifies the relays, waits for requests in flight, and
+// closes the remaining sessions. It closes a connection before it cancels the work, so
+// that the relay sees a lost connection and resends its requests, rather than see an
+// error.
 func (r *running) stop(why error, accepting <-chan struct{}) error {
 	reason := ReasonStopping
 	if errors.Is(why, ErrReplaced) {
@@ -214,11 +213,11 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 		reason = ReasonStopped
 	}
 	lockErr := r.server.Lock.setClosing(errors.Is(why, ErrStopped))
-	// If another process has the lock by now, the socket is that process's.
+	// If another process holds the lock by now, the socket belongs to it.
 	if unix, ok := r.server.Listener.(*net.UnixListener); ok {
 		unix.SetUnlinkOnClose(r.server.Lock.inPlace())
 	}
-	_ = r.server.Listener.Close() // it only ends accept
+	_ = r.server.Listener.Close() // only to end accept
 	<-accepting
 	r.mu.Lock()
 	r.closing = true
@@ -254,7 +253,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	return errors.Join(lockErr, fmt.Errorf("not all of %d sessions ended in time", left))
 }
 
-// sessionConn is the daemon's side of a connection.
+// sessionConn is the daemon's end of a connection.
 type sessionConn struct {
 	net.Conn
 	in *bufio.Reader
@@ -262,11 +261,11 @@ type sessionConn struct {
 
 func newSessionConn(c net.Conn) *sessionConn { return &sessionConn{c, bufio.NewReaderSize(c, 4<<10)} }
 
-// Read reads what follows the Hello.
+// Read reads the data after the Hello.
 func (c *sessionConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
-// announce notifies the relay that the daemon closes. The line is not written into
-// another: writes hold whole lines, and a connection writes one after the other.
+// announce notifies the relay that the daemon is closing. The line cannot split
+// another: every write consists of whole lines, and a connection serializes writes.
 func (c *sessionConn) announce(reason string) {
 	_, _ = c.Write(jsonrpc.Notification(ClosingMethod, map[string]string{"reason": reason})) // a lost client needs no notice
 }

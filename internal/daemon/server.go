@@ -15,84 +15,83 @@ import (
 )
 
 const (
-	// drainTimeout is how long a stopping daemon lets sessions finish what is in
-	// flight; cutTimeout how long it waits for their handlers after cutting
-	// them. Together they are the ten seconds in which a daemon stops.
+	// drainTimeout is how long a stopping daemon lets sessions finish requests in
+	// flight; cutTimeout is how long it then waits for their handlers after closing the
+	// connections. The sum is the ten seconds within which a daemon stops.
 	drainTimeout = 6 * time.Second
 	cutTimeout   = 4 * time.Second
-	// maxSessions bounds the sessions at once. Each has goroutines, queues and
-	// files of its own.
+	// maxSessions bounds concurrent sessions. Each has its own goroutines, queues and
+	// files.
 	maxSessions = 256
-	// acceptPause is the wait after a failed accept, which usually lacks file
+	// acceptPause is the wait after a failed accept, usually for lack of file
 	// descriptors.
 	acceptPause = 100 * time.Millisecond
-	// placeCheck is how often a daemon checks that clients can find it, and whether it
-	// is used. Until it detects that its state directory was removed, two daemons may
-	// serve.
+	// placeCheck is how often a daemon checks whether it is in use and whether clients
+	// can find it. After its state directory is removed, two daemons may serve until
+	// the next check.
 	placeCheck = 5 * time.Second
 )
 
 var (
 	// ErrIdle reports that the server stopped because no client used it.
 	ErrIdle = errors.New("the daemon was idle")
-	// ErrDisplaced reports that the server stopped because its lock file or
-	// its socket was removed: no client can find it, and another daemon may be
-	// starting.
+	// ErrDisplaced reports that the server stopped because its lock file or its socket
+	// was removed: no client can find it, and another daemon may be starting.
 	ErrDisplaced = errors.New("the daemon's state directory or socket was removed")
-	// ErrReplaced reports that the server stopped for a newer version.
+	// ErrReplaced reports that the server stopped in favour of another daemon.
 	ErrReplaced = errors.New("the daemon was replaced by another")
 	// ErrStopped reports that the user has stopped the daemon.
 	ErrStopped = errors.New("the daemon was stopped")
 )
 
-// Server accepts sessions on the daemon's socket. Its fields are set before
-// Serve and not changed.
+// Server accepts sessions on the daemon's socket. Its fields must not change once Serve
+// is called.
 type Server struct {
 	Listener net.Listener // from Listen
-	Lock     *Lock        // held by the caller, who releases it after Serve
+	Lock     *Lock        // held by the caller, which releases it after Serve
 	Identity Identity     // as given to Acquire
-	Vault    string       // the folder that is served; see Hello.Vault
-	// IdleExit stops the server when it had no sessions and no holds for so long, and
-	// up to placeCheck more; 0 never does.
+	Vault    string       // the served folder; see Hello.Vault
+	// IdleExit is how long the server runs without sessions and holds before it stops,
+	// which may take up to placeCheck more. Zero means no limit.
 	IdleExit time.Duration
 	Logger   *slog.Logger
-	// Remarks, when it is not nil, returns the remarks of the Welcome.
+	// Remarks, if not nil, returns the remarks of the Welcome.
 	Remarks func(Hello) []string
 
 	use       use
 	clients   atomic.Int64
-	lookEvery time.Duration // placeCheck unless a test says otherwise
-	helloWait time.Duration // frameTimeout unless a test says otherwise
-	drainWait time.Duration // drainTimeout unless a test says otherwise
+	lookEvery time.Duration // placeCheck, except in tests
+	helloWait time.Duration // frameTimeout, except in tests
+	drainWait time.Duration // drainTimeout, except in tests
 }
 
 // Session is one accepted connection.
 type Session struct {
 	Hello Hello
-	// Conn carries the client's lines both ways; each Write must hold whole
-	// lines. Closing it ends the session for the client.
+	// Conn carries lines in both directions; each Write must consist of whole lines.
+	// Closing it ends the session for the client.
 	Conn io.ReadWriteCloser
 }
 
-// Clients returns how many sessions of relays and shell commands are open.
+// Clients returns the number of open sessions of relays and shell commands.
 func (s *Server) Clients() int { return int(s.clients.Load()) }
 
-// Hold counts as use of the daemon until the returned function is called: for
-// work and for clients that do not come through the socket.
+// Hold keeps the daemon from becoming idle until release is called, for background work
+// and for clients that do not use the socket.
 func (s *Server) Hold() (release func()) {
 	s.use.hold()
 	return sync.OnceFunc(s.use.release)
 }
 
-// Serve accepts connections and calls handle for each session, in a goroutine
-// that Serve waits for. handle ends when its client does; its context is
-// cancelled, after the connection was cut, when the daemon has no more time to
-// wait.
+// Serve accepts connections and calls handle in a goroutine for each session; it waits
+// for these goroutines. handle must return when its client disconnects. If the daemon
+// cannot wait longer, it closes the connection, then cancels the context of handle.
 //
-// Serve returns nil after ctx has ended, or its cause if that is ErrReplaced, ErrIdle,
-// ErrReplaced, ErrStopped or ErrDisplaced. By then the socket is gone; with the lock
-// still held, another Server may listen on it. The sessions are given ten seconds at most; an error
-// that says how many are left is joined to the other.
+// Serve returns nil when ctx ends, unless its cause is ErrReplaced; otherwise it
+// returns ErrIdle, ErrReplaced, ErrStopped or ErrDisplaced. By then the socket is
+// removed; while the lock is still held, another Server may listen on it. Sessions get
+// ten seconds at most; if any remain, an error with their number is joined to the
+// result.
 func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Session) error) error {
 	r := &running{
 		server:   s,
@@ -103,7 +102,7 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.cancel()
 	s.use.hold()
-	s.use.release() // it is idle from now on
+	s.use.release() // start the idle time
 
 	accepting := make(chan struct{})
 	go func() {
@@ -124,7 +123,7 @@ func (s *Server) logger() *slog.Logger { return cmp.Or(s.Logger, discard) }
 
 var discard = slog.New(slog.DiscardHandler)
 
-// use counts the uses of the daemon.
+// use counts the current uses of the daemon.
 type use struct {
 	mu    sync.Mutex
 	count int
@@ -144,7 +143,7 @@ func (u *use) release() {
 	u.since = time.Now()
 }
 
-// idle reports whether there has been no use for so long.
+// idle reports whether the daemon has been unused for at least the given time.
 func (u *use) idle(after time.Duration) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -15,19 +15,19 @@ import (
 
 const (
 	socketFile = "daemon.sock"
-	// maxSocketPath is the longest path that every system takes: sun_path has 104
-	// bytes on macOS and the BSDs, 108 on Linux and Windows, one of them for
-	// the terminating NUL.
+	// maxSocketPath is the longest path valid on every system: sun_path has 104 bytes
+	// on macOS and the BSDs and 108 on Linux and Windows, including the terminating
+	// NUL.
 	maxSocketPath = 103
-	// maxKeyName is the length of a socket's name in a runtime directory, with the
-	// separator in front.
+	// maxKeyName is the length of a socket's name in a runtime directory, including the
+	// leading separator.
 	maxKeyName = 1 + 2*keyBytes + len(".sock")
 	keyBytes   = 12
 )
 
-// Listen opens the socket of the daemon that holds lock and publishes its
-// path. It replaces a socket file of a crashed daemon, which is stale because
-// the lock is held. The listener removes the file when closed.
+// Listen opens the socket of the daemon that holds lock and records its path in the
+// lock file. It replaces the socket file of a crashed daemon, which is known to be
+// stale because the lock is held. The listener removes the file when closed.
 func Listen(lock *Lock) (net.Listener, error) {
 	path, err := socketPath(lock.dir)
 	if err != nil {
@@ -38,9 +38,9 @@ func Listen(lock *Lock) (net.Listener, error) {
 	}
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("listen on socket: %w; notesd mcp --in-process needs none", err) // Windows before 1803 and Wine have none
+		return nil, fmt.Errorf("listen on socket: %w; notesd mcp --in-process needs none", err) // not supported by Wine and Windows before 1803
 	}
-	// Only the user can enter its directory, so the file is safe until here.
+	// Only the user can enter the directory, so the file is protected until here.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect socket: %w", err), ln.Close())
 	}
@@ -50,9 +50,9 @@ func Listen(lock *Lock) (net.Listener, error) {
 	return ln, nil
 }
 
-// socketPath returns the path of the socket for the state directory dir: in
-// that directory or, if the path would be too long for a socket, in the user's
-// runtime directory under a hash of dir.
+// socketPath returns the path of the socket for the state directory dir: in that
+// directory or, if the path would be too long for a socket, in the user's runtime
+// directory under a hash of dir.
 func socketPath(dir string) (string, error) {
 	if path := filepath.Join(dir, socketFile); len(path) <= maxSocketPath {
 		return path, nil
@@ -70,8 +70,8 @@ func socketPath(dir string) (string, error) {
 	return path, nil
 }
 
-// removeStale removes the socket of a crashed daemon at path. Another kind of
-// file is an error.
+// removeStale removes the socket of a crashed daemon at path. It returns an error for
+// any other kind of file.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -88,8 +88,8 @@ func removeStale(path string) error {
 	return nil
 }
 
-// SecureStateDir creates dir if it does not exist, makes it accessible to the
-// user alone, and returns its absolute path.
+// SecureStateDir creates dir if it does not exist, restricts access to the user, and
+// returns its absolute path.
 func SecureStateDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -98,7 +98,7 @@ func SecureStateDir(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("the state directory cannot be created: %w", err)
 	}
-	info, err := os.Stat(dir) // through a symlink, which the user may have chosen
+	info, err := os.Stat(dir) // follows a symlink, which may be the user's choice
 	if err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
@@ -114,8 +114,7 @@ func SecureStateDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// checkPeer returns an error unless the process at the other end runs as this
-// one's user.
+// checkPeer returns an error unless the peer process runs as the current user.
 func checkPeer(conn net.Conn) error {
 	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Stop stops the daemon of the state directory dir, for the reason that the kind
-// of hello says, and returns its process id once it has released its lock; 0 if
-// none ran. After KindStop no [Connector] that is Lazy starts another.
+// Stop stops the daemon of the state directory dir, for the reason in hello.Kind. Once
+// the daemon has released its lock, Stop returns its process id, or 0 if none ran.
+// After KindStop, a Lazy [Connector] does not start another.
 func Stop(ctx context.Context, dir string, hello Hello) (pid int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*stopTimeout)
 	defer cancel()
@@ -28,7 +28,7 @@ func Stop(ctx context.Context, dir string, hello Hello) (pid int, err error) {
 			if done, err := markStopped(ctx, dir, hello); done || err != nil {
 				return 0, err
 			}
-			within(ctx.Done(), lockPoll) // until the daemon that is being started listens
+			within(ctx.Done(), lockPoll) // until the starting daemon is listening
 			continue
 		default:
 			return 0, err
@@ -43,8 +43,8 @@ func Stop(ctx context.Context, dir string, hello Hello) (pid int, err error) {
 	}
 }
 
-// markStopped records that the user wants no daemon, where none runs. It reports
-// false while one is being started.
+// markStopped records that the user wants no daemon, if none runs. It returns false
+// while one is starting.
 func markStopped(ctx context.Context, dir string, hello Hello) (done bool, err error) {
 	if _, err := os.Stat(dir); err != nil || hello.Kind != KindStop {
 		return true, ctx.Err()
@@ -60,7 +60,7 @@ func markStopped(ctx context.Context, dir string, hello Hello) (done bool, err e
 	lock, err := Acquire(ctx, dir, NewIdentity(hello.Version, os.Getpid()))
 	var locked *LockedError
 	if errors.As(err, &locked) {
-		return locked.Holder.Socket == "", ctx.Err() // a process that serves one command, or a daemon that listens again
+		return locked.Holder.Socket == "", ctx.Err() // done for a process that serves one command; not for a daemon that listens again
 	}
 	if err != nil {
 		return false, err
@@ -68,8 +68,8 @@ func markStopped(ctx context.Context, dir string, hello Hello) (done bool, err e
 	return true, errors.Join(lock.setClosing(true), lock.Release())
 }
 
-// awaitEnd returns when the daemon with the given process id, which has been asked
-// to stop, no longer holds the lock of dir.
+// awaitEnd waits until the daemon with the given process id, which has been asked to
+// stop, no longer holds the lock of dir.
 func awaitEnd(ctx context.Context, dir string, pid int) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
@@ -82,7 +82,7 @@ func awaitEnd(ctx context.Context, dir string, pid int) error {
 			return fmt.Errorf("lock state directory: %w", err)
 		}
 		if holder, err := ReadHolder(dir); err == nil && holder.PID != pid {
-			return nil // the next one has it
+			return nil // the next daemon holds it
 		}
 		select {
 		case <-ctx.Done():

@@ -17,19 +17,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rootDir is the working directory of a daemon, which keeps no file system
+// rootDir returns the working directory of a daemon, which must not keep a file system
 // busy.
 func rootDir() string { return "/" }
 
-// launcherAttributes detaches the launcher from the host's process group and
-// terminal.
+// launcherAttributes detaches the launcher from the host's process group and terminal.
 func launcherAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// systemShell is the launcher where there is one; a variable for tests.
+// systemShell is the launcher if it exists. Tests replace it.
 var systemShell = "/bin/sh"
 
-// inBackground is the script of the shell: it starts its arguments as a
-// command and ends without waiting for it, so that init becomes its parent.
+// inBackground is the launcher's script: it starts its arguments as a command and exits
+// without waiting, so that init becomes the parent of the command.
 const inBackground = `"$0" "$@" &`
 
 func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
@@ -39,23 +38,20 @@ func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
 	return exec.CommandContext(ctx, systemShell, append([]string{"-c", inBackground, exe}, args...)...)
 }
 
-// startDetached starts the daemon. When the launcher ends, init becomes its
-// parent.
+// startDetached starts the daemon. When the launcher exits, init becomes its parent.
 func startDetached(cmd *exec.Cmd) error { return cmd.Start() }
 
-// leaveLauncher moves a launched daemon from the launcher's session into its
-// own.
+// leaveLauncher moves a launched daemon from the launcher's session to its own.
 func leaveLauncher() {
-	_, _ = syscall.Setsid() // fails only for a process that has one
+	_, _ = syscall.Setsid() // fails only if the process leads a session already
 }
 
-// closeOnExec keeps descriptors that this process inherited from the launcher
-// and the daemon: a pipe that the daemon held open would never end for its
-// reader.
+// closeOnExec keeps the launcher and the daemon from inheriting this process's
+// descriptors: the reader of a pipe that the daemon held open would never see its end.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		return // a system without it; Go's own descriptors are marked anyway
+		return // not on this system; Go's own descriptors are close-on-exec anyway
 	}
 	for _, entry := range entries {
 		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
@@ -64,11 +60,11 @@ func closeOnExec() {
 	}
 }
 
-// ignoreBrokenPipe makes writing to a closed pipe an error: on standard output
-// the signal would end the process.
+// ignoreBrokenPipe makes writing to a closed pipe an error. On standard output, SIGPIPE
+// would otherwise end the process.
 func ignoreBrokenPipe() { signal.Ignore(syscall.SIGPIPE) }
 
-// discardStdout puts the null device in the place of standard output.
+// discardStdout redirects standard output to the null device.
 func discardStdout() error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -81,8 +77,7 @@ func discardStdout() error {
 	return nil
 }
 
-// redirectStderr makes f standard error, for what the runtime writes there when
-// the program crashes.
+// redirectStderr redirects standard error to f, for the runtime's crash output.
 func redirectStderr(f *os.File) error {
 	if err := unix.Dup2(int(f.Fd()), 2); err != nil {
 		return fmt.Errorf("redirect standard error: %w", err)
@@ -90,19 +85,19 @@ func redirectStderr(f *os.File) error {
 	return nil
 }
 
-// sharedTemp is where the runtime directory goes on a system without one. It is
-// not os.TempDir, which is itself too long a path on macOS and differs between
-// processes of one user.
+// sharedTemp is the parent of the runtime directory on a system without one. It is not
+// os.TempDir, whose path is too long on macOS and differs between processes of one
+// user.
 const sharedTemp = "/tmp"
 
 // runtimeDir returns a directory with a short path that only the user can enter,
-// and creates it if need be.
+// creating it if necessary.
 func runtimeDir() (string, error) {
 	return runtimeDirIn(os.Getenv("XDG_RUNTIME_DIR"), sharedTemp)
 }
 
-// runtimeDirIn returns a directory below the user's own runtime directory if
-// that is one, and else below the one that all users share.
+// runtimeDirIn returns a directory below the user's own runtime directory if that is
+// suitable, and otherwise below the shared one.
 func runtimeDirIn(own, shared string) (string, error) {
 	if info, err := os.Stat(own); filepath.IsAbs(own) && err == nil && owned(own, info) == nil && private(info) {
 		if dir := filepath.Join(own, "notesd"); len(dir)+maxKeyName <= maxSocketPath {
@@ -113,10 +108,10 @@ func runtimeDirIn(own, shared string) (string, error) {
 	return dir, securePrivateDir(dir)
 }
 
-// securePrivateDir creates dir for the user alone, or checks that it is so. In a
-// directory that everybody writes to, another user may have put something else
-// there first, a symbolic link above all; that is refused and never repaired,
-// since what lies in it cannot be trusted.
+// securePrivateDir creates dir for the user alone, or checks that it is private. In a
+// world-writable directory, another user may have created something else there first,
+// such as a symbolic link. That is an error and never repaired, because its content
+// cannot be trusted.
 func securePrivateDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("runtime directory: %w", err)
@@ -145,25 +140,25 @@ func owned(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// private reports whether only the owner can enter the directory.
+// private reports whether only the owner has access to the directory.
 func private(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
 
 func isSocket(info fs.FileInfo) bool { return info.Mode()&fs.ModeSocket != 0 }
 
-// refused reports whether no process listens at a socket, or too many wait for
-// it, which Linux reports at once.
+// refused reports whether no process listens at a socket, or its queue is full, for
+// which Linux reports EAGAIN.
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EAGAIN)
 }
 
-// hungUp reports whether the other end closed the connection.
+// hungUp reports whether the peer closed the connection.
 func hungUp(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// tryLock takes the exclusive lock of f. It belongs to the open file, so it
-// ends with the process, and a child does not inherit it: the file is
-// close-on-exec.
+// tryLock acquires an exclusive lock on f. The lock belongs to the open file
+// description, so it ends with the process, and children do not inherit it because the
+// file is close-on-exec.
 func tryLock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -13,10 +13,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detached cuts a process off the console and the process group.
+// detached detaches a process from the console and the process group.
 const detached = windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP
 
-// rootDir is where a daemon runs: it keeps no other directory from being moved.
+// rootDir returns the working directory of a daemon, which must not keep another
+// directory from being moved.
 func rootDir() string {
 	if root := os.Getenv("SystemRoot"); root != "" {
 		return filepath.VolumeName(root) + `\`
@@ -28,17 +29,17 @@ func launcherAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: detached}
 }
 
-// launcherCommand needs this program: no shell starts a process outside its job.
+// launcherCommand uses this program: no shell starts a process outside its job.
 func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
 	return ownLauncher(ctx, exe, args)
 }
 
-// leaveLauncher has nothing to do: startDetached has seen to it.
+// leaveLauncher is a no-op: startDetached does the work.
 func leaveLauncher() {}
 
-// startDetached starts the daemon outside the host's job object, which would end
-// it together with the host. Where the job forbids that, the daemon stays inside
-// and ends with it; the next relay starts another.
+// startDetached starts the daemon outside the host's job object, which would end it
+// together with the host. If the job forbids that, the daemon stays inside and ends
+// with the host; the next relay starts another.
 func startDetached(cmd *exec.Cmd) error {
 	attributes := launcherAttributes()
 	attributes.CreationFlags |= windows.CREATE_BREAKAWAY_FROM_JOB
@@ -54,14 +55,13 @@ func startDetached(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// closeOnExec has nothing to do: a process inherits only the handles that are
-// listed for it.
+// closeOnExec is a no-op: a process inherits only explicitly listed handles.
 func closeOnExec() {}
 
-// ignoreBrokenPipe has nothing to do: there is no signal for it.
+// ignoreBrokenPipe is a no-op: there is no such signal.
 func ignoreBrokenPipe() {}
 
-// discardStdout puts the null device in the place of standard output.
+// discardStdout redirects standard output to the null device.
 func discardStdout() error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -73,8 +73,7 @@ func discardStdout() error {
 	return errors.Join(err, pipe.Close())
 }
 
-// redirectStderr makes f standard error, for what the runtime writes there when
-// the program crashes.
+// redirectStderr redirects standard error to f, for the runtime's crash output.
 func redirectStderr(f *os.File) error {
 	if err := windows.SetStdHandle(windows.STD_ERROR_HANDLE, windows.Handle(f.Fd())); err != nil {
 		return fmt.Errorf("redirect standard error: %w", err)
@@ -83,8 +82,8 @@ func redirectStderr(f *os.File) error {
 	return nil
 }
 
-// runtimeDir returns a directory with a short path inside the user's profile,
-// whose access control list keeps others out.
+// runtimeDir returns a directory with a short path inside the user's profile, whose
+// access control list excludes others.
 func runtimeDir() (string, error) {
 	dir := filepath.Join(os.TempDir(), "notesd")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -93,14 +92,14 @@ func runtimeDir() (string, error) {
 	return dir, nil
 }
 
-// owned and private hold on Windows by where the directories lie: below the
+// owned and private rely on the location of the directories on Windows: below the
 // user's profile, whose access control list is inherited.
 func owned(string, fs.FileInfo) error { return nil }
 
 func private(fs.FileInfo) bool { return true }
 
-// isSocket knows a socket by its being no regular file: Go reports AF_UNIX
-// sockets as irregular or as sockets, depending on its version.
+// isSocket reports whether the file is a socket, which Go reports as irregular or as a
+// socket, depending on its version.
 func isSocket(info fs.FileInfo) bool {
 	return info.Mode()&(fs.ModeSocket|fs.ModeIrregular) != 0
 }
@@ -113,11 +112,11 @@ func hungUp(err error) bool {
 	return errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNABORTED)
 }
 
-// lockOffset is where the locked byte lies: far beyond the content, which other
-// processes must be able to read, and a locked byte cannot be.
+// lockOffset is the position of the locked byte: far beyond the content, because other
+// processes must read the content and cannot read a locked byte.
 const lockOffset = 1 << 30
 
-// tryLock takes the exclusive lock of f. It ends with the process.
+// tryLock acquires an exclusive lock on f. It ends with the process.
 func tryLock(f *os.File) error {
 	at := windows.Overlapped{Offset: lockOffset}
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
