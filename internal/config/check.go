@@ -12,8 +12,8 @@ import (
 	"notesd/internal/fsid"
 )
 
-// checkWhole checks the combination of the merged settings and sets the default
-// of the state directory.
+// checkWhole checks the merged settings in combination and sets the default of the
+// state directory.
 func (l *loader) checkWhole(cfg *Config) {
 	l.checkVault(cfg)
 	l.checkSemantic(&cfg.Semantic)
@@ -64,8 +64,8 @@ func (l *loader) checkVault(cfg *Config) {
 	}
 }
 
-// checkOwnFolder gives a vault that is in a database, and in no folder of the user's,
-// one in its state directory.
+// checkOwnFolder sets the path of a vault in a database, if the user has set none, to a
+// folder in its state directory.
 func (l *loader) checkOwnFolder(cfg *Config) {
 	if cfg.State == "" {
 		cfg.State = l.defaultState(Vault{Path: string(filepath.Separator) + cfg.Store.Vault + "@" + cfg.Store.Postgres.String()})
@@ -83,19 +83,19 @@ func (l *loader) defaultState(vault Vault) string {
 	return dir
 }
 
-// OwnFolder is where a state directory has the notes of a vault that has no other
-// folder.
+// OwnFolder is the folder in the state directory with the notes of a vault that has no
+// other folder.
 const OwnFolder = "notes"
 
-// HasOwnFolder reports whether the vault's folder is notesd's own: users see it by
-// tools only.
+// HasOwnFolder reports whether the vault's folder belongs to notesd: users access its
+// notes only through tools.
 func (c *Config) HasOwnFolder() bool {
 	return c.Store.Postgres != "" && c.Vault.Path == filepath.Join(c.State, OwnFolder)
 }
 
-// isKnown reports whether the vault has been served before. A known vault that
-// cannot be opened, for example because it is on an unmounted volume, is not a
-// configuration error: notesd reports the cause and waits for it.
+// isKnown reports whether the vault has been served before. It is not a configuration
+// error if a known vault cannot be opened, for example on an unmounted volume: notesd
+// reports the cause and waits.
 func (l *loader) isKnown(vault Vault, state string) bool {
 	if state == "" {
 		var err error
@@ -120,7 +120,7 @@ func (l *loader) checkHTTP(h HTTP) {
 	l.checkFile("http.tls_key", h.TLSKey)
 }
 
-// checkFile reports a file that is set but cannot be opened.
+// checkFile reports a file that is configured but cannot be opened.
 func (l *loader) checkFile(key, file string) {
 	if file == "" {
 		return
@@ -131,15 +131,14 @@ func (l *loader) checkFile(key, file string) {
 	l.checkNoFolder(key, file)
 }
 
-// checkNoFolder reports a folder at the path of a file, which need not exist.
+// checkNoFolder reports a folder at the path of a file. The file need not exist.
 func (l *loader) checkNoFolder(key, file string) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		l.blame(key, file, "is a folder", "name a file in it")
 	}
 }
 
-// Secret is a string that is replaced by a placeholder when it is formatted or
-// marshalled.
+// Secret is a string that is formatted and marshalled as a placeholder.
 type Secret string
 
 // String returns a placeholder.
@@ -156,15 +155,15 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText returns a placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Models in the program, as Semantic.Model names them. Auto is the one of both that
-// suits the language of the notes.
+// Built-in models, as named by Semantic.Model. Auto selects the one that suits the
+// language of the notes.
 const (
 	Auto         = "auto"
 	English      = "english"
 	Multilingual = "multilingual"
 )
 
-// AutoModel reports whether notesd chooses the model.
+// AutoModel reports whether notesd selects the model.
 func (s Semantic) AutoModel() bool {
 	return s.Provider == "builtin" && (s.Model == "" || s.Model == Auto)
 }
@@ -196,7 +195,7 @@ func (l *loader) checkSemantic(s *Semantic) {
 	}
 }
 
-// readAPIKey returns the API key from the environment or, without one, from file.
+// readAPIKey returns the API key from the environment or, if that has none, from file.
 func (l *loader) readAPIKey(file string) Secret {
 	place, text := APIKeyVariable, l.env[APIKeyVariable]
 	if text != "" {
@@ -221,8 +220,7 @@ func (l *loader) readAPIKey(file string) Secret {
 	return Secret(text)
 }
 
-// isLocal reports whether a URL's host is this machine. It does not query a name
-// server.
+// isLocal reports whether a URL's host is this machine, without a DNS lookup.
 func isLocal(rawURL string) bool {
 	u, err := url.Parse(rawURL)
 	if err != nil {

@@ -1,22 +1,23 @@
 // Package config loads and validates the settings of notesd.
 //
-// Settings come in layers, and a later layer wins key by key: the defaults,
-// the TOML file, NOTESD_… environment variables, command-line flags. A key is
-// named by its section and its name ("vault.read_only"). Its variable is
-// NOTESD_VAULT_READ_ONLY; NOTESD_VAULT is short for NOTESD_VAULT_PATH.
+// Settings come in layers, each overriding the previous one key by key: the defaults,
+// the TOML file, NOTESD_… environment variables, command-line flags. A key consists of
+// its section and its name ("vault.read_only"). Its variable is NOTESD_VAULT_READ_ONLY;
+// NOTESD_VAULT is short for NOTESD_VAULT_PATH.
 //
-// Each layer is checked before it is merged, so that a problem is reported with
-// its file and line, variable or flag. [Load] fails with an [*Error] that lists
-// every [Problem]. An unknown key is an error, because a misspelt "read_only"
-// must not leave a vault writable; an unknown variable is a warning
-// ([Loaded.Unknown]), because other programs may use the prefix.
+// Each layer is checked before it is merged, so that a problem is reported with its
+// file and line, variable or flag. [Load] fails with an [*Error] that lists every
+// [Problem]. An unknown key is an error, because a misspelt "read_only" must not leave
+// a vault writable; an unknown variable is only a warning ([Loaded.Unknown]), because
+// other programs may use the prefix.
 //
-// Paths in a Config are absolute. A relative path is resolved against the
-// directory of the file that holds it, or against the working directory if it
-// comes from the environment or a flag.
+// Paths in a Config are absolute. A relative path is resolved against the directory of
+// the file that contains it, or against the working directory if it comes from the
+// environment or a flag.
 //
-// The package keeps no state. Load reads its [Sources] and one file. Only the
-// command imports the package; it passes values to the other packages.
+// The package keeps no state. Load reads its [Sources] and the files that they name.
+// Only commands and the service import the package; they pass values to the other
+// packages.
 package config
 
 import "time"
@@ -37,20 +38,20 @@ type Config struct {
 
 // Vault configures the folder that is served.
 type Vault struct {
-	Path     string   `koanf:"path"`      // absolute; empty: no vault, or one of several folders
-	Folders  Folders  `koanf:"folders"`   // in place of Path: absolute paths by name
-	Daily    string   `koanf:"daily"`     // which of Folders has the periodic notes; empty: the first by name that has Obsidian's daily notes
+	Path     string   `koanf:"path"`      // absolute; empty if there is no vault or Folders is set
+	Folders  Folders  `koanf:"folders"`   // instead of Path: absolute paths by name
+	Daily    string   `koanf:"daily"`     // the folder in Folders for periodic notes; empty: the first by name with Obsidian's daily notes
 	Ignore   []string `koanf:"ignore"`    // glob patterns, in addition to hidden files and folders
-	Dates    []string `koanf:"dates"`     // front matter keys that hold a note's date, before "date"
+	Dates    []string `koanf:"dates"`     // front matter keys of a note's date, preferred to "date"
 	ReadOnly bool     `koanf:"read_only"` // offer only tools that read
 	Allow    []string `koanf:"allow"`     // vault-relative folders that clients may see; empty: all
 
 	ReadOnlyFolders []string `koanf:"read_only_folders"` // vault-relative folders that clients may not change
 
-	Tools []string `koanf:"tools"` // names and groups of the tools that clients are offered; empty: all
+	Tools []string `koanf:"tools"` // names and groups of the tools offered to clients; empty: all
 }
 
-// Search holds the defaults of a query.
+// Search configures the defaults of a query.
 type Search struct {
 	Mode  string `koanf:"mode"`  // hybrid, text or semantic
 	Limit int    `koanf:"limit"` // hits, 1 to 50
@@ -59,18 +60,18 @@ type Search struct {
 // Semantic configures the embedder.
 type Semantic struct {
 	Provider    string `koanf:"provider"`     // builtin, ollama, openai (any compatible endpoint) or off
-	Model       string `koanf:"model"`        // builtin: auto, english, multilingual or the path of a model file; else a name; empty: the provider's own default
-	URL         string `koanf:"url"`          // of the provider's API; empty: the provider's own default
-	AllowRemote bool   `koanf:"allow_remote"` // let note text leave this machine
-	APIKeyFile  string `koanf:"api_key_file"` // its first line is the key; empty: none
-	Threads     int    `koanf:"threads"`      // 0: as many as are idle
+	Model       string `koanf:"model"`        // builtin: auto, english, multilingual or the path of a model file; others: a name; empty: the provider's default
+	URL         string `koanf:"url"`          // of the provider's API; empty: the provider's default
+	AllowRemote bool   `koanf:"allow_remote"` // allow sending note text to other machines
+	APIKeyFile  string `koanf:"api_key_file"` // file whose first line is the key; empty: none
+	Threads     int    `koanf:"threads"`      // 0: adapts to the load of the machine
 
-	// APIKey is the key of the provider's API, from [APIKeyVariable] or
-	// APIKeyFile. It has no key in the file, because users share such files.
+	// APIKey is the key of the provider's API, from [APIKeyVariable] or APIKeyFile. It
+	// cannot be set in the configuration file, because users share such files.
 	APIKey Secret `koanf:"-"`
 }
 
-// History bounds the revisions kept. The newest revision of a note is always kept.
+// History limits the revisions kept. The newest revision of a note is always kept.
 type History struct {
 	Keep int           `koanf:"keep"` // revisions per note
 	Age  time.Duration `koanf:"age"`
@@ -80,18 +81,18 @@ type History struct {
 // HTTP configures the optional HTTP listener.
 type HTTP struct {
 	Addr           string   `koanf:"addr"`            // host:port; empty: no listener
-	TokenFile      string   `koanf:"token_file"`      // holds the bearer token; created if missing
+	TokenFile      string   `koanf:"token_file"`      // file with the bearer token; created if missing
 	AllowedOrigins []string `koanf:"allowed_origins"` // scheme://host[:port]
 	TLSCert        string   `koanf:"tls_cert"`
 	TLSKey         string   `koanf:"tls_key"`
 	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS, so plain HTTP is accepted
 }
 
-// Limits bounds the resources that one client uses.
+// Limits limits the resources that one client can use.
 type Limits struct {
-	ResultBytes Bytes `koanf:"result_bytes"` // size of one tool result
-	Resources   int   `koanf:"resources"`    // notes in resources/list
-	NoteBytes   Bytes `koanf:"note_bytes"`   // larger files are not indexed as notes
+	ResultBytes Bytes `koanf:"result_bytes"` // maximum size of a tool result
+	Resources   int   `koanf:"resources"`    // maximum number of notes in resources/list
+	NoteBytes   Bytes `koanf:"note_bytes"`   // maximum size of a note; larger files are not indexed
 
 	// Requests per second of one client. A burst of five seconds' worth is allowed.
 	CallsPerSecond int `koanf:"calls_per_second"`
@@ -102,13 +103,13 @@ type Prompts struct {
 	Folder string `koanf:"folder"` // vault-relative or absolute; empty: none
 }
 
-// Store configures the database in which several nodes share a vault.
+// Store configures the database through which several nodes share a vault.
 type Store struct {
-	Postgres Address `koanf:"postgres"` // URL; empty: the vault is the folder alone
-	Vault    string  `koanf:"vault"`    // its name in the database
+	Postgres Address `koanf:"postgres"` // URL; empty: no database
+	Vault    string  `koanf:"vault"`    // name of the vault in the database
 }
 
-// Address is the URL of a database. Its String has no password.
+// Address is the URL of a database. Its String method omits the password.
 type Address string
 
 // Log configures the log.
@@ -117,7 +118,7 @@ type Log struct {
 	File  string `koanf:"file"`  // empty: stderr
 }
 
-// Default returns the settings without any source.
+// Default returns the default settings.
 func Default() Config {
 	return Config{
 		Vault:    Vault{Folders: Folders{}, Ignore: []string{}, Dates: []string{}, Allow: []string{}, ReadOnlyFolders: []string{}, Tools: []string{}},
@@ -130,8 +131,8 @@ func Default() Config {
 			Resources:   10_000,   // 20 pages of 500; TypeScript clients give up after 64
 			NoteBytes:   16 << 20,
 
-			// An agent that sends requests one after the other reaches a
-			// thousand calls a second and must stay below the limit.
+			// A client that sends requests one after another reaches a thousand calls a
+			// second and must stay below the limit.
 			CallsPerSecond: 2000,
 		},
 		Store: Store{Vault: "notes"},

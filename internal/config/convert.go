@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Bytes is a size in bytes. In a file or variable it is a whole number with
-// an optional unit: "20480", "20 KiB", "16MB".
+// Bytes is a size in bytes. In files and variables, it is a whole number with an
+// optional unit: "20480", "20 KiB", "16MB".
 type Bytes int64
 
 var byteUnits = map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1e3, "MB": 1e6, "GB": 1e9, "B": 1, "": 1}
@@ -133,8 +133,8 @@ func parseBytes(s string) (Bytes, error) {
 	return 0, errors.New(`must be a size such as 20480, "20 KiB" or "16 MB"`)
 }
 
-// parseDuration reads the syntax of time.ParseDuration, and whole days ("90d")
-// and weeks ("12w"), which suit the age of history.
+// parseDuration parses the syntax of time.ParseDuration, and whole days ("90d") and
+// weeks ("12w"), which suit the age of history.
 func parseDuration(s string) (time.Duration, error) {
 	s = strings.TrimSpace(s)
 	for unit, size := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
@@ -153,7 +153,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// plain returns sizes and durations as text, and other values as they are.
+// plain returns sizes, durations and addresses as text, and other values unchanged.
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Duration:
@@ -166,8 +166,8 @@ func plain(v any) any {
 	return v
 }
 
-// tomlText formats a plain value in the syntax of the file. It does not escape
-// control characters, which no setting holds.
+// tomlText formats a plain value as TOML. It does not escape control characters, which
+// no setting contains.
 func tomlText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -191,7 +191,7 @@ func tomlText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// durationText formats a duration in the syntax of parseDuration.
+// durationText formats a duration for parseDuration.
 func durationText(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= day && d%day == 0 {
@@ -207,7 +207,7 @@ func durationText(d time.Duration) string {
 	return text
 }
 
-// String formats a size in the syntax of a configuration file.
+// String formats a size as in a configuration file.
 func (b Bytes) String() string {
 	for _, unit := range []string{"GiB", "MiB", "KiB"} {
 		if size := Bytes(byteUnits[unit]); b >= size && b%size == 0 {

@@ -17,8 +17,8 @@ const envPrefix = "NOTESD_"
 // are spelled like a flag, and vault.allow, which bounds a session as they do.
 var shortForms = map[string]string{"NOTESD_VAULT": "vault.path", "NOTESD_READ_ONLY": "vault.read_only", "NOTESD_ALLOW": "vault.allow", "NOTESD_TOOLS": "vault.tools"}
 
-// flagKeys maps the flags that are settings to their keys. Commands have other
-// flags besides.
+// flagKeys maps the flags that are settings to their keys. Commands have other flags as
+// well.
 var flagKeys = map[string]string{
 	"vault":     "vault.path",
 	"state":     "state",
@@ -29,8 +29,8 @@ var flagKeys = map[string]string{
 	"log-file":  "log.file",
 }
 
-// environment holds the variables that are set. An empty variable counts as
-// unset, because hosts pass omitted optional settings as empty variables.
+// environment holds the variables that are set. An empty variable counts as unset,
+// because hosts pass omitted settings as empty variables.
 type environment map[string]string
 
 func newEnvironment(environ []string) environment {
@@ -50,8 +50,8 @@ func newEnvironment(environ []string) environment {
 }
 
 // envEntries returns the settings in the environment. An unknown variable with the
-// prefix NOTESD_ is a warning and no error: packagers and containers set variables
-// for their own purposes. Underscores do not distinguish names, so that
+// prefix NOTESD_ is a warning rather than an error: packagers and containers set
+// variables for their own purposes. Underscores in names are ignored, so that
 // NOTESD_VAULT_READONLY does not leave a vault writable.
 func (l *loader) envEntries() []entry {
 	squeeze := func(name string) string { return strings.ReplaceAll(name, "_", "") }
@@ -102,14 +102,14 @@ func (l *loader) envEntries() []entry {
 	return entries
 }
 
-// tierVariable selects the kernels of the built-in model, for tests and for
-// debugging. It has no key, because all tiers give identical results.
+// tierVariable selects the kernels of the built-in model, for tests and debugging. It
+// has no key, because all tiers give identical results.
 const tierVariable = envPrefix + "BERT_TIER"
 
 // APIKeyVariable holds the key of semantic.provider's API.
 const APIKeyVariable = envPrefix + "SEMANTIC_API_KEY"
 
-// keyOfAPI stands for the API key among the settings; the file cannot have it.
+// keyOfAPI represents the API key among the settings. The file cannot set it.
 const keyOfAPI = "semantic.api_key"
 
 func flagEntries(flags *pflag.FlagSet) []entry {

@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// parseFile reads a TOML document into entries in the order of its lines.
+// parseFile parses a TOML document into entries in the order of their lines.
 func parseFile(name string, data []byte) ([]entry, []Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any

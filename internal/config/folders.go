@@ -17,11 +17,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Folders are the folders of one vault: absolute paths by name. In a variable or a
-// flag they are "NAME=DIR,NAME=DIR".
+// Folders are the folders of one vault: absolute paths by name. In variables and flags
+// they have the form "NAME=DIR,NAME=DIR".
 type Folders map[string]string
 
-// String returns the folders in the form of a variable or a flag.
+// String returns the folders in the form used in variables and flags.
 func (f Folders) String() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -33,7 +33,8 @@ func (f Folders) String() string {
 // IsSet reports whether a vault is configured.
 func (v Vault) IsSet() bool { return v.Path != "" || len(v.Folders) > 0 }
 
-// Dirs returns the folders of the vault by name; that of a vault with a path is "".
+// Dirs returns the folders of the vault by name. If the vault has a path, the name is
+// "".
 func (v Vault) Dirs() map[string]string {
 	if v.Path != "" {
 		return map[string]string{"": v.Path}
@@ -41,7 +42,7 @@ func (v Vault) Dirs() map[string]string {
 	return v.Folders
 }
 
-// String returns the vault in the form that --vault has.
+// String returns the vault in the form that --vault accepts.
 func (v Vault) String() string {
 	if v.Path != "" {
 		return v.Path
@@ -49,7 +50,7 @@ func (v Vault) String() string {
 	return v.Folders.String()
 }
 
-// ParseVault reads the form of String.
+// ParseVault parses the result of [Vault.String].
 func ParseVault(s string) Vault {
 	if f, err := parseFolders(s); err == nil {
 		return Vault{Folders: f}
@@ -69,7 +70,7 @@ func (v Vault) ID() string {
 	return real.String()
 }
 
-// Title returns the name of the vault's folder, or of its folders.
+// Title returns the name of the vault's folder, or the names of its folders.
 func (v Vault) Title() string {
 	if v.Path != "" {
 		return filepath.Base(v.Path)
@@ -77,8 +78,8 @@ func (v Vault) Title() string {
 	return strings.Join(slices.Sorted(maps.Keys(v.Folders)), ", ")
 }
 
-// Place returns the folder that holds the note at a path in the vault, and the path
-// in that folder.
+// Place returns the folder that contains the note at a path in the vault, and the path
+// within that folder.
 func (v Vault) Place(notePath string) (dir, in string) {
 	if v.Path != "" {
 		return v.Path, notePath
@@ -87,11 +88,11 @@ func (v Vault) Place(notePath string) (dir, in string) {
 	return v.Folders[name], in
 }
 
-// namesFolders matches what begins with a name and "=", as no absolute path does.
+// namesFolders matches text that starts with a name and "=". No absolute path does.
 var namesFolders = regexp.MustCompile(`^[^/\\=,:~.][^/\\=,:]*=`)
 
-// isFolders reports whether the value of vault.path names several folders. A folder
-// of such a name goes first.
+// isFolders reports whether the value of vault.path lists several folders. An existing
+// folder with that path takes precedence.
 func (l *loader) isFolders(value, dir string) bool {
 	if !namesFolders.MatchString(value) {
 		return false
@@ -100,7 +101,8 @@ func (l *loader) isFolders(value, dir string) bool {
 	return err != nil
 }
 
-// parseFolders reads "NAME=DIR,NAME=DIR".
+// parseFolders parses "NAME=DIR,NAME=DIR". A comma that no name follows is part of the
+// path.
 func parseFolders(s string) (Folders, error) {
 	f := Folders{}
 	for item := range strings.SplitSeq(s, ",") {
@@ -117,10 +119,10 @@ func parseFolders(s string) (Folders, error) {
 	return f, nil
 }
 
-// folderName matches a name that every system accepts and every link can carry.
+// folderName matches a name that is valid on every system and in every kind of link.
 var folderName = regexp.MustCompile(`^[\pL\pN_][\pL\pM\pN _.&'()+-]*$`)
 
-// names lists what a name must be.
+// nameWanted describes valid names.
 const nameWanted = `names of letters, digits, spaces and . _ - & ' ( ) +, that differ in more than case, such as "work"`
 
 // resolved returns the folders with absolute paths and names in NFC.
@@ -147,7 +149,7 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 	return all, nil
 }
 
-// checkFolders reports folders that are missing, and folders in one another.
+// checkFolders reports folders that are missing or nested in one another.
 func (l *loader) checkFolders(v Vault, known bool) {
 	names := slices.Sorted(maps.Keys(v.Folders))
 	for i, name := range names {

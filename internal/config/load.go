@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Sources names the sources of settings. The zero value has neither environment
-// nor flags, and therefore no file either.
+// Sources are the sources of settings. The zero value has no environment and no flags,
+// and hence no file either.
 type Sources struct {
-	File  string         // a file that must exist; empty: notesd.toml in the configuration directory, if it exists
+	File  string         // must exist; empty: notesd.toml in the configuration directory, if it exists
 	Env   []string       // in the form of os.Environ
-	Flags *pflag.FlagSet // parsed; flags that were set and have a key apply
-	Dir   string         // for relative paths; empty: the working directory
+	Flags *pflag.FlagSet // parsed; only flags that are set and have a key apply
+	Dir   string         // base of relative paths; empty: the working directory
 }
 
 // entry is a setting of one layer.
@@ -27,7 +27,7 @@ type entry struct {
 	origin string
 }
 
-// origin is the origin of a value.
+// origin is the origin of a merged value.
 type origin struct {
 	place  string // for messages
 	dir    string // base of relative paths
@@ -38,15 +38,15 @@ type origin struct {
 type loader struct {
 	env      environment
 	dir      string
-	file     string // that was read, or would be
+	file     string // path of the configuration file, which need not exist
 	merged   *koanf.Koanf
 	origins  map[string]origin // of the merged values
 	problems []Problem
-	unknown  []Problem // variables, which are no errors
+	unknown  []Problem // variables, which are warnings only
 }
 
-// Load merges the sources and checks the result. The error is an [*Error] with
-// all problems, unless the working directory cannot be determined.
+// Load merges the sources and checks the result. The error is an [*Error] with all
+// problems, unless the working directory cannot be determined.
 func Load(src Sources) (*Loaded, error) {
 	dir := src.Dir
 	if dir == "" {
@@ -98,10 +98,10 @@ func (l *loader) mergeFile(name string) {
 	l.merge(entries, filepath.Dir(name), true)
 }
 
-// merge checks the entries of a layer and lets the valid ones replace those of
-// the layers below. Relative paths are relative to dir.
+// merge checks the entries of a layer and overrides the layers below with the valid
+// ones. Relative paths are resolved against dir.
 func (l *loader) merge(entries []entry, dir string, fromFile bool) {
-	vault := "" // the key that has set it in this layer
+	vault := "" // the key that sets the vault in this layer
 	for _, e := range entries {
 		if text, ok := e.value.(string); ok && e.key == "vault.path" && !fromFile && l.isFolders(text, dir) {
 			e.key = "vault.folders"
@@ -115,7 +115,7 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 		if err != nil {
 			p := Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()}
 			if s.typ == typeAddress {
-				p.Value = "" // it may have a password
+				p.Value = "" // it may contain a password
 			}
 			l.report(p)
 			continue
@@ -167,7 +167,7 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 
 func (l *loader) set(key string, v any) {
 	if err := l.merged.Set(key, v); err != nil {
-		panic(err) // no setting is a section, so values cannot conflict
+		panic(err) // cannot happen: no setting is a section
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 // Loaded is a configuration with the origins of its values.
 type Loaded struct {
 	*Config
-	// File is the path of the configuration file, which need not exist; "" if there
-	// is no home directory to hold one.
+	// File is the path of the configuration file, which need not exist, or "" if there
+	// is no home directory.
 	File string
-	// Unknown lists variables that look like settings. They have no effect.
+	// Unknown lists variables that look like settings but have no effect.
 	Unknown []Problem
 
 	merged  *koanf.Koanf
@@ -32,8 +32,8 @@ type Setting struct {
 	Origin string `json:"origin"` // "FILE:LINE", a variable, a flag, "default", or "vault" for a state directory derived from the vault
 }
 
-// Settings returns every setting, sorted by key. Those without a section come
-// first, as TOML requires.
+// Settings returns every setting, sorted by key. Settings without a section come first,
+// as TOML requires.
 func (l *Loaded) Settings() []Setting {
 	all := make([]Setting, len(settings))
 	for i, s := range settings {
@@ -48,22 +48,21 @@ func (l *Loaded) Settings() []Setting {
 	return all
 }
 
-// TOML returns the setting as a line of a configuration file, without its
-// section.
+// TOML returns the setting as a line of a configuration file, without its section.
 func (s Setting) TOML() string {
 	return s.Key[strings.LastIndexByte(s.Key, '.')+1:] + " = " + tomlText(s.Value)
 }
 
-// Passed is a setting that a client passed and that cannot be its own.
+// Passed is a daemon setting that a client passed, or an unknown variable.
 type Passed struct {
-	Key    string `json:"key"`    // empty: an unknown variable
+	Key    string `json:"key"`    // empty for an unknown variable
 	Value  string `json:"value"`  // in the form of Loaded.Text
 	Remark string `json:"remark"` // why it has no effect, and what to do
 }
 
-// Passed returns the settings of the daemon that came from the environment or a
-// flag, and the variables that look like a misspelt setting. A daemon that several
-// clients share reads its settings from the file only.
+// Passed returns the daemon settings that came from the environment or a flag, and
+// variables that look like a misspelt setting. A daemon shared by several clients reads
+// its settings only from the file.
 func (l *Loaded) Passed() []Passed {
 	var all []Passed
 	for _, p := range l.Unknown {
@@ -89,21 +88,20 @@ func (l *Loaded) Passed() []Passed {
 	return all
 }
 
-// sessionKeys lists the settings of a session. Each client has its own values, from
-// its flags, environment and file.
+// sessionKeys lists the settings of a session. Each client has its own values, from its
+// flags, environment and file.
 var sessionKeys = []string{"vault.read_only", "vault.read_only_folders", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
 
 // processKeys lists the settings of the process that reads them.
 var processKeys = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
 
-// isDaemons reports whether a setting belongs to the daemon, which all sessions
-// share.
+// isDaemons reports whether a setting belongs to the daemon, which all sessions share.
 func isDaemons(key string) bool {
 	return !slices.Contains(sessionKeys, key) && !slices.Contains(processKeys, key)
 }
 
-// Text returns the value of a setting as text; equal values have equal texts. That
-// of the API key is a hash.
+// Text returns the value of a setting as text, for comparison; for the API key it is a
+// hash.
 func (l *Loaded) Text(key string) string {
 	if key != keyOfAPI {
 		return fmt.Sprint(l.merged.Get(key))
@@ -112,16 +110,16 @@ func (l *Loaded) Text(key string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Origin returns where a setting comes from, in the form of [Setting].
+// Origin returns the origin of a setting, in the form of [Setting].
 func (l *Loaded) Origin(key string) string { return cmp.Or(l.origins[key].place, "default") }
 
 // IsPassed reports whether a setting came from the environment or a flag.
 func (l *Loaded) IsPassed(key string) bool { return l.origins[key].passed }
 
-// Changed returns the sorted keys of the settings that differ in a configuration
-// that was read later: those of new sessions, and those of the daemon and the log,
-// which a running daemon keeps as it was started with. The vault and the state of a
-// process never change.
+// Changed returns the sorted keys of the settings that differ in a configuration read
+// later: those that apply to new sessions, and those of the daemon and the log, which a
+// running daemon does not change. The vault and the state directory of a process never
+// change.
 func (l *Loaded) Changed(later *Loaded) (sessions, daemons []string) {
 	for _, s := range settings {
 		switch {

@@ -15,10 +15,10 @@ import (
 
 var errNoHome = errors.New("neither an XDG directory nor a home directory is set")
 
-// stateDir returns the default state directory of a vault:
-// notesd/<folder name>-<hash of the real path> in the user's state directory.
-// Every spelling of a vault's path gives the same directory, and two vaults of
-// the same name get different ones. Several folders have one for all of them.
+// stateDir returns the default state directory of a vault: notesd/<folder name>-<hash
+// of the real path> in the user's state directory. Every spelling of a vault's path
+// gives the same directory, and vaults of the same name get different ones. A vault of
+// several folders has one state directory.
 func (e environment) stateDir(vault Vault) (string, error) {
 	id := vault.ID()
 	name := strings.Join(slices.Sorted(maps.Keys(vault.Folders)), "-")
@@ -42,14 +42,14 @@ func (e environment) configDir() (string, error) {
 	return filepath.Join(base, "notesd"), nil
 }
 
-// place is a directory below the one that a variable names.
+// place is a directory below the one that a variable contains.
 type place struct {
 	variable string
 	below    string
 }
 
-// Directories of a user's configuration and state by GOOS, for when the XDG
-// variable is not set. "" stands for the other systems and has the XDG defaults.
+// Directories of a user's configuration and state by GOOS, used if the XDG variable is
+// not set. "" is the default for other systems, as in the XDG specification.
 var (
 	configHomes = map[string]place{
 		"darwin":  {"HOME", "Library/Application Support"},
@@ -58,7 +58,7 @@ var (
 	}
 	stateHomes = map[string]place{
 		"darwin":  {"HOME", "Library/Application Support"},
-		"windows": {"LOCALAPPDATA", ""}, // not the roaming profile: the index belongs to this machine
+		"windows": {"LOCALAPPDATA", ""}, // not the roaming profile: the index is specific to this machine
 		"":        {"HOME", ".local/state"},
 	}
 )
@@ -77,8 +77,8 @@ func (e environment) userDir(goos, xdg string, homes map[string]place) (string, 
 	return filepath.Join(e[home.variable], filepath.FromSlash(home.below)), nil
 }
 
-// expand makes a path absolute. "~" is the home directory, and a relative path
-// is relative to dir.
+// expand makes a path absolute. "~" is the home directory, and relative paths are
+// resolved against dir.
 func (l *loader) expand(path, dir string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		if home := l.env.home(); home != "" {
@@ -99,7 +99,7 @@ func (e environment) home() string {
 	return e["HOME"]
 }
 
-// plainPath returns an error for a path that no system accepts.
+// plainPath returns an error for a path that is invalid on every system.
 func plainPath(path string) error {
 	if strings.ContainsRune(path, 0) {
 		return errors.New("must be a path without NUL characters")
@@ -107,8 +107,8 @@ func plainPath(path string) error {
 	return nil
 }
 
-// slug makes a short path element of ASCII letters and digits from a name. It
-// helps users to recognize a state directory; the hash makes the name unique.
+// slug converts a name to a short path element of ASCII letters and digits. It helps
+// users to recognize a state directory; the hash makes the path unique.
 func slug(name string) string {
 	const most = 24 // the path of a Unix socket is limited to about 100 bytes
 	var b strings.Builder
@@ -133,8 +133,8 @@ func slug(name string) string {
 	return b.String()
 }
 
-// reason returns the cause of a file system error without the path, which the
-// message names already, and in the same words on every system.
+// reason returns the cause of a file system error, worded alike on every system and
+// without the path, which the message already contains.
 func reason(err error) string {
 	var path *fs.PathError
 	switch {

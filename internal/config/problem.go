@@ -17,8 +17,8 @@ type Problem struct {
 	Hint   string // the remedy; may be empty
 }
 
-// String formats the problem as one line. It replaces control characters, so the
-// line is safe to print whatever the file or the environment contains.
+// String formats the problem as one line. It replaces control characters, so that the
+// line is safe to print whatever the source contains.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Origin != "" {
@@ -38,9 +38,9 @@ func (p Problem) String() string {
 	return printable(b.String())
 }
 
-// Error reports an invalid configuration. It holds at least one problem. Problems
-// are in the order of the layers (file, environment, flags), followed by those of
-// the combination.
+// Error reports an invalid configuration. It contains at least one problem, in the
+// order of the layers (file, environment, flags), followed by problems of the combined
+// settings.
 type Error struct {
 	Problems []Problem
 }
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// show formats a value for a message: text is quoted, and long values are cut.
+// show formats a value for a message: it quotes text and truncates long values.
 func show(v any) string {
 	const most = 80
 	s := fmt.Sprint(v)
@@ -81,8 +81,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// suggest returns a hint with the known key that an unknown one probably means: the
-// right name in the wrong section or a misspelling. It returns "" if none is near.
+// suggest returns a hint with the known key that an unknown one probably means, either
+// the right name in the wrong section or a misspelling, or "" if none is close.
 func suggest(unknown string) string {
 	name := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 	keys := make([]string, len(settings))

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// paths lists the keys whose values are paths on this machine. The paths of
-// vault.allow and prompts.folder are relative to the vault. vault.folders, a table of
-// paths, is not among them.
+// paths lists the keys whose values are paths on this machine. The paths in vault.allow
+// and prompts.folder are relative to the vault; vault.folders, a table of paths, is
+// handled separately.
 var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
 
-// rules validate values beyond their type. A rule returns "" for a valid value,
-// and otherwise the end of the sentence "must be …".
+// rules validate values beyond their type. A rule returns "" for a valid value, and
+// otherwise the rest of the sentence "must be …".
 var rules = map[string]func(v any) string{
 	"vault.ignore":            each(pattern),
 	"vault.dates":             each(frontMatterKey),
@@ -139,8 +139,8 @@ func plainText(s string) string {
 	return ""
 }
 
-// httpURL accepts the base URL of an API. It refuses user names and passwords,
-// because logs and the status show the URL.
+// httpURL accepts the base URL of an API. It rejects user names and passwords, because
+// logs and the status show the URL.
 func httpURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
@@ -150,7 +150,7 @@ func httpURL(s string) string {
 	return ""
 }
 
-// databaseURL checks the shape; the driver, which is loaded when it is needed, checks
+// databaseURL checks only the form; the driver, which is loaded on first use, checks
 // the rest.
 func databaseURL(v any) string {
 	if u, err := url.Parse(string(v.(Address))); v.(Address) != "" && (err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql") {
@@ -195,13 +195,13 @@ func webOrigin(s string) string {
 	return ""
 }
 
-// setting describes one key. It is derived from a field of Config.
+// setting describes one key, derived from a field of Config.
 type setting struct {
 	key  string // "vault.read_only"
 	typ  reflect.Type
 	def  any                       // the default
 	want func(v any) (want string) // rule for v, or nil; see rules
-	path bool                      // a path that is made absolute
+	path bool                      // whether to make the value an absolute path
 }
 
 var (
