@@ -12,15 +12,15 @@ import (
 	"notesd/notes"
 )
 
-// place is where a page begins: the query, the list that was made for it, and
-// how far the pages before it came. As a cursor it is opaque text.
+// place is the beginning of a page: the query, its ranked list, and the offset of the page in
+// it. A cursor is its opaque encoding.
 type place struct {
 	query  [8]byte
 	list   uint32
 	offset int
 }
 
-// queryHash identifies a query by what decides the order of its hits.
+// queryHash hashes the parts of a query that determine the order of its hits.
 func queryHash(q Query) (h [8]byte) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v", q.Mode, q.Text, q.Filter))
 	copy(h[:], sum[:])
@@ -35,7 +35,7 @@ func (p place) after(offset int) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// parsePlace reads the cursor of a query; of "" it is the beginning.
+// parsePlace decodes the cursor of a query; "" is the beginning.
 func parsePlace(q Query) (place, error) {
 	p := place{query: queryHash(q)}
 	if q.Cursor == "" {
@@ -61,12 +61,12 @@ func badCursor(detail string) error {
 		Hint: "Repeat the query that returned it, or omit the cursor to start from the beginning."}
 }
 
-// rankings keeps the lists of the last queries, so that the pages of one are
-// cut from one order. A list that is gone is made again.
+// rankings caches the lists of recent queries, so that the pages of a query come from one
+// ranking. An evicted list is computed again.
 type rankings struct {
 	mu    sync.Mutex
 	byID  map[uint32]*list.Element
-	order list.List // of keptRanking, the last used first
+	order list.List // of keptRanking, the most recently used first
 }
 
 type keptRanking struct {
@@ -74,11 +74,11 @@ type keptRanking struct {
 	list  *rankedList
 }
 
-// maxRankings bounds their number; each is a few kilobytes.
+// maxRankings bounds the number of lists; each takes a few kilobytes.
 const maxRankings = 64
 
-// find returns where the page of a query begins, and the list that it is of,
-// nil when there is none, or it was evicted.
+// find returns the beginning of the page of a query, and its list, or nil if the list is not
+// cached.
 func (r *rankings) find(q Query) (place, *rankedList, error) {
 	p, err := parsePlace(q)
 	if err != nil || p.list == 0 {
@@ -94,7 +94,7 @@ func (r *rankings) find(q Query) (place, *rankedList, error) {
 	return p, e.Value.(keptRanking).list, nil
 }
 
-// keep remembers a list under an id that it puts into p.
+// keep caches a list under an id, which it sets in p.
 func (r *rankings) keep(p *place, l *rankedList) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

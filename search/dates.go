@@ -8,8 +8,8 @@ import (
 	"notesd/internal/moment"
 )
 
-// parseDay reads a day: 2026-01-31, 2026-01, 2026, a time as in RFC 3339,
-// today, yesterday (heute, gestern), or an age such as 7d, 2w, 3m, 1y.
+// parseDay parses a day: 2026-01-31, 2026-01, 2026, a time in RFC 3339 format, today, yesterday
+// (heute, gestern), or an age such as 7d, 2w, 3m, 1y.
 func parseDay(s string, now time.Time) (time.Time, bool) {
 	ago := func(years, months, days int) time.Time {
 		return moment.Day(now.Year()-years, now.Month()-time.Month(months), now.Day()-days, now.Location())

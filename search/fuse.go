@@ -13,44 +13,44 @@ import (
 // SemanticHit is a note found semantically.
 type SemanticHit struct {
 	NoteID  int64
-	Ordinal int     // of its nearest chunk
+	Ordinal int     // of the nearest chunk
 	Cosine  float64 // of that chunk and the query
-	// Near is the cosine on the scale of how well words match, where 1 is all
-	// words of the query. [Chance] says what it is by chance.
+	// Near is the cosine on the scale of text scores, where 1 is all words of the query. See
+	// [Chance] for its values by chance.
 	Near float64
-	// First is Near of how the note begins: what it is about.
+	// First is Near of the beginning of the note, which states its topic.
 	First float64
-	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet
-	// and of which one may be nearer.
+	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet, one of
+	// which may be nearer.
 	Missing float64
 }
 
-// Semantic finds notes whose passages are near a text. The vectors of the vault are one.
+// Semantic finds notes with passages semantically similar to a text. The vault's vectors
+// implement it.
 type Semantic interface {
 	// Nearest returns the k notes of allowed (nil: all) whose best chunk is
 	// nearest to text, the nearest first.
 	Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]SemanticHit, error)
-	// Coverage says how much of the vault can be found so; its State is one of
-	// "ready", "building", "loading" and "off". While it is loading, Nearest waits.
+	// Coverage reports how much of the vault can be searched; its State is one of "ready",
+	// "building", "loading" and "off". While it is loading, Nearest waits.
 	Coverage() Coverage
-	// Weight is the share, from 0 to 1, that meaning has in the score of this
-	// query's hits; 0 means that the model does not know its script.
+	// Weight returns the share, from 0 to 1, of semantic similarity in the scores of this
+	// query's hits; 0 means that the model does not know the query's script.
 	Weight(text string) float64
 }
 
-// Scorer is a Semantic that also returns how near given notes are. Notes without
-// vectors are left out of its answer. It is asked while Nearest runs, with the
-// same text.
+// Scorer is a Semantic that also scores given notes, omitting those without vectors. Cosines is
+// called while Nearest runs, with the same text.
 type Scorer interface {
 	Cosines(ctx context.Context, text string, ids []int64) ([]SemanticHit, error)
 }
 
-// Chance is a Semantic that also returns how near passages are that have nothing
-// to do with text. Of others their mean is taken to be 0 and their deviation
-// .095. It is asked right after Nearest, with the same text.
+// Chance is a Semantic that also returns the similarity of text and unrelated passages. For
+// other implementations, the mean is taken to be 0 and the deviation .095. Its methods are
+// called right after Nearest, with the same text.
 type Chance interface {
-	// Unrelated returns the spread of the model in general, and that in this vault,
-	// which is lower for a text in another language than the notes.
+	// Unrelated returns the spread for the model in general and the spread in this vault, which
+	// is lower for a text in another language than the notes.
 	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
 	// Alike returns the mean cosine of pairs of the hits' passages. ok reports whether
 	// that distinguishes passages about one subject from others: with some models, and
@@ -58,62 +58,60 @@ type Chance interface {
 	Alike(hits []SemanticHit) (cosine float64, ok bool)
 }
 
-// Yielder is a Semantic with work in the background that can pause while a search
-// runs, by words too.
+// Yielder is a Semantic whose background work can pause during a search of any mode.
 type Yielder interface {
 	Yield() (over func())
 }
 
 // The states of the semantic side of a search.
 const (
-	StateReady       = "ready"              // took part, over all notes
-	StateBuilding    = "building"           // took part, over those that are embedded so far
-	StateLoading     = "loading"            // the vectors were still being read from the disk
-	StateOff         = "off"                // there is no model, or the query did not want it
+	StateReady       = "ready"              // used, for all notes
+	StateBuilding    = "building"           // used, for the notes embedded so far
+	StateLoading     = "loading"            // the vectors were still being loaded
+	StateOff         = "off"                // no model, or not requested
 	StateLate        = "late"               // did not answer in time
-	StateFailed      = "failed"             // answered with an error
-	StateUnsupported = "unsupported-script" // the model cannot read the query
+	StateFailed      = "failed"             // returned an error
+	StateUnsupported = "unsupported-script" // the model does not know the query's script
 )
 
-// Coverage is the state of the semantic side, and how many of the vault's
-// chunks it can find, also as a share from 0 to 1.
+// Coverage is the state of semantic search, and the share of the vault's chunks, from 0 to 1,
+// and their number that it can find.
 type Coverage struct {
 	State    string
 	Coverage float64
-	Passages int    // that it can find
-	Why      string // what keeps it from being more; "" when nothing does, or it is a matter of time
+	Passages int    // number of these chunks
+	Why      string // what prevents full coverage; "" if nothing does, or if it only takes time
 }
 
 // Spread describes values by their mean and their standard deviation.
 type Spread struct{ Mean, Deviation float64 }
 
-// UnavailableError is the error of a semantic side that cannot answer for a reason
-// that is not its own, such as a server that is away. It is reported to the reader and
-// not logged.
+// UnavailableError is the error of a Semantic that cannot answer for an external reason, such
+// as an unreachable server. It is shown to the user and not logged.
 type UnavailableError struct{ Why string }
 
 func (e UnavailableError) Error() string { return e.Why }
 
-// candidate is a note on its way to being a hit.
+// candidate is a note that may become a hit.
 type candidate struct {
 	note  int64
-	score float64 // what it is ranked by
+	score float64 // final score
 	text  float64
-	bonus float64 // what its text adds, see bonuses
-	met   float64 // the part of what was asked for that meets in its text; 0: not read
+	bonus float64 // added for its text, see bonuses
+	met   float64 // share of the query that occurs together in its text; 0: not read
 	terms uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
 	cosine               float64
 	near, first, missing float64 // see SemanticHit
 	weak                 bool
-	named                bool // a passage of another names it
+	named                bool // a passage of another hit names it
 	embedded             bool // the cosine is known
-	chunk                int  // nearest in meaning; -1: none
-	meet                 int  // without one: where the words meet in its text
+	chunk                int  // semantically nearest; -1: none
+	meet                 int  // if chunk is -1: the offset where the words occur together
 }
 
-// byText makes candidates of what was found by words.
+// byText returns the notes found by words as candidates.
 func byText(found []index.Ranked) []candidate {
 	out := make([]candidate, len(found))
 	for i, r := range found {
@@ -122,49 +120,49 @@ func byText(found []index.Ranked) []candidate {
 	return out
 }
 
-// meaning is what the semantic side has to say about a query.
+// meaning is the result of the semantic search for a query.
 type meaning struct {
-	near     []SemanticHit // the nearest first
-	also     []SemanticHit // how near the notes are that were found by words
-	complete bool          // every note that is in neither is far, not unknown
+	near     []SemanticHit // nearest first
+	also     []SemanticHit // scores of the notes found by words
+	complete bool          // a note in neither list is far, not unknown
 	building bool          // notes are being embedded
 	weight   float64
-	passages int // that near was chosen from
-	// usual and here are the spreads of unrelated passages, see [Chance].
+	passages int // number searched for near
+	// usual and here are the spreads for unrelated passages, see [Chance].
 	usual, here Spread
-	// scatter is how much less alike the nearest passages are than usual, see
+	// scatter is how much less similar to each other the nearest passages are than usual, see
 	// usualAlike; 0: not known.
 	scatter float64
 
 	known  float64 // share of the notes found by words whose nearness is known
-	likely float64 // nearness of such a note, beyond likelyNear times its text score
+	likely float64 // expected nearness of a note without vectors, less likelyNear times its text score
 }
 
-// What words and meaning count in a hybrid search. Chosen on judged sets;
-// docs/retrieval.md has the table.
+// Weights of words and meaning in a hybrid search, chosen on judged sets; docs/retrieval.md has
+// the table.
 var (
-	// firstShare is what a note's first passage counts beside its best: of many
-	// passages one is near by chance, and the first says what a note is about.
+	// firstShare is the share of a note's first passage in its nearness; the best passage has
+	// the rest. One of many passages is near by chance, and the first states the note's topic.
 	firstShare = 0.4
-	// textPower is the power of the text score, so that half of the words count for more
-	// than half, and nearness decides more among notes that have most of them. It does
-	// not apply to queries in other languages than English, which rely on words, or than
-	// the notes, which have few of the words.
+	// textPower is the exponent of the text score: half of the words count for more than half,
+	// so nearness decides more among notes that have most of them. It is not applied if the
+	// query is not in English, because such queries rely on words, or not in the language of
+	// the notes, which then contain few of the words.
 	textPower = 0.7
-	// likelyNear is how much nearer a note without vectors is taken to be than another,
-	// as a part of how much better its words match.
+	// likelyNear is the expected increase of nearness per unit of text score, for notes without
+	// vectors.
 	likelyNear = 0.5
-	// missingNear is how much nearer a note is with all of its vectors than with few,
-	// on average.
+	// missingNear is the average increase of nearness from having few of a note's vectors to
+	// having all.
 	missingNear = 0.05
-	// gapWeight is how much more nearness counts across a whole [meaning.languageGap]:
-	// names and numbers are then all that words can find.
+	// gapWeight is added to the weight of meaning, in proportion to [meaning.languageGap]:
+	// across languages, words can match only names and numbers.
 	gapWeight = 0.3
 )
 
-// While notes are embedded, those without vectors are taken to be as near as those
-// with vectors are whose words match as well. The mean is that of this query, together
-// with usualNotes notes of the mean usualNear.
+// While notes are being embedded, the nearness of those without vectors is estimated from those
+// with vectors whose words match equally well. The estimate is the mean over the notes of this
+// query and usualNotes notes of nearness usualNear.
 const (
 	usualNear  = 0.1
 	usualNotes = 5
@@ -173,11 +171,10 @@ const (
 // textOf returns the text scores of near notes; see [index.Ranking.TextOf].
 var textOf = (*index.Ranking).TextOf
 
-// fuse ranks what was found by words and semantically together, by their scores
-// and not their ranks: the text score as a part of what a note would score that
-// has all the words, so that a query which no text answers well leaves more to
-// meaning, and nearness as it is, weighted. A note without vectors is taken to be as
-// near as its words let expect, see [search.expect].
+// fuse merges the notes found by words and semantically, by score rather than by rank: the text
+// score relative to that of a note with all the words, so that meaning decides more for a query
+// that no text matches well, and the weighted nearness. A note without vectors gets an expected
+// nearness, see [search.expect].
 func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidate {
 	out := slices.Clone(text)
 	at := make(map[int64]int, len(text)+len(m.near))
@@ -217,8 +214,8 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidat
 	return out
 }
 
-// expect estimates how near the notes without vectors are from those with vectors
-// among the notes found by words.
+// expect estimates the nearness of notes without vectors from the notes with vectors among
+// those found by words.
 func (s *search) expect(found []candidate, m *meaning) {
 	n, sum := 0, usualNotes*usualNear
 	for _, c := range found {
@@ -234,14 +231,14 @@ func (s *search) expect(found []candidate, m *meaning) {
 	}
 }
 
-// nearness returns how near a note with vectors is.
+// nearness returns the nearness of a note with vectors.
 func (c *candidate) nearness() float64 {
 	return (1-firstShare)*(c.near+missingNear*c.missing) + firstShare*c.first
 }
 
-// languageGap estimates whether the notes are in another language than the query, which
-// the query does not show: how much farther a sample of the passages is from the query
-// than unrelated ones usually are, in deviations beyond the first, at most 1.
+// languageGap estimates whether the notes are in another language than the query, from 0 to 1:
+// by how many deviations beyond the first a sample of the passages is farther from the query
+// than unrelated passages usually are.
 func (m *meaning) languageGap() float64 {
 	if m.usual.Deviation == 0 { // not known
 		return 0
@@ -249,8 +246,8 @@ func (m *meaning) languageGap() float64 {
 	return min(1, max(0, (m.usual.Mean-m.here.Mean)/m.usual.Deviation-1))
 }
 
-// wordShare returns the text score of a candidate, without its bonus, as a part of what
-// a note scores that has all the words.
+// wordShare returns a candidate's text score, without its bonus, relative to that of a note
+// with all the words.
 func (s *search) wordShare(c *candidate, m *meaning) float64 {
 	text := c.text / s.rescorer.ideal
 	if s.r.foreign || m.languageGap() > 0 {
@@ -259,9 +256,9 @@ func (s *search) wordShare(c *candidate, m *meaning) float64 {
 	return math.Pow(text, textPower)
 }
 
-// score makes one score of what is known about a candidate. The fewer notes have
-// vectors, the less they count: of many notes with vectors some are near by chance,
-// and they would displace better notes without.
+// score combines what is known about a candidate into its score. The fewer notes have vectors,
+// the less nearness counts: of many notes with vectors some are near by chance, and would
+// displace better notes without.
 func (s *search) score(c *candidate, m *meaning) {
 	text := s.wordShare(c, m)
 	if s.q.Mode == ModeSemantic && m.weight > 0 {

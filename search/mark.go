@@ -10,11 +10,11 @@ import (
 	"notesd/search/terms"
 )
 
-// openTask is the beginning of an open task, as package markdown has it.
+// openTask matches the beginning of an open task, as defined by package markdown.
 var openTask = regexp.MustCompile(`(?m)^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ /]\](?:[ \t]|$)|(?:TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS)[ \t])`)
 
-// marked appends to the matches in a text the places of what the filter asks
-// for, open tasks and tags, as matches of one more term; in order.
+// marked returns the matches in a text together with the open tasks and tags that the filter
+// requires, as matches of an additional term, in order.
 func (s *rescorer) marked(text string, matches []match) []match {
 	if s.mark < 0 {
 		return matches
@@ -32,8 +32,8 @@ func (s *rescorer) marked(text string, matches []match) []match {
 	return out
 }
 
-// reach returns the end of the line that a place is in, or of as much of it as a
-// snippet is to show.
+// reach returns the end of the line containing at, or of as much of it as a snippet should
+// show.
 func reach(text string, at int) int {
 	const most = 80 // bytes
 	rest := text[at:]
@@ -43,7 +43,7 @@ func reach(text string, at int) int {
 	return at + len(terms.ClipTo(rest, most))
 }
 
-// appendTag appends where a tag, or one below it, stands in a text.
+// appendTag appends the occurrences of a tag, or of a tag nested in it.
 func (s *rescorer) appendTag(out []match, text, tag string) []match {
 	for at := 0; at+len(tag) <= len(text); at++ {
 		i := strings.IndexByte(text[at:], '#')

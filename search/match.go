@@ -19,20 +19,20 @@ type match struct {
 	exact      bool
 }
 
-// matcher finds the terms of a request in texts. The texts of the candidates
-// are most of what a search reads, so it makes terms only of words that begin,
-// or have a part that begins, like a term; see seek. One goroutine uses it.
+// matcher finds the terms of a request in texts. A search reads little but the texts of the
+// candidates, so the matcher computes terms only for words that begin, or have a part that
+// begins, like a term; see seek. It must be used by one goroutine at a time.
 type matcher struct {
 	terms    map[string]int // → index into the plan's terms
-	prefixes []int          // terms that stand for what they begin
+	prefixes []int          // terms that are prefixes
 	plan     *index.Plan
-	exact    []string // by term, as asked for
+	exact    []string // by term: the folded word of the query
 	spare    []terms.Term
-	first    [256]bool  // by the initial of terms
+	first    [256]bool  // by [terms.Initial] of the terms
 	letters  [1024]bool // by their first two letters
 
-	seeker  *seeker            // nil: it is no use
-	seekers map[uint64]*seeker // for some of the terms, see next
+	seeker  *seeker            // nil: reading every word is cheaper
+	seekers map[uint64]*seeker // by set of terms, see next
 	places  []int
 }
 
@@ -56,7 +56,7 @@ func newMatcher(r *request) *matcher {
 	return m
 }
 
-// fork returns a matcher for another goroutine. It may be called while m is used.
+// fork returns a matcher for another goroutine. It may be called while m is in use.
 func (m *matcher) fork() *matcher {
 	return &matcher{terms: m.terms, prefixes: m.prefixes, plan: m.plan, exact: m.exact,
 		first: m.first, letters: m.letters, seeker: m.seeker, seekers: map[uint64]*seeker{}}
@@ -68,18 +68,18 @@ func (m *matcher) add(term string, i int) {
 	}
 	m.first[terms.Initial(term)] = true
 	m.letters[firstLetters(term)] = true
-	if len(term) == 1 { // the stem of any word that begins with it, perhaps
+	if len(term) == 1 { // it may be the stem of any word that begins with it
 		for second := range 32 {
 			m.letters[firstLetters(term)|second] = true
 		}
 	}
 	if len(term) == len("die") && term[1:] == "ie" {
-		m.letters[firstLetters(term[:1]+"y")] = true // dying, lying, tying: the stems that differ early
+		m.letters[firstLetters(term[:1]+"y")] = true // dying, lying, tying: their stems differ in the second letter
 	}
 }
 
-// firstLetters tells the beginnings of words and their parts apart, of ASCII
-// letters without regard to case.
+// firstLetters returns a key of the first two ASCII letters of a word or a part of one, without
+// regard to case.
 func firstLetters(s string) int {
 	i := int(s[0]&31) << 5
 	if len(s) > 1 && terms.ByteClass[s[1]]&terms.ClassWord != 0 {
@@ -121,8 +121,8 @@ func (m *matcher) match(dst []match, text string, s terms.Span) []match {
 	return dst
 }
 
-// expansions has the terms of words that were expanded last, as the same words come
-// again and again in the texts that queries read. They take up to a megabyte.
+// expansions caches the terms of recently expanded words, because the same words recur in the
+// texts that queries read. It takes up to a megabyte.
 var expansions [4096]atomic.Pointer[expansion]
 
 var expansionSeed = maphash.MakeSeed()
@@ -141,7 +141,7 @@ func (m *matcher) expand(text string, s terms.Span) []terms.Term {
 	slot := &expansions[maphash.String(expansionSeed, raw)%uint64(len(expansions))]
 	known := slot.Load()
 	if known == nil || known.word != raw {
-		word := strings.Clone(raw) // and not the note that has it
+		word := strings.Clone(raw) // to not retain the text of the note
 		known = &expansion{word, terms.Expand(nil, word, terms.Span{End: len(word), Classes: s.Classes})}
 		slot.Store(known)
 	}
@@ -166,8 +166,8 @@ func (m *matcher) lookUp(text string) (int, bool) {
 	return 0, false
 }
 
-// mayMatch reports whether a word may have one of the terms: whether it or a
-// part of it begins like one.
+// mayMatch reports whether a word may have one of the terms, because the word or a part of it
+// begins like one.
 func (m *matcher) mayMatch(text string, s terms.Span) bool {
 	if s.Classes&terms.HighBit != 0 {
 		r, _ := utf8.DecodeRuneInString(text[s.Start:])

@@ -9,13 +9,13 @@ import (
 	"notesd/search/index"
 )
 
-// asking is a question to the semantic side that is under way.
+// asking is a semantic search in progress.
 type asking struct {
 	*search
 	ctx    context.Context // ends with the time limit
 	stop   context.CancelFunc
 	weight float64
-	hits   chan nearest // nil: no question was asked
+	hits   chan nearest // nil: not started
 	state  Coverage
 }
 
@@ -24,9 +24,9 @@ type nearest struct {
 	err  error
 }
 
-// askMeaning starts the semantic search, if the query wants it and
-// the model can read it. The goroutine ends with stop or the time limit; its
-// answer is dropped if no search waits for it.
+// askMeaning starts the semantic search if the query requests it and the model knows its
+// script. The goroutine ends with stop or the time limit; its result is dropped if no search
+// waits for it.
 func (s *search) askMeaning(ctx context.Context) *asking {
 	a := &asking{search: s, stop: func() {}, state: Coverage{State: StateOff}}
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
@@ -57,19 +57,19 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 		}()
 		got.hits, got.err = s.semantic.Nearest(a.ctx, s.r.meaning, s.admitted, pool)
 	}()
-	go func() {}() // makes that one the last but one: see [index.InParallel]
+	go func() {}() // becomes the last one started, so that the one above runs at once: see [index.InParallel]
 	return a
 }
 
-// answer waits for what was asked, and for how near the notes are that were
-// found by words. Only the end of the caller's context is an error.
+// answer waits for the semantic search and for the scores of the notes found by words. It
+// returns an error only if the caller's context ends.
 func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate) (meaning, error) {
 	list.semantic = a.state
 	if a.hits == nil {
 		a.explain(list)
 		return meaning{}, nil
 	}
-	var also nearest // while the nearest are looked for
+	var also nearest // computed while Nearest runs
 	scorer, scores := a.semantic.(Scorer)
 	if scores = scores && len(text) > 0; scores {
 		ids := make([]int64, len(text))
@@ -85,7 +85,7 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 		got.err = a.ctx.Err()
 	}
 	if a.state.State == StateLoading {
-		if a.state = a.semantic.Coverage(); a.state.Coverage == 0 { // there is nothing yet, or it takes longer
+		if a.state = a.semantic.Coverage(); a.state.Coverage == 0 { // no vectors yet, or loading takes longer
 			list.semantic = a.state
 			a.explain(list)
 			return meaning{}, ctx.Err()
@@ -99,7 +99,7 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady, building: a.state.State != StateReady}
 	if got.err == nil && scores {
 		m.also, got.err = also.hits, also.err
-		m.complete = false // what it left out has no vectors
+		m.complete = false // the omitted notes have no vectors
 	}
 	if chance, ok := a.semantic.(Chance); ok && got.err == nil {
 		m.usual, m.here, got.err = chance.Unrelated(a.ctx, a.r.meaning)
@@ -133,8 +133,7 @@ func (a *asking) failed(list *rankedList, err error) {
 	a.explain(list)
 }
 
-// explain says why an answer has no meaning in it, where the reader may expect
-// some.
+// explain adds a remark on why only words were searched, if the reader may expect more.
 func (a *asking) explain(list *rankedList) {
 	why := map[string]string{
 		StateLoading:     "the vectors are still being loaded; only words were searched",

@@ -7,8 +7,8 @@ import (
 	"notesd/search/index"
 )
 
-// page makes the result from the part of the list that the query asks for. A
-// note that is gone, or that the filter no longer selects, is left out.
+// page builds the result from the requested part of the list. It skips notes that have been
+// deleted or no longer match the filter.
 func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, error) {
 	res := Result{Hits: []Hit{}, Total: list.total, Weak: list.weak, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
 	next := min(at.offset, len(list.found))
@@ -42,7 +42,7 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		if len(why) == 0 {
 			why = []string{"the filter matches no note"}
 		}
-		res.Notes = why // not the words
+		res.Notes = why // rather than remarks on the words
 	}
 	res.Truncated = next < len(list.found) || list.canGrow()
 	if res.Truncated {
@@ -51,8 +51,8 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 	return res, nil
 }
 
-// hit shows a candidate, the one at rank of so many hits, and if two is set, another passage of it
-// where it is what the query is about.
+// hit returns a candidate as a hit, with a snippet for its rank among hits. If two is set and
+// the note is the topic of the query, second is another passage of it.
 func (s *search) hit(r *rescorer, c candidate, rank, hits int, two bool) (h Hit, second *Hit) {
 	n := s.read[c.note]
 	matches, ok := s.matches[c.note]

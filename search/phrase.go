@@ -2,9 +2,9 @@ package search
 
 import "notesd/search/terms"
 
-// units cuts a text into the pieces that phrases are compared by: the parts of
-// words, folded but not stemmed, and single characters of scripts without
-// spaces. What stands between two pieces does not matter.
+// units splits a text into the units by which phrases are compared: the parts of words, folded
+// but not stemmed, and single characters of scripts without spaces. The characters between two
+// units are ignored.
 func units(text string) []string {
 	var out []string
 	eachUnit(text, func(u []byte, _, _ int) bool {
@@ -14,8 +14,8 @@ func units(text string) []string {
 	return out
 }
 
-// eachUnit calls fn with the units of a text until it returns false. The bytes
-// are fn's only until it returns.
+// eachUnit calls fn with the units of a text until it returns false. fn must not retain the
+// bytes.
 func eachUnit(text string, fn func(u []byte, start, end int) bool) {
 	buf := make([]byte, 0, terms.MaxTerm)
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -44,10 +44,10 @@ func eachUnit(text string, fn func(u []byte, start, end int) bool) {
 	}
 }
 
-// phrase is words that a text must have one after the other.
+// phrase is a sequence of words that must occur consecutively in a text.
 type phrase struct {
 	units []string
-	begin *seeker // of the first; nil: every word is read
+	begin *seeker // finds the first unit; nil: every word is read
 }
 
 func newPhrase(text string) phrase {
@@ -60,13 +60,13 @@ func newPhrase(text string) phrase {
 	return p
 }
 
-// find returns where a phrase stands in a text, word for word.
+// find returns the byte range of the first occurrence of a phrase in a text.
 func (p phrase) find(text string) (start, end int, ok bool) {
 	if len(p.units) == 0 {
 		return 0, 0, false
 	}
 	type begun struct{ start, units int }
-	var open []begun // where the phrase has begun, and how far it has come
+	var open []begun // partial matches: their start, and the number of units matched
 	p.begin.eachUnit(text, func(u []byte, first, last int) continuation {
 		going := open[:0]
 		for _, b := range append(open, begun{start: first}) {

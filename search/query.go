@@ -17,46 +17,45 @@ type Mode string
 
 // The modes of a search.
 const (
-	ModeHybrid   Mode = "hybrid"   // by words and semantically; by words alone while there is nothing else
+	ModeHybrid   Mode = "hybrid"   // by words and semantically; by words alone if there are no vectors
 	ModeText     Mode = "text"     // by words
-	ModeSemantic Mode = "semantic" // by the nearness of passages
+	ModeSemantic Mode = "semantic" // by the similarity of passages
 )
 
-// Query is what a caller asks of an Engine.
+// Query is a request to an Engine.
 type Query struct {
-	// Text is what to look for: words, and whatever of this is well formed:
+	// Text consists of words and filters. A clause is a filter if it is well formed:
 	//
 	//	"exact phrase"  -word  -"phrase"  title:word  begin*
 	//	tag:x  path:Projects/  folder:Work  has:todo  after:2026-01-31  before:yesterday
 	//
-	// each of which '-' before it turns around, but for has and begin*.
-	// Anything else is words: no text is a syntax error. Phrases in running text,
-	// of more than a dozen words that say something, are words.
+	// '-' before any of these but has and begin* negates it. Anything else is a word, so no
+	// text is a syntax error. Phrases in running text, which has more than a dozen content
+	// words, are treated as words.
 	Text    string
 	Mode    Mode         // "" is ModeHybrid
-	Filter  notes.Filter // beside what Text says
+	Filter  notes.Filter // in addition to the filters in Text
 	Limit   int          // hits, 1 to 50; 0 is 10
-	Cursor  string       // Result.Next of the page before
+	Cursor  string       // Result.Next of the previous page
 	Explain bool         // fill in the scores of Hit.Why
-	// Of is the path of the note that Text is from, "" if it is from none. That note
-	// matches its own text, so it does not show that the vault has an answer.
+	// Of is the path of the note that Text was taken from, if any. That note matches its own
+	// text, so it does not show that the vault has an answer.
 	Of string
-	// MaxBytes bounds the sum of the hits' snippets. Each has its part of Limit hits, and
-	// of fewer up to 200 bytes; 0 stands for 160 each.
+	// MaxBytes bounds the total size of the snippets. Each of Limit hits gets an equal share,
+	// and if there are fewer hits, up to 200 bytes; 0 means 160 bytes each.
 	MaxBytes int
-	// Beside, if set, returns how many bytes of a hit's share of MaxBytes are taken by
-	// what the caller shows of it beside the snippet. It may be called by several
-	// goroutines at once.
+	// Beside, if set, returns the part of a hit's share of MaxBytes, in bytes, that the caller
+	// uses for what it shows beside the snippet. It must be safe for concurrent use.
 	Beside func(path, title, heading string) int
 }
 
-// kind says what a clause of a query asks for.
+// kind is the kind of a clause.
 type kind uint8
 
 const (
 	kindWord   kind = iota // ranks; negated: excludes
-	kindPhrase             // must stand in the text word for word
-	kindTitle              // must stand in title, alias or file name
+	kindPhrase             // must occur verbatim in the text
+	kindTitle              // must occur in the title, an alias or the file name
 	kindTag
 	kindPath
 	kindFolder
@@ -73,11 +72,11 @@ type node struct {
 	time time.Time // of kindAfter and kindBefore
 }
 
-// maxConditions bounds the clauses of a query that are no words: each is looked
-// up in every part of the index, and phrases in the text.
+// maxConditions bounds the clauses of a query other than plain words: each is looked up in
+// every segment of the index, and phrases in the text.
 const maxConditions = 100
 
-// conditionsIn counts the clauses that are no words.
+// conditionsIn returns the number of clauses other than plain words.
 func conditionsIn(nodes []node) int {
 	n := 0
 	for _, node := range nodes {
@@ -88,16 +87,16 @@ func conditionsIn(nodes []node) int {
 	return n
 }
 
-// runningText is how many words that say something make a query running text:
-// what it quotes is not meant as a condition.
+// runningText is the number of content words above which a query is running text, whose
+// quotations are not meant as conditions.
 var runningText = 12
 
-// sentence is how many words that say something make a query a sentence: what it quotes
-// is a condition unless no note has it.
+// sentence is the number of content words from which on a query is a sentence, whose quotations
+// are conditions unless no note contains them.
 var sentence = 5
 
-// withoutRepeats drops clauses that stand in the query before, but not words:
-// who repeats one means it more. In running text phrases become words.
+// withoutRepeats drops repeated clauses, except words, which count more when repeated. In
+// running text, phrases become words.
 func withoutRepeats(nodes []node) []node {
 	content := 0
 	for _, n := range nodes {
@@ -122,7 +121,7 @@ func withoutRepeats(nodes []node) []node {
 	return kept
 }
 
-// contentWords counts the words of a text that are no stop words.
+// contentWords returns the number of words of a text that are not stop words.
 func contentWords(text string) int {
 	n := 0
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -133,11 +132,10 @@ func contentWords(text string) int {
 	return n
 }
 
-// maxQuery is how much of a query's text is looked at. No person types as much;
-// it is the length of a note that was given whole.
+// maxQuery bounds the bytes of a query that are parsed. Anything longer is a pasted note.
 const maxQuery = 16 << 10
 
-// parseQuery reads a query's text. It never fails.
+// parseQuery parses a query's text. It never fails.
 func parseQuery(text string, now time.Time) []node {
 	if len(text) > maxQuery {
 		text = terms.ClipTo(text, maxQuery)
@@ -162,11 +160,11 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// isSpace reports white space and control characters. Spaces outside ASCII
-// stay within a word and part its terms there.
+// isSpace reports whether b is white space or a control character. Spaces outside ASCII stay
+// within a word and separate its terms there.
 func isSpace(b byte) bool { return b <= ' ' || b == 0x7f }
 
-// clause reads one clause and appends its node.
+// clause parses one clause and appends its node.
 func (p *parser) clause() {
 	not := p.text[p.pos] == '-' && p.pos+1 < len(p.text) && !isSpace(p.text[p.pos+1]) && p.text[p.pos+1] != '-'
 	start := p.pos
@@ -181,7 +179,7 @@ func (p *parser) clause() {
 		p.add(n)
 		return
 	}
-	if p.text[p.pos] == '"' { // never closed: only a mark
+	if p.text[p.pos] == '"' { // unclosed, so it is ignored
 		p.pos++
 		return
 	}
@@ -199,7 +197,7 @@ func (p *parser) add(n node) {
 	p.nodes = append(p.nodes, n)
 }
 
-// quoted reads "…" at the position.
+// quoted parses "…" at the current position.
 func (p *parser) quoted() (string, bool) {
 	if p.pos >= len(p.text) || p.text[p.pos] != '"' {
 		return "", false
@@ -213,7 +211,7 @@ func (p *parser) quoted() (string, bool) {
 	return s, true
 }
 
-// word reads up to white space or a quotation mark that begins a phrase.
+// word parses up to white space or a quotation mark.
 func (p *parser) word() string {
 	start := p.pos
 	for p.pos < len(p.text) && !isSpace(p.text[p.pos]) && p.text[p.pos] != '"' {
@@ -222,8 +220,8 @@ func (p *parser) word() string {
 	return p.text[start:p.pos]
 }
 
-// field reads name:value or name:"value"; when that is not one of the filters
-// with a value that makes sense, nothing is read.
+// field parses name:value or name:"value". If that is not a filter with a valid value, it
+// consumes nothing.
 func (p *parser) field(not bool) (node, bool) {
 	start := p.pos
 	colon := strings.IndexByte(p.text[p.pos:], ':')
@@ -251,8 +249,8 @@ func (p *parser) field(not bool) (node, bool) {
 	return node{}, false
 }
 
-// negated turns a filter around if not is set; ok is false where that means
-// nothing.
+// negated returns the filter, negated if not is set; ok is false if the filter cannot be
+// negated.
 func (n node) negated(not bool) (negated node, ok bool) {
 	if !not {
 		return n, true
@@ -270,7 +268,7 @@ func (n node) negated(not bool) (negated node, ok bool) {
 	return n, true
 }
 
-// filters read the value of each filter.
+// filters maps the name of each filter to the function that parses its value.
 var filters = map[string]func(value string, now time.Time) (node, bool){
 	"tag": func(v string, _ time.Time) (node, bool) {
 		v = strings.Trim(v, "#/")
@@ -300,34 +298,34 @@ func pathNode(k kind, p string) (node, bool) {
 	return node{kind: k, text: p}, p != "" && !strings.Contains(p, "\x00")
 }
 
-// hasTerms reports whether anything in s can be looked for.
+// hasTerms reports whether s contains any term.
 func hasTerms(s string) bool {
 	_, ok := terms.NextSpan(s, 0)
 	return ok
 }
 
-// maxTerms is how many terms of a query rank; the first ones of a long text.
+// maxTerms bounds the terms of a query that affect the ranking; further terms are ignored.
 const maxTerms = 64
 
-// partWeight is what a part of a compound counts beside the whole.
+// partWeight is the weight of a part of a compound, relative to the whole.
 const partWeight = 0.7
 
-// request is a query made ready: what the index is asked, what the filter
-// selects, and what is verified in the text.
+// request is a compiled query: the plan for the index, the filter, and the phrases to verify in
+// the text.
 type request struct {
 	plan       index.Plan
-	words      []queryWord // of the plan's terms, in the order of the query
-	parts      []queryWord // of compounds; what found a note that has no whole
-	phrases    []phrase    // word for word in the note
-	quoted     []string    // the phrases as written, if their words will do where no note has them
+	words      []queryWord // of the plan's terms, in query order
+	parts      []queryWord // of compounds, for notes without the whole
+	phrases    []phrase    // must occur verbatim
+	quoted     []string    // the phrases as written, if their words suffice when no note has them
 	titles     []index.Clause
 	notPhrases []phrase
 	filter     notes.Filter
-	meaning    string // the query without filters, for the semantic side
-	foreign    bool   // the query is in another language than English
+	meaning    string // the query without filters, for semantic search
+	foreign    bool   // the query is not in English
 }
 
-// planTerms returns the terms of the plan that the words are.
+// planTerms returns the indexes of the words' terms in the plan.
 func planTerms(words []queryWord) []int {
 	terms := make([]int, len(words))
 	for i, w := range words {
@@ -336,25 +334,25 @@ func planTerms(words []queryWord) []int {
 	return terms
 }
 
-// queryWord is a term of the plan as it was asked for.
+// queryWord is a term of the plan as it occurs in the query.
 type queryWord struct {
 	term  int    // index into the plan's terms
 	exact string // folded, not stemmed
 	shown string // as written
-	gap   int    // stop words between it and the word before
-	gram  bool   // one of the n-grams of a run
-	start int    // bytes of the query's words, from one end
-	end   int    // to the other
+	gap   int    // stop words between it and the previous word
+	gram  bool   // one of the overlapping n-grams of a run
+	start int    // byte range in the query's words
+	end   int    // exclusive
 	alone bool   // the only term of its word
 }
 
-// Parts of the ranking, which tests switch off.
+// Parts of the ranking that tests disable.
 var (
 	languageOf = terms.LanguageOf
-	repeated   = 1.0 // what a word counts that the query has again
+	repeated   = 1.0 // weight of each repetition of a word
 )
 
-// newRequest makes a request of a query's clauses and a filter.
+// newRequest compiles the clauses of a query and a filter.
 func newRequest(nodes []node, filter notes.Filter) *request {
 	r := &request{filter: filter}
 	var meaning, quoted []string
@@ -396,7 +394,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 	return r
 }
 
-// addFilter puts a clause of the query into the filter.
+// addFilter adds a clause of the query to the filter.
 func (r *request) addFilter(n node) {
 	f := &r.filter
 	switch n.kind {
@@ -447,7 +445,7 @@ func (r *request) addExclusion(n node) {
 	}
 }
 
-// allOf is the clause of a note that has every word of a text, each as a whole.
+// allOf returns a clause that requires every word of a text, each as a whole.
 func allOf(text string, fields []string) index.Clause {
 	c := index.Clause{Fields: fields}
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -460,9 +458,8 @@ func allOf(text string, fields []string) index.Clause {
 	return c
 }
 
-// queryTerms returns the terms to look a span up by. Of a run that is cut into
-// n-grams, these are the whole ones, or if it is shorter than n, itself as the
-// beginning of others.
+// queryTerms returns the terms to look up for a span. For a run that is cut into n-grams, these
+// are the complete n-grams; a run shorter than n is looked up as a prefix.
 func queryTerms(text string, s terms.Span) []terms.Term {
 	list := terms.Expand(nil, text, s)
 	if k := s.Kind(); k != terms.ClassDense && k != terms.ClassRunOn {
@@ -482,17 +479,17 @@ func queryTerms(text string, s terms.Span) []terms.Term {
 
 func lookupOf(t terms.Term) index.Lookup { return index.Lookup{Text: t.Text, Prefix: t.Short} }
 
-// planBuilder gathers the terms of a request's plan.
+// planBuilder collects the terms of a request's plan.
 type planBuilder struct {
 	*request
 	terms.Language
 	terms map[string]int // → index into the plan's terms
-	stops []string       // texts of which only stop words were found
-	gap   int            // words left out since the last
-	base  int            // where the text that is being added begins
+	stops []string       // the stop words, used if there are no other words
+	gap   int            // stop words skipped since the last term
+	base  int            // offset of the text being added
 }
 
-// add plans the words of a text, without stop words.
+// add adds the words of a text to the plan, except stop words.
 func (b *planBuilder) add(text string) {
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		if b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
@@ -512,8 +509,8 @@ func (b *planBuilder) isStop(word string) bool {
 	return terms.StopWords[word] || b.Foreign && terms.FunctionWords[word]
 }
 
-// withoutExtension cuts ".md" off a word: a pasted path means the
-// note, whose name is indexed without.
+// withoutExtension removes ".md" from a word: a pasted path refers to the note, whose name is
+// indexed without the extension.
 func withoutExtension(text string, s terms.Span) terms.Span {
 	const extension = ".md"
 	if name := text[s.Start:s.End]; len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
@@ -522,13 +519,13 @@ func withoutExtension(text string, s terms.Span) terms.Span {
 	return s
 }
 
-// isPrefix reports whether word* is to find what begins with the word.
+// isPrefix reports whether word* is a prefix search.
 func isPrefix(word string) bool {
 	const least = 2 // characters
 	return utf8.RuneCountInString(word) >= least && !strings.ContainsFunc(word, func(r rune) bool { return terms.ClassOf(r) == terms.ClassConnector })
 }
 
-// addPrefix plans the terms that begin with a word.
+// addPrefix adds a prefix search to the plan.
 func (b *planBuilder) addPrefix(text string, s terms.Span) {
 	exact := string(terms.Fold(nil, text[s.Start:s.End]))
 	if exact == "" || len(b.plan.Terms) == maxTerms {
@@ -583,7 +580,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 	}
 }
 
-// finish falls back to stop words when there is nothing else.
+// finish falls back to stop words if there are no other words.
 func (b *planBuilder) finish() {
 	if len(b.plan.Terms) > 0 {
 		return
@@ -595,10 +592,10 @@ func (b *planBuilder) finish() {
 	}
 }
 
-// maxUnknown is how many words of a query are looked for as others.
+// maxUnknown bounds the words of a query that are treated as possible misspellings.
 var maxUnknown = 4
 
-// unknown returns the words that no note has, of the notes with each term.
+// unknown returns the words that no note has, given the number of notes with each term.
 func (r *request) unknown(with []int) []queryWord {
 	var out []queryWord
 	for _, w := range r.words {
@@ -610,12 +607,12 @@ func (r *request) unknown(with []int) []queryWord {
 	return out
 }
 
-// maxShown is how many words a hit names that it was found by.
+// maxShown bounds the matched words listed with a hit.
 const maxShown = 10
 
-// shown returns the words of the query that a set of terms stands for, the ones
-// that say most first. Function words are left out if the query has others. The n-grams
-// of a run that overlap are one word.
+// shown returns the words of the query for a set of terms, the most significant first. Function
+// words are omitted if the query has other words. Overlapping n-grams of a run are joined into
+// one word.
 func (s *rescorer) shown(list uint64) []string {
 	telling := func(w queryWord) bool { return terms.Telling(w.exact) }
 	any := !slices.ContainsFunc(s.request.words, telling)

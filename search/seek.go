@@ -8,14 +8,13 @@ import (
 	"notesd/search/terms"
 )
 
-// maxNeedles is the number of terms from which reading every word is cheaper
-// than looking for each.
+// maxNeedles is the number of terms above which reading every word is cheaper than searching
+// for each.
 const maxNeedles = 16
 
-// needlesOf returns what the words that have one of the terms begin with, in
-// lower case; nil if that is not known for all of them. A stem differs from
-// its words in the last letter at most (happy: happi; hoping: hope), but for
-// dying, lying and tying.
+// needlesOf returns lower-case prefixes of the words that have one of the terms, or nil if
+// these are not known for all terms. A stem differs from its words in the last letter at most
+// (happy: happi; hoping: hope), except for dying, lying and tying.
 func needlesOf(list []string) []string {
 	var needles []string
 	for _, t := range list {
@@ -30,7 +29,7 @@ func needlesOf(list []string) []string {
 			n = t[:len(t)-1]
 		}
 		for i := range len(n) {
-			// the whole of a compound is written with connectors in it
+			// in the text, a compound has connectors
 			if i > 0 && terms.AsciiClass[n[i]&0x7f]&terms.ClassWord == 0 || n[i] >= utf8.RuneSelf {
 				n = n[:i]
 				break
@@ -42,8 +41,8 @@ func needlesOf(list []string) []string {
 	return slices.CompactFunc(needles, func(a, b string) bool { return len(b) >= len(a) && b[:len(a)] == a })
 }
 
-// hides are the bytes that a word with a term may have before or instead of
-// what the term begins with: connectors, and characters outside ASCII.
+// hides marks the bytes that may precede or replace the beginning of a matching word:
+// connectors, and the first bytes of characters outside ASCII.
 var hides = func() (t [256]bool) {
 	for b := range t {
 		t[b] = b >= 0xC0 || b < utf8.RuneSelf && terms.AsciiClass[b] == terms.ClassConnector
@@ -51,18 +50,18 @@ var hides = func() (t [256]bool) {
 	return t
 }()
 
-// seeker looks for needles in texts.
+// seeker finds needles in texts.
 type seeker struct {
 	needles []string
-	hiding  bool // it also stops at what may hide a needle
+	hiding  bool // it also stops where a needle may be hidden
 	first   firstBytes
 }
 
-// firstBytes has the groups of needles, as bits, that have a byte at one of the first
-// places. Few places of a text are begun by bytes that one group has.
+// firstBytes has, for each of the first three bytes of a needle, a bit set of the needle groups
+// with that byte there. Few positions in a text match one group in all three.
 type firstBytes [3][256]byte
 
-// The last of eight groups are for what hides needles.
+// The last two of the eight groups are for what hides needles.
 const (
 	connectors = 6
 	longer     = 7 // characters outside ASCII
@@ -76,7 +75,7 @@ func (f *firstBytes) add(group, at int, has func(b byte) bool) {
 	}
 }
 
-// hiding are the first bytes of what may hide a needle.
+// hiding has the first bytes of what may hide a needle.
 var hiding = func() (f firstBytes) {
 	for at := range f {
 		f.add(longer, at, func(b byte) bool { return at > 0 || b >= utf8.RuneSelf && hides[b] })
@@ -87,8 +86,8 @@ var hiding = func() (f firstBytes) {
 	return f
 }()
 
-// newSeeker returns a seeker that also stops, if that is wanted, at what may hide a
-// needle.
+// newSeeker returns a seeker that, if alsoHiding is set, also stops where a needle may be
+// hidden.
 func newSeeker(needles []string, alsoHiding bool) *seeker {
 	s := &seeker{needles: needles, hiding: alsoHiding}
 	if alsoHiding {
@@ -102,17 +101,17 @@ func newSeeker(needles []string, alsoHiding bool) *seeker {
 				continue
 			}
 			s.first[at][n[at]] |= 1 << group
-			s.first[at][n[at]&^0x20] |= 1 << group // of a digit, a control character
+			s.first[at][n[at]&^0x20] |= 1 << group // turns a digit into a control character
 		}
 	}
 	return s
 }
 
-// places appends the places of a text, from a place on, where a part of a word begins
-// that begins with a needle or may hide one, until dst has so many.
+// places appends the positions in text, at or after from, of word parts that begin with a
+// needle or may hide one, until dst has that many.
 func (s *seeker) places(dst []int, text string, from, most int) []int {
 	one, two, three := &s.first[0], &s.first[1], &s.first[2]
-	var groups, last byte // that the two bytes before may begin, and the later of them
+	var groups, last byte // the groups that match the previous two bytes, and the last byte
 	for i, b := range []byte(text[from:]) {
 		if groups&three[b] != 0 {
 			if at := from + i - 2; s.stops(text, at) {
@@ -131,7 +130,8 @@ func (s *seeker) places(dst []int, text string, from, most int) []int {
 	return dst
 }
 
-// next returns the first of the places, and the length of the text if there is none.
+// next returns the first such position at or after from, or the length of the text if there is
+// none.
 func (s *seeker) next(text string, from int) int {
 	var one [1]int
 	if places := s.places(one[:0], text, from, 1); len(places) > 0 {
@@ -140,12 +140,12 @@ func (s *seeker) next(text string, from int) int {
 	return len(text)
 }
 
-// stops reports whether a part of a word begins at a place that begins with a needle or
-// may hide one.
+// stops reports whether a word part begins at a position and begins with a needle or may hide
+// one.
 func (s *seeker) stops(text string, at int) bool {
 	b := text[at]
 	if s.hiding && hides[b] {
-		r, _ := utf8.DecodeRuneInString(text[at:]) // a dash, perhaps, or a quotation mark
+		r, _ := utf8.DecodeRuneInString(text[at:]) // it may be a dash or a quotation mark
 		return terms.ClassOf(r) != terms.ClassNone
 	}
 	if at > 0 && terms.ByteClass[text[at-1]]&terms.ClassWord != 0 && terms.ByteClass[b] != terms.ClassUpper {
@@ -157,7 +157,7 @@ next:
 			continue
 		}
 		for i := range len(n) {
-			if text[at+i]|0x20 != n[i] { // needles are of letters and digits
+			if text[at+i]|0x20 != n[i] { // needles consist of letters and digits
 				continue next
 			}
 		}
@@ -166,8 +166,8 @@ next:
 	return false
 }
 
-// within reports whether a word, without connectors and accents, has a needle: each of
-// its terms is a stem of a part of that.
+// within reports whether a word, without connectors and accents, contains a needle: each of its
+// terms is the stem of a part of it.
 func (s *seeker) within(word string) bool {
 	var buf [terms.MaxTerm]byte
 	folded := terms.Fold(buf[:0], word)
@@ -181,8 +181,8 @@ func (s *seeker) within(word string) bool {
 	return slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(word, n) })
 }
 
-// seek returns where in a text the terms may be: where the beginning of one
-// stands, and whatever hides beginnings. ok is false when reading every word is better.
+// seek returns the positions in a text where the terms may occur: where a needle begins or may
+// be hidden. ok is false if reading every word is cheaper.
 func (m *matcher) seek(text string) (places []int, ok bool) {
 	if m.seeker == nil {
 		return nil, false
@@ -192,9 +192,8 @@ func (m *matcher) seek(text string) (places []int, ok bool) {
 	return m.places, len(m.places) < most
 }
 
-// next returns the first place of a text, from a place on, where a word of one of these
-// terms stands that is not hidden, or one like it; the length of the text if none is
-// known.
+// next returns the first position in text, at or after from, of a word that begins like one of
+// these terms and is not hidden, or the length of the text if none is known.
 func (m *matcher) next(text string, from int, of uint64) int {
 	s, known := m.seekers[of]
 	if !known {
@@ -215,7 +214,7 @@ func (m *matcher) next(text string, from int, of uint64) int {
 	return s.next(text, from)
 }
 
-// findAt appends the matches in the words at some places of a text.
+// findAt appends the matches in the words at the given positions.
 func (m *matcher) findAt(dst []match, text string, places []int) []match {
 	done := 0
 	for _, at := range places {
@@ -231,18 +230,17 @@ func (m *matcher) findAt(dst []match, text string, places []int) []match {
 	return dst
 }
 
-// continuation is how the reading of a text goes on after a unit.
+// continuation is how [seeker.eachUnit] continues after a unit.
 type continuation int
 
 const (
-	readOn continuation = iota // with the next unit
-	seekOn                     // where a needle may begin next
+	readOn continuation = iota // at the next unit
+	seekOn                     // at the next position where a needle may begin
 	endReading
 )
 
-// eachUnit calls fn with the units of a text, see [eachUnit], in words where one of the
-// needles may begin, and in the words after them for as long as fn asks to read on. A nil
-// seeker reads all.
+// eachUnit calls fn with the units of a text (see [eachUnit]) of the words in which a needle
+// may begin, and of the words after them while fn returns readOn. A nil seeker reads all words.
 func (s *seeker) eachUnit(text string, fn func(u []byte, start, end int) continuation) {
 	for done := 0; done < len(text); {
 		at, from := 0, done
@@ -268,8 +266,8 @@ func (s *seeker) eachUnit(text string, fn func(u []byte, start, end int) continu
 	}
 }
 
-// wordBegin returns a place before at, or at it, where a word may begin and
-// none goes on: behind an ASCII character that is in no word.
+// wordBegin returns a position at or before at where a word may begin and none continues: after
+// an ASCII character that belongs to no word.
 func wordBegin(text string, at int) int {
 	for at > 0 {
 		if b := text[at-1]; b < utf8.RuneSelf && terms.AsciiClass[b] == terms.ClassNone {

@@ -9,15 +9,14 @@ import (
 	"notesd/search/index"
 )
 
-// How many candidates of a phrase are read at a time, and how many at all: a
-// phrase of common words may have thousands.
+// The number of candidates of a phrase that are read at a time and in total: a phrase of common
+// words may have thousands.
 const (
 	verifyBatch = 32
 	maxVerified = 512
 )
 
-// verified keeps the notes that have the request's phrases, and none of those
-// that they must not have.
+// verified returns the notes that contain the request's phrases and none of its excluded ones.
 func (s *search) verified(ctx context.Context, list *rankedList, found []index.Ranked) ([]index.Ranked, error) {
 	var kept []index.Ranked
 	checked := 0
@@ -46,7 +45,7 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []index.R
 	return kept, nil
 }
 
-// verifiedNear keeps the notes that the request's phrases admit.
+// verifiedNear returns the semantic hits that the request's phrases admit.
 func (s *search) verifiedNear(ctx context.Context, near []SemanticHit) ([]SemanticHit, error) {
 	if !s.r.hasPhrases() {
 		return near, nil
@@ -69,7 +68,7 @@ func (s *search) verifiedNear(ctx context.Context, near []SemanticHit) ([]Semant
 
 func (r *request) hasPhrases() bool { return len(r.phrases)+len(r.notPhrases) > 0 }
 
-// verify reports whether a note has the phrases that it must, and no other.
+// verify reports whether a note contains all required phrases and no excluded one.
 func (r *request) verify(n *notes.Note) bool {
 	has := func(p phrase) bool {
 		if _, _, ok := p.find(n.Content); ok {
@@ -88,8 +87,8 @@ func (r *request) verify(n *notes.Note) bool {
 	return !slices.ContainsFunc(r.notPhrases, has)
 }
 
-// newest lists the notes that the filter and the exclusions leave, the last
-// modified first: the answer to a query without words.
+// newest returns the notes that match the filter and the exclusions, the most recently modified
+// first: the result of a query without words.
 func (s *search) newest(ctx context.Context) (*rankedList, error) {
 	list := &rankedList{semantic: Coverage{State: StateOff}}
 	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
@@ -121,7 +120,7 @@ func (s *search) newest(ctx context.Context) (*rankedList, error) {
 	}
 	list.found = byText(found)
 	for i := range list.found {
-		list.found[i].textRank = 0 // nothing was found by words
+		list.found[i].textRank = 0 // no words were searched
 	}
 	s.resume(list)
 	return list, nil

@@ -7,64 +7,59 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of nearness, see [SemanticHit]: a note that has none of the query's
-// words is a hit from the floor on. They are for unrelated passages of the mean 0 and
-// the deviation floorUnit, and moved to where a model has them. docs/retrieval.md has
-// what the bounds lose and keep out on judged sets.
+// Bounds of nearness, see [SemanticHit]: a note that has none of the query's words is a hit
+// from the floor on. They apply to unrelated passages with mean 0 and deviation floorUnit, and
+// are converted to the spread of the model. docs/retrieval.md has what they lose and exclude on
+// judged sets.
 var (
-	// floorMost is the floor of many passages. The nearest of few passages that
-	// have nothing to do with a query is farther: the greatest of n samples
-	// grows with the root of ln n.
+	// floorMost is the floor for many passages. With fewer, the nearest passage unrelated to a
+	// query is farther: the greatest of n samples grows with the root of ln n.
 	floorMost = 0.36
-	// clearBelow is how far below the bound of clear hits the other hits of a query are
-	// that has a clear one. Such a query is about the vault, and its answers differ in
-	// how much of it they repeat.
+	// clearBelow is how far below the bound the other hits may be if a query has a clear hit.
+	// Such a query is about the vault, and its answers differ in how much of it they repeat.
 	clearBelow = 0.12
-	// scatterShare is how much higher the bound of a hybrid search is, as a part of how much
-	// less alike the nearest passages are than usual: a question about something else is
-	// near passages about many subjects.
+	// scatterShare is the increase of the bound of a hybrid search per unit by which the
+	// nearest passages are less similar to each other than usual: a question on another topic
+	// is near passages about many subjects.
 	scatterShare = 0.3
-	// unknownShare is how much higher the bound is that one hit must reach, as a part of how
-	// much of what was asked for is in words that no note has: such a question is more often
-	// about something else.
+	// unknownShare is the increase of the bound that one hit must reach, per share of the query
+	// in words that no note has: such a question is more often on another topic.
 	unknownShare = 0.3
-	// gapBelow is how much lower the bound of clear hits is across a whole
-	// [meaning.languageGap]: answers in another language have lower cosines than others.
+	// gapBelow is the decrease of the bound of clear hits at a [meaning.languageGap] of 1:
+	// answers in another language have lower cosines.
 	gapBelow = 0.3
 )
 
 const (
 	floorUnit = 0.095
-	// wordlessAbove is how far above the floor a hit of a hybrid search is that has
-	// none of the words, unless the notes may be in another language than the query.
+	// wordlessAbove raises the floor in a hybrid search for hits without any of the words,
+	// unless the notes may be in another language than the query.
 	wordlessAbove = 0.06
-	// A hit is clear if all that the query asks for, see idealCap, meets in it, or if
-	// its nearness, with clearShare of the part that meets, is clearAbove above the
-	// floor. Of a hit whose text was not read, unreadShare of the part that it has is
-	// taken to meet. wordsMeet is the part that suffices if its nearness is not known.
+	// A hit is clear if the whole query, see idealCap, occurs together in it, or if its
+	// nearness plus clearShare of the share that does is clearAbove above the floor. For a hit
+	// whose text was not read, unreadShare of the share of the query that it contains is
+	// assumed. If its nearness is unknown, a share of wordsMeet suffices.
 	clearAbove  = 0.18
 	clearShare  = 0.50
 	unreadShare = 0.7
 	wordsMeet   = 0.33
-	// usualAlike is the mean cosine of the alikeAmong nearest passages at which the bound
+	// usualAlike is the mean cosine between the alikeAmong nearest passages at which the bound
 	// of clear hits is clearAbove.
 	usualAlike = 0.37
 	alikeAmong = 30
-	// unknownMost is how much higher the bound is at most for unknown words: an answer may
-	// say the same in others.
+	// unknownMost limits the increase for unknown words: an answer may use synonyms.
 	unknownMost = 0.1
-	// closeAbove is how much higher the bound of a hybrid search is for a model whose
-	// unrelated passages are close to a query, in its measure.
+	// closeAbove raises the bound of a hybrid search for models whose unrelated passages are
+	// close to a query, in the model's measure.
 	closeAbove = 0.07
-	// fluent is the weight of meaning in queries that the model understands well.
-	// In another language cosines are lower. So are those of words that no
-	// language has, for which a low floor would let everything pass.
+	// fluent is the weight of meaning for queries that the model understands well. Cosines are
+	// lower in another language, and for words of no language, for which a low floor would
+	// admit everything.
 	fluent = 0.55
 )
 
-// floor returns how near a passage must be, of so many, to be a semantic hit,
-// and to be clearly one. foreign reports whether the query may be in another language
-// than the notes.
+// floor returns the nearness from which on a note is a semantic hit, and the bound of a clear
+// one. foreign reports whether the query may be in another language than the notes.
 func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {
@@ -72,7 +67,7 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	}
 	clear = bound{f + clearAbove, Spread{m.here.Mean, m.usual.Deviation}}
 	switch {
-	case foreign && m.weight >= fluent: // few words meet, and the notes have another mean
+	case foreign && m.weight >= fluent: // few words match, and the notes have another mean
 		clear.value = f
 	case foreign:
 		understood := m.weight / fluent
@@ -92,8 +87,8 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	return m.here.of(f), clear
 }
 
-// raised returns how much higher the bound of clear hits is for words that no note has. In
-// another language than the notes most words are such.
+// raised returns the increase of the bound of clear hits for words that no note has. It is 0 if
+// the notes are in another language than the query, because most words are unknown then.
 func (s *search) raised(m *meaning, foreign bool) float64 {
 	if foreign || s.q.Mode == ModeSemantic || m.usual.Mean != 0 {
 		return 0
@@ -107,16 +102,16 @@ type bound struct {
 	spread Spread
 }
 
-// reached reports whether a hit is so near, or so much of what was asked for meets in
-// it, that it is at most so far below the bound.
+// reached reports whether a hit, by its nearness or by how much of the query occurs together in
+// it, is no more than below under the bound.
 func (b bound) reached(c *candidate, below float64) bool {
-	const all = .999                        // rounded
+	const all = .999                        // allows for rounding
 	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
 	return c.met >= all || unknown && c.met >= wordsMeet-below/clearShare ||
 		c.embedded && c.nearness() >= b.spread.of(b.value-below-clearShare*c.met)
 }
 
-// of moves a bound to the spread.
+// of converts a bound to the spread.
 func (s Spread) of(bound float64) float64 {
 	if s.Deviation == 0 {
 		return bound
@@ -124,8 +119,7 @@ func (s Spread) of(bound float64) float64 {
 	return s.Mean + bound*s.Deviation/floorUnit
 }
 
-// judge marks the hits that have little of what was asked for, and says so
-// when no hit has more, or there is none.
+// judge marks the weak hits, and adds a remark if all hits are weak or there are none.
 func (s *search) judge(list *rankedList) {
 	for i := range list.found {
 		if c := &list.found[i]; c.met == 0 {
@@ -153,8 +147,8 @@ func (s *search) judge(list *rankedList) {
 	}
 }
 
-// withParts adds to a set of terms the parts of the compounds in it: a note that has
-// "sm5" has all of "SM-5".
+// withParts adds the parts of the compounds in a set of terms to it: a note that has "sm5" has
+// all of "SM-5".
 func (r *request) withParts(terms uint64) uint64 {
 	for _, part := range r.parts {
 		for _, w := range r.words {
@@ -166,8 +160,8 @@ func (r *request) withParts(terms uint64) uint64 {
 	return terms
 }
 
-// needless reports whether a note may have what a term stands for that no note has: a
-// compound, in parts that notes have, or initials, which may have spaces between them.
+// needless reports whether notes may contain a term that no note has in another form: a
+// compound as parts that notes have, or initials with spaces between them.
 func (r *request) needless(term int, with []int) bool {
 	return slices.ContainsFunc(r.words, func(w queryWord) bool {
 		return w.term == term && (slices.ContainsFunc(r.parts, func(part queryWord) bool {
@@ -178,7 +172,7 @@ func (r *request) needless(term int, with []int) bool {
 	})
 }
 
-// share is the part of what the request asks for that a set of its terms has.
+// share returns the weight of a set of the request's terms, as a share of all.
 func (s *rescorer) share(terms uint64) float64 {
 	sum := 0.0
 	for i, t := range s.request.plan.Terms {

@@ -11,7 +11,7 @@ import (
 	"notesd/search/index"
 )
 
-// An Explanation says why a query finds a note at its rank, or does not find it.
+// An Explanation reports why a query finds a note at its rank, or does not find it.
 type Explanation struct {
 	Read  Reading `json:"read"`
 	Found bool    `json:"found"`
@@ -29,7 +29,7 @@ type Explanation struct {
 	Reasons []string `json:"reasons"`
 }
 
-// A Reading is a query as the engine understands it.
+// A Reading is a query as the engine interprets it.
 type Reading struct {
 	Words   []string `json:"words"`
 	Phrases []string `json:"phrases,omitempty"`
@@ -37,15 +37,15 @@ type Reading struct {
 	Filters []string `json:"filters,omitempty"`
 }
 
-// A TermWeight is what a term of the query counts.
+// A TermWeight is the weight of a term of the query.
 type TermWeight struct {
-	Term   string  `json:"term"`   // as the note has it, else as the query has it
+	Term   string  `json:"term"`   // as written in the note, or else in the query
 	Weight float64 `json:"weight"` // its idf, times the weight of the word
-	Notes  int     `json:"notes"`  // that have it, of those that the caller may read
+	Notes  int     `json:"notes"`  // number of readable notes that have it
 	Has    bool    `json:"has"`    // the note has it
 }
 
-// String is a clause as a user writes it.
+// String returns the clause in query syntax.
 func (n node) String() string {
 	name := map[kind]string{kindTitle: "title:", kindTag: "tag:", kindPath: "path:", kindFolder: "folder:", kindHas: "has:", kindAfter: "after:", kindBefore: "before:"}[n.kind]
 	text := n.text
@@ -76,8 +76,7 @@ func reading(nodes []node) Reading {
 	return r
 }
 
-// Why explains what a query makes of a note. The query's limit and cursor do not
-// count.
+// Why explains how a query ranks a note. It ignores the query's limit and cursor.
 func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation, error) {
 	if err := q.check(); err != nil {
 		return Explanation{}, err
@@ -122,7 +121,7 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 	return x, err
 }
 
-// refusals names the clauses that keep the note out.
+// refusals adds the clauses that exclude the note to the reasons.
 func (s *search) refusals(ctx context.Context, nodes []node, note notes.Meta, x *Explanation) error {
 	only := &notes.IDSet{}
 	only.Add(note.ID)
@@ -170,8 +169,8 @@ func (s *search) refusals(ctx context.Context, nodes []node, note notes.Meta, x 
 	return nil
 }
 
-// termsOf lists the query's terms with what they count, and returns how many
-// the note has.
+// termsOf adds the query's terms with their weights to x, and returns how many of them the note
+// has.
 func (s *search) termsOf(ctx context.Context, list *rankedList, note notes.Meta, x *Explanation) (has int, err error) {
 	s.r.plan.Terms = list.terms
 	only := &notes.IDSet{}
@@ -210,7 +209,7 @@ func (s *search) termsOf(ctx context.Context, list *rankedList, note notes.Meta,
 	return has, nil
 }
 
-// missed says why a note that no clause keeps out is no hit.
+// missed adds the reason why a note that no clause excludes is not a hit.
 func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, has int, x *Explanation) error {
 	if has > 0 && s.q.Mode != ModeSemantic {
 		x.Reasons = append(x.Reasons, fmt.Sprintf("the note has %d of the %d words, but its rank is below the first %d", has, len(x.Terms), maxResults))
@@ -224,7 +223,7 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 		x.Reasons = append(x.Reasons, "semantic search was not used")
 		return nil
 	}
-	if _, err := s.semantic.Nearest(ctx, s.r.meaning, nil, 1); err != nil { // Cosines is asked after it
+	if _, err := s.semantic.Nearest(ctx, s.r.meaning, nil, 1); err != nil { // Cosines must follow it
 		return err
 	}
 	hits, err := near.Cosines(ctx, s.r.meaning, []int64{note.ID})
@@ -243,7 +242,7 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 	return nil
 }
 
-// foundBy says what a hit was found by.
+// foundBy returns how a hit was found.
 func (s *search) foundBy(x *Explanation) []string {
 	var by []string
 	if x.TextRank > 0 {
