@@ -15,8 +15,8 @@ import (
 	"notesd/notes"
 )
 
-// HistoryBegins returns when the first version was seen of which anything is
-// known; the zero time when nothing is.
+// HistoryBegins returns the time of the first known version; the zero time if there is
+// none.
 func (s *Versions) HistoryBegins(ctx context.Context) (time.Time, error) {
 	seen, err := sqlite.First[int64](ctx, s.notes.Reader(), `SELECT first_seen FROM notes ORDER BY first_seen LIMIT 1`)
 	if err != nil {
@@ -29,28 +29,27 @@ func (s *Versions) HistoryBegins(ctx context.Context) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// Moment is the vault at a moment, as far as the store knows it.
+// Moment is the state of the vault at a time in the past, as far as it is known.
 type Moment struct {
 	store *Store
 	at    time.Time
 	past  map[string]versionAt // by path
 }
 
-// versionAt is the version that a note had at a moment.
+// versionAt is the version of a note at a [Moment].
 type versionAt struct {
 	path     string
-	time     time.Time // when it was made, or first seen
+	time     time.Time // when it was written, or first seen
 	hash     []byte
-	note     int64 // the note whose present version it is; 0 for one of history alone
+	note     int64 // the note whose current version this is; 0 for one in history only
 	document int64 // 0 for a note without history
 }
 
-// AsOf returns the vault at a moment. A note of which only the present version is
-// known, and whose file has not changed since the moment, is taken to have been
-// there.
+// AsOf returns the vault as it was at a time. A note of which only the current version
+// is known is assumed to have existed then if its file has not been modified since.
 func (s *Store) AsOf(ctx context.Context, at time.Time) (*Moment, error) {
 	m := &Moment{store: s, at: at, past: map[string]versionAt{}}
-	var documents map[string]int64 // of the present notes with a history
+	var documents map[string]int64 // of current notes with a history, by path
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
 			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
@@ -87,10 +86,10 @@ func (s *Store) AsOf(ctx context.Context, at time.Time) (*Moment, error) {
 	})
 }
 
-// Paths returns the paths of the notes, in order.
+// Paths returns the paths of the notes, sorted.
 func (m *Moment) Paths() []string { return slices.Sorted(maps.Keys(m.past)) }
 
-// Text returns the text of the note at one of the paths.
+// Text returns the text of the note at a path that Paths returned.
 func (m *Moment) Text(ctx context.Context, p string) ([]byte, error) {
 	v := m.past[p]
 	switch n, err := m.present(ctx, v); {
@@ -102,8 +101,8 @@ func (m *Moment) Text(ctx context.Context, p string) ([]byte, error) {
 	return m.store.Blob(ctx, v.hash)
 }
 
-// present returns the note whose present version this is, or nil. The note may have
-// changed since the moment was asked for; history has the version then.
+// present returns the note if v is its current version, or nil. The note may have
+// changed since AsOf; the version is then in history.
 func (m *Moment) present(ctx context.Context, v versionAt) (*notes.Note, error) {
 	if v.note == 0 {
 		return nil, nil
@@ -115,8 +114,7 @@ func (m *Moment) present(ctx context.Context, v versionAt) (*notes.Note, error) 
 	return n, nil
 }
 
-// note returns a version as the note that it was, with inline fields if they
-// are asked for.
+// note returns a version as a note, with inline fields if requested.
 func (m *Moment) note(ctx context.Context, v versionAt, inline bool) (*notes.Note, error) {
 	n, err := m.present(ctx, v)
 	if err != nil {
@@ -137,13 +135,12 @@ func (m *Moment) note(ctx context.Context, v versionAt, inline bool) (*notes.Not
 	return n, nil
 }
 
-// maxPastBytes bounds the texts of the past that one question reads.
+// maxPastBytes is the limit for the size of past texts read by one query.
 const maxPastBytes = 256 << 20
 
-// Notes calls each with the notes that the filter selects, in the order
-// of their paths, and reports whether that was all of them: it reads and parses
-// the text of every note that the filter's places select, up to a bound. What
-// links said at that moment cannot be asked for.
+// Notes calls each with the notes that match the filter, in path order, and reports
+// whether those were all. It reads and parses every note in the filter's places, up to
+// maxPastBytes. Filters on links are rejected, because past links are not recorded.
 func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
 	if err := f.Check(); err != nil {
 		return false, err
@@ -189,8 +186,8 @@ func (m *Moment) within(ctx context.Context, scope notes.Scope) (map[string]vers
 	return past, err
 }
 
-// Read returns the note that ref named at the moment: by its path or name then,
-// else the version that the note called so now had then.
+// Read returns the note that ref named at that time, by its path or name then;
+// otherwise, the version at that time of the note that ref names now.
 func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
 	s := m.store
 	past, err := m.within(ctx, scope)
@@ -253,8 +250,7 @@ func (s *Versions) Blob(ctx context.Context, hash []byte) (text []byte, err erro
 	return text, err
 }
 
-// Revision returns a version of a note that has, or ever had, the path, as the
-// note that it was.
+// Revision returns a revision of a note that has, or ever had, the path, as a note.
 func (s *Store) Revision(ctx context.Context, notePath string, revision int64, scope notes.Scope) (*notes.Note, error) {
 	text, r, err := s.revision(ctx, "read", notePath, revision, scope)
 	if err != nil {

@@ -16,24 +16,24 @@ import (
 	"notesd/notes"
 )
 
-// How a text is kept in a blob column.
+// The encodings of texts in blob columns.
 const (
 	codecPlain = 0
 	codecZstd  = 1
 )
 
-// compressFrom is the size below which zstd saves less than it costs.
+// compressFrom is the size in bytes below which zstd saves less than it costs.
 const compressFrom = 256
 
-// Both are safe for concurrent use through EncodeAll and DecodeAll. The
-// fastest level halves Markdown at about 300 MB/s; better ones save a tenth
-// more for four times the time.
+// Both are safe for concurrent use through EncodeAll and DecodeAll. The fastest level
+// halves Markdown at about 300 MB/s; higher levels save another tenth at four times the
+// time.
 var (
 	zstdEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 	zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderLowmem(true))
 )
 
-// Pack compresses a text where that saves bytes; Unpack takes the codec with it.
+// Pack compresses a text if that saves bytes. The codec must be passed to Unpack.
 func Pack(data []byte) (codec int, packed []byte) {
 	if len(data) < compressFrom {
 		return codecPlain, nonNil(data)
@@ -45,7 +45,7 @@ func Pack(data []byte) (codec int, packed []byte) {
 	return codecZstd, packed
 }
 
-// Unpack returns the plain bytes of what Pack has packed with the codec.
+// Unpack returns the original of bytes packed with the codec.
 func Unpack(codec int, packed []byte) ([]byte, error) {
 	switch codec {
 	case codecPlain:
@@ -56,16 +56,16 @@ func Unpack(codec int, packed []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown codec %d", codec)
 }
 
-// unpackText is Unpack without a copy of what was compressed.
+// unpackText is Unpack without copying decompressed bytes to a string.
 func unpackText(codec int, packed []byte) (string, error) {
 	text, err := Unpack(codec, packed)
 	if codec == codecPlain {
 		return string(text), err
 	}
-	return unsafe.String(unsafe.SliceData(text), len(text)), err // nothing else has these bytes
+	return unsafe.String(unsafe.SliceData(text), len(text)), err // no other reference to these bytes exists
 }
 
-// nonNil: database/sql writes a nil slice as NULL.
+// nonNil returns an empty slice for nil, which database/sql would write as NULL.
 func nonNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -73,14 +73,14 @@ func nonNil(b []byte) []byte {
 	return b
 }
 
-// An outline is what a note's readers need besides its text (aliases, tags,
-// headings and chunks) in one column, as a search reads a dozen notes for
-// every page of hits. After a version byte come the four lists, each with its
-// length; numbers are varints, strings have their length before them, and
-// what grows through a note is kept as the difference to what came before.
+// An outline holds what readers of a note need besides its text (aliases, tags,
+// headings and chunks) in one column, because a search reads a dozen notes for every
+// page of hits. It is a version byte followed by the four lists, each preceded by its
+// length. Numbers are varints, strings are length-prefixed, and values that grow
+// through a note are stored as differences from the previous one.
 const outlineVersion = 1
 
-// packOutline packs headings and passages of a note into one column.
+// packOutline encodes the outline of a note.
 func packOutline(n *notes.Note) ([]byte, error) {
 	b := append(make([]byte, 0, 64+64*len(n.Chunks)+32*len(n.Headings)), outlineVersion)
 	b = appendStrings(b, n.Aliases)
@@ -125,12 +125,12 @@ func appendStrings(b []byte, list []string) []byte {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
-// Whether the hashes of chunks are wanted: in hexadecimal they are longer than the rest of
-// an outline.
+// Whether to decode the hashes of chunks, which in hexadecimal are longer than the rest
+// of an outline.
 const withHashes, withoutHashes = true, false
 
-// unpackOutline fills in the note's aliases, tags, headings and chunks. Their
-// strings share the memory of packed, which must not change afterwards.
+// unpackOutline sets the note's aliases, tags, headings and chunks. Their strings share
+// the memory of packed, which must not be modified afterwards.
 func unpackOutline(packed []byte, n *notes.Note, hashes bool) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {
 		return errOutline
@@ -154,8 +154,8 @@ func unpackOutline(packed []byte, n *notes.Note, hashes bool) error {
 	return nil
 }
 
-// outlineReader reads values one after the other. After one that does not fit, it is
-// bad and returns zeroes.
+// outlineReader decodes values in sequence. After an invalid value, bad is set and
+// further reads return zero values.
 type outlineReader struct {
 	packed []byte
 	text   string // the same bytes
@@ -200,8 +200,8 @@ func (r *outlineReader) chunks(n *notes.Note, withHashes bool) {
 	}
 }
 
-// skip passes over the next n bytes; n is what package binary returns, 0 or less for a
-// number that does not fit.
+// skip advances by n bytes. n is a result of package binary, 0 or less for an invalid
+// number.
 func (r *outlineReader) skip(n int) bool {
 	if n <= 0 || n > len(r.packed)-r.at {
 		r.bad, r.at = true, len(r.packed)
@@ -223,7 +223,7 @@ func (r *outlineReader) varint() int {
 	return int(v)
 }
 
-// length returns that of a list or string; every element takes a byte at least.
+// length returns the length of a list or string. Every element takes at least one byte.
 func (r *outlineReader) length() int {
 	n := r.uvarint()
 	if n > uint64(len(r.packed)-r.at) {
@@ -255,7 +255,7 @@ func (r *outlineReader) strings() []string {
 	return list
 }
 
-// loadBlob returns the text with this hash; a nil hash stands for no text.
+// loadBlob returns the text with this hash, or nil if hash is nil.
 func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	if hash == nil {
 		return nil, nil
@@ -268,13 +268,13 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	return Unpack(codec, packed)
 }
 
-// rawHash is [notes.Hash] as the databases have it.
+// rawHash returns [notes.Hash] in binary, as stored in the databases.
 func rawHash(data []byte) []byte {
 	sum := sha256.Sum256(data)
 	return sum[:]
 }
 
-// CommonLength returns how many elements two lists have in common at their beginnings.
+// CommonLength returns the length of the common prefix of two lists.
 func CommonLength(a, b []string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -8,14 +8,14 @@ import (
 	"notesd/notes"
 )
 
-// Feed is the numbered changes of the store, which followers replay.
+// Feed reads the numbered changes of the store, which followers replay.
 type Feed struct{ *Reader }
 
-// Feed returns the changes of the store.
+// Feed returns the store's feed.
 func (s *Store) Feed() Feed { return Feed{s.Reader} }
 
-// After returns up to limit changes after seq, oldest first, and
-// whether the feed still reaches back that far.
+// After returns up to limit changes after seq, oldest first, and whether the feed still
+// reaches back that far.
 func (f Feed) After(ctx context.Context, seq uint64, limit int) (changes []notes.Change, whole bool, err error) {
 	err = f.notes.Read(ctx, func(tx *sql.Tx) error {
 		oldest, err := sqlite.First[sql.NullInt64](ctx, tx, `SELECT min(seq) FROM changes`)
@@ -32,10 +32,9 @@ func (f Feed) After(ctx context.Context, seq uint64, limit int) (changes []notes
 	return changes, whole, err
 }
 
-// Snapshot returns up to limit notes whose last change lies after seq and not
-// after head, as Created changes in the order of that change, for a follower
-// that starts with nothing. What changes meanwhile lies beyond head, and
-// reaches the follower through the feed.
+// Snapshot returns up to limit notes whose last change is after seq and at most head,
+// as Created changes in the order of those changes, for a follower that starts empty.
+// Later changes are beyond head and reach the follower through the feed.
 func (f Feed) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]notes.Change, error) {
 	return sqlite.All(ctx, f.notes.Reader(), func(c *notes.Change) []any {
 		c.Kind, c.Loader = notes.Created, f.LoadNote
@@ -43,11 +42,11 @@ func (f Feed) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]note
 	}, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, int64(seq), int64(head), limit)
 }
 
-// attachBytes bounds the text that attach holds in memory.
+// attachBytes is the limit for the size of the texts that Attach holds in memory.
 const attachBytes = 16 << 20
 
-// Attach loads the notes of replayed changes together, which takes a tenth of
-// the time of one by one. What does not fit is left to Change.Note.
+// Attach loads the notes of replayed changes in one query, which takes a tenth of the
+// time of loading them one by one. Notes beyond attachBytes are left to Change.Note.
 func (f Feed) Attach(ctx context.Context, changes []notes.Change) error {
 	return f.notes.Read(ctx, func(tx *sql.Tx) error {
 		ids := make([]int64, len(changes))

@@ -14,16 +14,16 @@ import (
 	"notesd/notes"
 )
 
-// Files are the lists of the vault's other files: attachments, skipped files and
+// Files accesses the lists of other files in the vault: attachments, skipped files and
 // symlinks.
 type Files struct{ s *Store }
 
-// Files returns the store's lists of other files. The name of a file is its path.
+// Files returns the store's lists of other files. Files are identified by their paths.
 func (s *Store) Files() Files { return Files{s} }
 
-// Record makes the lists of attachments and of skipped files those of the
-// scan, and writes only when they differ. What the store has of a file that the
-// scan did not find stays if unknown reports that its folder could not be read.
+// Record updates the lists of attachments and skipped files to match the scan, and
+// writes only if they differ. Entries for files that the scan did not find are kept if
+// unknown reports that their folder could not be read.
 func (f Files) Record(ctx context.Context, p Scan, unknown func(name string) bool) error {
 	if err := f.recordSymlinks(ctx, p, unknown); err != nil {
 		return err
@@ -72,8 +72,8 @@ func (f Files) Record(ctx context.Context, p Scan, unknown func(name string) boo
 	})
 }
 
-// difference returns the keys to remove and those to write to get from have
-// to want.
+// difference returns the keys to remove from have and those to write to turn it into
+// want.
 func difference[V comparable](have, want map[string]V) (gone, changed []string) {
 	for k := range have {
 		if _, ok := want[k]; !ok {
@@ -109,7 +109,7 @@ func insertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
 		k.Path, k.Reason, k.Stat.Size, k.Stat.Mtime, k.Stat.Ctime)
 }
 
-// write also resolves the links that name one of the files.
+// write updates the attachments, and resolves the links that name one of them.
 func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
 	if len(gone)+len(changed) == 0 {
 		return nil
@@ -132,8 +132,7 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 	return f.s.resolve(ctx, tx, `(SELECT DISTINCT value FROM json_each(?)) k CROSS JOIN links l ON l.target_key = k.value`, sqlite.List(keys))
 }
 
-// have returns what the store has of the attachments and skipped files that
-// the scan covers.
+// have returns the stored attachments and skipped files that the scan covers.
 func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, _ map[string]Skipped, err error) {
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
@@ -159,8 +158,8 @@ func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string,
 	return attachments, skipped, err
 }
 
-// PassedOver returns the stats of files that were read and found to be no
-// notes, so that an unchanged one is not read again.
+// PassedOver returns the stats of the skipped files, so that unchanged ones are not
+// read again.
 func (f Files) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	out := map[string]fsid.Stat{}
 	err := sqlite.ForEach(ctx, f.s.notes.Reader(), `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
@@ -173,8 +172,7 @@ func (f Files) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	return out, err
 }
 
-// Skipped returns the first of the skipped files, by path, and how many
-// there are.
+// Skipped returns the first skipped files, by path, and their total number.
 func (f Files) Skipped(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
 		if total, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM skipped`); err != nil {
@@ -186,23 +184,23 @@ func (f Files) Skipped(ctx context.Context, limit int) (list []notes.Skipped, to
 	return append([]notes.Skipped{}, list...), total, err
 }
 
-// Scan is what a scan found besides notes.
+// Scan is the result of a scan, apart from notes.
 type Scan struct {
 	Attachments []File
 	Skipped     []Skipped
-	Kept        []string          // skipped files that have not changed since
-	Scanned     []string          // the paths that were scanned; nil for the whole vault
+	Kept        []string          // skipped files that are unchanged
+	Scanned     []string          // the scanned paths; nil for the whole vault
 	Whole       bool              // covers the whole vault
 	Targets     map[string]string // where symlinks lead
 }
 
-// Skipped is a skipped file with the stat by which an unchanged one is known.
+// Skipped is a skipped file with its stat, by which a change is detected.
 type Skipped struct {
 	notes.Skipped
 	Stat fsid.Stat
 }
 
-// File is a file that a walk saw.
+// File is a file found by a walk.
 type File struct {
 	Path     string // NFC: the note's name
 	DiskPath string // as the file system spells it
@@ -211,15 +209,15 @@ type File struct {
 
 func (f *File) columns() []any { return []any{&f.Path, &f.DiskPath} }
 
-// TwinMark distinguishes a skipped twin from the note that has the same path.
+// TwinMark distinguishes a skipped file from the note whose path is the same in NFC.
 const TwinMark = " (other Unicode form)"
 
-// symlinksSetting is where the store keeps where symlinks lead: the path of
-// each to that of its file, folded.
+// symlinksSetting is the setting that maps the path of each symlink to that of its
+// target, folded.
 const symlinksSetting = "symlinks"
 
-// recordSymlinks brings the store to what the plan found, before a note is
-// read through one of them.
+// recordSymlinks stores the symlinks found by the scan, before any note is read through
+// one.
 func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name string) bool) error {
 	have := map[string]string{}
 	if err := f.s.Setting(ctx, symlinksSetting, &have); err != nil {
@@ -246,8 +244,9 @@ func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name str
 	return f.s.SaveSetting(ctx, symlinksSetting, want)
 }
 
-// ReadableEver is [Reader.Readable] for the history of a path: the scope must have every
-// file that a symlink of this path has led to, as its versions are those of that file.
+// ReadableEver is [Reader.Readable] for the history of a path: the scope must include
+// every file that a symlink at this path has pointed to, since its versions are those
+// of that file.
 func (s *Versions) ReadableEver(ctx context.Context, scope notes.Scope) (canRead func(p string) bool, err error) {
 	now, err := s.Readable(ctx, scope)
 	if err != nil || scope.Read == nil {
@@ -263,8 +262,8 @@ func (s *Versions) ReadableEver(ctx context.Context, scope notes.Scope) (canRead
 	return func(p string) bool { return !hidden[p] && now(p) }, err
 }
 
-// Readable returns what reports whether the scope may read the file at a path: not if
-// this is a symlink to a file that it may not read.
+// Readable returns a function that reports whether the scope may read the file at a
+// path, which must not be a symlink to a file that the scope may not read.
 func (s *Reader) Readable(ctx context.Context, scope notes.Scope) (canRead func(p string) bool, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		canRead, err = readable(ctx, tx, scope)
@@ -290,7 +289,7 @@ func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
 	return sqlite.Column[string](ctx, f.s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)
 }
 
-// HasAttachment reports whether a note links to the file.
+// HasAttachment reports whether the vault has an attachment at this path.
 func (f Files) HasAttachment(ctx context.Context, name string) (bool, error) {
 	return sqlite.First[bool](ctx, f.s.notes.Reader(), `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name)
 }

@@ -12,9 +12,9 @@ import (
 	"notesd/notes"
 )
 
-// Resolve returns the ids of the notes that the filter selects, or nil, which
-// stands for every note, when the filter is zero. An invalid filter
-// is an [*notes.Error] with [notes.ErrInvalid].
+// Resolve returns the IDs of the notes that match the filter. If the filter is zero, it
+// returns nil, which means every note. An invalid filter is an [*notes.Error] with
+// [notes.ErrInvalid].
 func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	if f.IsZero() {
 		return nil, nil
@@ -29,11 +29,11 @@ func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, err
 	return set, err
 }
 
-// selectIDs calls add with the id of each note that the filter selects.
+// selectIDs calls add with the ID of each note that matches the filter.
 func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Periods, add func(id int64)) error {
 	where, args := filterSQL(f)
 	if !f.NeedsGo() {
-		ids, err := sqlite.First[string](ctx, tx, `SELECT coalesce(group_concat(n.id), '') FROM notes n WHERE `+where, args...) // thousands of rows take ten times as long
+		ids, err := sqlite.First[string](ctx, tx, `SELECT coalesce(group_concat(n.id), '') FROM notes n WHERE `+where, args...) // reading thousands of rows takes ten times as long
 		if err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 
 const recordColumns = `n.id, n.path, n.title, n.front_matter, n.inline, n.size, n.date, n.created, n.mtime`
 
-// scanRecord reads what conditions can ask of a note. It is valid until the next
-// row.
+// scanRecord reads the data that conditions apply to. The record is valid until the
+// next row.
 func scanRecord(rows *sql.Rows) (id int64, r notes.Record, err error) {
 	var date, created, mtime int64
 	var frontMatter, inline sql.RawBytes
@@ -96,7 +96,7 @@ const (
 	prefixTerm = `substr(n.path_key, 1, length(?)) = ?`
 )
 
-// filterSQL returns the WHERE clause over notes n for all but the glob and the
+// filterSQL returns the WHERE clause on notes n for a filter, without the glob and the
 // front matter.
 func filterSQL(f notes.Filter) (string, []any) {
 	c := &conditions{}
@@ -104,7 +104,7 @@ func filterSQL(f notes.Filter) (string, []any) {
 	if folder := notes.FolderKey(f.Folder); folder != "" {
 		c.add(folderTerm, folder, folder)
 	}
-	reads := conditions{terms: []string{"TRUE"}} // of the note o, at the other end of a link
+	reads := conditions{terms: []string{"TRUE"}} // on the note o at the other end of a link
 	if f.Scope != nil {
 		within := func(column string) func(folder string) (string, []any) {
 			return func(folder string) (string, []any) {
@@ -118,7 +118,7 @@ func filterSQL(f notes.Filter) (string, []any) {
 		c.anyOf(f.Scope, within("n.path_key"))
 		reads = conditions{}
 		reads.anyOf(f.Scope, within("o.path_key"))
-		leads := &conditions{} // a symlink out of the scope is out of it
+		leads := &conditions{} // a symlink to a file outside the scope is itself outside
 		leads.anyOf(f.Scope, within("j.value"))
 		c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.terms[0]+`)`, leads.args...)
 	}
@@ -182,8 +182,8 @@ func (c *conditions) tag(not, tag string) {
 	c.add(not+strings.ReplaceAll(tagTerm, "?1", "?"), k, k, k)
 }
 
-// ResolveSearch is Resolve for a search: templates and what Obsidian excludes
-// are left out unless the filter names their place.
+// ResolveSearch is Resolve for a search: it omits notes in templates and in places
+// excluded in Obsidian, unless the filter names the place.
 func (s *Reader) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	all := s.Aside.Load()
 	f.Aside = all.ForFilter(f)
@@ -199,7 +199,7 @@ func (s *Reader) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSe
 	return s.Resolve(ctx, f)
 }
 
-// get returns what the filter selects, which is kept until a note changes.
+// get returns the notes that match the filter, cached until a note changes.
 func (c *searchable) get(ctx context.Context, s *Reader, f notes.Filter) (*notes.IDSet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"notesd/notes"
 )
 
-// Forget erases the deleted notes that ever had the path from both databases,
-// with the pages that they freed. The caller holds the vault's lock.
+// Forget erases the deleted notes that ever had the path from both databases, including
+// freed pages. The caller must hold the vault's lock.
 func (s *Store) Forget(ctx context.Context, p string) (notes.Forgotten, error) {
 	done, err := s.forgetVersions(ctx, p)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 		if err := forgetSymlinks(ctx, tx, done.Paths); err != nil {
 			return err
 		}
-		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions go with it
+		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions are deleted by cascade
 			return err
 		}
 		return execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused)
@@ -47,8 +47,9 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 	return done, s.history.Rewrite(ctx)
 }
 
-// forgetSymlinks removes the paths from what is known of symlinks. The versions of one that
-// led to such a path stay hidden from who may not read everything: "" is in no folder.
+// forgetSymlinks removes the paths from the recorded symlinks. The versions of a
+// symlink that pointed to one of them stay hidden from callers with a restricted scope:
+// the target "" is in no folder.
 func forgetSymlinks(ctx context.Context, tx *sql.Tx, paths []string) error {
 	keys := make([]string, len(paths))
 	for i, p := range paths {
@@ -60,12 +61,12 @@ func forgetSymlinks(ctx context.Context, tx *sql.Tx, paths []string) error {
 	return execAll(ctx, tx, `UPDATE OR REPLACE symlinks SET target = '' WHERE target IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 }
 
-// forgetDerived erases the paths from notes.db, with embeddings of texts that no
-// note has.
+// forgetDerived erases the paths from notes.db, and the embeddings of texts that are in
+// no note.
 func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		err := execAll(ctx, tx, `UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
-			(SELECT c.note FROM changes c JOIN json_each(?) j ON j.value IN (c.path, c.old_path))`, sqlite.List(paths)) // the seq stays: followers count on it
+			(SELECT c.note FROM changes c JOIN json_each(?) j ON j.value IN (c.path, c.old_path))`, sqlite.List(paths)) // keep the seq, which followers rely on
 		if err != nil {
 			return err
 		}
@@ -83,10 +84,10 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 // forgotten selects the documents of the deleted notes that ever had the path.
 const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + everHad + `)`
 
-// forgetOperations removes the journal entries of the notes. Those of a note
-// that a symlink led to have another path, and some file systems spell paths in
-// another Unicode form; so entries are found by the texts, and by the paths of
-// the files that had these.
+// forgetOperations removes the journal entries of the notes. Entries for notes reached
+// through a symlink have another path, and some file systems use another Unicode form,
+// so entries are found by their texts, and by the paths of the files that had those
+// texts.
 func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string) error {
 	const texts = `SELECT hash FROM revisions WHERE hash IS NOT NULL AND document IN (` + forgotten + `)`
 	disk, err := sqlite.Column[string](ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files`)
@@ -100,7 +101,7 @@ func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string)
 		return err
 	}
 	named := sqlite.List(slices.DeleteFunc(append(disk, linked...), func(name string) bool { return name == "" }))
-	quoted := make([]string, len(paths)) // as the answer to a folder move, or to another change, has them
+	quoted := make([]string, len(paths)) // as they appear in the stored answers
 	for i, path := range paths {
 		quoted[i] = jsonText(path)
 	}

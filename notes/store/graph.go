@@ -10,8 +10,8 @@ import (
 	"notesd/notes"
 )
 
-// Graph returns the notes that the scope may read and the links between them,
-// each pair of notes once in each direction that has a link.
+// Graph returns the notes that the scope may read and the links between them, without
+// duplicates.
 func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, error) {
 	g := notes.Graph{Nodes: []notes.Node{}, Links: [][2]int{}}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -27,7 +27,7 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 				return err
 			}
 			if n.Title == strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path)) {
-				n.Title = "" // of thousands of notes most
+				n.Title = "" // true of most notes
 			}
 			index[id] = len(g.Nodes)
 			g.Nodes = append(g.Nodes, n)

@@ -18,28 +18,28 @@ import (
 	"notesd/notes"
 )
 
-// Versions that other programs save are thinned. Each is "passing" or not, and is
-// appended when the next one replaces it. A passing version is dropped by the version
-// after it if it was made within seenEvery of the version before it. So of an editor
-// that saves every few seconds, history keeps the first version, one for every
+// Versions saved by other programs are thinned. Each version is either "passing" or
+// not, and is appended when the next one replaces it. Appending a version drops a
+// passing predecessor that was made within seenEvery of the version before it. If an
+// editor saves every few seconds, history therefore keeps the first version, one per
 // seenEvery, the newest, and the one before it.
 //
 // A version is not passing if the next one lacks more of its text than typing removes
-// between two saves, or is equal to an earlier version, as after an undo or a checkout.
-// Such versions stay, but only lossyKept of them within seenEvery: a program may rewrite
-// a file every second.
+// between two saves, or equals an earlier version, as after an undo or a checkout. Such
+// versions are kept, but at most lossyKept of them within seenEvery, because a program
+// may rewrite a file every second.
 const (
 	seenEvery = 10 * time.Minute
 	lossyKept = 10
 )
 
-// Operations of versions that were found on disk.
+// Operations of versions found on disk.
 const (
-	opFound = "found" // a note's first
+	opFound = "found" // the first version of a note
 	opEdit  = "edit"
 )
 
-// Version is a text that history is to keep.
+// Version is a version of a note to be stored in the history.
 type Version struct {
 	Path, oldPath  string
 	time           int64
@@ -47,19 +47,19 @@ type Version struct {
 	operation      string
 	Hash           []byte // nil: deleted
 	codec          int
-	data           []byte // packed; nil when the blob is known to be there
+	data           []byte // packed; nil if the blob is known to exist
 	size           int64
 	added, removed int
-	passing        bool  // the next version from outside may replace it
-	change         int64 // the operation that made it; 0 for another program
+	passing        bool  // the next outside version may replace it
+	change         int64 // the operation that wrote it; 0 for another program
 }
 
-// textsAtOnce is how many texts of notes are in memory at a time.
+// textsAtOnce is the number of note texts held in memory at a time.
 const textsAtOnce = 200
 
-// KeepOverwritten records, before the store forgets them, the versions that
-// changes from outside have replaced: notes.db has the last text of each. The
-// caller holds the vault's lock.
+// KeepOverwritten records the versions replaced by outside changes, whose last texts
+// are still in notes.db, before the store discards them. The caller must hold the
+// vault's lock.
 func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 	var ids []int64
 	var created []string
@@ -80,7 +80,7 @@ func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 	if len(created) == 0 {
 		return nil
 	}
-	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file is back under the name of a deleted note
+	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file reappeared under the path of a deleted note
 		return execAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
 			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, sqlite.List(created))
 	})
@@ -93,7 +93,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
-		for _, id := range ids { // in the order of the batch, so that revisions are
+		for _, id := range ids { // in batch order, so that revisions are too
 			old, ok := replaced[id]
 			if !ok {
 				continue
@@ -106,7 +106,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 	})
 }
 
-// StoredVersions returns the texts that notes.db has of these notes.
+// StoredVersions returns the versions of these notes stored in notes.db.
 func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
 	out := map[int64]Version{}
 	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
@@ -114,7 +114,7 @@ func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]V
 		var id int64
 		v := Version{author: notes.Outside}
 		err := rows.Scan(&id, &v.Path, &v.time, &v.Hash, &v.size, &v.codec, &v.data)
-		v.data = nonNil(v.data) // of an empty note it is none
+		v.data = nonNil(v.data) // nil for an empty note
 		out[id] = v
 		return err
 	})
@@ -129,7 +129,7 @@ func newHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
 	return historyWriter{newStatements(ctx, tx)}
 }
 
-// outside records that a change from outside replaced the version old.
+// outside records that an outside change replaced the version old.
 func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) error {
 	doc, err := h.document(old.Path)
 	if err != nil {
@@ -161,14 +161,14 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 	return h.keepOutside(doc, old)
 }
 
-// knows reports whether the document had this text before: an undo, or a
-// checkout of what a version control system has.
+// knows reports whether the document has had this text before: an undo, or a checkout
+// in a version control system.
 func (h historyWriter) knows(doc int64, hash string) (known bool, err error) {
 	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ? AND hash = unhex(?))`, []any{doc, hash}, &known)
 	return known, err
 }
 
-// addDeletion records that a note with this text was deleted.
+// addDeletion records the deletion of a note that had this text.
 func (h historyWriter) addDeletion(doc int64, path string, text []byte, now time.Time) error {
 	gone := Version{Path: path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
 	_, gone.removed = textdiff.Count(text, nil)
@@ -178,13 +178,13 @@ func (h historyWriter) addDeletion(doc int64, path string, text []byte, now time
 	return h.setDocument(doc, path, false)
 }
 
-// fewMoved is how many notes may have moved at once for each of them to get a
-// history by that.
+// fewMoved is the largest number of notes moved at once for which each move is recorded
+// even if the note has no history yet.
 const fewMoved = 200
 
-// movedOutside records the move of a note that has a history or a changed text,
-// and of any other when few have moved: a large folder that is renamed does not
-// put all of its texts into history. Of those, the path before is not known.
+// movedOutside records the move of a note that has a history or whose text changed, and
+// of any other note if few have moved: renaming a large folder must not copy all of its
+// texts into history. For notes that are skipped, the previous path is lost.
 func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Time, few bool) error {
 	newest, err := h.newest(doc, 1)
 	if err != nil {
@@ -204,10 +204,10 @@ func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Ti
 
 func (v Version) hasHash(hash string) bool { return hex.EncodeToString(v.Hash) == hash }
 
-// keepOutside appends a version that was found on disk, unless it is the
-// newest already. It replaces the newest when that is a passing one and the
-// one before it is of about the same time. Times may run backwards: a clock
-// that was ahead must not thin out what follows.
+// keepOutside appends a version found on disk, unless it equals the newest. It replaces
+// the newest if that one is passing and was made shortly after its predecessor. Times
+// may run backwards: after a clock that was ahead is corrected, later versions must not
+// be thinned.
 func (h historyWriter) keepOutside(doc int64, v Version) error {
 	newest, err := h.newest(doc, 2)
 	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
@@ -229,9 +229,9 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 	return h.addFound(doc, newest, v)
 }
 
-// keepAlways appends a version that was found on disk and that no file has now to the
-// history of the note at its path, unless it is the newest already: it is never thinned
-// out.
+// keepAlways appends a version that was found on disk, and that no longer exists there,
+// to the history of the note at its path, unless it equals the newest. It is never
+// thinned.
 func (h historyWriter) keepAlways(v Version) error {
 	doc, err := h.document(v.Path)
 	if err != nil {
@@ -244,7 +244,7 @@ func (h historyWriter) keepAlways(v Version) error {
 	return h.addFound(doc, newest, v)
 }
 
-// addFound appends a version that was found on disk after the newest.
+// addFound appends a version found on disk after the newest.
 func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) error {
 	text, err := Unpack(v.codec, v.data)
 	if err != nil {
@@ -263,8 +263,8 @@ func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) err
 	return err
 }
 
-// text returns the text with this hash, to count lines against; nil when it was
-// lost, as from a damaged database.
+// text returns the text with this hash, for counting lines; nil if it was lost, as from
+// a damaged database.
 func (h historyWriter) text(hash []byte) ([]byte, error) {
 	text, err := loadBlob(h.ctx, h.tx, hash)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -273,8 +273,8 @@ func (h historyWriter) text(hash []byte) ([]byte, error) {
 	return text, err
 }
 
-// manyBefore reports whether so many versions were kept within seenEvery before
-// the time that the next is passing whatever it loses.
+// manyBefore reports whether enough versions were kept within seenEvery before the
+// given time that the next one is passing regardless of what it loses.
 func (h historyWriter) manyBefore(doc, at int64) (bool, error) {
 	var n int
 	err := h.row(`SELECT count(*) FROM revisions WHERE document = ? AND author = 'outside' AND time BETWEEN ? AND ?`,
@@ -282,7 +282,7 @@ func (h historyWriter) manyBefore(doc, at int64) (bool, error) {
 	return n >= lossyKept, err
 }
 
-// drop removes a revision, and its text when nothing else needs it.
+// drop removes a revision, and its text if nothing else needs it.
 func (h historyWriter) drop(r lastRevision) error {
 	if err := h.exec(`DELETE FROM revisions WHERE id = ?`, r.id); err != nil {
 		return err
@@ -303,12 +303,12 @@ func (h historyWriter) newest(doc int64, n int) ([]lastRevision, error) {
 		`SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, doc, n)
 }
 
-// currentDocument selects the identity of the note at a path, or of the one
-// that was there last.
+// currentDocument selects the document of the note at a path, or of the last note that
+// was there.
 const currentDocument = `SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1`
 
-// document returns the identity of the note at path, or of the one that was
-// there last, minting one for a note without history.
+// document returns the document of the note at path, or of the last note that was
+// there, and creates one if there is none.
 func (h historyWriter) document(path string) (int64, error) {
 	var id int64
 	err := h.row(currentDocument, []any{path}, &id)
@@ -344,17 +344,17 @@ func (h historyWriter) keep(data []byte) ([]byte, error) {
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
 }
 
-// MatchFiles makes history agree with the files where no change was recorded for
-// them: notes.db was rebuilt, or history.db is an older copy that was put back.
-// Notes that history has as existing and that are gone get a deletion; those
-// that it has as deleted and that exist, exist again. exists has the paths of
-// all files; nothing is concluded for those that unknown reports.
+// MatchFiles reconciles history with the files when changes went unrecorded: notes.db
+// was rebuilt, or an older copy of history.db was restored. Notes that are live in
+// history but missing on disk are recorded as deleted; notes that are deleted in
+// history but present become live again. exists reports whether a file exists at a
+// path; paths for which unknown returns true are left unchanged.
 func (s *Versions) MatchFiles(ctx context.Context, exists func(path string) bool, unknown func(path string) bool) error {
 	docs, err := s.selectDocuments(ctx, `true`)
 	if err != nil {
 		return err
 	}
-	current := map[string]Document{} // as currentDocument selects it
+	current := map[string]Document{} // chosen like currentDocument
 	for _, d := range docs {
 		if before, ok := current[d.Path]; !ok || d.Live || !before.Live {
 			current[d.Path] = d
@@ -387,20 +387,20 @@ func (s *Versions) MatchFiles(ctx context.Context, exists func(path string) bool
 	})
 }
 
-// KeepPresent puts the present version of a note into its history. The caller
-// holds the vault's lock.
+// KeepPresent adds the current version of a note to its history. The caller must hold
+// the vault's lock.
 func (s *Versions) KeepPresent(ctx context.Context, id int64) error {
 	present, err := s.StoredVersions(ctx, []int64{id})
 	if err != nil || len(present) == 0 {
 		return err
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		return newHistoryWriter(ctx, tx).keepAlways(present[id]) // not passing: it is about to be shown
+		return newHistoryWriter(ctx, tx).keepAlways(present[id]) // not thinned: it is about to be shown
 	})
 }
 
-// Page returns the versions of all notes that have, or ever had, the path,
-// newest first, as far as the query's scope may read them.
+// Page returns the versions of all notes that have, or ever had, the path, newest
+// first, limited to those that the query's scope may read.
 func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
@@ -427,8 +427,8 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 	return page, err
 }
 
-// everHad selects the documents of all notes that have, or ever had, the path
-// ?1: a name that another note takes over hides neither's history.
+// everHad selects the documents of all notes that have, or ever had, the path ?1, so
+// that when another note takes over a path, both histories remain visible.
 const everHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
 	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
 
@@ -439,8 +439,8 @@ func sinceNano(q notes.HistoryQuery) int64 {
 	return q.Since.UnixNano()
 }
 
-// changeCursor marks a place in the changes of all notes, which are sorted by time,
-// then present versions before those of history, then by id.
+// changeCursor is a position in the changes of all notes, which are ordered by time,
+// then current versions before those of history, then by ID.
 type changeCursor struct{ time, present, id int64 }
 
 type change struct {
@@ -448,8 +448,8 @@ type change struct {
 	at changeCursor
 }
 
-// Changes returns the newest changes of all notes: the revisions of history, and
-// the present versions that other programs saved and that are not in it yet.
+// Changes returns the newest changes of all notes: the revisions of history, and the
+// current versions saved by other programs that are not in history yet.
 func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
@@ -504,8 +504,8 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	return page, nil
 }
 
-// linesChanged counts the lines that differ between a text of history, "" for none, and
-// the present text of a note.
+// linesChanged counts the lines that differ between a text of history ("" for none) and
+// the current text of a note.
 func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (added, removed int, err error) {
 	before, err := s.TextByHash(ctx, hash)
 	if err != nil {
@@ -520,8 +520,8 @@ func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (a
 	return added, removed, err
 }
 
-// presentChanges returns the newest present versions that are not the newest of
-// history, whose hashes newest has by path.
+// presentChanges returns the newest current versions that differ from the newest
+// revision of their note. newest maps paths to the hashes of those revisions.
 func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, canRead func(p string) bool, before changeCursor, newest map[string]string) (all []change, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		return sqlite.ForEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
@@ -548,7 +548,7 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, can
 	return all, err
 }
 
-// scanCursor reads the numbers of a cursor, which stay as they are for "".
+// scanCursor parses the numbers of a cursor; an empty cursor leaves them unchanged.
 func scanCursor(cursor, format string, numbers ...any) error {
 	if cursor == "" {
 		return nil
@@ -559,8 +559,8 @@ func scanCursor(cursor, format string, numbers ...any) error {
 	return nil
 }
 
-// eachRevision calls do with the revisions r that the condition selects and that the
-// caller may read. It names no path that the caller may not read.
+// eachRevision calls do with each revision r that matches the condition and that the
+// caller may read. It clears old paths that the caller may not read.
 func eachRevision(ctx context.Context, tx *sql.Tx, canRead func(p string) bool, do func(notes.Revision) error, where string, args ...any) error {
 	return sqlite.ForEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed, coalesce(r.change, 0)
 		FROM revisions r WHERE `+where, args, func(rows *sql.Rows) error {
@@ -572,7 +572,8 @@ func eachRevision(ctx context.Context, tx *sql.Tx, canRead func(p string) bool, 
 			return err
 		}
 		r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
-		// The kind of the operation is recorded at all of its notes.
+		// All revisions of an operation have its kind; those of notes whose links it
+		// updated are shown as "relink".
 		if r.Operation == "move" && r.OldPath == "" || r.Operation == "delete" && r.Hash != "" {
 			r.Operation = "relink"
 		}
@@ -586,23 +587,23 @@ func eachRevision(ctx context.Context, tx *sql.Tx, canRead func(p string) bool, 
 // Document is a note's identity in history.
 type Document struct {
 	id   int64
-	Path string // the last one known
-	Live bool   // as far as history knows
+	Path string // last known
+	Live bool   // according to history
 }
 
-// Documents returns those of all notes that have, or ever had, the path.
+// Documents returns the documents of all notes that have, or ever had, the path.
 func (s *Versions) Documents(ctx context.Context, path string) ([]Document, error) {
 	return s.selectDocuments(ctx, `id IN (`+everHad+`)`, path)
 }
 
-// selectDocuments returns the documents that the condition selects.
+// selectDocuments returns the documents that match the condition.
 func (s *Versions) selectDocuments(ctx context.Context, where string, args ...any) ([]Document, error) {
 	return sqlite.All(ctx, s.history.Reader(), func(d *Document) []any { return []any{&d.id, &d.Path, &d.Live} },
 		`SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args...)
 }
 
-// DeletedPath returns the path of the one deleted note with this name, which may
-// be the end of its path and lack ".md". Without one it returns notFound.
+// DeletedPath returns the path of the only deleted note with this name, which may be a
+// suffix of its path and lack ".md". If there is none, it returns notFound.
 func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
 	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
 		name, strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name))
@@ -629,21 +630,21 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
 }
 
-// KeepText puts a text into a note's history as a version found on disk.
+// KeepText adds a text to a note's history as a version found on disk.
 func (s *Versions) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		return newHistoryWriter(ctx, tx).keepAlways(foundVersion(path, data, at.UnixNano()))
 	})
 }
 
-// foundVersion is a text that was found on disk.
+// foundVersion returns the version for a text found on disk.
 func foundVersion(path string, data []byte, at int64) Version {
 	codec, packed := Pack(data)
 	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: packed, size: int64(len(data))}
 }
 
-// RevisionText returns the text of a revision of a note that has, or ever had,
-// the path. An error names op.
+// RevisionText returns the text of a revision of a note that has, or ever had, the
+// path. op is the operation named in errors.
 func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
 	text, _, err := s.revision(ctx, op, notePath, revision, scope)
 	return text, err
@@ -676,7 +677,7 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 	return nonNil(text), r, err
 }
 
-// TextByHash returns a text that history knows, or nil.
+// TextByHash returns the text with this hash from history, or nil.
 func (s *Versions) TextByHash(ctx context.Context, hash string) ([]byte, error) {
 	raw, err := hex.DecodeString(hash)
 	if err != nil {
@@ -693,37 +694,36 @@ func (s *Versions) TextByHash(ctx context.Context, hash string) ([]byte, error) 
 	return text, err
 }
 
-// NewestRevision returns the number of the newest revision of the note at a
-// path.
+// NewestRevision returns the number of the newest revision of the note at a path.
 func (s *Versions) NewestRevision(ctx context.Context, notePath string) (int64, error) {
 	return sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath)
 }
 
-// Diffs in answers are cut to what a reader needs; history has the whole change.
+// Diffs in results are shortened for reading; history has the whole change.
 const (
 	diffContext  = 2
 	diffMaxBytes = 4000
 )
 
-// ShortDiff returns a unified diff of two texts, cut to a bound.
+// ShortDiff returns a unified diff of two texts, truncated to diffMaxBytes.
 func ShortDiff(old, new []byte, name string) string {
 	return textdiff.Unified(old, new, name, diffContext, diffMaxBytes)
 }
 
-// Typing between two saves removes at most so many bytes, and at most such a part of the
-// text.
+// Typing between two saves removes at most typedOver bytes, and at most 1/typedOverPart
+// of the text.
 const (
 	typedOver     = 64
-	typedOverPart = 4 // a quarter
-	window        = 8 // text is compared in pieces of so many bytes
+	typedOverPart = 4
+	window        = 8 // length in bytes of the pieces compared
 )
 
-// losesText reports whether new lacks more of the text of old than typing removes between
-// two saves of an editor.
+// losesText reports whether new lacks more of the text of old than typing removes
+// between two saves of an editor.
 func losesText(old, new []byte) bool {
 	gone, fresh := linesOnlyIn(old, new), linesOnlyIn(new, old)
 	most := min(typedOver, len(old)/typedOverPart)
-	if len(gone) > 1<<18 || len(fresh) > 1<<18 { // bounds the memory
+	if len(gone) > 1<<18 || len(fresh) > 1<<18 { // bounds memory use
 		return true
 	}
 	has := make(map[[window]byte]bool, len(fresh))
@@ -744,7 +744,7 @@ func windowAt(text []byte, i int) (w [window]byte) {
 	return w
 }
 
-// linesOnlyIn returns the lines of a that b does not have.
+// linesOnlyIn returns the lines of a that are not in b.
 func linesOnlyIn(a, b []byte) []byte {
 	has := map[string]bool{}
 	for line := range bytes.Lines(b) {

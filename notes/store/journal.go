@@ -21,46 +21,47 @@ import (
 	"notesd/notes"
 )
 
-// Operation is a change to files that notesd makes. It is written to the
-// journal, with everything needed to finish it, before the first file changes;
-// so a crash at any instant is finished at the next start, a request that is
-// sent again gets the answer it would have had, and every step can be undone.
+// Operation is a change to files that notesd makes. It is written to the journal, with
+// everything needed to finish it, before the first file changes. A crash at any point
+// can therefore be recovered at the next start, a repeated request gets the stored
+// answer, and every operation can be undone.
 //
-// An entry begins as pending, with the texts of all its files before and after, and with
-// the temp name of each: [Versions.Begin]. It ends in one of two ways. [Versions.Fail]
-// closes one that changed nothing and frees its request key. [Versions.Finish] closes
-// one whose first file is in place, in the same transaction in which its files become
-// revisions, so there is no revision of it without an answer, nor an answer without them.
-// What is pending at a start was interrupted, whatever its files look like.
+// [Versions.Begin] adds an entry as pending, with the texts of all its files before and
+// after, and the temp name of each. The entry ends in one of two ways: [Versions.Fail]
+// closes an operation that changed nothing and frees its request key; [Versions.Finish]
+// closes one whose first file is in place, in the same transaction that turns its files
+// into revisions, so that the revisions and the answer are stored together or not at
+// all. An entry that is pending at startup was interrupted, whatever the state of its
+// files.
 type Operation struct {
 	id         int64
 	RequestKey string
 	Kind       string // create, edit, move, delete, restore, rename_tag
 	Author     notes.Author
 	Files      []FileChange
-	Left       []string // canvases and bases that name what moves and could not be changed
-	LinkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
-	Moved      []string // the notes in a folder that moves, by their new paths; nor these
-	Kept       []string // of an undo: the files that were changed since and stay as they are; nor these
-	Made       []string // folders made for its files, outermost first; nor those made before the crash
-	Shared     bool     // it counts only if the log that the vault's nodes share has a batch with its ID
+	Left       []string // canvases and bases that name a moved note and could not be updated
+	LinkedFrom []string // notes that link to the deleted note; unknown to a recovery
+	Moved      []string // notes in a moved folder, by their new paths; unknown to a recovery
+	Kept       []string // of an undo: files changed since, which are left unchanged; unknown to a recovery
+	Made       []string // folders created for its files, outermost first; a recovery does not know those created before the crash
+	Shared     bool     // valid only if the log shared by the vault's nodes has a batch with its ID
 }
 
-// ID identifies the operation in a log that is shared; it is known after Begin.
+// ID identifies the operation in a shared log; it is set by Begin.
 func (op *Operation) ID() string { return op.Files[0].Temp }
 
 // FileChange is one file of an operation.
 type FileChange struct {
-	Note     int64  // the store's note; 0 for a new one
+	Note     int64  // note ID in the store; 0 for a new note
 	OldPath  string // "" for a new note
-	NewPath  string // "" for one that is deleted
+	NewPath  string // "" for a deletion
 	OldDisk  string // the paths as the file system spells them
 	NewDisk  string
-	Folder   bool   // a folder with all that is in it; it has no text
-	Before   string // where the file lies until a folder of the operation has moved; "" when it does not lie in one
-	Link     string // the symlink by which the note is known, when the paths are its target's
+	Folder   bool   // a folder with its contents; it has no text
+	Before   string // path of the file until the operation has moved its folder; "" if it is in none
+	Link     string // path of the symlink through which the note is known, if the disk paths are its target's
 	Old, New []byte
-	Temp     string // the name beside newDisk (beside oldDisk for a delete)
+	Temp     string // file name, in the folder of NewDisk (of OldDisk for a deletion)
 	State    string
 	Conflict error // set when another program changed the file first
 }
@@ -73,23 +74,24 @@ const (
 	StateConflict = "conflict"
 )
 
-// IsNote reports whether the file is a note, and not a canvas or base that
-// names one: those have no history.
+// IsNote reports whether the file is a note rather than a canvas or base that names
+// one; those have no history.
 func (f *FileChange) IsNote() bool { return notes.IsNoteName(f.NewPath) || notes.IsNoteName(f.OldPath) }
 
-// Dir is the folder of the file after the operation.
+// Dir returns the folder of the file after the operation.
 func (f *FileChange) Dir() string { return path.Dir(f.Place()) }
 
-// StageDir is where the temp file is written.
+// StageDir returns the folder in which the temp file is written.
 func (f *FileChange) StageDir() string { return path.Dir(cmp.Or(f.Before, f.Place())) }
 
-// Source is where the old text is until the first name has changed.
+// Source returns the path of the old text until the first rename.
 func (f *FileChange) Source() string { return cmp.Or(f.Before, f.OldDisk) }
 
-// Place is the path of the file after the operation, or before it for a deletion.
+// Place returns the path of the file after the operation, or before it for a deletion.
 func (f *FileChange) Place() string { return cmp.Or(f.NewDisk, f.OldDisk) }
 
-// TempPrefix starts the names of temp files; being hidden they are never notes.
+// TempPrefix is the prefix of temp file names. It makes them hidden, so that they are
+// never taken for notes.
 const TempPrefix = ".notesd-"
 
 // TempName returns a new name for a temp file.
@@ -97,11 +99,11 @@ func TempName() string { return TempPrefix + rand.Text()[:12] + ".tmp" }
 
 var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `[A-Z2-7]{12}\.tmp(\.old|\.part)?$`)
 
-// IsTempName reports whether an operation made the name.
+// IsTempName reports whether name has the form of a temp file name.
 func IsTempName(name string) bool { return tempNames.MatchString(name) }
 
-// Begin writes the operation to the journal. Where a file differs from the version that
-// the store has of it, that version is put into history: the store is about to replace
+// Begin writes the operation to the journal. Where a file differs from the version in
+// the store, that version is added to history, because the store is about to replace
 // it.
 func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
@@ -133,11 +135,11 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 	})
 }
 
-// sharedMark is the result of a shared operation that has none yet.
+// sharedMark is the result column of a shared operation that has no result yet.
 const sharedMark = "shared"
 
 // Placed returns the paths of the files that the operation with this ID has put in
-// place or removed, as they are after it and before it.
+// place or removed, both before and after the operation.
 func (s *Versions) Placed(ctx context.Context, id string) (map[string]bool, error) {
 	paths := map[string]bool{}
 	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT g.path, g.new_path FROM operation_files f JOIN operation_files g ON g.operation = f.operation
@@ -158,9 +160,10 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 	return h.keepAlways(old)
 }
 
-// keepMoving puts the present version of the notes in a folder that is about to move
-// into history, where it lacks them: of notes that have one, and of all when they are
-// few, as for a move by another program; else of one, by which the change is found.
+// keepMoving adds the current versions of notes in a folder about to move to history,
+// if they are missing there: for notes that have a history, and for all notes if they
+// are few, as in a move by another program; otherwise for one more, so that the change
+// can be found.
 func (s *Versions) keepMoving(h historyWriter, folder string) error {
 	known, err := sqlite.Map[string, string](h.ctx, h.tx, `SELECT documents.path, lower(hex(r.hash))
 		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+liveBelow, folder)
@@ -203,9 +206,9 @@ func (s *Versions) keepMoving(h historyWriter, folder string) error {
 	return nil
 }
 
-// keepUnless puts the text of a note that an operation left alone into its history,
-// unless a history has it. The store may lack it: a recovery that was itself interrupted
-// can get further than the one that closes the operation.
+// keepUnless adds the text of a note that an operation left unchanged to its history,
+// unless history has this text. The store may lack it: a recovery that was itself
+// interrupted can get further than the one that closes the operation.
 func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error {
 	var kept bool
 	if err := h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?)`, []any{rawHash(text)}, &kept); err != nil || kept {
@@ -214,14 +217,14 @@ func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error
 	return h.keepAlways(foundVersion(notePath, text, now))
 }
 
-// journalEntry is what the journal says of a temp file.
+// journalEntry is what the journal records about a temp file.
 type journalEntry struct {
 	State            string // of the operation
-	Note             string // the path of the note that it displaced; "" when none
-	OldHash, NewHash []byte // oldHash of a note only when history has the text
+	Note             string // path of the displaced note; "" if none
+	OldHash, NewHash []byte // OldHash is set for a note only if history has the text
 }
 
-// JournalOf returns the entry that names the temp file, or nil.
+// JournalOf returns the entry for a temp file, or nil.
 func (s *Versions) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
 	e := &journalEntry{}
 	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
@@ -254,17 +257,17 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) 
 		operation, ordinal, f.OldDisk, f.NewDisk, f.Temp, hashes[0], hashes[1], f.State, f.Link)
 }
 
-// Fail closes an operation that changed nothing, and releases its request key, so that
-// the same request may be tried again.
+// Fail closes an operation that changed nothing, and releases its request key so that
+// the request can be retried.
 func (s *Versions) Fail(ctx context.Context, op *Operation, state string, cause error) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
 	})
 }
 
-// Finish closes an operation that is on disk and in the store: it becomes
-// revisions, and its answer is kept for repeats of the request. It returns the
-// revision of the first file.
+// Finish closes an operation that is complete on disk and in the store: it adds the
+// revisions, and stores the answer for repeated requests. It returns the revision of
+// the first file.
 func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
@@ -296,8 +299,8 @@ func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64
 	return revision, err
 }
 
-// reviseFile appends what the operation made of a file to its history, after
-// the version that it replaced if history does not have that yet.
+// reviseFile appends the operation's version of a file to its history, after the
+// replaced version if history lacks that.
 func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, now int64) (int64, error) {
 	doc, err := h.document(cmp.Or(f.OldPath, f.NewPath))
 	if err != nil {
@@ -329,11 +332,11 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 	return revision, h.setDocument(doc, v.Path, f.NewPath != "")
 }
 
-// liveBelow selects the notes in the folder ?1 that exist.
+// liveBelow selects the live documents in the folder ?1.
 const liveBelow = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
 
-// moveFolder moves the history of every note in a folder along. Notes that
-// have a history get a revision for it.
+// moveFolder updates the history of every note in a moved folder. Notes that have a
+// history get a revision for the move.
 func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error {
 	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, change)
 		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0, ?6
@@ -345,8 +348,8 @@ func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error
 	return h.exec(`UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+liveBelow, f.OldPath, f.NewPath)
 }
 
-// splitRequest returns the key and the hash of the request that [notes.BindRequest] has
-// joined; the hash is "" for a key that is not bound to a request.
+// splitRequest splits what [notes.BindRequest] joined into the key and the hash of the
+// request; the hash is "" for a key that is not bound to a request.
 func splitRequest(requestKey string) (key, request string) {
 	if i := strings.LastIndexByte(requestKey, 0); i >= 0 {
 		return requestKey[:i], requestKey[i+1:]
@@ -354,9 +357,9 @@ func splitRequest(requestKey string) (key, request string) {
 	return requestKey, ""
 }
 
-// Answered reports whether an earlier sending of the same request was carried
-// out, and puts its answer into answer, if that is not nil. A key that was used
-// for another request is [notes.ErrInvalid].
+// Answered reports whether this request was already carried out, and if so unmarshals
+// the stored answer into answer unless that is nil. A key used for a different request
+// is [notes.ErrInvalid].
 func Answered(ctx context.Context, history interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, requestKey string, answer any) (bool, error) {
@@ -383,8 +386,8 @@ func Answered(ctx context.Context, history interface {
 	return true, json.Unmarshal([]byte(result), answer)
 }
 
-// RecordAnswer keeps the answer to a request that tx carries out and that
-// changes no file, for repeats of it.
+// RecordAnswer stores the answer, for repeats, of a request that is carried out within
+// tx and changes no files.
 func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now time.Time, answer any) error {
 	key, request := splitRequest(requestKey)
 	if key == "" {
@@ -394,7 +397,7 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 		key, request, kind, now.UnixNano(), StateDone, jsonText(answer))
 }
 
-// PendingOperations returns what a crash has interrupted, oldest first.
+// PendingOperations returns the operations interrupted by a crash, oldest first.
 func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
@@ -419,9 +422,8 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 	return ops, err
 }
 
-// Change returns an operation that was carried out, with its files, or
-// [notes.ErrNotFound]. A file whose old or new text is no longer kept is in
-// the state StateFailed.
+// Change returns a completed operation with its files, or [notes.ErrNotFound]. A file
+// whose old or new text is no longer kept has the state StateFailed.
 func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
 	op := &Operation{id: id}
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
@@ -441,13 +443,14 @@ func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
 	return op, err
 }
 
-// MadeFolder reports whether an operation of the journal has made the folder.
+// MadeFolder reports whether an operation in the journal created the folder.
 func (s *Versions) MadeFolder(ctx context.Context, diskPath string) (bool, error) {
 	return sqlite.First[bool](ctx, s.history.Reader(), `SELECT EXISTS (SELECT 1 FROM operations o, json_each(o.result, '$.Made') made
 		WHERE o.state = ? AND o.result LIKE '%"Made":[%' AND made.value = ?)`, StateDone, diskPath)
 }
 
-// NoChange is the error for a change that cannot be undone because it is not known.
+// NoChange returns the error for a change that cannot be undone because it is not
+// known.
 func NoChange(id int64) error {
 	return &notes.Error{Op: "restore", Err: notes.ErrNotFound, Detail: fmt.Sprintf("there is no change %d, it is older than %d days, or one of its notes was forgotten", id, int(JournalAge.Hours()/24)),
 		Hint: "note_history lists changes; each note can be restored by its revision."}
@@ -477,7 +480,7 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 			f.New, err = loadBlob(ctx, tx, hashes[i][1])
 		}
 		if errors.Is(err, sql.ErrNoRows) && f.State == StateDone {
-			f.State, err = StateFailed, nil // the limits of history let it go
+			f.State, err = StateFailed, nil // pruned by the history limits
 		}
 		if err != nil {
 			return err
@@ -486,7 +489,8 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 	return nil
 }
 
-// Written describes the operation's outcome; its revision is not known yet.
+// Written returns the outcome of the operation, without its revision, which is not
+// known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
 	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, Conflicts: op.Conflicts(), Left: op.Left}
@@ -511,11 +515,11 @@ func (op *Operation) Written() notes.Written {
 	return w
 }
 
-// maxWholeDiff bounds a whole diff, in bytes: more is not for reading.
+// maxWholeDiff is the limit for a whole diff, in bytes; longer ones are not worth
+// reading.
 const maxWholeDiff = 256 << 10
 
-// WholeDiff returns the unified diff of all files with nothing left out, or ""
-// if it is too long.
+// WholeDiff returns the complete unified diff of all files, or "" if it is too long.
 func (op *Operation) WholeDiff() string {
 	var b strings.Builder
 	for _, f := range op.Files {
@@ -527,7 +531,8 @@ func (op *Operation) WholeDiff() string {
 	return b.String()
 }
 
-// Conflicts returns the notes that another program changed first.
+// Conflicts returns the notes that were not changed because another program changed
+// them first.
 func (op *Operation) Conflicts() []string {
 	paths := slices.Clone(op.Kept)
 	for _, f := range op.Files {
@@ -538,7 +543,7 @@ func (op *Operation) Conflicts() []string {
 	return paths
 }
 
-// IsPureMove reports whether only the name changes.
+// IsPureMove reports whether the path changes but the text does not.
 func (f *FileChange) IsPureMove() bool {
 	return f.OldPath != "" && f.NewPath != "" && f.OldDisk != f.NewDisk && string(f.Old) == string(f.New)
 }

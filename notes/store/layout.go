@@ -13,35 +13,38 @@ import (
 	"notesd/notes"
 )
 
-// Layout is the folders of a vault and what their apps say. Package vault sets the
-// fields before it calls a method, and what the apps say at each scan.
+// Layout describes the folders of a vault and the settings of the apps that write them.
+// Package vault sets the fields before it calls any method, and updates the settings at
+// each scan.
 type Layout struct {
-	Several []string          // their names, each a first path segment; nil: the vault is one folder
-	Roots   map[string]string // their names by absolute path, as configured and without symlinks; "" is the vault
+	Several []string          // folder names, each a first path segment; nil if the vault is one folder
+	Roots   map[string]string // folder names by absolute path, as configured and with symlinks resolved; "" is the vault
 	Apps    atomic.Pointer[map[string]App]
 	Aside   atomic.Pointer[notes.AsideRules]
-	Daily   atomic.Pointer[string] // the folder of periodic notes, of several
+	Daily   atomic.Pointer[string] // the folder with the periodic notes, if there are several
 
-	// The folders that Logseq writes, and the titles of its journals, see [Store.SetLogseq].
+	// The folders that Logseq writes, with the formats of their journal titles; see
+	// [Store.SetLogseq].
 	logseq atomic.Pointer[map[string]notes.NameFormat]
 }
 
-// App is what the app says that a folder of the vault is made with.
+// App holds the settings of the app that writes a folder of the vault.
 type App struct {
-	Logseq   *Logseq // nil: Logseq does not write the folder
-	NewNotes string  // where in the folder the app puts a new note; "" is there
+	Logseq   *Logseq // nil if Logseq does not write the folder
+	NewNotes string  // subfolder for new notes; "" is the folder itself
 	Periodic *notes.Periodic
-	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
+	Tasks    *tasks.Settings // settings of the Tasks plugin; nil without it
 	Aside    *notes.AsideRules
 }
 
-// Logseq says how Logseq names pages.
+// Logseq holds the settings by which Logseq names pages.
 type Logseq struct {
-	Lowbar   bool   // a/b is a___b.md; else a%2Fb.md, as in graphs from before 2022
-	Journals string // the format, for package moment, of their titles
+	Lowbar   bool   // a/b is stored as a___b.md, otherwise as a%2Fb.md, as in graphs from before 2022
+	Journals string // format of journal titles, for package moment
 }
 
-// FolderOf returns the folder of the vault that a path lies in; "" for the only one.
+// FolderOf returns the folder of the vault that contains a path; "" if the vault is one
+// folder.
 func (l *Layout) FolderOf(p string) string {
 	if len(l.Several) == 0 {
 		return ""
@@ -50,7 +53,7 @@ func (l *Layout) FolderOf(p string) string {
 	return name
 }
 
-// AppOf returns what holds for the note at a path.
+// AppOf returns the settings that apply to the note at a path.
 func (l *Layout) AppOf(p string) App {
 	a := (*l.Apps.Load())[l.FolderOf(p)]
 	if a.Periodic == nil {
@@ -59,8 +62,8 @@ func (l *Layout) AppOf(p string) App {
 	return a
 }
 
-// PageTitle returns the title by which links of Logseq name the note at a path; "" where
-// Logseq does not write the folder, and for other files.
+// PageTitle returns the title by which Logseq links refer to the note at a path; "" if
+// Logseq does not write its folder, and for other files.
 func (l *Layout) PageTitle(p string) string {
 	journals, ok := (*l.logseq.Load())[l.FolderOf(p)]
 	if !ok || !notes.IsNoteName(p) {
@@ -69,8 +72,8 @@ func (l *Layout) PageTitle(p string) string {
 	return notes.LogseqTitle(notes.BaseName(p), journals)
 }
 
-// otherName returns what links may call the note at a path besides its name; "" for
-// nothing.
+// otherName returns the name, besides its file name, by which links may refer to the
+// note at a path, or "".
 func (l *Layout) otherName(p string) string {
 	if title := l.PageTitle(p); title != "" || !notes.IsNoteName(p) {
 		return title
@@ -81,8 +84,8 @@ func (l *Layout) otherName(p string) string {
 	return notes.ZettelID(notes.BaseName(p))
 }
 
-// pageKeys returns the [LinkKey] of the files in a folder of the vault that may hold
-// Logseq's page of this title.
+// pageKeys returns the [LinkKey] of each file in a folder of the vault that may be the
+// Logseq page with this title.
 func (l *Layout) pageKeys(folder, title string) []string {
 	var keys []string
 	if journals, ok := (*l.logseq.Load())[folder]; ok {
@@ -93,16 +96,17 @@ func (l *Layout) pageKeys(folder, title string) []string {
 	return keys
 }
 
-// tasksOf returns the settings of tasks for the note at a path.
+// tasksOf returns the task settings for the note at a path.
 func (l *Layout) tasksOf(p string) *tasks.Settings { return l.AppOf(p).Tasks }
 
-// Period reads the words that name a period, with the weeks of the vault's calendar.
+// Period parses words that name a period, with the weeks of the vault's calendar.
 func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
 	return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
 }
 
-// Moment reads a time, an age like 36h, a weekday that has passed, or a period: of that
-// the last moment, now if it has not ended, or the first.
+// Moment parses a time, an age such as 36h, a past weekday, or a period. For a period,
+// it returns the first moment, or if last is set, the last one, which is now for a
+// period that has not ended.
 func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool) {
 	if p, ok := l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.ParsePast(text, now); ok {
 		switch {
@@ -120,8 +124,8 @@ func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool)
 	return now.Add(-age), err == nil && age >= 0
 }
 
-// DailyFolder returns the folder of periodic notes, of a vault's several: Daily, or
-// if the scope does not have it the first with such notes, or the first.
+// DailyFolder returns the folder with the periodic notes: Daily, or if that is outside
+// the scope, the first folder in scope with settings for daily notes, or the first.
 func (l *Layout) DailyFolder(scope notes.Scope) string {
 	folders := slices.DeleteFunc(slices.Clone(l.Several), func(folder string) bool {
 		return scope.Read != nil && !scope.CanRead(folder) && !slices.ContainsFunc(scope.Read, func(read string) bool { return notes.Under(notes.FolderKey(read), notes.Key(folder)) })
@@ -142,9 +146,9 @@ func (l *Layout) DailyFolder(scope notes.Scope) string {
 	return folders[0]
 }
 
-// InVault makes a link of Obsidian's or of the file system's, and the absolute path
-// of one of the vault's folders or below it, a reference in the vault. A slash at its
-// end stays.
+// InVault converts an obsidian:// or file: link, or an absolute path in one of the
+// vault's folders, to a path in the vault. A trailing slash is kept. Other references
+// are returned unchanged.
 func (l *Layout) InVault(ref string) string {
 	app, ref := notes.AppVault(ref), notes.AppRef(ref)
 	for _, root := range slices.Sorted(maps.Keys(l.Roots)) {

@@ -15,15 +15,15 @@ import (
 	"notesd/notes"
 )
 
-// Bounds of a walk along links.
+// Limits of a link traversal.
 const (
 	maxLinkDepth     = 3
 	defaultLinkLimit = 100
 	linkContextRunes = 160
 )
 
-// Links reports the links of a note in both directions, breadth first up to
-// the depth asked for.
+// Links returns the links of a note in both directions, breadth first, up to the
+// requested depth.
 func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
 	meta, err := s.Lookup(ctx, ref, q.Scope)
 	if err != nil {
@@ -64,14 +64,14 @@ func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (note
 	return report, err
 }
 
-// share returns how many of a and b are kept if most may be in all: half of them at least,
-// so that the many links of one kind do not hide the others.
+// share divides a limit between lists of lengths a and b: each gets at least half of it
+// if needed, so that many links of one kind do not hide those of the other.
 func share(a, b, most int) (ofA, ofB int) {
 	ofA = min(a, max(most/2, most-b))
 	return ofA, min(b, most-ofA)
 }
 
-// linkWalk gathers the links around a note, level by level.
+// linkWalk collects the links around a note, level by level.
 type linkWalk struct {
 	ctx     context.Context
 	tx      *sql.Tx
@@ -84,7 +84,7 @@ type linkWalk struct {
 const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, f.title, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
 	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE `
 
-// follow walks to the depth that the query asks for.
+// follow traverses links in one direction to the depth of the query.
 func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote) error {
 	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1 OR l.state = 4) ORDER BY l.ordinal`
 	if direction == "in" {
@@ -131,8 +131,8 @@ func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.Li
 	return n, to, err
 }
 
-// add puts a link on its list. One to a part that its note lacks is on two: it
-// leads to the note, and it is broken.
+// add appends a link to its list. A link to a missing part of an existing note is added
+// to two: it points to the note, and it is broken.
 func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 	var lists []*[]notes.LinkedNote
 	if n.To != "" && n.To != n.From {
@@ -154,7 +154,8 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 	}
 }
 
-// addNear names headings of the note To that a link to one it lacks may mean.
+// addNear adds similar headings of the target note to links whose heading is missing
+// there.
 func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 	headings := map[string][]string{}
 	for i, l := range links {
@@ -182,8 +183,8 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 	return nil
 }
 
-// addContext fills in the lines that the links stand in, and what those to a
-// missing heading may mean.
+// addContext adds the lines that contain the links, and suggestions for missing
+// headings.
 func (w *linkWalk) addContext() error {
 	if err := w.addNear(w.report.Unresolved); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (w *linkWalk) addContext() error {
 	return nil
 }
 
-// source is a note that links stand in.
+// source is a note that contains links.
 type source struct {
 	hash  string
 	lines []string
@@ -224,7 +225,7 @@ func (w *linkWalk) sourceOf(path string) (source, error) {
 	return w.sources[path], err
 }
 
-// around cuts a long line to the part that has the target in it.
+// around shortens a long line to the part that contains the target.
 func around(line, target string) string {
 	runes := []rune(line)
 	if len(runes) <= linkContextRunes {
@@ -246,7 +247,7 @@ func around(line, target string) string {
 	return cut
 }
 
-// AttachmentPath reduces ref to a path that may name an attachment.
+// AttachmentPath converts ref to a path that may name an attachment.
 func AttachmentPath(ref string) (name string, err error) {
 	if notes.IsURI(ref) {
 		name, err = notes.ParseURI(ref)
@@ -259,7 +260,7 @@ func AttachmentPath(ref string) (name string, err error) {
 	return name, err
 }
 
-// NoAttachment is the error for a file that no note links to.
+// NoAttachment returns the error for a file that no note links to.
 func NoAttachment(name string, others []string) error {
 	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "no note links to an attachment with this name",
 		Hint: "note_links shows the attachments that a note links to.", Candidates: others}
@@ -269,9 +270,9 @@ func NoAttachment(name string, others []string) error {
 	return e
 }
 
-// LinkedAttachment returns the attachment of this path, in any case, that a
-// note within the scope links to; without one, a zero found and the paths of
-// those that have the same file name.
+// LinkedAttachment returns the attachment at this path, ignoring case if there is no
+// exact match, that a note within the scope links to. If there is none, file is zero
+// and others has the paths of linked attachments with the same file name.
 func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	args = append([]any{notes.Key(path.Base(name))}, args...)
@@ -299,8 +300,8 @@ func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.
 	return file, others, err
 }
 
-// AttachmentsOf returns the attachments that a note links to, each once, in
-// the order of the first links.
+// AttachmentsOf returns the attachments that a note links to, without duplicates, in
+// the order of their first links.
 func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
 	return sqlite.All(ctx, s.notes.Reader(), (*File).columns, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
 		WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, note)
@@ -316,8 +317,8 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 	return slices.DeleteFunc(append([]string{}, all...), func(p string) bool { return !canRead(p) }), err
 }
 
-// LinksTo returns the notes with a link that may lead to one of these paths, and every
-// file of the vault that a link can lead to, by [LinkKey].
+// LinksTo returns the notes with a link that may point to one of the paths, and every
+// possible link target of the vault, by [LinkKey].
 func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
 	var keys []string
@@ -340,11 +341,10 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 	return from, targets, err
 }
 
-// StaleLinks names the notes whose links a move since then could not rewrite,
-// as another program changed the note in that moment, and that still have a link
-// to nowhere.
+// StaleLinks describes the notes that still have broken links because another program
+// changed them while a move after since was rewriting links.
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
-	moves := map[string]string{} // the note → what was moved
+	moves := map[string]string{} // note → moved path
 	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
 		JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
 		WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {

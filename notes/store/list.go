@@ -14,7 +14,7 @@ import (
 	"notesd/notes"
 )
 
-// order is one way to sort: the column, and whether the largest comes first.
+// order is a sort order: the column, whether it is descending, and whether it is text.
 type order struct {
 	column     string
 	descending bool
@@ -31,8 +31,8 @@ var orders = map[string]order{
 	"path":     {"n.path_key", false, true},
 }
 
-// cursor marks a place in a sorted list by the note last shown, not by a
-// count: notes that come and go in between neither repeat nor hide others.
+// cursor is a position in a sorted list, given by the last note returned rather than by
+// a count, so that notes added or removed meanwhile cause no duplicates or omissions.
 type cursor struct {
 	Sort string `json:"s"`
 	Text string `json:"t,omitempty"`
@@ -40,13 +40,13 @@ type cursor struct {
 	ID   int64  `json:"n"`
 }
 
-// encodeCursor returns a cursor as clients get it.
+// encodeCursor returns a cursor in the form that clients receive.
 func encodeCursor(cursor any) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(jsonText(cursor)))
 }
 
-// decodeCursor reads what encodeCursor has returned for the list that op names. own
-// reports whether the cursor is one of this list.
+// decodeCursor decodes a cursor that encodeCursor returned for the list named by op.
+// own reports whether the cursor belongs to this list.
 func decodeCursor(op, s string, cursor any, own func() bool) error {
 	data, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || json.Unmarshal(data, cursor) != nil || !own() {
@@ -55,7 +55,7 @@ func decodeCursor(op, s string, cursor any, own func() bool) error {
 	return nil
 }
 
-// List returns a page of the notes that the filter selects.
+// List returns a page of the notes that match the filter.
 func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
 	if q.Sort == "" {
 		q.Sort = "modified"
@@ -87,7 +87,7 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 	return page, err
 }
 
-// Paths returns the paths of all notes that the filter selects, in order.
+// Paths returns the paths of all notes that match the filter, sorted.
 func (s *Reader) Paths(ctx context.Context, f notes.Filter) ([]string, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 	return metas, next, loadFields(ctx, tx, metas, q.Fields)
 }
 
-// loadFields fills in the fields of the notes that are asked for.
+// loadFields sets the requested fields of the notes.
 func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []string) error {
 	ids, at := byID(metas)
 	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{ids}, func(rows *sql.Rows) error {
@@ -175,7 +175,7 @@ func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []st
 	})
 }
 
-// Tags returns the tags of the notes in scope, the most used first.
+// Tags returns the tags of the notes in scope, most used first.
 func (s *Reader) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	tags, err := sqlite.All(ctx, s.notes.Reader(), func(t *notes.TagCount) []any { return []any{&t.Tag, &t.Notes} },
@@ -183,7 +183,7 @@ func (s *Reader) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount,
 	return append([]notes.TagCount{}, tags...), err
 }
 
-// Folders returns the folders that hold notes in scope, by path.
+// Folders returns the folders that contain notes in scope, by path.
 func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	paths, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args...)

@@ -14,10 +14,10 @@ import (
 	"notesd/notes"
 )
 
-// maxCandidates bounds the list in an error: enough to choose from.
+// maxCandidates is the limit for the candidates listed in an error.
 const maxCandidates = 8
 
-// lookupWhole finds the note that all of ref names.
+// lookupWhole finds the note that ref names, without a reference to a part.
 func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	name, err := CleanRef(ref)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 	var found notes.Meta
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		tiers := s.lookupTiers(name)
-		if ref != name { // a name may begin with a space, or be [[x]].md
+		if ref != name { // a name may begin with a space, or be "[[x]].md"
 			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
 		}
 		canRead, err := readable(ctx, tx, scope)
@@ -34,9 +34,9 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 			return err
 		}
 		if notes.IsURI(ref) {
-			tiers = tiers[1:2] // a URI names one note, which has moved or does not exist
+			tiers = tiers[1:2] // a URI matches only an exact path
 		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
-			return notFound(ctx, tx, ref, name, scope, canRead) // a folder, whatever note has its name
+			return notFound(ctx, tx, ref, name, scope, canRead) // a folder, even if a note has this name
 		}
 		for _, tier := range tiers {
 			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
@@ -70,7 +70,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 	return found, err
 }
 
-// CleanRef reduces the ways to write a reference to a path or a name.
+// CleanRef converts any form of reference to a path or a name.
 func CleanRef(ref string) (string, error) {
 	if notes.IsURI(ref) {
 		return notes.ParseURI(ref)
@@ -80,14 +80,14 @@ func CleanRef(ref string) (string, error) {
 		name, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
 		name, _, _ = strings.Cut(name, "#")
 	}
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "./"), "/") // the slash stands for the vault
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "./"), "/") // a leading slash is the vault
 	if name == "" {
 		return "", &notes.Error{Op: "find", Err: notes.ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias; list_notes shows them."}
 	}
 	return notes.CleanPath(name)
 }
 
-// tier is one way in which a name may be meant.
+// tier is one way to interpret a name.
 type tier struct {
 	where string
 	args  []any
@@ -192,15 +192,15 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	return e
 }
 
-// movedTo follows the feed from a path that no note has now to where its
-// note is now, or returns "".
+// movedTo returns the current path of the note that last had this path, from the feed,
+// or "".
 func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	return sqlite.First[string](ctx, tx, `SELECT n.path FROM changes c JOIN notes n ON n.id = c.note
 		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name)
 }
 
-// similar returns paths of notes whose file name shares the most with name, or has it
-// in it, as a longer Chinese name may.
+// similar returns the paths of notes whose file name shares the most trigrams with
+// name, or contains it, as a longer Chinese name may.
 func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) ([]string, error) {
 	key := notes.Key(notes.BaseName(name))
 	want := trigrams(key)
@@ -222,8 +222,8 @@ func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string
 	return bestOf(found, maxCandidates), err
 }
 
-// scored is a value with its likeness to another, 0 to 1; those below leastAlike are
-// not shown.
+// scored is a value with its similarity to another, from 0 to 1. Values below
+// leastAlike are not shown.
 type scored struct {
 	value string
 	score float64
@@ -231,7 +231,7 @@ type scored struct {
 
 const leastAlike = 0.3
 
-// bestOf returns the n values that are most alike, the first of equal ones first.
+// bestOf returns the n most similar values, in their original order if equal.
 func bestOf(found []scored, n int) (best []string) {
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	for _, f := range found[:min(len(found), n)] {
@@ -240,8 +240,8 @@ func bestOf(found []scored, n int) (best []string) {
 	return best
 }
 
-// trigrams returns the distinct three-rune windows of s, padded so that short
-// names and beginnings count.
+// trigrams returns the distinct three-rune windows of s, padded so that short names and
+// the beginnings of names count.
 func trigrams(s string) map[[3]rune]bool {
 	grams := map[[3]rune]bool{}
 	window := [3]rune{' ', ' ', ' '}
@@ -252,7 +252,7 @@ func trigrams(s string) map[[3]rune]bool {
 	return grams
 }
 
-// overlap is the Dice coefficient of two sets, 0 to 1.
+// overlap returns the Dice coefficient of two sets, from 0 to 1.
 func overlap(a, b map[[3]rune]bool) float64 {
 	shared := 0
 	for g := range a {
@@ -263,15 +263,14 @@ func overlap(a, b map[[3]rune]bool) float64 {
 	return 2 * float64(shared) / float64(len(a)+len(b))
 }
 
-// Lookup finds the note that ref names: a path (with or without .md), a URI,
-// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
-// order, exactly first and then without regard to case, and then the period of
-// a periodic note, as [notes.Periodic.Parse] reads it; a URI means its own note and
-// no other. An absolute path below the vault, any of these after a slash, which stands
-// for the vault as in links, an obsidian:// link, and a reference to a part of a note
-// ([notes.SplitAnchor]) name the note, too. An [*notes.Error] with [notes.ErrAmbiguous]
-// lists the notes meant, perhaps; one with [notes.ErrNotFound] lists the similar ones, or
-// says where the note was moved.
+// Lookup finds the note that ref names: a path (with or without .md), a URI, a
+// [[wikilink]], the end of a path, a file name, a title or an alias, in that order,
+// first exactly and then ignoring case, and finally the period of a periodic note, as
+// read by [notes.Periodic.Parse]. A URI matches only its own path. References may also
+// be an absolute path inside the vault, any of the above after a slash, which is the
+// vault as in links, an obsidian:// link, or a reference to a part of a note
+// ([notes.SplitAnchor]). An [*notes.Error] with [notes.ErrAmbiguous] lists the matching
+// notes; one with [notes.ErrNotFound] lists similar ones or has the note's new path.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.InVault(ref)
 	meta, err := s.lookupWhole(ctx, ref, scope)
@@ -284,14 +283,15 @@ func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (not
 	return meta, err
 }
 
-// CheckWhole refuses to change a note of which ref names only a part.
+// CheckWhole returns an error if ref names only a part of the note found, which a
+// change of the whole note would ignore.
 func (s *Reader) CheckWhole(ctx context.Context, op, ref string, found notes.Meta, scope notes.Scope) error {
 	base, a := notes.SplitAnchor(ref)
 	if a == (notes.Anchor{}) {
 		return nil
 	}
 	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
-		return nil // a name that looks so
+		return nil // a file name that looks like a reference to a part
 	}
 	return &notes.Error{Op: op, Path: ref, Err: notes.ErrInvalid, Detail: "this names part of the note " + notes.Quote(found.Path),
 		Hint: "Pass the note alone, and the part as the heading of an edit."}

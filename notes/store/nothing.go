@@ -14,9 +14,9 @@ import (
 	"notesd/notes"
 )
 
-// WhyNothing says which parts of a filter that has selected no note could not
-// have selected any, with what is near them: a folder, tag, key, value or date that no
-// note has. It is nil where only their combination is empty.
+// WhyNothing explains why a filter matched no note: it describes each part that no note
+// can match (a folder, tag, key, value or date), with similar values that exist. It
+// returns nil if only the combination of the parts matches nothing.
 func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
 	var why []string
 	scope := notes.Scope{Read: f.Scope}
@@ -88,11 +88,11 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	return why, nil
 }
 
-// whyWhere names the fields of conditions that no note in scope has, and the
-// values that none has for a field.
+// whyWhere describes the condition fields that no note in scope has, and the values
+// that no note has for a field.
 func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes.Scope) (why []string, err error) {
 	fields, wants := notes.WhereFields(where)
-	count, values := map[string]int{}, map[string]map[string]bool{} // of keys; of fields: their values as text
+	count, values := map[string]int{}, map[string]map[string]bool{} // count by key; values as text by field
 	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
 	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
 		_, r, err := scanRecord(rows)
@@ -124,7 +124,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 		return err
 	})
 	for _, k := range []string{"file", "path", "folder", "title", "date", "created", "modified", "size"} {
-		delete(count, k) // every note has them
+		delete(count, k) // every note has these
 	}
 	keys := slices.Sorted(maps.Keys(count))
 	slices.SortStableFunc(keys, func(a, b string) int { return count[b] - count[a] })
@@ -134,7 +134,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 		_, isList := want.([]any)
 		text, isText := want.(string)
 		switch {
-		case values[field] == nil && ops["exists"] == false: // which every note fulfils
+		case values[field] == nil && ops["exists"] == false: // every note satisfies this
 		case values[field] == nil:
 			why = append(why, "no note has the key "+notes.Quote(field)+" in its front matter or as key:: value"+near(field, keys))
 		case isList:
@@ -148,7 +148,8 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 	return why, err
 }
 
-// near names the values most like what was asked for, or if none is, the first.
+// near lists the values most similar to the one requested, or the first values if none
+// is similar.
 func near(asked string, values []string) string {
 	like, word := alike(asked, values), "; near: "
 	if len(like) == 0 {
@@ -167,11 +168,11 @@ func near(asked string, values []string) string {
 	return word + strings.Join(shown, ", ")
 }
 
-// mostAlike is how many values are named.
+// mostAlike is the maximum number of values listed.
 const mostAlike = 5
 
-// alike returns the values, or last segments of paths, that are most like what
-// was asked for, the most alike first.
+// alike returns the values most similar to the one requested, comparing whole paths and
+// last segments, most similar first.
 func alike(asked string, values []string) []string {
 	want := trigrams(notes.Key(asked))
 	var found []scored

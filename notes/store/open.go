@@ -15,10 +15,10 @@ import (
 	"notesd/notes"
 )
 
-// Open opens the databases in dir, which must exist, creating them at
-// first. A damaged notes.db is set aside and an empty one begun, which the
-// next reconcile fills; from a damaged history.db every row that can be read
-// is carried over first. [Store.Warnings] reports either.
+// Open opens the databases in dir, which must exist, and creates them if necessary. A
+// damaged notes.db is set aside and replaced by an empty one, which the next reconcile
+// fills. From a damaged history.db, every readable row is carried over first.
+// [Store.Warnings] reports both.
 func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -36,7 +36,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	err = s.load(ctx)
-	dates := &notes.DateRules{} // those that the notes have their dates by
+	dates := &notes.DateRules{} // the rules by which the stored dates were set
 	if err == nil {
 		err = s.Setting(ctx, datesSetting, dates)
 	}
@@ -78,7 +78,7 @@ func (s *Store) openOrReplace(ctx context.Context, path string, opt sqlite.Optio
 	return db, nil
 }
 
-// load reads, or mints, the store's id and the head of its feed.
+// load reads the store's ID, creating it if necessary, and the head of its feed.
 func (s *Store) load(ctx context.Context) error {
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO store (key, value) VALUES ('id', ?)`, rand.Text()); err != nil {
@@ -93,15 +93,15 @@ func (s *Store) load(ctx context.Context) error {
 	})
 }
 
-// HasMostOf reports whether this store has most of the notes, by their bytes,
-// that the store in another directory had, which must not be in use. One that
-// cannot be read has none.
+// HasMostOf reports whether this store contains most of the notes, compared by their
+// bytes, of the store in another directory, which must not be in use. It returns false
+// if that store cannot be read.
 func (s *Store) HasMostOf(ctx context.Context, dir string) bool {
 	conn, err := s.notes.Reader().Conn(ctx)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	other := "file:" + (&url.URL{Path: filepath.ToSlash(filepath.Join(dir, NotesFile))}).EscapedPath() + "?mode=ro"
 	if _, err := conn.ExecContext(ctx, `ATTACH ? AS other`, other); err != nil {
 		return false
@@ -113,7 +113,7 @@ func (s *Store) HasMostOf(ctx context.Context, dir string) bool {
 	return err == nil && shared >= 3 && shared*2 > all
 }
 
-// IsOf reports whether most of the notes are files of the folder, unchanged.
+// IsOf reports whether most of the notes are unchanged files of the folder.
 func (s *Store) IsOf(ctx context.Context, folder string) (bool, error) {
 	rows, err := s.Rows(ctx, nil)
 	unchanged := 0
@@ -131,7 +131,7 @@ const (
 	HistoryFile = "history.db"
 )
 
-// Options are the outside things a store depends on.
+// Options are the external dependencies of a store.
 type Options struct {
-	Now func() time.Time // time.Now when nil
+	Now func() time.Time // defaults to time.Now
 }

@@ -9,15 +9,15 @@ import (
 	"notesd/notes"
 )
 
-// periods is Period now.
+// periods returns [Layout.Period] at the current time.
 func (s *Reader) periods() notes.Periods {
 	now := s.Now()
 	return func(words string) (notes.Period, bool) { return s.Period(words, now) }
 }
 
-// PeriodicPath returns the path that the periodic note which ref names has, or
-// is to have, and the period; "" if ref names no period. Obsidian's settings say
-// where such notes are, else the newest daily notes of the vault do.
+// PeriodicPath returns the path, existing or not, of the periodic note that ref names,
+// and its period; "" if ref names no period. Obsidian's settings determine the
+// location; without them, the newest daily notes of the vault do.
 func (s *Reader) PeriodicPath(ctx context.Context, ref string, scope notes.Scope) (p string, period notes.Period, err error) {
 	if _, ok := s.Period(ref, s.Now()); !ok {
 		return "", period, nil
@@ -54,10 +54,10 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 	return p, period, err
 }
 
-// sampledDays is how many of the newest daily notes show how they are named.
+// sampledDays is the number of newest daily notes from which their naming is inferred.
 const sampledDays = 100
 
-// dailyNames returns the names that most of the newest daily notes of a folder have.
+// dailyNames returns the most common naming among the newest daily notes of a folder.
 func dailyNames(ctx context.Context, tx *sql.Tx, folder string) (notes.NameFormat, error) {
 	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
 	type names struct{ folder, format string }
@@ -78,8 +78,8 @@ func dailyNames(ctx context.Context, tx *sql.Tx, folder string) (notes.NameForma
 	return notes.NameFormat{Folder: best.folder, Format: best.format}, err
 }
 
-// lookupPeriodic finds the note of the period that name gives. That it is
-// missing is an [*notes.Error] which says where it would be.
+// lookupPeriodic finds the note of the period that name describes. If it is missing,
+// the [*notes.Error] has the path that it would have.
 func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope, canRead func(p string) bool) (notes.Meta, error) {
 	p, period, err := s.periodicPath(ctx, tx, name, scope)
 	if err != nil || p == "" {

@@ -12,39 +12,40 @@ import (
 	"notesd/notes"
 )
 
-// keepChanges is how far back the change feed reaches. A follower that has
-// been away for longer is rebuilt.
+// keepChanges is the number of changes kept in the feed. A follower that is further
+// behind is rebuilt.
 const keepChanges = 200_000
 
-// JournalAge is how long finished operations answer repeats of their request.
+// JournalAge is how long finished operations are kept, to answer repeated requests and
+// to be undone.
 const JournalAge = 30 * 24 * time.Hour
 
-// Revisions that no limit removes: each note's newest, and its newest text.
+// Revisions that are never pruned: the newest of each note, and the newest with a text.
 const (
 	newestOnes  = `SELECT max(id) FROM revisions GROUP BY document UNION SELECT max(id) FROM revisions WHERE hash IS NOT NULL GROUP BY document`
 	mayBePruned = `id NOT IN (` + newestOnes + `)`
 )
 
-// unused holds for blobs that no revision and no pending operation names. One that
-// is finished needs its texts to be undone: revisions have those of notes, only the
-// journal those of canvases and bases.
+// unused matches blobs that no revision and no pending operation references, nor any
+// operation on a canvas or base. Undoing an operation needs its texts, and those of
+// canvases and bases are referenced only by the journal.
 const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
 	AND NOT EXISTS (SELECT 1 FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.old_hash = blobs.hash AND (o.state = 'pending' OR ` + notNote + `))
 	AND NOT EXISTS (SELECT 1 FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.new_hash = blobs.hash AND (o.state = 'pending' OR ` + notNote + `))`
 
-// notNote holds for canvases and bases f of an operation.
+// notNote matches the canvases and bases among the files f of an operation.
 const notNote = `f.link = '' AND (f.path LIKE '%.canvas' OR f.path LIKE '%.base')`
 
-// freeable is a text that only revisions have which may be pruned.
+// freeable is a text referenced only by revisions that may be pruned.
 type freeable struct {
 	hash     []byte
 	bytes    int64
 	document int64 // of its newest revision
 }
 
-// Prune removes the revisions and texts that are beyond the limits, finished
-// operations that are older than JournalAge, and the far end of the change feed.
-// The caller holds the vault's lock.
+// Prune removes the revisions and texts beyond the limits, finished operations older
+// than JournalAge, and the oldest part of the change feed. The caller must hold the
+// vault's lock.
 func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
 	err := s.history.Write(ctx, func(tx *sql.Tx) error {
@@ -73,9 +74,8 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	})
 }
 
-// pruneBytes drops texts, each with all its revisions, until those that can be
-// dropped fit. The notes that take most of the space lose their oldest texts;
-// no other note loses any.
+// pruneBytes drops texts, each with all its revisions, until the droppable ones fit the
+// limit. Only the notes that take most of the space lose texts, oldest first.
 func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
 	byDocument, sizes, err := freeableTexts(ctx, tx)
 	if err != nil {
@@ -98,8 +98,8 @@ func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
 	return nil
 }
 
-// freeableTexts returns them by document, oldest first, and how much each
-// document has.
+// freeableTexts returns the freeable texts by document, oldest first, and their total
+// size per document.
 func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
 	byDocument, sizes = map[int64][]freeable{}, map[int64]int64{}
 	err = sqlite.ForEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
@@ -116,8 +116,7 @@ func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]free
 	return byDocument, sizes, err
 }
 
-// fairShare returns the most that one document may have so that all together
-// have no more than limit.
+// fairShare returns the largest size per document that keeps the total within limit.
 func fairShare(sizes map[int64]int64, limit int64) int64 {
 	each := slices.Sorted(maps.Values(sizes))
 	for i, size := range each {
@@ -127,5 +126,5 @@ func fairShare(sizes map[int64]int64, limit int64) int64 {
 		}
 		limit -= size
 	}
-	return math.MaxInt64 // they have no more
+	return math.MaxInt64 // the total is within the limit
 }

@@ -13,9 +13,9 @@ import (
 	"notesd/notes"
 )
 
-// ByID returns the notes with these ids, with content, chunks, headings, tags
-// and aliases (not links), in the order of ids; ids of notes that no
-// longer exist are left out.
+// ByID returns the notes with these IDs, with content, chunks, headings, tags and
+// aliases but without links, in the order of ids. IDs of notes that no longer exist are
+// skipped.
 func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	found, err := loadNotes(ctx, s.byID, ids)
 	if err != nil {
@@ -30,8 +30,8 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
-// PackedByID is [Reader.ByID] in any order, with the notes still packed, and without the
-// hashes of their chunks.
+// PackedByID is like [Reader.ByID], but in any order, with the notes still packed and
+// without the hashes of their chunks.
 func (s *Reader) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
 	found := make([]notes.Packed, 0, len(ids))
 	err := eachNote(ctx, s.byID, ids, withoutHashes, func(n notes.Packed) error {
@@ -41,7 +41,7 @@ func (s *Reader) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, e
 	return found, err
 }
 
-// LoadNote returns one note with everything, or nil if it does not exist.
+// LoadNote returns a note including its links, or nil if it does not exist.
 func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -56,8 +56,8 @@ func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	return note, err
 }
 
-// selectNotes is prepared once for each connection: SQLite takes as long to
-// compile it as to run it.
+// selectNotes is prepared once per connection: SQLite takes as long to compile it as to
+// run it.
 const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.outline, c.codec, c.data
 	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
 
@@ -87,8 +87,8 @@ func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes bool, do 
 	return rows.Err()
 }
 
-// packedTexts are buffers for the packed texts of notes: a search reads a dozen notes of
-// any size, and would leave as much garbage.
+// packedTexts pools buffers for packed texts: a search reads a dozen notes of any size,
+// which would otherwise become garbage.
 var packedTexts = sync.Pool{New: func() any { return new([]byte) }}
 
 func scanNote(rows *sql.Rows, hashes bool) (notes.Packed, error) {
@@ -125,12 +125,12 @@ func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) 
 		`SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, id)
 }
 
-// Count returns how many notes there are.
+// Count returns the number of notes.
 func (s *Reader) Count(ctx context.Context) (int, error) {
 	return sqlite.First[int](ctx, s.notes.Reader(), `SELECT count(*) FROM notes`)
 }
 
-// Row is what reconciling needs to know of a note.
+// Row is the data about a note that reconciling needs.
 type Row struct {
 	ID       int64
 	Path     string
@@ -140,8 +140,8 @@ type Row struct {
 	hashedAt int64
 }
 
-// Rows returns the notes at or below each of the paths, or all of them when
-// paths is nil, by path.
+// Rows returns the notes at or below each of the paths, or all notes if paths is nil,
+// keyed by path.
 func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error) {
 	where, args := ` FROM notes n`, []any(nil)
 	if paths != nil {
@@ -161,25 +161,25 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	return out, err
 }
 
-// PathByKey returns the path of a note whose folded path this is, or "".
+// PathByKey returns the path of a note with this folded path, or "".
 func (s *Reader) PathByKey(ctx context.Context, pathKey string) (string, error) {
 	return sqlite.First[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey)
 }
 
-// Unchanged reports whether a file with this stat can be trusted to hold the
-// bytes that the row was made from.
+// Unchanged reports whether a file with this stat can be trusted to still have the
+// bytes from which the row was made.
 func (r Row) Unchanged(s fsid.Stat) bool {
-	changed := s.Ctime // cannot be set at will, as mtime can
+	changed := s.Ctime // unlike mtime, programs cannot set it
 	if changed == 0 {
 		changed = s.Mtime
 	}
 	return r.Stat == s && r.hashedAt-changed >= int64(racyWindow)
 }
 
-// racyWindow: a file that changed this shortly before it was read may change
-// once more without its stat showing it (two saves within one tick of the
-// clock), so it is read again by the next scan. Git calls it the racy window;
-// 2 s is FAT's tick, the coarsest in use.
+// racyWindow is how long after a change the stat of a file is not trusted: a second
+// save within the same clock tick would not alter it, so a file read within this window
+// is read again by the next scan. Git calls it the racy window; 2 s is the tick of FAT,
+// the coarsest in use.
 const racyWindow = 2 * time.Second
 
 func scanMeta(rows *sql.Rows, before ...any) (notes.Meta, error) {
@@ -195,7 +195,7 @@ func scanMeta(rows *sql.Rows, before ...any) (notes.Meta, error) {
 
 const metaColumns = `n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.seq`
 
-// byID returns the notes by id, and the argument of a query for their ids.
+// byID maps the notes by ID, and returns their IDs as an argument for a query.
 func byID(metas []notes.Meta) (ids string, at map[int64]*notes.Meta) {
 	at = make(map[int64]*notes.Meta, len(metas))
 	list := make([]int64, len(metas))

@@ -14,17 +14,17 @@ import (
 	"notesd/notes"
 )
 
-// Where a link leads, as the links table keeps it.
+// The states of links, as stored in the links table.
 const (
 	linkUnresolved = 0
 	LinkResolved   = 1
 	linkAmbiguous  = 2
 	LinkAttachment = 3
-	linkNoAnchor   = 4 // resolved to a note that lacks the heading or block
+	linkNoAnchor   = 4 // resolved to a note without the heading or block
 )
 
-// LinkKey is what resolution looks a target up by: its last segment, folded,
-// without a note's extension.
+// LinkKey returns the key by which the candidates for a link target are found: its last
+// segment, folded, without a note's extension.
 func LinkKey(target string) string {
 	if target == "" {
 		return ""
@@ -32,25 +32,25 @@ func LinkKey(target string) string {
 	return notes.Key(notes.BaseName(strings.TrimSuffix(target, "/")))
 }
 
-// Target is a file that a link may lead to.
+// Target is a file that a link may point to.
 type Target struct {
 	ID         int64 // 0 for an attachment
 	attachment int64 // 0 for a note
 	Path       string
 }
 
-// ChooseTarget resolves a link of the note at from as Obsidian does, among the files
-// whose name is the target's last segment: the exact path (from the vault, or from
-// the linking note's folder), else the files whose path ends in the target, the
-// nearest to the linking note first. Two that are equally near are ambiguous.
+// ChooseTarget resolves a link in the note at from as Obsidian does, among the files
+// whose name is the last segment of the target: the exact path (from the vault, or from
+// the linking note's folder), otherwise the file whose path ends in the target and that
+// is nearest to the linking note. If two are equally near, the link is ambiguous.
 //
-// Each of several folders of a vault is a vault to Obsidian: a link leads to a file of
-// its own folder. Only if none fits does the exact path from the vault, which begins
-// with the name of a folder, lead to a file of any.
+// To Obsidian, each folder of a vault with several is a vault of its own, so a link
+// points to a file in the folder of its note. Only if none matches is the target tried
+// as an exact path from the vault, which begins with the name of a folder.
 //
-// A Markdown link that leads to no file so may name a folder for the index in it. In a
-// folder that Logseq writes, another link is the title of a page; elsewhere it may be the ID
-// that a name begins with.
+// A Markdown link that matches no file may name a folder and mean its index note. In a
+// folder that Logseq writes, any other link may be the title of a page; elsewhere it
+// may be the ID at the beginning of a file name.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	folder := l.FolderOf(from)
 	if folder == "" {
@@ -71,7 +71,7 @@ func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates
 	return atPath(candidates, path.Clean(strings.TrimPrefix(link, "/")))
 }
 
-// atPath returns the candidate at a path, one of exactly this spelling first.
+// atPath returns the candidate at a path, preferring one with exactly this spelling.
 func atPath(candidates []Target, want string) (Target, int) {
 	for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
 		if i := slices.IndexFunc(candidates, func(c Target) bool { return same(c.Path, want) }); i >= 0 {
@@ -81,8 +81,8 @@ func atPath(candidates []Target, want string) (Target, int) {
 	return Target{}, linkUnresolved
 }
 
-// chooseTarget resolves a link in a folder of the vault, among the files of this folder
-// and with paths from there.
+// chooseTarget resolves a link within one folder of the vault; all paths are relative
+// to that folder.
 func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	link = strings.TrimPrefix(link, "/")
 	dir := path.Dir(from)
@@ -116,8 +116,9 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 	})
 }
 
-// FolderOfIndex returns the folder that a Markdown link may name instead of the note at p,
-// which sites and GitHub show for it; "" for other notes.
+// FolderOfIndex returns the folder that a Markdown link may name to mean the note at p:
+// an index or README, which sites and GitHub show for its folder. It is "" for other
+// notes.
 func FolderOfIndex(p string) string {
 	switch notes.Key(notes.BaseName(p)) {
 	case "index", "_index", "readme":
@@ -126,7 +127,7 @@ func FolderOfIndex(p string) string {
 	return ""
 }
 
-// SamePath reports whether two paths are the same without regard to case.
+// SamePath reports whether want is p, with or without a note's extension.
 func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
 
 func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
@@ -138,9 +139,9 @@ func stateOf(t Target) int {
 	return LinkResolved
 }
 
-// nearest returns the candidate whose path ends in want and that is fewest
-// steps through the tree away from dir. A file of just that name comes before
-// a note that has it without its extension.
+// nearest returns the candidate whose path ends in want and that is the fewest steps
+// through the tree from dir. A file with exactly that name is preferred to a note with
+// that name before its extension.
 func nearest(dir, want string, candidates []Target) (Target, int) {
 	suffix := "/" + notes.Key(want)
 	for _, spelled := range []func(string) string{func(p string) string { return p }, notes.Stem} {
@@ -178,7 +179,7 @@ func nearestWhere(dir string, candidates []Target, matches func(Target) bool) (T
 	return Target{}, linkAmbiguous
 }
 
-// Segments returns the folders of a path.
+// Segments returns the segments of a folder's path.
 func Segments(dir string) []string {
 	if dir == "." || dir == "" {
 		return nil
@@ -186,9 +187,9 @@ func Segments(dir string) []string {
 	return strings.Split(dir, "/")
 }
 
-// resolveChanged resolves the links that were written, those of the notes that moved,
-// those anywhere that name a note which appeared, vanished or moved, and those to a
-// heading or block of a changed note.
+// resolveChanged resolves the links that were written, those of notes that moved, those
+// anywhere that name a note that was created, deleted or moved, and those to a heading
+// or block of a changed note.
 func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64) error {
 	names := map[string]bool{}
 	add := func(p string) {
@@ -213,11 +214,11 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry,
 			OR anchor <> '' AND resolved IN (SELECT value FROM json_each(?))) c CROSS JOIN links l ON l.note = c.note AND l.ordinal = c.ordinal`, sqlite.List(written), sqlite.List(moved), sqlite.List(keys), sqlite.List(ids))
 }
 
-// logseqSetting is where the store keeps which folders Logseq writes.
+// logseqSetting is the setting that holds the folders written by Logseq.
 const logseqSetting = "logseq_titles"
 
-// SetLogseq sets which folders of the vault Logseq writes, with the format of its
-// journals' titles. When they change, [Store.FinishLinks] resolves every link again.
+// SetLogseq sets the folders of the vault that Logseq writes, each with the format of
+// its journal titles. If they changed, [Store.FinishLinks] resolves every link again.
 func (s *Store) SetLogseq(ctx context.Context, titles map[string]string) error {
 	var before map[string]string
 	if err := s.Setting(ctx, logseqSetting, &before); err != nil || before != nil && maps.Equal(before, titles) {
@@ -242,8 +243,8 @@ func (l *Layout) setLogseq(titles map[string]string) {
 	l.logseq.Store(&folders)
 }
 
-// FinishLinks resolves every link of the vault if a batch has deferred that. The
-// caller holds the vault's lock.
+// FinishLinks resolves every link of the vault if a batch deferred that. The caller
+// must hold the vault's lock.
 func (s *Store) FinishLinks(ctx context.Context) error {
 	var stale bool
 	if err := s.Setting(ctx, LinksStale, &stale); err != nil || !stale {
@@ -269,7 +270,7 @@ type pendingLink struct {
 	state         int
 }
 
-// resolve resolves the links l of a FROM clause.
+// resolve resolves the links l selected by a FROM clause.
 func (s *Store) resolve(ctx context.Context, tx *sql.Tx, from string, args ...any) error {
 	links, err := selectLinks(ctx, tx, from, args...)
 	if err != nil || len(links) == 0 {
@@ -283,9 +284,9 @@ func (s *Store) resolve(ctx context.Context, tx *sql.Tx, from string, args ...an
 	if err != nil {
 		return err
 	}
-	defer func() { _ = update.Close() }() // the transaction's end closes it as well
+	defer func() { _ = update.Close() }() // also closed when the transaction ends
 	targets, states := make([]Target, len(links)), make([]int, len(links))
-	anchored := map[int64][]int{} // note → links to a part of it
+	anchored := map[int64][]int{} // note → indexes of links to a part of it
 	for i, l := range links {
 		targets[i], states[i] = Target{ID: l.note}, LinkResolved // a link within the note
 		if l.target != "" {
@@ -338,7 +339,7 @@ func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]p
 		FROM `+from+` JOIN notes n ON n.id = l.note`, args...)
 }
 
-// selectTargets returns the files that the links may lead to, by key.
+// selectTargets returns the candidate targets of the links, by key.
 func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
 	keys, ids, indexes := make([]string, 0, len(links)), []string{}, false
@@ -366,8 +367,8 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 	return wanted, err
 }
 
-// AddTarget adds a file, whose [LinkKey] is key, to the candidates by the one or two keys
-// of links to it.
+// AddTarget adds a file to the candidates, under key, its [LinkKey], and under the key
+// of its other name, if it has one.
 func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
 	candidates[key] = append(candidates[key], t)
 	if other := LinkKey(l.otherName(t.Path)); other != "" && other != key {

@@ -15,18 +15,17 @@ import (
 	"notesd/notes"
 )
 
-// Store is what notesd knows of a vault, in two SQLite databases: notes.db,
-// derived from the files, and history.db, which nothing can rebuild. It is
-// safe for concurrent use; package vault makes every write. Its own methods
-// serve the comparison with the disk; [Reader] answers callers and [Versions]
-// keeps the journal and history.
+// Store is the data about a vault, in two SQLite databases: notes.db, which is derived
+// from the files, and history.db, which cannot be rebuilt. It is safe for concurrent
+// use, but only package vault may write. Its own methods serve reconciling; [Reader]
+// serves queries, and [Versions] keeps the journal and history.
 type Store struct {
 	*Versions
 	dates    atomic.Pointer[notes.DateRules]
-	warnings []string // what Open had to repair
+	warnings []string // repairs made by Open
 }
 
-// Reader answers questions about the notes as notes.db has them.
+// Reader serves queries on the notes in notes.db.
 type Reader struct {
 	notes      *sqlite.DB
 	id         string
@@ -37,44 +36,46 @@ type Reader struct {
 	Layout
 }
 
-// Versions are the revisions and the journal of operations, in history.db. The
-// present version of a note comes from notes.db.
+// Versions accesses the revisions and the journal of operations in history.db. Current
+// versions are read from notes.db.
 type Versions struct {
 	*Reader
 	history *sqlite.DB
 }
 
-// sequence returns the highest key that the AUTOINCREMENT table ever had.
+// sequence returns the highest key that the AUTOINCREMENT table has ever had.
 func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
 	return sqlite.First[int64](ctx, tx, `SELECT seq FROM sqlite_sequence WHERE name = ?`, table)
 }
 
-// ID identifies this store. One that was rebuilt in its place has another.
+// ID identifies this store. A rebuilt store has a different ID.
 func (s *Reader) ID() string { return s.id }
 
 // Head returns the seq of the newest change.
 func (s *Reader) Head() uint64 { return s.head.Load() }
 
-// Warnings returns what had to be repaired when the store was opened.
+// Warnings describes the repairs made when the store was opened.
 func (s *Store) Warnings() []string { return s.warnings }
 
-// Notes returns notes.db, which also has the tables of package vectors.
+// Notes returns notes.db, which also contains the tables of package vectors.
 func (s *Store) Notes() *sqlite.DB { return s.notes }
 
-// History returns history.db, which also has the users' tables of vectors.
+// History returns history.db, which also contains the users' vector tables.
 func (s *Store) History() *sqlite.DB { return s.history }
 
-// Backup copies what the files cannot rebuild to a new database at path. An
-// operation that is under way has failed in the copy: put back later, it would
-// be carried out a second time.
+// Backup copies history.db, which cannot be rebuilt, to a new database at path. A
+// pending operation is marked as failed in the copy; otherwise, restoring the copy
+// would carry it out a second time.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.history.Backup(ctx, path, `UPDATE copy.operations SET state = 'failed', request_key = '' WHERE state = 'pending'`)
 }
 
-// Close folds both databases' logs into their files. It may be called again.
+// Close checkpoints the logs of both databases into their files. It may be called more
+// than once.
 func (s *Store) Close() error { return errors.Join(s.notes.Close(), s.history.Close()) }
 
-// Setting reads a value of the store table into v; absent is not an error.
+// Setting unmarshals a value of the store table into v. A missing value is not an
+// error.
 func (s *Reader) Setting(ctx context.Context, name string, v any) error {
 	text, err := sqlite.First[string](ctx, s.notes.Reader(), `SELECT value FROM store WHERE key = ?`, name)
 	if err != nil || text == "" {
@@ -83,7 +84,7 @@ func (s *Reader) Setting(ctx context.Context, name string, v any) error {
 	return json.Unmarshal([]byte(text), v)
 }
 
-// SaveSetting keeps a value, as JSON, under the name.
+// SaveSetting stores a value, as JSON, under the name.
 func (s *Store) SaveSetting(ctx context.Context, name string, v any) error {
 	return s.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, name, v) })
 }
@@ -92,7 +93,7 @@ func setSetting(ctx context.Context, tx *sql.Tx, name string, v any) error {
 	return execAll(ctx, tx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, jsonText(v))
 }
 
-// Size returns the bytes on disk of both databases.
+// Size returns the size of both databases on disk, in bytes.
 func (s *Store) Size() int64 {
 	var n int64
 	for _, db := range []*sqlite.DB{s.notes, s.history} {
@@ -105,9 +106,9 @@ func (s *Store) Size() int64 {
 	return n
 }
 
-// statements are those of one transaction. Each is compiled once, which takes
-// SQLite as long as a few runs: a first scan runs some a hundred thousand
-// times. The transaction's end closes them.
+// statements caches the prepared statements of one transaction. Compiling a statement
+// takes SQLite as long as running it a few times, and a first scan runs some a hundred
+// thousand times. They are closed when the transaction ends.
 type statements struct {
 	ctx      context.Context
 	tx       *sql.Tx
@@ -134,7 +135,7 @@ func (s *statements) exec(query string, args ...any) error {
 	return err
 }
 
-// insert returns the key of the row that the statement has inserted.
+// insert runs the statement and returns the key of the inserted row.
 func (s *statements) insert(query string, args ...any) (int64, error) {
 	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
 	if err != nil {
@@ -147,8 +148,7 @@ func (s *statements) insert(query string, args ...any) (int64, error) {
 	return result.LastInsertId()
 }
 
-// row scans the one row that the query has into dest, or returns
-// [sql.ErrNoRows].
+// row scans the first row of the query into dest, or returns [sql.ErrNoRows].
 func (s *statements) row(query string, args []any, dest ...any) error {
 	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
 	if err != nil {
@@ -166,12 +166,12 @@ func execAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 func jsonText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // what is passed always marshals
+		panic(err) // every value passed can be marshaled
 	}
 	return string(text)
 }
 
-// searchable is the set of all notes that are not aside, as of a change.
+// searchable caches the set of notes that are not aside, as of a change.
 type searchable struct {
 	mu    sync.Mutex
 	rules *notes.AsideRules
@@ -179,11 +179,11 @@ type searchable struct {
 	set   *notes.IDSet
 }
 
-// Entry is one step of a batch that makes the store equal to the disk.
+// Entry is one change of a batch that updates the store to match the disk.
 type Entry struct {
 	Kind     notes.ChangeKind
-	ID       int64  // the row it is about; 0 for Created
-	Path     string // where the note is, or was (Deleted)
+	ID       int64  // the note's row; 0 for Created
+	Path     string // current path, or the last one (Deleted)
 	OldPath  string // Moved
 	DiskPath string
 	Stat     fsid.Stat
@@ -191,7 +191,7 @@ type Entry struct {
 	Note     *notes.Note // nil for Deleted
 }
 
-// Touch is a file whose bytes are known although its stat changed.
+// Touch is a file whose stat changed but whose bytes did not.
 type Touch struct {
 	ID       int64
 	DiskPath string
@@ -199,6 +199,6 @@ type Touch struct {
 	HashedAt int64
 }
 
-// LinksStale is the setting that says that the links of the whole vault must be
-// resolved again: a large batch leaves that to the end.
+// LinksStale is the setting that marks the links of the whole vault as needing
+// resolution, which a large batch defers.
 const LinksStale = "links_stale"

@@ -16,25 +16,25 @@ import (
 	"notesd/notes"
 )
 
-// tasksVersion is raised whenever the same note has other tasks or inline fields.
+// tasksVersion must be increased whenever parsing yields different tasks or inline
+// fields for the same note.
 const tasksVersion = 3
 
-// tasksSetting is where the store keeps how far the tasks and fields of notes from
-// before an upgrade have been read.
+// tasksSetting is the setting that records how far [Store.ReadTasks] has got.
 const tasksSetting = "tasks"
 
 type tasksRead struct {
 	Version int                        `json:"version"`
-	Folders map[string]*tasks.Settings `json:"folders,omitempty"` // the settings that they were read with; "" is the only folder
-	Through int64                      `json:"through,omitempty"` // the id of the last note that was read; 0 when all are
+	Folders map[string]*tasks.Settings `json:"folders,omitempty"` // settings used to read them, by folder; "" is the only folder
+	Through int64                      `json:"through,omitempty"` // ID of the last note read; 0 when complete
 }
 
-// tasksBatch is how many notes are read in one transaction: writers wait for it.
+// tasksBatch is the number of notes read in one transaction, during which writers wait.
 const tasksBatch = 200
 
-// ReadTasks reads the tasks and inline fields of notes that were stored with other
-// settings of the Tasks plugin, or by a version of notesd that knew none or other ones.
-// It goes on where an earlier call was interrupted.
+// ReadTasks reads again the tasks and inline fields of notes that were stored with
+// different settings of the Tasks plugin, or by a version of notesd that read them
+// differently or not at all. It resumes where an earlier call was interrupted.
 func (s *Store) ReadTasks(ctx context.Context) error {
 	now := tasksRead{Version: tasksVersion, Folders: map[string]*tasks.Settings{}}
 	for folder, app := range *s.Apps.Load() {
@@ -104,11 +104,11 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 	return nil
 }
 
-// taskOrders are the sort orders of tasks: the columns, with the note and the
-// place in it last.
+// taskOrders are the sort orders of tasks: the columns, ending with the note and the
+// ordinal in it.
 var taskOrders = map[string]struct {
 	columns []string
-	beyond  string // the operator for what comes later
+	beyond  string // operator that selects later rows
 }{
 	"due":       {[]string{"t.due", "t.rank", "t.note", "t.ordinal"}, ">"},
 	"scheduled": {[]string{"t.scheduled", "t.due", "t.rank", "t.note", "t.ordinal"}, ">"},
@@ -117,14 +117,15 @@ var taskOrders = map[string]struct {
 	"done":      {[]string{"t.done", "t.note", "t.ordinal"}, "<"},
 }
 
-// taskCursor marks a place in a list of tasks by the values of the last one.
+// taskCursor is a position in a list of tasks: the column values of the last one
+// returned.
 type taskCursor struct {
 	Sort   string `json:"s"`
 	Values []any  `json:"v"`
 }
 
-// Tasks returns a page of the tasks that the query selects. Those in templates
-// and in what Obsidian excludes are left out, unless the query names their place.
+// Tasks returns a page of the tasks that match the query. Those in templates and in
+// places excluded in Obsidian are omitted, unless the query names the place.
 func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, error) {
 	by, ok := taskOrders[cmp.Or(q.Sort, "due")]
 	if !ok {
@@ -156,7 +157,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			if page.Total, err = sqlite.First[int](ctx, tx, `SELECT count(*)`+matching, selected.args...); err != nil {
 				return err
 			}
-		} else { // the tasks are read once, and those that match are sorted
+		} else { // read the tasks once, and sort only those that match
 			found, err := sqlite.All(ctx, tx, func(key *[2]int64) []any { return []any{&key[0], &key[1]} }, `SELECT t.note, t.ordinal`+matching, selected.args...)
 			if err != nil {
 				return err
@@ -204,8 +205,9 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	return page, err
 }
 
-// taskTables returns the tables that a list is read from, and those that it is
-// counted in, and what names the columns that the index of tags has.
+// taskTables returns the tables from which a list is read and those in which it is
+// counted, and a function that replaces columns by those of the tag index, if that is
+// used.
 func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed func(string) string) {
 	indexed = func(sql string) string { return sql }
 	switch {
@@ -219,12 +221,12 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 	case q.Sort == "path":
 		return `notes n CROSS JOIN tasks t ON t.note = n.id`, `tasks t`, indexed
 	case q.Text != "":
-		return "", `tasks t NOT INDEXED`, indexed // every row is read, which is faster in their order
+		return "", `tasks t NOT INDEXED`, indexed // every row is read, which is faster in table order
 	}
 	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`, indexed
 }
 
-// taskConditions are those of a query over tasks t.
+// taskConditions returns the conditions of a query on tasks t.
 func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*conditions, error) {
 	c := &conditions{}
 	switch status := cmp.Or(q.Status, "open"); status {
@@ -283,7 +285,7 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 	return c, nil
 }
 
-// tasksIn returns the conditions over notes n, "" if there are none.
+// tasksIn returns the conditions of a query on notes n, "" if there are none.
 func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.AsideRules, periods notes.Periods) (where string, args []any, err error) {
 	f := notes.Filter{Folder: q.Folder, Scope: q.Scope.Read}
 	if aside := rules.ForFilter(f); !aside.IsZero() && q.Note == "" {
@@ -295,8 +297,8 @@ func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.As
 	return listWhere(ctx, tx, f, periods)
 }
 
-// TaskNotations returns the notations in which the newest notes have the dates of
-// tasks: of those that were done, and others; "" where they have none.
+// TaskNotations returns the notations that the newest notes use for done dates and for
+// other dates of tasks; "" if there are none.
 func (s *Reader) TaskNotations(ctx context.Context) (done, dates tasks.Notation, err error) {
 	sources, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
 		UNION ALL SELECT source FROM (SELECT source FROM tasks WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`, noDate)

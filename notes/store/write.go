@@ -17,10 +17,10 @@ import (
 	"notesd/notes"
 )
 
-// Apply commits the entries as one transaction and returns the changes that
-// are now in the feed. Links are resolved with them, or all when a scan of the
-// whole vault is through: most notes of a first one come after those that link
-// to them. The caller holds the vault's lock.
+// Apply commits the entries in one transaction and returns the changes, which are then
+// in the feed. Links are resolved in the same transaction, or, if deferLinks is set, by
+// [Store.FinishLinks] after a scan of the whole vault: in a first scan, most notes are
+// stored after those that link to them. The caller must hold the vault's lock.
 func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, deferLinks bool) ([]notes.Change, error) {
 	changes := make([]notes.Change, 0, len(entries))
 	var head int64
@@ -67,7 +67,7 @@ type writer struct {
 	tasksOf func(path string) *tasks.Settings
 	head    int64 // seq of the last change
 	lastID  int64
-	linked  [][2]int64 // the links that were written: note and ordinal
+	linked  [][2]int64 // links written: note and ordinal
 }
 
 func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
@@ -121,7 +121,7 @@ func (w *writer) row(e *Entry, now int64) error {
 		front_matter = ?, front_matter_error = ?, inline = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
 }
 
-// inlineText is the note's inline fields as their column has them.
+// inlineText returns the note's inline fields as stored in their column.
 func inlineText(n *notes.Note) string {
 	if len(n.Inline) == 0 {
 		return ""
@@ -129,8 +129,8 @@ func inlineText(n *notes.Note) string {
 	return jsonText(n.Inline)
 }
 
-// parts writes the text, tags, aliases, links, tasks and chunks of a note, in place of
-// those that the store has if replace is set.
+// parts writes the text, tags, aliases, links, tasks and chunks of a note. If replace
+// is set, it replaces the stored ones.
 func (w *writer) parts(n *notes.Note, replace bool) error {
 	if replace {
 		for _, table := range []string{"contents", "tags", "aliases", "chunks"} {
@@ -166,7 +166,7 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 	return w.chunks(n)
 }
 
-// links writes those of a note that differ from the store's.
+// links writes the links of a note that differ from the stored ones.
 func (w *writer) links(n *notes.Note, replace bool) error {
 	return w.splice(n.ID, replace, series{
 		tables: []string{"links"}, columns: []string{"kind", "target", "anchor", "alias"}, count: len(n.Links),
@@ -183,25 +183,26 @@ func (w *writer) links(n *notes.Note, replace bool) error {
 	})
 }
 
-// series is a table with a row for each of a note's parts, in the order of their
+// series describes a table with one row for each part of a note, in the order of their
 // ordinals.
 type series struct {
-	tables  []string                                // the first; others have rows of the same ordinals
-	columns []string                                // what the row of a part depends on, but for its line
-	count   int                                     // of the note's parts
-	part    func(i int) (line int, values []string) // of the columns
+	tables  []string                                // the table, then others with the same ordinals
+	columns []string                                // what the row of a part depends on, except its line
+	count   int                                     // number of parts
+	part    func(i int) (line int, values []string) // values of the columns
 	insert  func(i int, ordinal int64) error
 }
 
-// ordinalGap is left between the ordinals of parts, for those that are inserted there.
+// ordinalGap is the distance between the ordinals of adjacent parts, which leaves room
+// for insertions.
 const ordinalGap = 1 << 10
 
-// splice makes the rows of a note those of its parts; it has none unless replace is set.
-// A note may have a hundred thousand, and writing a row takes ten times as long as reading
-// it: the rows at the beginning and at the end that stay keep their ordinals and are not
-// written, except for lines that move.
+// splice updates the rows of a note to match its parts. Without replace, the note has
+// no rows yet. A note may have a hundred thousand parts, and writing a row takes ten
+// times as long as reading it, so rows at the beginning and end that are unchanged keep
+// their ordinals and are not written, except to shift their lines.
 func (w *writer) splice(note int64, replace bool, s series) error {
-	first, end := 0, s.count // the parts between them are written
+	first, end := 0, s.count // the parts in [first, end) are written
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	if replace {
 		moved := 0
@@ -233,7 +234,7 @@ func (w *writer) splice(note int64, replace bool, s series) error {
 		if err != nil {
 			return err
 		}
-		if low != math.MinInt64 && high != math.MaxInt64 && high-low <= int64(end-first) { // no room
+		if low != math.MinInt64 && high != math.MaxInt64 && high-low <= int64(end-first) { // no room between the ordinals
 			high, end, moved = math.MaxInt64, s.count, 0
 		}
 		for _, table := range s.tables {
@@ -264,7 +265,8 @@ func (w *writer) splice(note int64, replace bool, s series) error {
 	return nil
 }
 
-// scanSeries reads the rows of a note beyond an ordinal until stays returns false.
+// scanSeries reads the rows of a note with ordinals greater than after, until stays
+// returns false.
 func (w *writer) scanSeries(note, after int64, s series, order string, stays func(ordinal int64, line int, values []string) bool) error {
 	query, err := w.prepare(`SELECT ordinal, line, ` + strings.Join(s.columns, ", ") + ` FROM ` + s.tables[0] + ` WHERE note = ? AND ordinal > ? ORDER BY ordinal ` + order) //nolint:sqlclosecheck // the transaction's end closes it
 	if err != nil {
@@ -290,7 +292,7 @@ func (w *writer) scanSeries(note, after int64, s series, order string, stays fun
 	return rows.Err()
 }
 
-// chunks writes the chunks of a note in one statement, as there are many.
+// chunks writes the chunks of a note in one statement, because there are many.
 func (w *writer) chunks(n *notes.Note) error {
 	if len(n.Chunks) == 0 {
 		return nil
@@ -302,8 +304,8 @@ func (w *writer) chunks(n *notes.Note) error {
 	return w.exec(`INSERT INTO chunks (note, ordinal, hash) SELECT ?, key, unhex(value) FROM json_each(?)`, n.ID, sqlite.List(hashes))
 }
 
-// SetDates changes the rules for dates, and dates all notes by the new ones. Rules equal
-// to the present ones change nothing. The caller holds the vault's lock.
+// SetDates changes the date rules and updates the dates of all notes. It is a no-op if
+// the rules are unchanged. The caller must hold the vault's lock.
 func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	if s.dates.Load().Equal(r) {
 		return nil
@@ -354,13 +356,14 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	return err
 }
 
-// zoneSpan is how much earlier a day begins in one time zone than in another, at most.
+// zoneSpan is the longest time between the beginnings of the same day in two time
+// zones.
 const zoneSpan = 26 * time.Hour
 
-// datesSetting is where the store keeps its dateRules.
+// datesSetting is the setting that holds the [notes.DateRules].
 const datesSetting = "dates"
 
-// tasks writes those of a note that differ from the store's.
+// tasks writes the tasks of a note that differ from the stored ones.
 func (w *writer) tasks(n *notes.Note, replace bool) error {
 	return w.splice(n.ID, replace, series{
 		tables: []string{"tasks", "task_tags"}, columns: []string{"status", "tag_keys", "heading", "source"}, count: len(n.Tasks),
@@ -384,17 +387,17 @@ func (w *writer) tasks(n *notes.Note, replace bool) error {
 	})
 }
 
-// noDate stands for no date and sorts behind all.
+// noDate represents a missing date and sorts after all dates.
 const noDate = "~"
 
-// tagKeys returns the keys of a task's tags, and of those that they are nested in, each
-// with a blank.
+// tagKeys returns the keys of a task's tags and of their parent tags, each followed by
+// a space.
 func tagKeys(t *notes.Task) []string {
 	var keys []string
 	for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
 		k := notes.Key(tag) + "/"
 		for end := range len(k) {
-			if k[end] == '/' { // a tag selects those nested in it
+			if k[end] == '/' { // a tag also selects its nested tags
 				keys = append(keys, k[:end]+" ")
 			}
 		}
