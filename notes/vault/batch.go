@@ -18,20 +18,20 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// A batch is read, parsed and committed together. Large ones let the text
-// index build two segments at once; the first of a whole vault is small, so
-// that the newest notes are found within a moment of a first start.
+// A batch is read, parsed and committed together. Large batches let the text index build
+// two segments at once. The first batch of a full scan is small, so that the newest notes
+// can be searched soon after a first start.
 const (
 	batchBytes      = 6 << 20
 	firstBatchBytes = 1 << 20
 	batchFiles      = 2000
-	// deferLinksFrom is how many files a scan of the whole vault must have to
-	// read for links to be resolved once at its end and not with every batch.
+	// deferLinksFrom is the number of files a full scan must have to read for links to be
+	// resolved once at its end rather than with every batch.
 	deferLinksFrom = 64
 )
 
-// apply brings the store, and then the followers, to what the scan found. While
-// the followers apply one batch, the next is read, parsed and committed.
+// apply updates the store, and then the followers, with the result of the scan. While the
+// followers apply one batch, the next is read, parsed and committed.
 func (s *scan) apply(ctx context.Context) error {
 	v := s.v
 	v.progress.begin(len(s.changed))
@@ -60,7 +60,7 @@ func (s *scan) apply(ctx context.Context) error {
 		}
 		gone = nil
 		v.progress.done.Add(int64(len(batch)))
-		feeding <- struct{}{} // until now the batch before may have been with the followers
+		feeding <- struct{}{} // waits until the followers have applied the previous batch
 		go func() {
 			defer func() { <-feeding }()
 			v.feed.run(ctx)
@@ -69,7 +69,7 @@ func (s *scan) apply(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// next cuts a batch off the scan.
+// next removes a batch from the files to be read, and returns it.
 func (s *scan) next(small bool) []store.File {
 	limit := int64(batchBytes)
 	if small {
@@ -85,8 +85,8 @@ func (s *scan) next(small bool) []store.File {
 	return batch
 }
 
-// commit writes a prepared batch to the store under the vault's lock. What
-// has changed since the scan began is left to the next one.
+// commit writes a prepared batch to the store under the vault's lock. Files that have
+// changed since the scan began are left to the next scan.
 func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) error {
 	s.v.mu.Lock()
 	defer s.v.mu.Unlock()
@@ -121,8 +121,8 @@ func pathsOf(files []prepared, gone []store.Row) []string {
 	return paths
 }
 
-// batch turns prepared files into entries, comparing once more, under the
-// vault's lock, with what the disk and the store have now.
+// batch turns prepared files into entries, comparing them once more, under the vault's
+// lock, with the disk and the store.
 type batch struct {
 	v       *Vault
 	root    *disk.Root
@@ -133,15 +133,15 @@ type batch struct {
 	skipped []store.Skipped
 }
 
-// known returns the store's present row for one that the plan had, and
-// whether it is still the same version of the same note.
+// known returns the store's present row at the path of r, and whether it is still the same
+// version of the same note.
 func (b *batch) known(r store.Row) (store.Row, bool) {
 	now, ok := b.current[r.Path]
 	return now, ok && now.ID == r.ID && now.Hash == r.Hash
 }
 
-// commit commits the entries, queues the changes for the followers, and leaves
-// the rest to the next scan. The caller holds the vault's lock.
+// commit commits the entries, queues the changes for the followers, and leaves the rest to
+// the next scan. The caller must hold the vault's lock.
 func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) error {
 	if len(b.again) > 0 {
 		b.v.queue.Add(b.again...)
@@ -164,7 +164,7 @@ func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) er
 
 func (b *batch) remove(r store.Row) {
 	if _, same := b.known(r); !same {
-		return // a tool has changed or removed it since
+		return // changed or removed by a tool since
 	}
 	if b.isBack(r) {
 		b.again = append(b.again, r.DiskPath)
@@ -173,23 +173,23 @@ func (b *batch) remove(r store.Row) {
 	b.delete(r)
 }
 
-// isBack reports whether a walk would find the note now. A folder or a pipe of its name
-// does not count: the path would be scanned without end.
+// isBack reports whether a walk would now find the note. A folder or a pipe with its name
+// does not count: the path would be scanned over and over.
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
 	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && b.root.SpelledSo(r.DiskPath) &&
 		b.root.SymlinkAbove(r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
 }
 
-// delete records a deletion, unless the note is on a volume that is not mounted.
+// delete records a deletion, unless the note is on an unmounted disk.
 func (b *batch) delete(r store.Row) {
 	if b.v.mounts.check(b.root, "scan", r.Path) == nil {
 		b.entries = append(b.entries, store.Entry{Kind: notes.Deleted, ID: r.ID, Path: r.Path})
 	}
 }
 
-// scanAgain queues a file for the next scan, with the name that it had before: the
-// watcher will not report either a second time.
+// scanAgain queues a file for the next scan, along with its previous name: the watcher will
+// not report either a second time.
 func (b *batch) scanAgain(p *prepared) {
 	b.again = append(b.again, p.DiskPath)
 	if p.row != nil && p.row.Path != p.Path {
@@ -216,11 +216,11 @@ func (b *batch) add(p *prepared) {
 	b.enter(p)
 }
 
-// enter makes the entry of a file that was read.
+// enter makes the entry for a file that was read.
 func (b *batch) enter(p *prepared) {
 	e := store.Entry{Kind: notes.Created, Path: p.Path, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt, Note: p.note}
 	if _, taken := b.current[p.Path]; taken && (p.row == nil || p.row.Path != p.Path) {
-		b.scanAgain(p) // a tool has created it, or a client has read it, since
+		b.scanAgain(p) // created by a tool, or reconciled for a reader, since
 		return
 	}
 	if p.row == nil {
@@ -244,9 +244,9 @@ func (b *batch) enter(p *prepared) {
 	b.entries = append(b.entries, e)
 }
 
-// absorb adds a file with the hash that an operation left it with. When another
-// program has changed it since, the store gets the operation's text all the same,
-// and the next scan what came after it: history keeps both.
+// absorb adds a file with the hash that an operation left it with. If another program has
+// changed it since, the store still gets the operation's text, and the newer text is left
+// to the next scan: history keeps both.
 func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
 	if data := p.load(b.v, b.root); p.skip == "" && p.hash == hash {
 		if p.differs() {
@@ -265,11 +265,12 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 	return nil
 }
 
-// skip records a file that cannot be a note. A note that the store has of it is deleted.
+// skip records a file that cannot be a note. If the store has a note for it, that is
+// deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
 		b.v.unread.set(p.Path, p.DiskPath)
-		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // without a stat: it is read again
+		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // no stat, so that it is read again
 		return
 	}
 	if p.row != nil {
@@ -282,13 +283,12 @@ func (b *batch) skip(p *prepared) {
 	}
 }
 
-// A move by another program is seen as a file that is gone and one that is new. It must
-// not become a deletion and a new note: history, links and vectors belong to the note.
+// A move by another program appears as one file gone and one new. It must not become a
+// deletion and a new note: history, links and vectors belong to the note.
 
-// pairMoves finds, for files without a row, the row of a vanished note whose
-// file this was before: the same inode with the same stat, or else the same
-// bytes, when they are not empty and nothing else on either side has them.
-// The pairs leave s.gone. What cannot be paired stays a delete and a create.
+// pairMoves matches files without a row with the rows of vanished notes: by inode and equal
+// stat, or else by equal content, if that is not empty and unique on both sides. Matched
+// rows are removed from s.gone; what cannot be matched remains a deletion and a creation.
 func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
 	moves := map[string]store.Row{}
 	if len(s.gone) == 0 {
@@ -332,7 +332,7 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 			return err
 		}
 		if f.Stat.Size == 0 || !sizes[f.Stat.Size] {
-			continue // cannot have the bytes of any of them
+			continue // cannot equal any of them
 		}
 		if data, _, err := disk.Read(s.root, f.DiskPath, s.v.opt.MaxNoteBytes); err == nil {
 			h := notes.Hash(data)
@@ -351,20 +351,20 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 // prepared is a file that was read and parsed, ready to be committed.
 type prepared struct {
 	store.File
-	row      *store.Row // what the store had; nil for a file it did not know
+	row      *store.Row // the stored row; nil for a new file
 	hashedAt int64
 	hash     string
-	note     *notes.Note // nil: the bytes are what the store has
+	note     *notes.Note // nil if the content equals the stored one
 	skip     string
-	unknown  bool // the read failed, which is what skip says: nothing is known of the file
+	unknown  bool // the read failed for the reason in skip; the state of the file is unknown
 }
 
-// prepare reads and parses the files, on all processors.
+// prepare reads and parses the files in parallel.
 func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string]store.Row) ([]prepared, error) {
 	out := make([]prepared, len(batch))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	const stride = 32 // files for one worker at a time: small ones take microseconds
+	const stride = 32 // files per task; small files take only microseconds each
 	for start := 0; start < len(batch); start += stride {
 		g.Go(func() error {
 			for i := start; i < min(start+stride, len(batch)); i++ {
@@ -386,25 +386,26 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 	return out, g.Wait()
 }
 
-// longNote is the size in bytes of notes that take so long to parse that a scan asks first
-// whether it has to.
+// longNote is the size in bytes from which parsing is slow enough that a scan first checks
+// whether it is needed.
 const longNote = 1 << 20
 
-// read reads the file, and parses it if its bytes are not those of the row. The watcher
-// reports what an operation has put on disk before that has committed it: of a long note
-// the scan waits for this, or both would parse it at once.
+// read reads the file, and parses it if its content differs from the row's. The watcher
+// reports an operation's files before the operation has committed them; for a long note the
+// scan waits for that commit, or both would parse it at the same time.
 func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
 	case !p.differs():
 	case len(data) >= longNote && s.isEcho(ctx, p):
-		p.skip = skipChanging // the next scan finds the row that the operation has made
+		p.skip = skipChanging // the next scan finds the row of the operation
 	default:
 		p.parse(data)
 	}
 }
 
-// isEcho reports whether the store has the bytes of the file once no operation is under way.
+// isEcho waits for any running operation, and then reports whether the store already has
+// the content of the file.
 func (s *scan) isEcho(ctx context.Context, p *prepared) bool {
 	s.v.mu.Lock()
 	defer s.v.mu.Unlock()
@@ -412,7 +413,7 @@ func (s *scan) isEcho(ctx context.Context, p *prepared) bool {
 	return err == nil && rows[p.Path].Hash == p.hash
 }
 
-// differs reports whether a file that was read is not what its row has.
+// differs reports whether the file was read and differs from its row.
 func (p *prepared) differs() bool {
 	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash)
 }
@@ -421,7 +422,7 @@ func (p *prepared) parse(data []byte) {
 	p.note = notes.Parse(p.Path, data, time.Unix(0, p.Stat.Mtime))
 }
 
-// load reads the file. One that goes on changing is left to the next scan.
+// load reads the file. A file that keeps changing is left to the next scan.
 func (p *prepared) load(v *Vault, root *disk.Root) []byte {
 	p.hashedAt = v.opt.Now().UnixNano()
 	data, stat, err := disk.ReadStable(root, p.DiskPath, v.opt.MaxNoteBytes)
@@ -447,7 +448,7 @@ func (p *prepared) load(v *Vault, root *disk.Root) []byte {
 	return data
 }
 
-// readStep begins the name of the step at which tests make a read fail.
+// readStep is the prefix of the fail-points at which tests make a read fail.
 const readStep = "read "
 
 func readProblem(err error) string {
@@ -467,7 +468,7 @@ func readProblem(err error) string {
 
 const skipEvicted = "iCloud Drive has not downloaded it"
 
-// Reasons to skip a file that say nothing about the file itself, and are not shown.
+// Reasons to skip a file that do not describe the file itself; they are not shown to users.
 const (
 	skipGone     = "gone"
 	skipChanging = "being written"

@@ -20,9 +20,9 @@ import (
 	"notesd/notes/store"
 )
 
-// Create writes a new note durably and makes it known to the store and the
-// followers before it returns. It never replaces a file: a path that is taken
-// is an [*notes.Error] with [notes.ErrExists].
+// Create durably writes a new note and updates the store and the followers before it
+// returns. It never replaces a file: if the path is taken, the error is an [*notes.Error]
+// with [notes.ErrExists].
 func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
 	if err := v.guard.checkText("create", r.Content); err != nil {
 		return notes.Written{}, err
@@ -49,7 +49,7 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 			return err
 		}
 		if notes.Key(c.v.store.PageTitle(p)) == notes.Key(strings.TrimSpace(r.Title)) {
-			r.Title = "" // Logseq reads it from the name
+			r.Title = "" // Logseq derives it from the name
 		}
 		text, err := composeNote(p, r)
 		if err != nil {
@@ -60,8 +60,8 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 	})
 }
 
-// newPath decides where a new note goes. A path that ends in a slash is a
-// folder. Without one it is where the vault's app puts new notes.
+// newPath determines the path of a new note. A path that ends in a slash is a folder.
+// Without a path or folder, the note goes where the vault's app puts new notes.
 func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 	if strings.HasSuffix(strings.TrimSpace(r.Path), "/") {
 		r.Folder, r.Path = r.Path, ""
@@ -88,9 +88,9 @@ func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 	return o.titledPath(folder, strings.TrimSpace(r.Title))
 }
 
-// fromRoot makes a path that begins with a slash, as Obsidian's users may write those of
-// the vault, one without. It leaves a path that has several parts, of which the vault has
-// no folder for the first: it is likely to be one of the file system.
+// fromRoot removes the leading slash of a path from the vault's root, as Obsidian's users
+// may write it. It returns a path of several segments unchanged if the vault has no folder
+// with the name of the first: it is probably a file system path.
 func (o *operation) fromRoot(p string) string {
 	rest, slash := strings.CutPrefix(strings.TrimSpace(p), "/")
 	first, below, _ := strings.Cut(rest, "/")
@@ -129,9 +129,9 @@ func exists(p, taken string) error {
 	return e
 }
 
-// titledPath makes the path from the title. A note of this title, in any case
-// or Unicode form, is an error; one of another title that needs the same file
-// name gets a number. A page of Logseq gets the name that Logseq gives it.
+// titledPath derives the path from the title. If a note has this title already, in any case
+// or Unicode form, that is an error; if a note of another title has the file name, a number
+// is appended. A Logseq page gets the name that Logseq would give it.
 func (o *operation) titledPath(folder, title string) (string, error) {
 	name := notes.FileName(title)
 	if l := o.v.store.AppOf(folder).Logseq; l != nil {
@@ -167,7 +167,8 @@ func (o *operation) hasTitle(p, title string) bool {
 	return err != nil || slices.Contains([]string{notes.Key(meta.Title), notes.Key(notes.BaseName(p)), notes.Key(o.v.store.PageTitle(p))}, notes.Key(title))
 }
 
-// takenBy returns the path of what has the name already, in any case, or "".
+// takenBy returns the path of the file or note that already has the name, in any case, or
+// "".
 func (o *operation) takenBy(p string) (string, error) {
 	if _, err := o.root.Lstat(p); err == nil && o.root.SpelledSo(p) || isEvicted(o.root, p) {
 		return p, nil
@@ -177,16 +178,16 @@ func (o *operation) takenBy(p string) (string, error) {
 	return o.v.store.PathByKey(o.ctx, notes.Key(p))
 }
 
-// composer makes requests for new notes whole.
+// composer completes requests for new notes.
 type composer struct {
 	v     *Vault
 	ctx   context.Context
 	scope notes.Scope
 }
 
-// fill makes the request one for an exact path where its title or path names a
-// period, and puts the template's text before its content: the one that it names,
-// else the one that the app has for notes of the period.
+// fill sets an exact path if the title or path names a period, and puts the template's text
+// before the content. The template is the one that the request names, or else the one that
+// the app uses for notes of the period.
 func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
 	now := c.v.opt.Now()
 	at, template := now, r.Template
@@ -196,11 +197,11 @@ func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
 			return r, err
 		}
 		if m, err := c.v.store.Lookup(c.ctx, ref, c.scope); p == "" || err == nil && m.Path != p {
-			return c.fillFrom(r, template, at) // a note of this name goes before the period
+			return c.fillFrom(r, template, at) // a note with this name takes precedence over the period
 		}
 		r.Path, r.Title = p, ""
 		at = time.Date(period.Start.Year(), period.Start.Month(), period.Start.Day(), now.Hour(), now.Minute(), now.Second(), 0, now.Location())
-		if at.Before(period.Start) { // no clock shows this time on that day
+		if at.Before(period.Start) { // the time does not exist on that day: a clock change
 			at = period.Start
 		}
 		template = cmp.Or(template, c.v.store.AppOf(p).Periodic.Notes[period.Unit].Template)
@@ -216,7 +217,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	note, err := c.readTemplate(template, app.Templates)
 	switch {
 	case errors.Is(err, notes.ErrNotFound) && r.Template == "":
-		return r, nil // as the app does
+		return r, nil // the app ignores a missing template, too
 	case err != nil:
 		return r, err
 	case markdown.Parse([]byte(r.Content)).FrontMatter.Format != "":
@@ -230,7 +231,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
 		return r, err
 	}
-	if r.Content != "" { // with a blank line, or in the template's last list
+	if r.Content != "" { // after a blank line, or as part of the template's last list
 		if d.text, err = edit.Apply(c.ctx, d.text, []notes.Edit{{Op: edit.OpAppend, Content: r.Content}}); err != nil {
 			return r, editProblem(template, err)
 		}
@@ -239,8 +240,8 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	return r, nil
 }
 
-// readTemplate reads a template by its name in the folder of templates, or as
-// any note.
+// readTemplate reads a template by its name in the folder of templates, or like any other
+// note.
 func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
 	if folder != "" && !notes.IsURI(name) {
 		inFolder := path.Join(folder, name)
@@ -258,8 +259,8 @@ func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
 	return note, err
 }
 
-// override gives the template's keys the values of the request, and returns what
-// is left of these: tags, which are added to the template's.
+// override sets the template's keys to the values of the request, except for tags, which it
+// returns, to be added to the template's.
 func (d *draft) override(values map[string]any) (rest map[string]any, err error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if strings.EqualFold(name, "tags") {
@@ -274,10 +275,10 @@ func (d *draft) override(values map[string]any) (rest map[string]any, err error)
 	return rest, nil
 }
 
-// composeNote makes the note's text: the content, and in front matter what was
-// asked for and a title that neither file name nor heading carries. What the
-// content's own front matter has stays: tags are added to its tags, and another
-// value for one of its keys is an error.
+// composeNote composes the note's text: the content and, in front matter, the requested
+// values and a title that neither the file name nor a heading has. The content's own front
+// matter is kept: tags are added to its tags, and a different value for one of its keys is
+// an error.
 func composeNote(p string, r notes.CreateRequest) ([]byte, error) {
 	text := []byte(r.Content)
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -303,7 +304,7 @@ func composeNote(p string, r notes.CreateRequest) ([]byte, error) {
 			return nil, d.unwritable("tags", err)
 		}
 	}
-	_, given := r.FrontMatter["title"] // null: none
+	_, given := r.FrontMatter["title"] // null means no title
 	if title := strings.TrimSpace(r.Title); title != "" && !given && notes.Parse(p, d.text, time.Time{}).Title != title {
 		if err := d.set("title", title, "title"); err != nil {
 			return nil, err
@@ -318,12 +319,12 @@ type draft struct {
 	text []byte
 }
 
-// own returns the key of the text's front matter that is name in any case.
+// own returns the text's front matter key that equals name in any case.
 func (d *draft) own(name string) (key string, found bool) {
 	return markdown.KeyOf(markdown.Parse(d.text).FrontMatter.Values, name)
 }
 
-// set gives a key its value, which came with the argument.
+// set sets a key to the value passed in the argument.
 func (d *draft) set(name string, value any, argument string) error {
 	key, found := d.own(name)
 	if found && value == nil {

@@ -19,10 +19,10 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Edit changes only the bytes that the edits name. A change by another
-// program that comes between is an [*notes.Error] with [notes.ErrConflict], the note's present
-// hash and a diff, and nothing is written. Appending to a periodic note that is
-// not there creates it.
+// Edit changes only the bytes that the edits name. If another program changes the note in
+// between, nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict],
+// the note's present hash and a diff. Appending to a periodic note that does not exist
+// creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
 	c := &composer{v: v, ctx: ctx, scope: r.Scope}
 	if written, done, err := c.begin(r); done {
@@ -59,28 +59,27 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 	return written, err
 }
 
-// editDraft is what costly edits make of a note, computed while others have the
-// vault's lock.
+// editDraft is the result of costly edits to a note, computed without holding the vault's
+// lock.
 type editDraft struct {
 	old, new []byte
 	renames  []edit.HeadingRename
-	err      error // of the edits
+	err      error // from the edits
 	made     int
 }
 
 const (
-	// maxLockedEdits bounds what is computed under the vault's lock, in bytes
-	// of the note times edits: a few milliseconds.
+	// maxLockedEdits bounds the edits computed under the vault's lock, in bytes of the note
+	// times number of edits: a few milliseconds.
 	maxLockedEdits = 256 << 10
-	// maxDrafts bounds how often edits are computed again because the note has
-	// changed meanwhile.
+	// maxDrafts bounds how often edits are recomputed because the note has changed.
 	maxDrafts = 3
 )
 
-// errDraft: the edits have to be computed without the lock first.
+// errDraft means that the edits must first be computed without the lock.
 var errDraft = errors.New("costly edits of a note that has no draft")
 
-// of returns what the edits make of the file, or errDraft.
+// of returns the result of the edits, or errDraft.
 func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, []edit.HeadingRename, error) {
 	switch {
 	case d.made > 0 && bytes.Equal(d.old, f.Old):
@@ -99,8 +98,8 @@ func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
 	d.made++
 }
 
-// openForChange reads the note that is to be changed, from disk, and checks
-// that it may be.
+// openForChange looks up the note to be changed, checks that it may be, and reads it from
+// disk.
 func (o *operation) openForChange(ref, expectedHash string) (store.FileChange, error) {
 	meta, err := o.v.store.Lookup(o.ctx, ref, o.scope)
 	if err != nil {
@@ -112,13 +111,14 @@ func (o *operation) openForChange(ref, expectedHash string) (store.FileChange, e
 	if err := o.mayWrite(meta.Path); err != nil {
 		return store.FileChange{}, err
 	}
-	if o.Kind == "delete" { // which removes the symlink and leaves its target
+	if o.Kind == "delete" { // removes the symlink, not its target
 		return o.openNote(meta.Path, expectedHash)
 	}
 	return o.openTarget(meta.Path, expectedHash)
 }
 
-// openTarget opens a note, and the file that it leads to if it is a symlink, for changes.
+// openTarget opens a note for changes; if it is a symlink, the change is made to its
+// target.
 func (o *operation) openTarget(notePath, expectedHash string) (store.FileChange, error) {
 	f, err := o.openNote(notePath, expectedHash)
 	if err == nil {
@@ -127,8 +127,8 @@ func (o *operation) openTarget(notePath, expectedHash string) (store.FileChange,
 	return f, err
 }
 
-// checkTarget refuses a symlink to a file that the caller may not write, and
-// does not say which that is.
+// checkTarget rejects a symlink to a file that the caller may not write, without revealing
+// which file that is.
 func (o *operation) checkTarget(f store.FileChange) error {
 	if f.Link == "" || o.mayWrite(notes.Nfc(f.Source())) == nil {
 		return nil
@@ -161,22 +161,22 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {
 		return f, o.expectedConflict(f, expectedHash)
 	}
-	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed all the same
+	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed anyway
 		return f, &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
 	}
 	return f, checkReplaceable(o.root, o.Kind, f)
 }
 
-// settleFor is how long a file is waited for that has just become shorter, and
-// settleEvery how often it is read.
+// settleFor is how long to wait for a file that has just become shorter, and settleEvery
+// how often it is read meanwhile.
 const (
 	settleFor   = 100 * time.Millisecond
 	settleEvery = 5 * time.Millisecond
 )
 
-// readSettled reads a file that is to be changed. A program that saves in place
-// empties the file first: one that a moment ago became shorter than the store
-// knows it is read again, for a while.
+// readSettled reads a file that is to be changed. A program that saves in place truncates
+// the file first, so a file that was recently modified and is shorter than the stored note
+// is read again for a while.
 func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	for waited := time.Duration(0); ; waited += settleEvery {
 		data, st, err := disk.Read(o.root, diskPath, o.v.opt.MaxNoteBytes)
@@ -188,8 +188,8 @@ func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	}
 }
 
-// expectedConflict returns the conflict with the version that the caller read, with the
-// difference to it if history has that version.
+// expectedConflict returns the conflict with the version that the caller read, with a diff
+// from that version if history has it.
 func (o *operation) expectedConflict(f store.FileChange, expectedHash string) error {
 	was, err := o.v.store.TextByHash(o.ctx, expectedHash)
 	if err != nil {
@@ -203,8 +203,8 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 	return e
 }
 
-// completeTasks adds to edits of tasks what the note does not contain: the day, the
-// settings of the Tasks plugin, and how other notes of the vault write dates.
+// completeTasks adds to edits of tasks what the note itself does not contain: the current
+// day, the settings of the Tasks plugin, and how other notes of the vault write dates.
 func (c *composer) completeTasks(r notes.EditRequest) error {
 	store := c.v.store
 	for i := range r.Edits {
@@ -230,8 +230,8 @@ func (c *composer) completeTasks(r notes.EditRequest) error {
 	return nil
 }
 
-// begin creates the periodic note that an edit appends or prepends to and that
-// is not there yet. It reports whether the request was one for it.
+// begin creates the periodic note that an edit appends or prepends to, if it does not
+// exist. done reports whether it handled the request.
 func (c *composer) begin(r notes.EditRequest) (written notes.Written, done bool, err error) {
 	for _, e := range r.Edits {
 		if e.Op != edit.OpAppend && e.Op != edit.OpPrepend {
@@ -242,7 +242,7 @@ func (c *composer) begin(r notes.EditRequest) (written notes.Written, done bool,
 		return written, false, nil
 	}
 	if _, err := c.v.Read(c.ctx, r.Note, c.scope); !errors.Is(err, notes.ErrNotFound) {
-		return written, false, nil // the edit says what is wrong
+		return written, false, nil // the edit reports the error
 	}
 	create, err := c.fill(notes.CreateRequest{Title: r.Note, Scope: c.scope, Author: r.Author, RequestKey: r.RequestKey})
 	if err != nil || create.Path == "" {
@@ -254,11 +254,11 @@ func (c *composer) begin(r notes.EditRequest) (written notes.Written, done bool,
 	}
 	create.Content = string(text)
 	written, err = c.create(create, r.DryRun)
-	return written, !errors.Is(err, notes.ErrExists), err // made by another program meanwhile: edit that
+	return written, !errors.Is(err, notes.ErrExists), err // created by another program meanwhile; edit that
 }
 
-// followHeadings rewrites the links to headings of the operation's note that it
-// renames, in that note and in all others, which become part of the operation.
+// followHeadings rewrites links to the headings that an edit renames, in the edited note
+// and in all others, which it adds to the operation.
 func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	if len(renames) == 0 {
 		return nil
@@ -310,7 +310,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		if !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}
-		named := "" // a canvas names the files of its own folder
+		named := "" // paths in a canvas are relative to its own folder of the vault
 		if folder := o.v.store.FolderOf(name); folder == o.v.store.FolderOf(first.OldPath) {
 			named = inFolder(first.OldPath, folder)
 		}
@@ -326,9 +326,9 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 }
 
 // alsoChange adds to the operation those of the notes that rewrite changes, each after
-// also has seen it. refused returns the error for one that the caller may not write, or that
-// cannot be changed and that the caller may not read: where names the note only to those
-// who may read it.
+// calling also with it. refused returns the error for a note that the caller may not write,
+// or one that cannot be changed and that the caller may not read. Its argument where names
+// the note only if the caller may read it.
 func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), also func(*store.FileChange), refused func(where, why string) error) error {
 	files := map[string]bool{}
 	for _, f := range o.Files {
@@ -346,7 +346,7 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		case err != nil:
 			return err
 		}
-		if f.Link != "" { // a note that it leads to is changed itself; another file once, by its first symlink
+		if f.Link != "" { // a target that is a note is changed as that note; any other once, through its first symlink
 			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
 			if err != nil {
 				return err
@@ -376,11 +376,11 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 	return nil
 }
 
-// RenameTag renames a tag, and those nested in it, in all notes that the caller
-// may read, as one operation: Written.Path is the first of them by path, and
-// Relinked are the others. A note that may not be written, or cannot be changed
-// so, makes it fail with nothing changed; one that another program changes in
-// that moment is left alone and listed in Written.Conflicts.
+// RenameTag renames a tag, and the tags nested in it, in all notes that the caller may
+// read, as one operation. Written.Path is the first of these notes by path; the others are
+// in Relinked. If a note may not be written, or cannot be changed as requested, RenameTag
+// fails and nothing is changed. A note that another program changes concurrently is left
+// alone and listed in Written.Conflicts.
 func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error) {
 	return v.change(ctx, change{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
@@ -393,7 +393,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		err = o.alsoChange(paths, func(notePath string, text []byte) ([]byte, error) {
 			out, _, err := edit.RenameTag(text, r.Tag, r.To)
 			if errors.Is(err, markdown.ErrMissing) {
-				return text, nil // it was changed since
+				return text, nil // changed since the query
 			}
 			if err != nil {
 				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
@@ -420,7 +420,8 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 	})
 }
 
-// editProblem turns the parser's words into the domain's.
+// editProblem converts an error of the edit and markdown packages to a [notes.Error] with a
+// hint.
 func editProblem(notePath string, err error) error {
 	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -21,9 +21,9 @@ import (
 // History returns the history of the vault's notes.
 func (v *Vault) History() *History { return &v.history }
 
-// Revisions returns the versions of a note, and of every other note that ever
-// had its path, newest first. The note's present version is always among them.
-// Without a note it returns the newest changes of all notes.
+// Revisions returns the versions of a note, and of every other note that ever had its path,
+// newest first. They always include the note's present version. If q.Note is empty,
+// Revisions returns the newest changes of all notes.
 func (h *History) Revisions(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	if q.Note == "" {
 		return h.store.Changes(ctx, q)
@@ -35,9 +35,9 @@ func (h *History) Revisions(ctx context.Context, q notes.HistoryQuery) (notes.Hi
 	return h.store.Page(ctx, path, q)
 }
 
-// Version returns the text of the newest version of a note whose hash begins
-// with rev, or nil if history does not have it. Like History it knows deleted
-// notes, and every note that ever had the path.
+// Version returns the text of the newest version of a note whose hash begins with rev, or
+// nil if history does not have one. Deleted notes, and every note that ever had the path,
+// are included.
 func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error) {
 	q := notes.HistoryQuery{Note: ref, Limit: 200, Scope: scope}
 	for {
@@ -59,17 +59,16 @@ func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scop
 	}
 }
 
-// path returns the path whose history ref names: the path itself, when
-// it is written whole and a note has or had it, else that of the one living or
-// else deleted note with the name. The present version of a living note is put
-// into history first.
+// path returns the path whose history ref names: the path itself, if it is complete and a
+// note has or had it; otherwise the path of the one existing or else deleted note with that
+// name. The present version of an existing note is first added to history.
 func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (string, error) {
 	ref = h.store.InVault(ref)
 	meta, findErr := h.store.Lookup(ctx, ref, scope)
 	if errors.Is(findErr, notes.ErrNotFound) {
-		ref, _ = notes.SplitAnchor(ref) // a passage of a deleted note
+		ref, _ = notes.SplitAnchor(ref) // ref may name a passage of a deleted note
 		if p, _, err := h.store.PeriodicPath(ctx, ref, scope); err == nil && p != "" {
-			ref = p // a note of a day, which was deleted
+			ref = p // a deleted day's note
 		}
 	}
 	if findErr != nil && !errors.Is(findErr, notes.ErrNotFound) && !errors.Is(findErr, notes.ErrAmbiguous) {
@@ -106,26 +105,25 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 	return h.store.DeletedPath(ctx, name, scope, findErr)
 }
 
-// Prune drops what the limits no longer let history keep, and the far end of
-// the change feed.
+// Prune deletes versions beyond the limits of history, and the oldest part of the change
+// feed.
 func (h *History) Prune(ctx context.Context) error {
 	h.vault.mu.Lock()
 	defer h.vault.mu.Unlock()
 	return h.store.Prune(ctx, h.vault.opt.History)
 }
 
-// Forget removes every trace of a deleted note from the store: its versions,
-// the journal entries that have one of its texts or names, its place in the
-// feed, its embeddings, and damaged databases that were set aside, which may
-// have all of that; and rewrites both databases, so that nothing of it is left
-// in their free pages either. ref is the note's path, or a name that one deleted
-// note has. All deleted notes that ever had the path are forgotten. A note that
-// still exists is refused: the file would only be indexed again.
+// Forget removes every trace of a deleted note from the store: its versions, the journal
+// entries with its texts or names, its entries in the feed, its embeddings, and damaged
+// databases that were set aside, which may contain any of these. It then rewrites both
+// databases so that nothing remains in their free pages. ref is the note's path, or a name
+// that only one deleted note has; all deleted notes that ever had the path are forgotten. A
+// note that still exists is an error, because its file would only be indexed again.
 //
-// Followers are rebuilt, for engines keep deleted words in their files for
-// a while; that takes as long as a first index. Log files hold no note text.
+// Followers are rebuilt, because engines keep deleted words in their files for a while;
+// that takes as long as a first index. Log files contain no note text.
 func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (notes.Forgotten, error) {
-	if err := h.vault.Reconcile(ctx); err != nil { // it may have been deleted a moment ago
+	if err := h.vault.Reconcile(ctx); err != nil { // it may have just been deleted
 		return notes.Forgotten{}, err
 	}
 	p, err := h.forgettable(ctx, ref, scope)
@@ -141,7 +139,7 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 	if err != nil {
 		return done, err
 	}
-	was := h.vault.progress.ready.Swap(false) // searches say so meanwhile
+	was := h.vault.progress.ready.Swap(false) // searches report the rebuild
 	defer h.vault.progress.ready.Store(was)
 	if err := h.vault.feed.renew(ctx); err != nil {
 		return done, err
@@ -188,12 +186,12 @@ func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope
 		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "the history has no deleted note with this name", Hint: "notesd history lists deleted notes."})
 }
 
-// setAsideNames match what the store, the search index and "notesd adopt" set
-// aside.
+// setAsideNames matches the names of files set aside by the store, the search index and
+// "notesd adopt".
 var setAsideNames = regexp.MustCompile(`\.(damaged|corrupt|replaced)-\d{8}T\d{6}\.\d{3}(-wal|-shm)?$`)
 
-// removeSetAside removes databases and indexes that were set aside from the
-// state folder.
+// removeSetAside removes databases and indexes that were set aside from the state
+// directory.
 func removeSetAside(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -212,11 +210,10 @@ func removeSetAside(dir string) ([]string, error) {
 	return removed, nil
 }
 
-// ExportAsOf writes the notes as they were at a moment into dir, which must
-// be empty or not exist, and returns how many it wrote. A note is exported in
-// the version that history, or the vault itself, has of that moment;
-// attachments are not versioned and are left out. A moment in the future, or
-// before history begins, is an [*notes.Error] with [notes.ErrInvalid].
+// ExportAsOf writes the notes as they were at a given time into dir, which must be empty or
+// not exist, and returns the number written. Each note is exported in its version of that
+// time, from history or the vault; attachments are not versioned and are omitted. A time in
+// the future, or before history begins, is an [*notes.Error] with [notes.ErrInvalid].
 func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
 	m, err := h.moment(ctx, "export", at)
 	if err != nil {
@@ -229,7 +226,7 @@ func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = root.Close() }() // every file was synced
+	defer func() { _ = root.Close() }() // every file is already synced
 	written := 0
 	for _, notePath := range m.Paths() {
 		if err := ctx.Err(); err != nil {
@@ -247,7 +244,7 @@ func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int
 	return written, nil
 }
 
-// ReadAt returns the note that ref named at a moment; see [store.Moment.Read].
+// ReadAt returns the note that ref named at a given time; see [store.Moment.Read].
 func (h *History) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
 	m, err := h.moment(ctx, "read", at)
 	if err != nil {
@@ -256,7 +253,7 @@ func (h *History) ReadAt(ctx context.Context, ref string, at time.Time, scope no
 	return m.Read(ctx, ref, scope)
 }
 
-// At calls each with the notes of a moment; see [store.Moment.Notes].
+// At calls each with the notes as they were at a given time; see [store.Moment.Notes].
 func (h *History) At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
 	m, err := h.moment(ctx, "list", at)
 	if err != nil {
@@ -274,8 +271,8 @@ func (h *History) Revision(ctx context.Context, ref string, revision int64, scop
 	return h.store.Revision(ctx, notePath, revision, scope)
 }
 
-// Diff returns what changed from one revision of a note to another, as a unified
-// diff that is cut to a bound.
+// Diff returns the changes from one revision of a note to another, as a unified diff of
+// limited length.
 func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error) {
 	notePath, err := h.path(ctx, ref, scope)
 	if err != nil {
@@ -290,8 +287,8 @@ func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope no
 	return store.ShortDiff(texts[0], texts[1], notePath), nil
 }
 
-// moment returns the vault at a moment. One in the future, or before history begins, is
-// an [*notes.Error] with [notes.ErrInvalid].
+// moment returns the vault as it was at a given time. A time in the future, or before
+// history begins, is an [*notes.Error] with [notes.ErrInvalid].
 func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.Moment, error) {
 	refused := &notes.Error{Op: op, Err: notes.ErrInvalid}
 	if at.After(h.vault.opt.Now()) {
@@ -307,7 +304,7 @@ func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.M
 		return nil, refused
 	}
 	if at.Before(begin) {
-		since := begin.Local().Add(time.Second).Format(time.DateTime) // rounded up: a moment that can be asked for
+		since := begin.Local().Add(time.Second).Format(time.DateTime) // rounded up, to a time that can be requested
 		refused.Detail, refused.Hint = fmt.Sprintf("there is no history of %s: it begins at %s", at.Local().Format(time.DateTime), since), fmt.Sprintf("Choose a time from %s on.", since)
 		return nil, refused
 	}

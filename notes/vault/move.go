@@ -20,11 +20,11 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Move renames a note or a folder and rewrites links, in other notes and in
-// the moved ones, as one operation: every new text is on disk before the first
-// name changes. A note that another program changes before that makes it fail
-// with [notes.ErrConflict] and nothing changed; one that is changed in the middle is
-// left alone and listed in Written.Conflicts.
+// Move renames a note or a folder and rewrites links, in other notes and in the moved ones,
+// as one operation: every new text is on disk before the first name changes. If another
+// program changes one of the notes before that, Move fails with [notes.ErrConflict] and
+// nothing is changed. A note changed later, during the operation, is left alone and listed
+// in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
 	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
 		m, err := o.planMove(r)
@@ -39,7 +39,7 @@ func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, e
 	})
 }
 
-// begin makes the movement the first file of the operation.
+// begin makes the moved note or folder the operation's first file.
 func (m *movement) begin() {
 	m.Files = []store.FileChange{m.first}
 	if m.first.Folder {
@@ -102,7 +102,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	return &movement{operation: o, first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err
 }
 
-// destination makes the new path from what the caller wrote.
+// destination derives the new path from the one that the caller passed.
 func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	into := strings.HasSuffix(strings.TrimSpace(to), "/")
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
@@ -124,13 +124,13 @@ func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	switch {
 	case !note:
 		return p, notes.CheckPortable("move", p)
-	case path.Base(p) == path.Base(from): // it may have any name
+	case path.Base(p) == path.Base(from): // the present name may stay, even if a new note could not have it
 		return p, notes.CheckPortable("move", path.Dir(p))
 	}
 	return p, notes.CheckNewPath("move", p)
 }
 
-// asFolder returns the path of the folder that ref names.
+// asFolder returns the path of the folder that ref names, and whether there is one.
 func (o *operation) asFolder(ref string) (string, bool) {
 	p, err := notes.CleanPath(strings.Trim(strings.TrimSpace(ref), "/"))
 	if err != nil || o.v.ignore.Match(p) {
@@ -193,9 +193,9 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	return m, nil
 }
 
-// checkStaysIgnored refuses the move of a folder with files in it that the
-// ignore patterns match now and would not match afterwards: they would become
-// notes that every client reads.
+// checkStaysIgnored rejects the move of a folder if files in it match the ignore patterns
+// at their present paths but would not at the new ones: they would become notes that every
+// client can read.
 func (o *operation) checkStaysIgnored(folder, to string) error {
 	const most = 5
 	var names []string
@@ -230,8 +230,8 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 		Hint: "Choose a folder where the pattern still matches, or let the user move them or change vault.ignore."}
 }
 
-// redirect adds to the operation, which deletes a note, the notes whose links to it are to
-// lead to another.
+// redirect adds to the operation, which deletes a note, the notes with links to it,
+// rewritten to lead to the note that ref names.
 func (o *operation) redirect(ref string) error {
 	gone := o.Files[0]
 	to, err := o.v.store.Lookup(o.ctx, ref, o.scope)
@@ -248,20 +248,18 @@ func (o *operation) redirect(ref string) error {
 	return m.relink()
 }
 
-// linksAround knows, for a move, where links lead before it and after it. A note that is
-// deleted with its links redirected to another is one that moves onto that.
+// linksAround resolves links as they are before and after a move. Deleting a note and
+// redirecting its links to another is handled as a move onto that note.
 //
-// A link is a text that is looked up among the files whose name is its last segment, so
-// a move can change where links lead in three ways: a link to what moved finds it no
-// longer, a relative link in a note that moved starts elsewhere, and a link to another
-// file of the same name may find the moved one now. The second and the third need no
-// link to the moved file. Therefore the candidates of every link key are kept as they
-// are before the move and as they are after it, and each link of each affected note is
-// resolved in both worlds. Where it would lead elsewhere, spellings are tried in the
-// order of their likeness to the present one, until one resolves, in the world after the
-// move, to the file that the link led to. The rewritten note is parsed once more and
-// compared: nothing but targets may have changed. A link that led to no file, or to
-// several, is left as it is.
+// A link is resolved among the files whose name is its last segment, so a move can change
+// where links lead in three ways: a link to the moved file no longer finds it; a relative
+// link in a moved note starts from another folder; and a link to another file of the same
+// name may now find the moved one. The last two need no link to the moved file. Therefore
+// the candidates of every link key are kept both as before the move and as after it, and
+// each link of each affected note is resolved with both. If the results differ, spellings
+// are tried, the most similar to the present one first, until one resolves, after the move,
+// to the file that the link led to. The rewritten note is parsed again and compared: only
+// targets may have changed. A link that led to no file, or to several, is left as it is.
 type linksAround struct {
 	move   *movement
 	store  *store.Store
@@ -270,9 +268,9 @@ type linksAround struct {
 	after  map[string][]store.Target
 }
 
-// newLinksAround gathers every note that moves, and every note with a link whose
-// last segment is the name that a moved file had or gets: the latter may come
-// to lead to the moved file instead of where it led.
+// newLinksAround collects every note that moves, and every note with a link whose last
+// segment is the old or new name of a moved file; a link to the new name may have led to
+// another file so far.
 func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAround, error) {
 	affected := map[string]bool{}
 	linking, targets, err := s.LinksTo(ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)
@@ -288,8 +286,8 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 			switch to := m.after(t.Path); {
 			case to == t.Path:
 				l.after[key] = append(l.after[key], t)
-			case m.first.NewPath == "": // deleted: what takes its place is a candidate itself
-			case key == store.LinkKey(t.Path): // and not the other of its keys
+			case m.first.NewPath == "": // deleted; its replacement is a candidate itself
+			case key == store.LinkKey(t.Path): // only under one of its keys
 				t.Path = to
 				s.AddTarget(l.after, store.LinkKey(to), t)
 			}
@@ -301,9 +299,9 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 	return l, err
 }
 
-// rewrite returns the text of the note at notePath with every link that the
-// move would lead astray leading where it led. The error is an [*notes.Error] with
-// [notes.ErrInvalid] when a link cannot be written so.
+// rewrite returns the text of the note at notePath, with every link that the move would
+// break or divert rewritten to lead where it led. If a link cannot be written that way, the
+// error is an [*notes.Error] with [notes.ErrInvalid].
 func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
 	doc := markdown.Parse(text)
 	rewritten = edit.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
@@ -325,9 +323,9 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 	return rewritten, l.checkOutcome(notePath, text, doc, rewritten)
 }
 
-// keeps returns the file that a link of the note leads to before the move, and
-// a test of whether a target in its place would lead to that file after the
-// move; nil for a link that leads to no file.
+// keeps returns the file that a link of the note leads to before the move, and a function
+// that reports whether a target, in place of the link's, would lead to that file after the
+// move. The function is nil if the link leads to no file.
 func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Target, leads func(spelled string) bool) {
 	if link.External || link.Target == "" {
 		return store.Target{}, nil
@@ -338,8 +336,8 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 		return store.Target{}, nil
 	}
 	from, want := l.move.after(notePath), l.move.after(was.Path)
-	// A Markdown link that was right for every renderer stays so, and not
-	// only for those that look for the name elsewhere as Obsidian does.
+	// A Markdown link that was correct for every renderer must remain so, not only for
+	// those that search for the name elsewhere as Obsidian does.
 	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
 	return was, func(spelled string) bool {
 		t, state := l.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
@@ -347,8 +345,8 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	}
 }
 
-// checkOutcome parses a rewritten note once more: each of its links must lead
-// where the link in its place led, and nothing but their targets may differ.
+// checkOutcome parses a rewritten note again and checks that each of its links leads where
+// it led before, and that nothing but targets differs.
 func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.Document, rewritten []byte) error {
 	after := markdown.Parse(rewritten)
 	astray := ""
@@ -370,7 +368,8 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 		Hint: "Write that link in another way first, or " + l.move.without() + ", and it will be broken."}
 }
 
-// respell returns a target for a link of the note that leads where keeps says that it led.
+// respell returns a target that leads to the same file as the link did; leads is the
+// function returned by keeps.
 func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
 	from, want := l.move.after(notePath), l.move.after(was.Path)
 	spellings := l.spellings(link.Target, link.Kind, notePath, was, from, want)
@@ -386,8 +385,8 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 	return "", false
 }
 
-// spellings returns ways to write a link from one note to want, the one most
-// like the link as it was first.
+// spellings returns ways to write a link from the note at from to want, most similar to the
+// present spelling first.
 func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
 	title := l.store.PageTitle(want)
 	if was.ID != 0 && !notes.IsNoteName(link) {
@@ -408,7 +407,7 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 		spelled := []string{"/" + absolute, absolute, relative}
 		for _, p := range []string{was.Path, notes.Stem(was.Path), store.FolderOfIndex(was.Path)} {
 			root, ok := strings.CutSuffix(p, strings.TrimSuffix(link, "/"))
-			if below, in := strings.CutPrefix(want, root+"/"); ok && in { // of a site, which begins in a folder of the vault
+			if below, in := strings.CutPrefix(want, root+"/"); ok && in { // for a site whose root is a folder of the vault
 				spelled = slices.Insert(spelled, 0, "/"+below)
 			}
 		}
@@ -429,43 +428,43 @@ func isMarkdownLink(kind notes.LinkKind) bool {
 	return kind == markdown.LinkMarkdown || kind == markdown.LinkImage
 }
 
-// relativeTo reports whether link, read from the folder of the note at from,
-// is the path of the file at p.
+// relativeTo reports whether link, relative to the folder of the note at from, is the path
+// of the file at p.
 func relativeTo(from, link, p string) bool {
 	to := path.Join(path.Dir(from), link)
 	return store.SamePath(p, to) || store.FolderOfIndex(p) == to
 }
 
-// relativePath returns the way from the folder dir to p.
+// relativePath returns the path of p relative to the folder dir.
 func relativePath(dir, p string) string {
 	from, to := store.Segments(dir), strings.Split(p, "/")
 	common := store.CommonLength(from, to[:len(to)-1])
 	return strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
 }
 
-// movement is what a move does to paths.
+// movement maps the paths before a move to those after it.
 type movement struct {
 	*operation
 	first store.FileChange     // the note or the folder itself
-	paths map[string]string    // old path → new path, of every note and attachment that moves; of a deleted note, that of the one in its place
+	paths map[string]string    // old path → new path, for every note and attachment that moves; for a deleted note, the path of its replacement
 	rows  map[string]store.Row // the notes among them, by old path
 }
 
-// carry makes the change of a file that lies in a folder that moves one of the file where
-// it will be: it is staged where it is, and put in place when the folder has moved.
+// carry adapts the change of a file inside a folder that moves to its new path: it is
+// staged at the old path and put in place after the folder has moved.
 func (m *movement) carry(f *store.FileChange) {
 	if !m.first.Folder {
 		return
 	}
 	f.NewPath = m.after(f.OldPath)
-	if notes.Under(notes.Nfc(f.OldDisk), m.first.OldPath) { // the target of a symlink may lie elsewhere
+	if notes.Under(notes.Nfc(f.OldDisk), m.first.OldPath) { // a symlink's target may be elsewhere
 		f.Before = f.OldDisk
 		f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
 		f.NewDisk = f.OldDisk
 	}
 }
 
-// without names the request that leaves links as they are.
+// without returns the call that leaves links as they are, for hints.
 func (m *movement) without() string {
 	if m.first.NewPath == "" {
 		return "delete without redirect"
@@ -480,8 +479,8 @@ func (m *movement) after(p string) string {
 	return p
 }
 
-// path returns what becomes of a path from the vault: of a note, a file, the
-// folder, or what is in it.
+// path returns the path after the move for a path from the vault's root: of a note, another
+// file, the moved folder, or anything in it.
 func (m *movement) path(p string) string {
 	was := notes.Nfc(strings.TrimSuffix(p, "/"))
 	if m.first.Folder && notes.Under(was, m.first.OldPath) {
@@ -493,8 +492,8 @@ func (m *movement) path(p string) string {
 	return p
 }
 
-// relink adds to the operation every note whose links the move would lead
-// astray, with the links rewritten.
+// relink adds to the operation every note with links that the move would break or divert,
+// rewritten.
 func (m *movement) relink() error {
 	links, err := newLinksAround(m.ctx, m.v.store, m)
 	if err != nil {
@@ -518,8 +517,8 @@ func (m *movement) relink() error {
 	return m.alsoFiles(m.first.OldPath, links.follow, m.carry)
 }
 
-// follow returns the text of a canvas or base with the paths changed that the
-// move changes, or nil when it cannot be done.
+// follow returns the text of a canvas or base with its paths updated for the move, or nil
+// if that is not possible.
 func (l *linksAround) follow(name string, text []byte) []byte {
 	if !strings.EqualFold(path.Ext(name), ".canvas") {
 		return l.followBase(name, text)
@@ -535,8 +534,8 @@ func (l *linksAround) follow(name string, text []byte) []byte {
 	})
 }
 
-// path returns what becomes of a path in the file called name. In a vault of several
-// folders it is one from the file's own.
+// path returns the path after the move for a path in the file called name. If the vault has
+// several folders, such paths are relative to the file's own.
 func (l *linksAround) path(name, p string) (string, error) {
 	from, to := l.store.FolderOf(name), l.store.FolderOf(l.move.after(name))
 	if from == "" {
@@ -553,8 +552,8 @@ func (l *linksAround) path(name, p string) (string, error) {
 	return "", errOtherFolder
 }
 
-// followBase changes the paths in inFolder(…), hasLink(…), link(…) and file(…),
-// and those that file.folder and file.path are compared with.
+// followBase updates the paths in inFolder(…), hasLink(…), link(…) and file(…), and those
+// that file.folder and file.path are compared with.
 func (l *linksAround) followBase(name string, text []byte) []byte {
 	broken := func(text []byte) bool {
 		return markdown.Parse(append(append([]byte("---\n"), text...), "\n---\n"...)).FrontMatter.Err != nil
@@ -589,7 +588,7 @@ func (l *linksAround) followBase(name string, text []byte) []byte {
 	return out
 }
 
-// followLink returns what leads, from the file called name, to where link led.
+// followLink returns a link that leads, from the file called name, to where link led.
 func (l *linksAround) followLink(name, link string) string {
 	plain := markdown.Link{Kind: markdown.LinkWiki, Target: link}
 	was, leads := l.keeps(name, plain)
@@ -602,12 +601,13 @@ func (l *linksAround) followLink(name, link string) string {
 	return link
 }
 
-// basePaths match what in the formulas and filters of a base names a folder,
-// a file, or a note as links do; the path is the last group.
+// basePaths match the paths of folders and files ("path"), and the note names that resolve
+// as links do ("link"), in the formulas and filters of a base. The first group is the path.
 var basePaths = map[string]*regexp.Regexp{
 	"path": regexp.MustCompile(`\b(?:(?:inFolder|file)\(|file\.(?:folder|path)\s*[!=]=)\s*\\?["']([^"'\\\n]+)\\?["']`),
 	"link": regexp.MustCompile(`\b(?:hasLink|link)\(\s*\\?["']([^"'\\\n]+)\\?["']`),
 }
 
-// errOtherFolder: a canvas or base cannot name a file of another folder of the vault.
+// errOtherFolder means that a canvas or base would have to name a file in another of the
+// vault's folders.
 var errOtherFolder = errors.New("it lies in another folder of the vault")

@@ -19,31 +19,31 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// change is what is common to all writes that a caller asks for.
+// change holds the parameters common to all requested writes.
 type change struct {
 	kind   string // create, edit, move, delete, restore
 	author notes.Author
 	key    string // RequestKey
 	scope  notes.Scope
 	dryRun bool
-	placed bool // the log that the vault's nodes share has the change already
+	placed bool // the change is already in the shared log
 }
 
-// operation is one write under the vault's lock: planned by the files that it
-// changes, or read from the journal, and then performed.
+// operation is one write, made with the vault's lock held. It is planned from the current
+// files, or read from the journal, and then performed.
 type operation struct {
 	*store.Operation
 	v     *Vault
 	ctx   context.Context
 	root  *disk.Root
 	scope notes.Scope
-	clear []string // of an undo: folders that the change made, outermost first, to be removed if they are empty
+	clear []string // for an undo: folders that the change made, outermost first; removed if empty
 }
 
-// change runs one operation under the vault's lock: the answer of an earlier
-// sending of the same request, or else what plan makes of the files as they
-// are now, performed and fed to the followers. A dry run, and a change that
-// leaves the file as it is, end with the answer that performing would have had.
+// change runs one operation under the vault's lock. It returns the stored answer if the
+// request was already handled; otherwise it performs what plan computes from the current
+// files, and feeds the result to the followers. A dry run, and a change that leaves the
+// file as it is, write nothing and return what performing would have returned.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	written, err := v.changeLocked(ctx, c, plan)
 	var behind *behindError
@@ -74,7 +74,7 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	if err != nil {
 		return written, err
 	}
-	defer func() { _ = root.Close() }() // what is written is synced
+	defer func() { _ = root.Close() }() // writes are already synced
 	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope}
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
@@ -92,12 +92,12 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	return o.perform()
 }
 
-// perform carries an operation out: journal, temp files, the swap of each
-// name, the store, and the journal again. An error means that nothing has
-// changed, unless it says otherwise; a file after the first that another program
-// changed in that very moment has its conflict in Files.
+// perform carries out an operation: it writes the journal entry and the temp files, changes
+// each name, and then updates the store and closes the journal entry. If it returns an
+// error, nothing has changed, unless the error says otherwise. If another program
+// concurrently changed a file after the first, that file's conflict is in Files.
 func (o *operation) perform() (notes.Written, error) {
-	o.ctx = context.WithoutCancel(o.ctx) // once begun, it is finished
+	o.ctx = context.WithoutCancel(o.ctx) // an operation that has begun is not canceled
 	replaced, err := o.replaced()
 	if err != nil {
 		return notes.Written{}, err
@@ -126,32 +126,31 @@ func (o *operation) perform() (notes.Written, error) {
 
 // placer carries out an operation on disk.
 //
-// First every new text is staged: written and synced to a temp file, whose name is in
-// the journal, in the folder of the file that it is for. Then all files are compared once
-// more, and a vault that nodes share commits the operation to its log. Then each name
-// changes, one after the other:
+// First every new text is staged: it is written and synced to a temp file in the folder of
+// its target; the journal has the temp file's name. Then all files are compared once more,
+// and if nodes share the vault, the operation is committed to their log. Then the names
+// change, one file after the other:
 //
-//   - A changed file is exchanged with its temp file in one step. What the exchange
-//     displaced is compared with the text that was to be replaced. If they differ,
-//     another program saved in between: the two are exchanged back, and the file is a
-//     conflict. A save between the two exchanges is under the temp name then, and goes
-//     back as well.
+//   - A changed file is exchanged with its temp file in one step. The displaced file is
+//     compared with the text that was to be replaced. If they differ, another program saved
+//     in between: the two are exchanged back, and the file is a conflict. A save between
+//     the two exchanges is then under the temp name, and is put back as well.
 //   - A new file gets its name by a link or rename that fails if the name is taken.
 //   - A deleted file is renamed to the temp name, compared, and put back if it differs.
-//   - A moved file is renamed. If its text changes too, the new text is published under
-//     the new name before the old file is set aside.
+//   - A moved file is renamed. If its text changes too, the new text is published under the
+//     new name before the old file is set aside.
 //
-// At any moment a temp name holds the new text, whole, or the file that was displaced,
-// and the note's name holds the old text or the new: so recovery, which carries the
-// operation on after a crash, knows how far each file came. A conflict of the first file
-// undoes everything; one of a later file stays with that file. Temp files are removed when
-// the journal entry is closed.
+// At any moment a temp name holds either the complete new text or the displaced file, and
+// the note's name holds the old text or the new. Recovery, which resumes the operation
+// after a crash, can therefore tell how far each file got. A conflict in the first file
+// undoes everything; a conflict in a later file affects only that file. Temp files are
+// removed when the journal entry is closed.
 type placer struct {
 	*operation
 	dirs   map[string]*atomicfile.Dir
 	placed int // files whose names have been changed
 
-	committed bool // the log that the vault's nodes share has the operation
+	committed bool // the operation is in the shared log
 }
 
 func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
@@ -174,13 +173,13 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 
 func (d *placer) close() {
 	for _, dir := range d.dirs {
-		_ = dir.Close() // what had to be durable was synced
+		_ = dir.Close() // already synced where durability matters
 	}
 }
 
-// place stages every file, commits them to the log if the vault has one, and then
-// changes every name. When it fails and nothing is committed, every name holds what
-// it held, and undo tidies up.
+// place stages every file, commits the operation to the shared log if there is one, and
+// then changes every name. If it fails and nothing is committed, every name holds what it
+// held before, and undo cleans up.
 func (d *placer) place() error {
 	for _, step := range []func() error{d.stage, func() error { return d.v.step("staged") }, d.check, d.share, d.swap} {
 		if err := step(); err != nil {
@@ -224,7 +223,7 @@ func (d *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
 	return dir.Stage(f.Temp, f.New, like)
 }
 
-// makeFolders creates what is missing of a folder, and remembers it.
+// makeFolders creates the missing part of a folder's path, and records it in Made.
 func (d *placer) makeFolders(folder string) error {
 	if folder == "." {
 		return nil
@@ -248,8 +247,8 @@ func (d *placer) makeFolders(folder string) error {
 	return nil
 }
 
-// check compares every file once more before the first name changes: from then on a
-// change by another program is a conflict of that file alone.
+// check compares every file once more before the first name changes. From then on, a change
+// by another program is a conflict in that file alone.
 func (d *placer) check() error {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -260,7 +259,7 @@ func (d *placer) check() error {
 			continue
 		}
 		if f.Folder {
-			continue // Move refuses by itself
+			continue // Move fails if the name is taken
 		}
 		if err := d.checkOld(f); err != nil {
 			return err
@@ -283,8 +282,8 @@ func (d *placer) checkOld(f *store.FileChange) error {
 	return nil
 }
 
-// swap changes the names, the first file's first. A conflict there undoes
-// everything; one at a later file stays with that file.
+// swap changes the names, the first file's first. A conflict there undoes everything; a
+// conflict in a later file affects only that file.
 func (d *placer) swap() error {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -331,14 +330,14 @@ func (d *placer) swapFile(f *store.FileChange) error {
 	return d.move(dir, f)
 }
 
-// renames reports whether a file only gets another name. A note that moves to another
-// folder of the vault, which may be on another disk, is written there and then removed.
+// renames reports whether the file is only renamed. A note that moves to another of the
+// vault's folders, which may be on another disk, is written there and then removed here.
 func (d *placer) renames(f *store.FileChange) bool {
 	return f.IsPureMove() && d.v.store.FolderOf(f.OldPath) == d.v.store.FolderOf(f.NewPath)
 }
 
-// exchange puts the new bytes in place of the old, and puts the displaced
-// file back when it is not what was to be replaced.
+// exchange replaces the old file with the new one, and puts the displaced file back if it
+// does not hold the expected old text.
 func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	name := path.Base(f.NewDisk)
 	if err := dir.Exchange(f.Temp, name); err != nil {
@@ -351,8 +350,8 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	if back := dir.Exchange(f.Temp, name); back != nil {
 		return putBack(err, func() error { return back })
 	}
-	// A program that saved between the two exchanges wrote into the new file,
-	// which is under temp now: its text is the newest, and goes back.
+	// A program that saved between the two exchanges wrote to the new file, which is under
+	// temp now. Its text is the newest and is put back.
 	if ours, readErr := d.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
 		if err := dir.Exchange(f.Temp, name); err != nil {
 			return err
@@ -365,17 +364,17 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, displaced)
 }
 
-// read reads a file that the operation has to do with. Whatever has its name
-// by now, a pipe or something huge, must not hold the vault's lock.
+// read reads a file involved in the operation. A pipe or a huge file may have taken its
+// name; neither may hold up the operation, which holds the vault's lock.
 func (d *placer) read(root disk.Opener, name string) ([]byte, error) {
 	if err := d.v.step("read back"); err != nil {
 		return nil, err
 	}
-	data, _, err := disk.Read(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
+	data, _, err := disk.Read(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may exceed the size limit of notes
 	return data, err
 }
 
-// withdraw renames a file to a temp name, and back if it is not the one that the
+// withdraw renames a file to a temp name, and back if its text is not the one that the
 // operation was computed from.
 func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string) error {
 	name := path.Base(f.OldDisk)
@@ -385,8 +384,8 @@ func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string)
 	return d.checkMoved(dir, f, temp, func() error { return dir.Move(temp, dir, name) })
 }
 
-// checkMoved compares a file that has got another name with the text that it is to have,
-// and if it has another calls back, which gives it its name again.
+// checkMoved compares a renamed file with its expected text and, if they differ, calls
+// back, which restores the file's name.
 func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name string, back func() error) error {
 	data, err := d.read(dir.Root(), name)
 	switch {
@@ -398,9 +397,9 @@ func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name strin
 	return putBack(err, back)
 }
 
-// putBack gives a file its name again, because of an error, which it returns. If that
-// fails too, the error is [atomicfile.ErrIncomplete]: see abandon. What another program has
-// made of that name meanwhile stays.
+// putBack restores a file's name after the error cause, and returns that error. If this
+// fails too, the error also wraps [atomicfile.ErrIncomplete]; see abandon. A file that
+// another program has created under the name stays.
 func putBack(cause error, back func() error) error {
 	err := back()
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -409,7 +408,7 @@ func putBack(cause error, back func() error) error {
 	return errors.Join(cause, err, atomicfile.ErrIncomplete)
 }
 
-// move gives a file another name, with the same bytes or with new ones.
+// move renames a file, with or without changing its text.
 func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
 	if !d.renames(f) {
 		return d.moveAndChange(to, f)
@@ -425,8 +424,8 @@ func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
 	return d.checkMoved(to, f, newName, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
 }
 
-// rename gives a file or folder its new name. A disk that folds case says that
-// a name which differs only in case is taken: then it goes by way of a third.
+// rename gives a file or folder its new name. A case-insensitive disk reports a name that
+// differs only in case as taken; the file then goes through a temp name.
 func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
 	from, err := d.dir(path.Dir(f.OldDisk))
 	if err != nil {
@@ -446,9 +445,9 @@ func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
 	return nil
 }
 
-// moveAndChange publishes the new bytes under the new name and withdraws the
-// old file; in between both are there, never neither. A case-only rename on a
-// disk that folds case goes the other way round.
+// moveAndChange publishes the new text under the new name and then withdraws the old file.
+// In between, both exist. For a case-only rename on a case-insensitive disk the order is
+// reversed.
 func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
 	newName := path.Base(f.NewDisk)
 	err := to.Publish(f.Temp, newName)
@@ -459,8 +458,8 @@ func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
 	return d.finishMove(to, f, folded)
 }
 
-// finishMove sets the old file of a move aside. The new one is published already, unless
-// the disk folds case.
+// finishMove sets aside the old file of a move. The new file is already published, unless
+// folded is true: then the old file is in the way, and the new one is published afterwards.
 func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
 	newName := path.Base(f.NewDisk)
 	from, err := d.dir(path.Dir(f.OldDisk))
@@ -480,14 +479,14 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 	return nil
 }
 
-// abandon closes an operation that could not change a name. Its temp files go
-// last: a program that opened the note while one of them had its name is still
+// abandon closes an operation that could not change a name. Its temp files are removed
+// last, because a program that opened the note while one of them had its name may still be
 // writing.
 func (d *placer) abandon(cause error) error {
 	if errors.Is(cause, errKilled) {
 		return cause
 	}
-	if errors.Is(cause, atomicfile.ErrIncomplete) { // what the names hold is as after a crash: the next write finishes it
+	if errors.Is(cause, atomicfile.ErrIncomplete) { // same state as after a crash; the next write finishes it
 		return d.unfinished(cause, "the disk failed in the middle of a change; it is finished when the disk can be used",
 			"the disk failed in the middle of the change", "The change will be finished when the disk is available again.")
 	}
@@ -498,28 +497,28 @@ func (d *placer) abandon(cause error) error {
 	return errors.Join(d.writeProblem(cause), d.v.store.Fail(d.ctx, d.Operation, state, cause), d.undo())
 }
 
-// undo removes temp files and folders of an operation that changed nothing.
+// undo removes the temp files and folders of an operation that changed nothing.
 func (d *placer) undo() error {
 	return errors.Join(d.discard(), d.removeEmpty(d.Made))
 }
 
-// removeEmpty removes folders that an operation made, given outermost first. One that is
-// not empty stays, such as one that another program has put a file in. The error is that
-// of a step.
+// removeEmpty removes folders that an operation made, given outermost first. A folder that
+// is not empty stays, for example if another program has put a file in it. The only errors
+// are those of fail-points.
 func (d *placer) removeEmpty(folders []string) error {
 	for _, folder := range slices.Backward(folders) {
 		if err := d.v.step("rmdir"); err != nil {
 			return err
 		}
 		if info, err := d.root.Lstat(folder); err == nil && info.IsDir() {
-			_ = d.root.Remove(folder) // it is not empty
+			_ = d.root.Remove(folder) // fails if it is not empty
 		}
 	}
 	return nil
 }
 
-// removeEmptied removes the folder that a move has emptied, and those above it, as far as
-// they are empty and an operation has made them: the user's own stay.
+// removeEmptied removes the folder that a move has emptied, and its parents, as long as
+// they are empty and were made by an operation. Folders made by the user stay.
 func (d *placer) removeEmptied() error {
 	for dir := path.Dir(d.Files[0].OldDisk); d.Kind == "move" && dir != "."; dir = path.Dir(dir) {
 		folder, err := d.root.OpenFile(dir, os.O_RDONLY, 0)
@@ -541,8 +540,8 @@ func (d *placer) removeEmptied() error {
 	return nil
 }
 
-// complete records an operation whose files are in place. Its temp files, which
-// say how far it came, go last.
+// complete records an operation whose files are in place. Its temp files, which show how
+// far it got, are removed last.
 func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, error) {
 	if err := d.absorb(); err != nil {
 		return notes.Written{}, err
@@ -567,7 +566,7 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 	return written, cmp.Or(d.removeEmpty(d.clear), d.removeEmptied())
 }
 
-// replaced returns the versions that the store has of the operation's notes.
+// replaced returns the stored versions of the operation's notes, before the change.
 func (o *operation) replaced() (map[int64]store.Version, error) {
 	var ids []int64
 	for _, f := range o.Files {
@@ -578,7 +577,7 @@ func (o *operation) replaced() (map[int64]store.Version, error) {
 	return o.v.store.StoredVersions(o.ctx, ids)
 }
 
-// absorb makes the store equal to what the operation has put on disk.
+// absorb updates the store to match what the operation has put on disk.
 func (o *operation) absorb() error {
 	var paths []string
 	for _, f := range o.Files {
@@ -602,7 +601,7 @@ func (o *operation) absorb() error {
 				return err
 			}
 		case inFolder && notes.Under(f.NewPath, o.Files[0].NewPath):
-			// came with the folder
+			// absorbFolder includes it
 		case !f.IsNote():
 			o.v.queue.Add(f.NewDisk)
 		default:
@@ -633,8 +632,7 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	_ = b.absorb(&p, notes.Hash(f.New), func() ([]byte, error) { return f.New, nil })
 }
 
-// absorbFolder moves every note that the store has in the old folder to the new
-// one.
+// absorbFolder moves every stored note from the old folder to the new one.
 func (o *operation) absorbFolder(b *batch) error {
 	f := &o.Files[0]
 	relinked := map[string][]byte{}
@@ -668,13 +666,13 @@ func (o *operation) absorbFolder(b *batch) error {
 			return err
 		}
 	}
-	o.v.queue.Add(f.OldDisk, f.NewDisk) // attachments, and what the store did not know yet
+	o.v.queue.Add(f.OldDisk, f.NewDisk) // attachments, and files not yet stored
 	return nil
 }
 
-// discard removes the temp files: what was displaced, or what was to take its
-// place. One that a program wrote to while it had the note's name, or had open
-// until now (an editor), is kept in history first; when that fails, it stays.
+// discard removes the temp files: displaced files, and new texts that were not placed. If
+// another program wrote to a displaced file while it had the note's name, or still has it
+// open, its text is saved to history first; if that fails, the file stays.
 func (d *placer) discard() error {
 	var errs []error
 	for i := range d.Files {
@@ -682,7 +680,7 @@ func (d *placer) discard() error {
 		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
 			dir, err := d.dir(place)
 			if err != nil {
-				continue // a folder that could not be opened holds no temp file of the operation
+				continue // the folder holds no temp file of this operation
 			}
 			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(dir, place, f, f.Temp), d.discardTemp(dir, place, f, f.Temp+".old"))
 			if errors.Is(err, errKilled) {
@@ -718,8 +716,8 @@ func (o *operation) writeProblem(err error) error {
 }
 
 // unfinished leaves the rest of an operation that is, or may be, in the log or on disk to
-// the next write, or scan of everything, which recovers it first. It logs what has
-// happened and returns the error of the request.
+// recovery, which runs before the next write or full scan. It logs the message happened,
+// and returns the error for the request.
 func (o *operation) unfinished(err error, happened, detail, hint string) error {
 	o.v.interrupted.finished = false
 	if errors.Is(err, errKilled) {
@@ -730,9 +728,9 @@ func (o *operation) unfinished(err error, happened, detail, hint string) error {
 	return &notes.Error{Op: o.Kind, Path: notes.Nfc(place), Err: notes.ErrUnavailable, Detail: detail, Hint: hint}
 }
 
-// Repeated reports whether the request was carried out already, so that sending
-// it again only brings its answer: the user need not be asked for it. What a crash
-// has interrupted is finished first.
+// Repeated reports whether the request was already carried out, so that repeating it only
+// returns the stored answer and needs no confirmation from the user. Operations interrupted
+// by a crash are finished first.
 func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 	if requestKey == "" {
 		return false, nil
@@ -745,7 +743,7 @@ func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 	return store.Answered(ctx, v.store.History().Reader(), requestKey, nil)
 }
 
-// mayWrite returns an error unless the operation may write at all of the paths.
+// mayWrite returns an error unless the operation may write to all of the paths.
 func (o *operation) mayWrite(paths ...string) error {
 	for _, p := range paths {
 		if err := o.v.guard.checkWrite(o.Kind, p, o.scope); err != nil {
@@ -755,7 +753,8 @@ func (o *operation) mayWrite(paths ...string) error {
 	return nil
 }
 
-// checkNew returns an error unless a note may be created at p, whatever is there.
+// checkNew returns an error unless a note may be created at p. It does not check whether p
+// is taken.
 func (o *operation) checkNew(p string) error {
 	if err := notes.CheckNewPath(o.Kind, p); err != nil {
 		return err
@@ -766,7 +765,7 @@ func (o *operation) checkNew(p string) error {
 	return checkPlace(o.root, o.Kind, p)
 }
 
-// behindError says that the log has a newer version than the folder.
+// behindError means that the log has a newer version than the folder.
 type behindError struct {
 	error
 	paths []string // of the operation's files
@@ -774,14 +773,15 @@ type behindError struct {
 
 func (e *behindError) Unwrap() error { return e.error }
 
-// maxCatchUps bounds how often a change is computed again because the folder was
-// behind the log.
+// maxCatchUps bounds how often a change is recomputed because the folder was behind the
+// log.
 const maxCatchUps = 5
 
-// shareFor bounds the commit of an operation, which holds the vault's lock.
+// shareFor bounds the commit of an operation to the log, during which the vault's lock is
+// held.
 const shareFor = 20 * time.Second
 
-// share commits the operation to the log, if the vault has one.
+// share commits the operation to the shared log, if there is one.
 func (d *placer) share() error {
 	if !d.Shared {
 		return nil

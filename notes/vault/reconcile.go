@@ -16,8 +16,8 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Reconcile finishes what a crash has interrupted, makes the store equal to
-// the disk, for the whole vault, and feeds the followers.
+// Reconcile finishes operations interrupted by a crash, updates the store to match the
+// disk, for the whole vault, and feeds the followers.
 func (v *Vault) Reconcile(ctx context.Context) error {
 	v.mu.Lock()
 	err := v.interrupted.finish(ctx)
@@ -46,18 +46,18 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	return s.finish(ctx)
 }
 
-// maxRescans bounds how often a scan of some paths is made again at once for files that
-// were saved meanwhile, or that another scan has committed.
+// maxRescans bounds how often a scan of some paths is repeated at once for files that were
+// saved meanwhile, or that another scan has committed.
 const maxRescans = 3
 
-// reconcilePaths makes the store equal to the disk at, and below, these paths: it has
-// every save that was made before the call, but for files that go on changing, which are
-// left to Run.
+// reconcilePaths updates the store to match the disk at and below these paths. Afterwards
+// the store has every save made before the call, except for files that keep changing, which
+// are left to Run.
 func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	root, err := v.disk.Open()
 	if err != nil {
 		if v.incident.set(err) {
-			v.queue.AddAll() // Run is what ends it
+			v.queue.AddAll() // only Run ends an incident
 		}
 		return err
 	}
@@ -67,7 +67,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 		if err := s.comparePaths(ctx, paths); err != nil {
 			return err
 		}
-		if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
+		if many, err := s.lacksMany(ctx); many || err != nil { // only a full scan can tell whether the vault is suddenly empty
 			v.queue.AddAll()
 			return err
 		}
@@ -79,8 +79,8 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// lacksMany reports whether a scan of some paths found most notes of the vault, or of
-// one of its several folders, gone.
+// lacksMany reports whether a scan of some paths found most notes of the vault, or of one
+// of its folders if it has several, missing.
 func (s *scan) lacksMany(ctx context.Context) (bool, error) {
 	gone := map[string]int{}
 	for _, r := range s.gone {
@@ -98,8 +98,8 @@ func (s *scan) lacksMany(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// countIn returns how many notes the store has in one of several folders, or in a
-// vault of one, whose name is "".
+// countIn returns how many notes the store has in one of the vault's folders. The name of a
+// vault's only folder is "".
 func (s *scan) countIn(ctx context.Context, folder string) (int, error) {
 	if folder == "" {
 		return s.v.store.Count(ctx)
@@ -171,8 +171,8 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 	return nil
 }
 
-// withSymlinks returns places and the symlinks that are not among them: what happens
-// to the target of a symlink is reported under its own name only.
+// withSymlinks returns places and all other known symlinks, because the watcher reports a
+// change to a symlink's target only under the target's own name.
 func (s *scan) withSymlinks(places []string) []string {
 	symlinks := s.v.symlinks.all()
 	for _, p := range places {
@@ -181,12 +181,11 @@ func (s *scan) withSymlinks(places []string) []string {
 	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
 }
 
-// checkVault refuses to conclude anything from a folder that is not, or does
-// not look like, the vault: an unmounted disk leaves a folder behind that is
-// empty, or has what was written there meanwhile, which must not be taken for
-// the deletion of all notes. Another folder that has most of them (a restored
-// backup, a fresh clone, a disk that got another number) is the vault from now
-// on.
+// checkVault returns an error if the folder is not, or does not look like, the vault. An
+// unmounted disk leaves a mount point behind, empty or with files written there since; that
+// must not be treated as the deletion of all notes. Another folder that has most of the
+// notes (a restored backup, a fresh clone, a disk with a new device number) becomes the
+// vault.
 func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) error {
 	if len(s.v.store.Several) > 0 {
 		return nil // keepUnmounted checks each folder
@@ -198,7 +197,7 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) erro
 		return disk.Replaced()
 	case len(w.notes) == 0 && w.lacksMost(s.rows):
 		return suddenly("is empty")
-	case s.v.incident.get() != nil && w.lacksMost(s.rows): // the first notes are back
+	case s.v.incident.get() != nil && w.lacksMost(s.rows): // only some notes are back
 		return suddenly("lacks most of its notes")
 	case id != recorded:
 		s.v.disk.Adopt(id)
@@ -212,8 +211,8 @@ func suddenly(what string) error {
 		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
 }
 
-// finish resolves all links when a large batch has left that undone, and makes history
-// agree with the files, once after a start; see [store.Versions.MatchFiles].
+// finish resolves all links if a large scan deferred that and, once after each start, makes
+// history agree with the files; see [store.Versions.MatchFiles].
 func (s *scan) finish(ctx context.Context) error {
 	v := s.v
 	v.mu.Lock()
@@ -221,7 +220,7 @@ func (s *scan) finish(ctx context.Context) error {
 	if err := v.store.FinishLinks(ctx); err != nil || v.historyMatched {
 		return err
 	}
-	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be the note
+	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be a note
 	if err != nil {
 		return err
 	}
@@ -238,15 +237,15 @@ func (s *scan) finish(ctx context.Context) error {
 	return err
 }
 
-// keepUnmounted takes out of a scan of the whole vault the notes that are gone
-// with a disk, and records which disks are there, given those that it saw.
+// keepUnmounted excludes from a full scan's deletions the notes on unmounted disks, and
+// records which disks are mounted, given the mount points that the scan saw.
 func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 	m := &s.v.mounts
 	m.mu.Lock()
 	known, wasAway := m.known, m.away
 	m.mu.Unlock()
 	next, away := maps.Clone(seen), map[string]fsid.Identity{}
-	for _, folder := range s.v.store.Several { // one that was never there has notes nowhere
+	for _, folder := range s.v.store.Several { // one that never existed has no notes to keep
 		if _, missing := s.root.Missing(folder); missing != nil && known[folder] == (mount{}) {
 			next[folder], away[folder] = mount{DiskPath: folder}, fsid.Identity{}
 		}
@@ -257,7 +256,7 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 		top := slices.Contains(s.v.store.Several, folder)
 		switch _, missing := s.root.Missing(folder); {
 		case len(s.v.store.Several) > 0 && !slices.Contains(s.v.store.Several, s.v.store.FolderOf(folder)):
-			continue // it is no longer a folder of the vault
+			continue // no longer a folder of the vault
 		case isAmong(seen, mount) && now != mount.Identity:
 			continue
 		case now == mount.Identity && missing == nil && !(top && s.emptied(folder, wasAway)):
@@ -287,8 +286,8 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 	return s.v.store.SaveSetting(ctx, mountsSetting, next)
 }
 
-// isAmong reports whether the disk is seen somewhere: the folder above a mount
-// point can be renamed.
+// isAmong reports whether the disk is mounted anywhere in the vault: a folder above its
+// mount point may have been renamed.
 func isAmong(seen map[string]mount, disk mount) bool {
 	for _, m := range seen {
 		if m.Identity == disk.Identity {
@@ -298,8 +297,8 @@ func isAmong(seen map[string]mount, disk mount) bool {
 	return false
 }
 
-// keepUnmountedBelow takes out of a scan of some paths the notes that may be gone
-// with a disk, and leaves the verdict to a scan of everything.
+// keepUnmountedBelow excludes from the deletions of a scan of some paths the notes that may
+// be on an unmounted disk, and queues a full scan to decide.
 func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	m := &s.v.mounts
 	m.mu.Lock()
@@ -307,7 +306,7 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	for folder := range m.away {
 		if slices.ContainsFunc(s.Scanned, func(p string) bool { return notes.Under(p, folder) }) {
 			s.keep(folder)
-			s.v.queue.AddAll() // it is coming back, perhaps
+			s.v.queue.AddAll() // it may have been mounted again
 		}
 	}
 	for folder, mount := range m.known {
@@ -323,8 +322,8 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	}
 }
 
-// emptied reports whether one of the vault's folders is empty although it had many
-// notes, or was and lacks most of them still.
+// emptied reports whether one of the vault's folders has lost all of its many notes or, if
+// it was away before, still lacks most of them.
 func (s *scan) emptied(folder string, wasAway bool) bool {
 	all, gone := s.count(folder)
 	return gone >= suspiciouslyMany && (gone == all || wasAway && gone > all/2)
@@ -351,14 +350,14 @@ func (s *scan) count(folder string) (all, gone int) {
 	return all, gone
 }
 
-// keep keeps what is known of the folder's notes.
+// keep excludes the folder's notes from the scan's deletions.
 func (s *scan) keep(folder string) {
 	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) })
 	s.unseen = append(s.unseen, folder)
 }
 
-// Refresh reconciles a folder at once until the first scan of the whole vault has ended;
-// after that it does nothing.
+// Refresh reconciles a folder at once if the first scan of the whole vault has not ended;
+// after that it is a no-op.
 func (v *Vault) Refresh(ctx context.Context, folder string) error {
 	if v.Ready() {
 		return nil

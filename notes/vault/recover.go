@@ -18,9 +18,9 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// finishOnce finishes them before the first write, which may come before the first
-// scan: a request that is repeated after the crash would find its own work in its
-// way. The caller holds the vault's lock.
+// finishOnce finishes interrupted operations before the first write, which may precede the
+// first scan: a request repeated after the crash would otherwise conflict with its own
+// partial work. The caller must hold the vault's lock.
 func (i *interrupted) finishOnce(ctx context.Context) error {
 	if i.finished {
 		return nil
@@ -28,10 +28,10 @@ func (i *interrupted) finishOnce(ctx context.Context) error {
 	return i.finish(context.WithoutCancel(ctx))
 }
 
-// finish carries what a crash has interrupted to its end. The temp name says how far
-// each file came; see redo. A file that another program changed before its turn is
-// left alone, and the operation reports a conflict for it. The caller holds the
-// vault's lock.
+// finish completes the operations that a crash interrupted. The temp names show how far
+// each file got; see recovery. A file that another program changed before its turn is left
+// alone, and the operation reports a conflict for it. The caller must hold the vault's
+// lock.
 func (i *interrupted) finish(ctx context.Context) error {
 	v := i.v
 	ops, err := v.store.PendingOperations(ctx)
@@ -43,17 +43,17 @@ func (i *interrupted) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // only read from; what is written is synced
+	defer func() { _ = root.Close() }() // writes are already synced
 	decided := true
 	for _, op := range ops {
 		if v.mounts.checkOperation(root, op) != nil {
 			decided = decided && !op.Shared
-			continue // until its disk is back
+			continue // retried when its disk is back
 		}
 		d := &recovery{&placer{operation: &operation{Operation: op, v: v, ctx: ctx, root: root}}}
 		if !d.decide() {
 			decided = false
-			continue // until the log can be asked
+			continue // retried when the log can be queried
 		}
 		finished, err := d.recover()
 		d.close()
@@ -66,9 +66,9 @@ func (i *interrupted) finish(ctx context.Context) error {
 	return nil
 }
 
-// closeCommitted closes the operation that was committed to the log with this id, if a
-// crash has interrupted it and it could not be finished: what the log has after it must
-// not be replaced by it later. The caller holds the vault's lock.
+// closeCommitted closes the operation with this log id, if a crash interrupted it and it
+// could not be finished: finishing it later would overwrite newer changes from the log. The
+// caller must hold the vault's lock.
 func (i *interrupted) closeCommitted(ctx context.Context, id string) error {
 	if i.finished {
 		return nil
@@ -84,14 +84,14 @@ func (i *interrupted) closeCommitted(ctx context.Context, id string) error {
 	for f := range ops[at].Files {
 		ops[at].Files[f].State, ops[at].Files[f].Conflict = store.StateConflict, errOvertaken
 	}
-	_, err = i.v.store.Finish(ctx, ops[at], nil, ops[at].Written()) // a repeat of the request has its answer
+	_, err = i.v.store.Finish(ctx, ops[at], nil, ops[at].Written()) // stores the answer for a repeated request
 	return err
 }
 
 var errOvertaken = errors.New("a crash interrupted the change; its files follow the log")
 
-// recover carries an operation of the journal to its end, or closes it. It reports
-// false if a file cannot be read at the moment.
+// recover completes an operation from the journal, or closes it. It returns false if a file
+// cannot be read at the moment.
 func (d *recovery) recover() (finished bool, _ error) {
 	if d.Shared && !d.committed {
 		d.Files[0].Conflict = &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrConflict, Detail: "the change was not committed"}
@@ -113,7 +113,7 @@ func (d *recovery) recover() (finished bool, _ error) {
 			err = d.writeProblem(err)
 			if !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
 				d.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", d.Kind, "note", f.Place(), "err", err)
-				return false, nil // what a file says that cannot be read is not known
+				return false, nil // the content of an unreadable file is unknown
 			}
 			f.State, f.Conflict = store.StateConflict, err
 		}
@@ -142,8 +142,8 @@ func (d *recovery) recover() (finished bool, _ error) {
 	return true, err
 }
 
-// giveUp closes an interrupted operation whose first file, the note that it is
-// about, was changed by another program before its turn: nothing else is changed.
+// giveUp closes an interrupted operation without changing its other files, because its
+// first file, the operation's subject, was changed by another program before its turn.
 func (d *recovery) giveUp() error {
 	f := &d.Files[0]
 	d.v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", d.Kind, "note", f.Place(), "err", f.Conflict)
@@ -160,8 +160,8 @@ func (d *recovery) giveUp() error {
 	return d.undo()
 }
 
-// beforeMove returns where a file of an operation that moves a folder lies
-// until that has moved, or "" when it does not lie in the folder.
+// beforeMove returns where a file of a folder move lies until the folder has moved, or ""
+// if the file is not in that folder.
 func beforeMove(op *store.Operation, f *store.FileChange) string {
 	if first := &op.Files[0]; first.Folder && notes.Under(f.OldDisk, first.NewDisk) {
 		return first.OldDisk + strings.TrimPrefix(f.OldDisk, first.NewDisk)
@@ -169,41 +169,39 @@ func beforeMove(op *store.Operation, f *store.FileChange) string {
 	return ""
 }
 
-// recovery finishes an operation that a crash has interrupted. The journal has the old
-// and the new text of each file, and the disk shows how far each came. While a step is
-// under way, these names hold:
+// recovery finishes an operation that a crash interrupted. The journal has the old and the
+// new text of each file, and the disk shows how far each file got. Around each step, these
+// names hold:
 //
 //	                 the note's name     the temp name        temp name + ".old"
 //	changed  before  old text            none, or new text
-//	         after   new text            what was displaced
+//	         after   new text            displaced file
 //	created  before  none                none, or new text
 //	         after   new text            none, or the same file
 //	deleted  before  old text            none
-//	         after   none                what was removed
+//	         after   none                removed file
 //	moved    before  old name: old text  none, or new text    none
 //	         between both names          none, or the same    none
-//	         after   new name: new text  none                 the old file
+//	         after   new name: new text  none                 old file
 //
 // A disk that can neither swap nor link (see [atomicfile.Dir.Exchange]) has two more
-// states: a name that is to get a file may have an empty one, which reserves it, and while
-// a note is changed it may have no name, with the new text and the old file, the displaced
-// one, under the other two.
+// states: a name that is to get a file may have an empty one, which reserves it; and while
+// a note is changed it may have no name, with the new text under one temp name and the
+// displaced old file under the other.
 //
-// So three rules decide. What is under a temp name and is not the new text was a note's
-// file: its step was done. What a note says after its step is newer than the operation,
-// and stays. What it says before its step must be the old text, or the file is a
-// conflict: of the first file, everything is given up; of a later one, that file alone.
+// Three rules follow. If a temp name holds anything but the new text, that was a note's
+// file, and its step was done. Text found in a note after its step is newer than the
+// operation, and stays. Before its step, a note must hold the old text; otherwise the file
+// is a conflict: in the first file, it aborts the operation; in a later one, it affects
+// only that file.
 //
-// Every function here may be interrupted as well, and runs again at the next start. It
-// therefore looks at the disk first and repeats no step that was done. Temp files are
-// removed last, when the journal entry is closed, because they are the evidence.
+// Every function here may itself be interrupted, and then runs again at the next start. It
+// therefore examines the disk first and does not repeat completed steps. Temp files, being
+// the evidence, are removed last, when the journal entry is closed.
 type recovery struct{ *placer }
 
-// redo brings one file of an interrupted operation to its end. A temp name
-// holds the new text, whole, until it is put in place, and the displaced file
-// from then until the operation is recorded; so anything but the new text
-// under it proves that the step was done, and what the note says now came
-// after it. A step that was done is not done again.
+// redo completes one file of an interrupted operation, without repeating a completed step.
+// See recovery for the rules.
 func (d *recovery) redo(f *store.FileChange) error {
 	switch {
 	case f.Folder:
@@ -223,7 +221,7 @@ func (d *recovery) redo(f *store.FileChange) error {
 // content is what a name holds when an operation is recovered.
 type content struct {
 	there bool
-	info  fs.FileInfo // of the name itself
+	info  fs.FileInfo // of the name itself, not of a symlink's target
 	data  []byte
 	err   error // why it cannot be read
 }
@@ -232,16 +230,17 @@ func (c content) is(text []byte) bool {
 	return c.there && c.err == nil && string(c.data) == string(text)
 }
 
-// vacant reports whether the name has no file, or an empty one: that may be what
-// [atomicfile.Dir.Move] has reserved the name with, and holds no text to lose.
+// vacant reports whether the name has no file, or an empty one. [atomicfile.Dir.Move] may
+// have reserved the name with an empty file, which has no text to lose.
 func (c content) vacant() bool { return !c.there || c.err == nil && len(c.data) == 0 }
 
 func (c content) isFile(other content) bool {
 	return c.there && other.there && os.SameFile(c.info, other.info)
 }
 
-// contentOf reads what is under a name. The error says that this cannot be known at the
-// moment; something other than a file is content that has an error.
+// contentOf reads what is under a name. It returns an error if the content cannot be
+// determined at the moment; if the name has something other than a regular file,
+// content.err is set instead.
 func (d *recovery) contentOf(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
 	switch {
@@ -273,7 +272,7 @@ func (d *recovery) contentsOf(names ...string) ([]content, error) {
 	return all, nil
 }
 
-// clear removes what reserves a name.
+// clear removes the empty file that reserves a name, if there is one.
 func (c content) clear(dir *atomicfile.Dir, name string) error {
 	if !c.there || !c.vacant() {
 		return nil
@@ -292,7 +291,7 @@ func (c content) moveTo(from *atomicfile.Dir, temp string, to *atomicfile.Dir, n
 func (d *recovery) redoExchange(f *store.FileChange) error {
 	dir, err := d.dir(f.Dir())
 	if err != nil {
-		return err // its folder was removed
+		return err // its folder may have been removed
 	}
 	name, temp := path.Base(f.NewDisk), path.Join(f.Dir(), f.Temp)
 	all, err := d.contentsOf(f.NewDisk, temp, temp+".old")
@@ -300,9 +299,9 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 		return err
 	}
 	is, under, kept := all[0], all[1], all[2]
-	switch { // the calls that stand in for an exchange
+	switch { // states of an exchange made of several calls
 	case !kept.there:
-	case !under.there: // all but the last
+	case !under.there: // only the last call is missing
 		if err := dir.Withdraw(f.Temp+".old", f.Temp); err != nil {
 			return err
 		}
@@ -335,7 +334,7 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, is.data)
 }
 
-// stageAgain stages what a crash has not let be staged, or not wholly.
+// stageAgain stages the new text if the crash prevented that or left it partial.
 func (d *recovery) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
 	if staged.there {
 		return nil
@@ -360,7 +359,7 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	}
 	is, staged := all[0], all[1]
 	if is.there && (!staged.there || is.isFile(staged)) {
-		return nil // published, and perhaps changed since
+		return nil // published, and possibly changed since
 	}
 	if err := d.stageAgain(dir, f, staged); err != nil {
 		return err
@@ -383,7 +382,7 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 	}
 	switch {
 	case gone.there && !is.vacant():
-		return nil // made again since
+		return nil // recreated since
 	case gone.there:
 		if err := is.moveTo(dir, f.Temp, dir, path.Base(f.OldDisk)); err != nil {
 			return err
@@ -394,8 +393,8 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, is.data)
 }
 
-// redoRename finishes a rename. The note has moved if only the new name exists.
-// Otherwise it moves now, unless it was changed.
+// redoRename finishes a rename. If only the new name exists, the note has moved. Otherwise
+// it moves now, unless it was changed.
 func (d *recovery) redoRename(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {
@@ -429,9 +428,9 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, was.data)
 }
 
-// wasMoved reports whether a note or folder was moved before the crash,
-// whatever has its names since: the store or the file system says so, or that
-// a link to it was rewritten, which comes after it.
+// wasMoved reports whether a note or folder was moved before the crash, even if its names
+// were reused since. The evidence is the store, the file's inode, or a link to it that was
+// already rewritten, which happens after the move.
 func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
 	if !f.Folder && !d.renames(f) {
 		return false, nil
@@ -459,7 +458,7 @@ func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
 	return false, nil
 }
 
-// redoMove finishes a move that changes the note too: see moveAndChange.
+// redoMove finishes a move that also changes the note; see moveAndChange.
 func (d *recovery) redoMove(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {
@@ -478,11 +477,11 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		staged = content{}
 	}
 	switch {
-	case staged.there && aside.is(f.Old) && is.vacant(): // the disk folds case
+	case staged.there && aside.is(f.Old) && is.vacant(): // the disk is case-insensitive
 		return is.moveTo(to, f.Temp, to, newName)
 	case aside.is(f.Old):
 		return nil
-	case aside.there && !was.vacant(): // made again since
+	case aside.there && !was.vacant(): // recreated since
 		return nil
 	case aside.there: // another program's save, set aside and not yet compared
 		if err := was.moveTo(from, f.Temp+".old", from, oldName); err != nil {
@@ -510,8 +509,8 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, was.data)
 }
 
-// takeBack takes away what a move has published, as the note itself has not
-// moved, and returns the conflict.
+// takeBack withdraws the file that a move has published, because the old file has changed,
+// and returns the conflict.
 func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, is content) error {
 	if is.is(f.New) {
 		if err := to.Withdraw(path.Base(f.NewDisk), f.Temp); err != nil {
@@ -521,7 +520,8 @@ func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, is content)
 	return conflict(d.Kind, f.OldPath, f.Old, nil)
 }
 
-// moveDirs opens the folders of a move, of which the old one may be gone.
+// moveDirs opens the folders of a move. If the old folder no longer exists, from is the new
+// one.
 func (d *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err error) {
 	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
 		return nil, nil, err
@@ -531,13 +531,13 @@ func (d *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err 
 	}
 	from, err = d.dir(path.Dir(f.OldDisk))
 	if errors.Is(err, fs.ErrNotExist) {
-		from, err = to, nil // nothing of the note is there
+		from, err = to, nil // the old file is gone too
 	}
 	return from, to, err
 }
 
-// isOneFile reports whether both names of a move reach the same file although
-// it has but one name: the disk folds case, or Unicode forms.
+// isOneFile reports whether both names of a move are spellings of one directory entry,
+// because the disk ignores case or Unicode normalization.
 func (d *recovery) isOneFile(f *store.FileChange) bool {
 	old, oldErr := d.root.Lstat(f.OldDisk)
 	is, newErr := d.root.Lstat(f.NewDisk)
@@ -548,7 +548,7 @@ func (d *recovery) isOneFile(f *store.FileChange) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }() // only asked
+	defer func() { _ = file.Close() }() // opened for its link count
 	names, err := fsid.HardLinks(file)
 	return err == nil && names == 1
 }
@@ -567,14 +567,14 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 		return nil
 	case was && !is:
 		return d.rename(to, f)
-	case !was && !is: // on its way: see rename
+	case !was && !is: // under the temp name; see rename
 		return from.Move(f.Temp, to, path.Base(f.NewDisk))
 	}
 	return movedOnto(f.OldPath, f.NewPath)
 }
 
-// decide finds out whether an interrupted operation counts, and reports false while
-// the log cannot be asked. Without a log every operation counts.
+// decide determines whether an interrupted operation was committed, and returns false if
+// the log cannot be queried. Without a log, every operation counts as committed.
 func (d *recovery) decide() bool {
 	if d.v.opt.Shared == nil {
 		d.Shared = false
@@ -589,13 +589,13 @@ func (d *recovery) decide() bool {
 	return err == nil
 }
 
-// strangerAge is how old a temp file must be that no journal entry names to be
-// removed: a younger one may be in use by another notesd on the same vault.
+// strangerAge is the minimum age at which a temp file without a journal entry is removed. A
+// younger one may be in use by another notesd on the same vault.
 const strangerAge = 10 * time.Minute
 
-// removeTemps removes temp files that belong to no unfinished operation:
-// recovery has finished the interrupted ones that it could, and the lock keeps
-// new ones from beginning.
+// removeTemps removes temp files that belong to no unfinished operation. Recovery has
+// already finished the interrupted operations that it could, and the lock prevents new
+// ones.
 func (s *scan) removeTemps(ctx context.Context, temps []string) error {
 	if len(temps) == 0 {
 		return nil
@@ -637,7 +637,7 @@ func (s *scan) removeTemp(ctx context.Context, temp string) error {
 			return err
 		}
 		s.v.left.remove(temp)
-		_ = late.close() // no program that opened it before the start is known
+		_ = late.close() // nothing to watch: programs that opened it before the start are unknown
 	}
 	if err := s.v.step("remove"); err != nil {
 		return err

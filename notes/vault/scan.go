@@ -18,30 +18,30 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// scan is one comparison of the disk with the store and what follows from it.
-// It holds stats only; files are read when it is applied, and compared once
-// more then, so a scan that has become old does no harm.
+// scan is a comparison of the disk with the store, and the resulting changes. It holds
+// stats only; files are read, and compared once more, when it is applied, so a stale scan
+// is harmless.
 type scan struct {
 	store.Scan
 	v          *Vault
 	root       *disk.Root
-	changed    []store.File         // to be read
-	differing  int                  // of changed, those that are known to differ
-	gone       []store.Row          // no file has this name now
-	unseen     []string             // folders that could not be read: a note that is not seen there is not gone
-	rows       map[string]store.Row // what the store had
+	changed    []store.File         // files to be read
+	differing  int                  // how many of changed are known to differ
+	gone       []store.Row          // rows without a file
+	unseen     []string             // folders that could not be read; notes missing there are not gone
+	rows       map[string]store.Row // the stored rows
 	passed     map[string]fsid.Stat // files that were read and skipped, by path
-	deferLinks bool                 // links are resolved when everything is applied
+	deferLinks bool                 // resolve links after the last batch
 	writes     uint64               // Vault.writes when the scan began
-	again      []string             // files that changed meanwhile
+	again      []string             // files that changed during the scan
 }
 
-// isUnseen reports whether the absence of a file at name means nothing.
+// isUnseen reports whether the absence of a file at name is inconclusive.
 func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
 }
 
-// compare fills in what differs between the walk and the rows.
+// compare records the differences between the walk and the rows.
 func (s *scan) compare(w *walked) {
 	seen := make(map[string]bool, len(w.notes))
 	for _, f := range slices.Concat(w.notes, w.evicted) {
@@ -59,7 +59,7 @@ func (s *scan) compare(w *walked) {
 		}
 		if r, ok := s.rows[f.Path]; !ok || r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) {
 			s.changed = append(s.changed, f)
-			if r.Stat != f.Stat { // else it was read too soon after its change, and is only read again
+			if r.Stat != f.Stat { // otherwise it was read too soon after a change, and is only read again
 				s.differing++
 			}
 		}
@@ -76,14 +76,14 @@ func (s *scan) compare(w *walked) {
 	}
 	s.Attachments = append(s.Attachments, w.attachments...)
 	s.Targets = w.targets
-	slices.SortFunc(s.changed, func(a, b store.File) int { // the newest are asked for while a first index is built
+	slices.SortFunc(s.changed, func(a, b store.File) int { // newest first: they are the most wanted while a first index is built
 		return cmp.Or(cmp.Compare(b.Stat.Mtime, a.Stat.Mtime), cmp.Compare(a.Path, b.Path))
 	})
 }
 
-// spellings returns diskPath and the other Unicode forms of it that have to be scanned
-// with it: that of the file that the note was read from, and if there is no file at
-// diskPath, those of its twins.
+// spellings returns diskPath and the other Unicode forms of it that have to be scanned with
+// it: the one that the note was read from and, if there is no file at diskPath, its NFC and
+// NFD forms.
 func (s *scan) spellings(diskPath string) []string {
 	name := norm.NFC.String(diskPath)
 	spelled := []string{diskPath}
@@ -97,7 +97,7 @@ func (s *scan) spellings(diskPath string) []string {
 	return slices.Compact(spelled)
 }
 
-// addPath adds what is at diskPath, and below it, to w.
+// addPath adds the file at diskPath, or the folder with everything below it, to w.
 func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	info, err := s.root.Lstat(diskPath)
 	switch {
@@ -107,12 +107,12 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 		}
 		return nil // gone
 	case s.root.SymlinkAbove(diskPath) != "":
-		return nil // not this file's own path; Lstat fails when the symlink leads out of the vault
+		return nil // not the file's real path; Lstat fails if the symlink leads out of the vault
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
 	case !s.root.SpelledSo(diskPath):
-		return nil // the disk answers to a name that is not there
+		return nil // the disk matched a differently spelled name
 	}
 	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
 	if !info.IsDir() {
@@ -128,12 +128,12 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	return nil
 }
 
-// suspiciouslyMany is how many notes must have vanished at once for a folder
-// to be taken for the place of an unmounted disk and not for the user's wish.
+// suspiciouslyMany is the number of notes that must vanish at once for a folder to be
+// treated as unmounted, rather than its notes as deleted by the user.
 const suspiciouslyMany = 10
 
-// lacksMost reports whether most of the rows' notes, and suspiciously many, are
-// not where they were.
+// lacksMost reports whether the notes of most of the rows, and suspiciously many, are
+// missing.
 func (w *walked) lacksMost(rows map[string]store.Row) bool {
 	missing := len(rows) - len(w.evicted)
 	for _, f := range w.notes {
@@ -144,44 +144,44 @@ func (w *walked) lacksMost(rows map[string]store.Row) bool {
 	return missing >= suspiciouslyMany && missing > len(rows)/2
 }
 
-// walked is what a walk of a folder saw. Paths are in no particular order.
+// walked is the result of walking a folder. Paths are in no particular order.
 type walked struct {
 	notes       []store.File
 	attachments []store.File
-	evicted     []store.File // either, without a stat: iCloud Drive has them, and a placeholder is here
+	evicted     []store.File // notes or attachments, without a stat, that iCloud Drive has replaced by placeholders
 	skipped     []store.Skipped
-	// unreadable are folders that could not be listed: nothing may be
-	// concluded about the notes in them.
+	// unreadable are folders that could not be listed; nothing may be concluded about the
+	// notes in them.
 	unreadable []string
-	symlinks   []string          // that are, or could be, notes; as the file system spells them
-	targets    map[string]string // of the symlinks to files: their paths, and those that they lead to
+	symlinks   []string          // symlinks with a note's name, as the file system spells them
+	targets    map[string]string // symlink to a file → the file it leads to
 	temps      []string          // temp files of operations
-	mounts     map[string]mount  // folders where another disk begins
+	mounts     map[string]mount  // mount points, and the vault's folders if it has several
 }
 
-// evictedSuffix ends the name of the hidden file that iCloud Drive, before macOS 14, puts
-// in place of one that it removes to save space: .Plan.md.icloud for Plan.md.
+// evictedSuffix ends the name of the hidden placeholder that iCloud Drive, before macOS 14,
+// puts in place of a file that it removes to save space: .Plan.md.icloud for Plan.md.
 const evictedSuffix = ".icloud"
 
-// isEvicted reports whether iCloud Drive has the file that is not at diskPath.
+// isEvicted reports whether iCloud Drive has evicted the file at diskPath.
 func isEvicted(root *disk.Root, diskPath string) bool {
 	_, err := root.Lstat(path.Join(path.Dir(diskPath), "."+path.Base(diskPath)+evictedSuffix))
 	return err == nil
 }
 
-// evict adds a file that iCloud Drive has.
+// evict adds an evicted file.
 func (w *walked) evict(diskPath string) {
 	w.evicted = append(w.evicted, store.File{Path: norm.NFC.String(diskPath), DiskPath: diskPath})
 }
 
 func newWalked() *walked { return &walked{targets: map[string]string{}, mounts: map[string]mount{}} }
 
-// walk lists the vault without opening a file. Symlinked folders are not followed: they
-// would bring notes in twice, or loop.
+// walk lists the vault without opening files. Symlinked folders are not followed: their
+// notes could be listed twice, or the walk could loop.
 func walk(ctx context.Context, root *disk.Root, ig *notes.Ignore) (*walked, error) {
 	w := &walker{ctx: ctx, top: root, ignore: ig, out: newWalked()}
 	for folder := range root.All() {
-		if folder == "" { // the only one
+		if folder == "" { // the vault has only one folder
 			if err := w.start("."); err != nil {
 				return nil, err
 			}
@@ -203,7 +203,7 @@ func walk(ctx context.Context, root *disk.Root, ig *notes.Ignore) (*walked, erro
 
 type walker struct {
 	ctx    context.Context
-	top    *disk.Root // resolves symlinks: they may lead anywhere inside the vault
+	top    *disk.Root // resolves symlinks, which may lead anywhere inside the vault
 	ignore *notes.Ignore
 	out    *walked
 }
@@ -221,11 +221,11 @@ func (w *walker) start(dir string) error {
 	return w.dir(folder, strings.TrimPrefix(dir, "."), fsid.IdentityOf(info).Device, 0)
 }
 
-// maxDepth bounds recursion; a path of 1024 bytes cannot go deeper.
+// maxDepth bounds the recursion; a path of 1024 bytes cannot be deeper.
 const maxDepth = 512
 
-// dir lists one folder, which is already open and lies on the device. Errors
-// below the first folder are recorded, not returned.
+// dir lists one folder, which is already open and lies on the device. An error in a
+// subfolder is recorded, not returned.
 func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 			w.out.temps = append(w.out.temps, diskPath)
 		}
 		if file, ok := strings.CutSuffix(name, evictedSuffix); ok && len(file) > 1 && file[0] == '.' {
-			if _, err := folder.Lstat(file[1:]); err != nil { // else it is being downloaded
+			if _, err := folder.Lstat(file[1:]); err != nil { // otherwise it is being downloaded
 				w.out.evict(path.Join(rel, file[1:]))
 			}
 		}
@@ -252,8 +252,8 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 		}
 		info, err := folder.Lstat(name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
-		case err != nil: // a disk that does not answer, perhaps
+		case errors.Is(err, fs.ErrNotExist): // deleted since it was listed
+		case err != nil: // the disk may not be responding
 			w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
 		case info.IsDir():
 			id := fsid.IdentityOf(info)
@@ -270,8 +270,8 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 	return nil
 }
 
-// list returns the names in a folder, and its identity when the system says
-// that it is mounted there, be it from the same disk.
+// list returns the names in a folder, and the folder's identity if the system reports it as
+// a mount point, even of the same disk.
 func list(folder *os.Root) (names []string, mounted fsid.Identity, err error) {
 	f, err := folder.Open(".")
 	if err != nil {
@@ -325,7 +325,7 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		}
 		real, ok := w.top.RealPath(diskPath)
 		if !ok || w.ignore.Match(norm.NFC.String(real)) {
-			if isNote { // without a stat: what is ignored is up to the configuration
+			if isNote { // no stat, because the configuration of ignored files may change
 				w.out.skipped = append(w.out.skipped, store.Skipped{Skipped: notes.Skipped{Path: p, Reason: "a symlink to a file that is hidden or ignored"}})
 			}
 			return
@@ -359,9 +359,8 @@ func (w *walker) skip(p, reason string, info fs.FileInfo) {
 	w.out.skipped = append(w.out.skipped, store.Skipped{Skipped: notes.Skipped{Path: p, Reason: reason}, Stat: fsid.StatOf(info)})
 }
 
-// dropTwins keeps one of the files whose names differ only in Unicode form
-// (NFC and NFD spellings of one name), the NFC one if there is one: a note's
-// path must name one file.
+// dropTwins keeps one of the files whose names differ only in Unicode normalization,
+// preferring the NFC name, because a note's path must name one file.
 func (w *walked) dropTwins() {
 	slices.SortFunc(w.notes, func(a, b store.File) int {
 		switch {
@@ -376,7 +375,7 @@ func (w *walked) dropTwins() {
 		if a.Path != b.Path {
 			return false
 		}
-		if a.DiskPath != b.DiskPath && (a.Stat.Inode == 0 || a.Stat.Inode != b.Stat.Inode) { // else the same file, seen twice
+		if a.DiskPath != b.DiskPath && (a.Stat.Inode == 0 || a.Stat.Inode != b.Stat.Inode) { // otherwise one file, listed twice
 			w.skipped = append(w.skipped, store.Skipped{Skipped: notes.Skipped{Path: b.Path + store.TwinMark,
 				Reason: "another file has the same name in another Unicode form"}, Stat: b.Stat})
 		}
