@@ -58,7 +58,7 @@ func TestSecret_Formats(t *testing.T) {
 	assert.Empty(t, config.Secret("").String())
 }
 
-// Only hosts on this machine need no allow_remote.
+// Only remote hosts need allow_remote.
 func TestLoad_LocalURLs(t *testing.T) {
 	for host, local := range map[string]bool{
 		"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "[::1]": true, "ollama.localhost": true,
@@ -114,8 +114,8 @@ func TestProblem_String(t *testing.T) {
 	}
 }
 
-// Every setting can be given by its variable, with the value that Settings
-// reports for its default.
+// Every setting can be set with its variable, using the value that Settings reports for
+// its default.
 func TestLoad_EveryDefaultByVariable(t *testing.T) {
 	want, err := load(t, "")
 	require.NoError(t, err)

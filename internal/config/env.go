@@ -41,7 +41,7 @@ func newEnvironment(environ []string) environment {
 			name = strings.ToUpper(name) // names are case-insensitive
 		}
 		if value == "" {
-			delete(env, name) // the last of duplicates wins, as in the shell
+			delete(env, name) // the last duplicate wins, as in the shell
 		} else if name != "" {
 			env[name] = value
 		}

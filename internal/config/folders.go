@@ -141,7 +141,7 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 		if err := plainPath(dir); err != nil {
 			return nil, err
 		}
-		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") { // a list is written with commas
+		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") { // commas separate the folders of a list
 			return nil, fmt.Errorf("must not have a comma in the path of %q", name)
 		}
 		keys[key] = true

@@ -13,8 +13,8 @@ import (
 	"notesd/internal/config"
 )
 
-// loadFolders loads a configuration beside the folders Work, Notes and Notes/in. A
-// flag begins with "--vault=".
+// loadFolders loads a configuration with the folders Work, Notes and Notes/in beside
+// it. A flag starts with "--vault=".
 func loadFolders(t *testing.T, toml string, outside ...string) (*config.Loaded, string, error) {
 	t.Helper()
 	home := t.TempDir()
@@ -82,7 +82,7 @@ func TestLoad_Folders(t *testing.T) {
 
 func TestLoad_FoldersWithProblems(t *testing.T) {
 	for name, c := range map[string]struct{ toml, want string }{
-		"missing":           {"folders = { a = 'Nope' }", " cannot be opened: it does not exist"}, // a long path is shown in part
+		"missing":           {"folders = { a = 'Nope' }", " cannot be opened: it does not exist"}, // a long path is truncated
 		"one in the other":  {"folders = { a = 'Notes', b = 'Notes/in' }", "one of them is in the other"},
 		"twice":             {"folders = { a = 'Notes', b = '~/Notes' }", "one of them is in the other"},
 		"names by case":     {"folders = { Work = 'Notes', work = 'Work' }", "differ in more than case"},
@@ -118,7 +118,8 @@ func TestLoad_FoldersWithProblems(t *testing.T) {
 	require.ErrorContains(t, err, "names the folder a twice")
 }
 
-// Every spelling of a vault's folders has the same state, and other folders another.
+// All spellings of a vault's folders have the same state directory, and other folders
+// have another.
 func TestLoad_StateOfFolders(t *testing.T) {
 	loaded, home, err := loadFolders(t, "[vault]\nfolders = { work = '~/Work', home = 'Notes' }\n")
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a machine with a home, a vault and a notesd.toml.
+// world is a machine with a home directory, a vault and a notesd.toml.
 type world struct {
 	t     *testing.T
 	home  string
@@ -453,7 +453,7 @@ func TestPassed_APIKey(t *testing.T) {
 	assert.Equal(t, passed[0].Value, daemon.Text(passed[0].Key), "the daemon has this key from the file")
 }
 
-// A variable that is no setting is a warning that names the nearest setting.
+// An unknown variable is a warning that suggests the nearest setting.
 func TestLoad_UnknownVariables(t *testing.T) {
 	w := newWorld(t)
 	loaded, err := Load(Sources{Env: w.env("NOTESD_SERACH_MODE=text", "NOTESD_SHA256=abc", "NOTESD_VAULT_READONLY=1", "NOTESD_TOOLS=reader", "NOTESD_ALLOW=Public", "NOTESD_THREADS=1"), Dir: w.home})

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The settings as they are printed are a configuration file that says the same.
+// The printed settings are a configuration file with the same values.
 func TestLoaded_Settings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "n.toml")

@@ -71,7 +71,7 @@ func settingsPage(example string) string {
 	return b.String()
 }
 
-// paragraphs joins lines, with empty ones around a list.
+// paragraphs joins lines into paragraphs, with empty lines around lists.
 func paragraphs(lines []string) string {
 	var b strings.Builder
 	for i, l := range lines {
@@ -85,7 +85,7 @@ func paragraphs(lines []string) string {
 
 var row = regexp.MustCompile(`^  (\w+) +(.*)$`)
 
-// markdown returns a line of a comment as Markdown; an indented line is an item.
+// markdown converts a line of a comment to Markdown; an indented line is a list item.
 func markdown(line string) string {
 	if m := row.FindStringSubmatch(line); m != nil {
 		return "- " + m[1] + ": `" + m[2] + "`"
@@ -93,7 +93,7 @@ func markdown(line string) string {
 	return strings.ReplaceAll(line, "*", `\*`)
 }
 
-// origins says where a setting can come from, and whom it is for.
+// origins describes where a setting can be set and to whom it applies.
 func origins(key string) string {
 	names := []string{"`" + variable(key) + "`"}
 	for short, long := range shortForms {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The password of a database is in no output.
+// No output contains the password of a database.
 func TestStore_Password(t *testing.T) {
 	dir := t.TempDir()
 	for _, address := range []string{"postgres://ann:hunter2@db/notes", "postgres://db/notes?user=ann&password=hunter2"} {
@@ -33,8 +33,8 @@ func TestStore_Password(t *testing.T) {
 	}
 }
 
-// A vault that is in a database and in no folder of the user's has one in the state,
-// another for each vault and database.
+// A vault in a database without a folder of the user's has its own folder in the state
+// directory, distinct for each vault and database.
 func TestStore_OwnFolder(t *testing.T) {
 	dir := t.TempDir()
 	load := func(env ...string) *Config {
@@ -48,7 +48,7 @@ func TestStore_OwnFolder(t *testing.T) {
 	assert.Equal(t, one.State, load("NOTESD_STORE_POSTGRES=postgres://ann:changed@db/notes").State)
 	assert.NotEqual(t, one.State, load("NOTESD_STORE_POSTGRES=postgres://ann@db/notes", "NOTESD_STORE_VAULT=other").State)
 	assert.NotEqual(t, one.State, load("NOTESD_STORE_POSTGRES=postgres://ann@db/other").State)
-	launched := load("NOTESD_STORE_POSTGRES=postgres://ann@db/notes", "NOTESD_VAULT="+one.Vault.Path, "NOTESD_STATE="+one.State) // as the daemon is
+	launched := load("NOTESD_STORE_POSTGRES=postgres://ann@db/notes", "NOTESD_VAULT="+one.Vault.Path, "NOTESD_STATE="+one.State) // as the daemon does
 	assert.True(t, launched.HasOwnFolder())
 	assert.False(t, load("NOTESD_STORE_POSTGRES=postgres://ann@db/notes", "NOTESD_VAULT="+dir, "NOTESD_STATE="+t.TempDir()).HasOwnFolder())
 	assert.Empty(t, load().Vault.Path)

@@ -18,7 +18,7 @@ import (
 	"notesd/internal/daemon"
 )
 
-// testClient is a host: it runs a relay process and speaks JSON-RPC with it.
+// testClient acts as a host: it runs a relay process and speaks JSON-RPC to it.
 type testClient struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -28,7 +28,7 @@ type testClient struct {
 	mu      sync.Mutex
 	next    int
 	waiting map[int]chan answer
-	notes   map[string]int // notifications heard, by method
+	notes   map[string]int // notifications received, by method
 }
 
 type answer struct {
@@ -38,8 +38,8 @@ type answer struct {
 	} `json:"error"`
 }
 
-// startClient starts a relay process for the state directory dir, with settings
-// in its environment.
+// startClient starts a relay process for the state directory dir, configured by its
+// environment.
 func startClient(t *testing.T, dir string, env ...string) *testClient {
 	t.Helper()
 	exe, err := os.Executable()
@@ -61,7 +61,7 @@ func startClient(t *testing.T, dir string, env ...string) *testClient {
 	return c
 }
 
-// read takes what the relay says until it ends.
+// read handles the relay's output until it ends.
 func (c *testClient) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
@@ -131,14 +131,14 @@ func (c *testClient) call(method string, params any) (json.RawMessage, error) {
 	}
 }
 
-// serverInfo is what the test daemon says about itself.
+// serverInfo is the server info reported by the test daemon.
 type serverInfo struct {
 	PID     int          `json:"pid"`
 	Version string       `json:"version"`
 	Hello   daemon.Hello `json:"hello"`
 }
 
-// initialize goes through the handshake.
+// initialize performs the handshake.
 func (c *testClient) initialize() (serverInfo, error) {
 	raw, err := c.call("initialize", map[string]any{"protocolVersion": "2025-11-25"})
 	if err != nil {
@@ -154,20 +154,20 @@ func (c *testClient) initialize() (serverInfo, error) {
 	return result.ServerInfo, err
 }
 
-// write makes the daemon write text.
+// write calls the tool that writes text.
 func (c *testClient) write(text string) error {
 	_, err := c.call("tools/call", map[string]any{"name": "write", "arguments": map[string]string{"text": text}})
 	return err
 }
 
-// heard returns how often a notification was heard.
+// heard returns the number of times a notification was received.
 func (c *testClient) heard(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.notes[method]
 }
 
-// close ends the relay as a host does and returns how it exited.
+// close stops the relay as a host does and returns its exit error.
 func (c *testClient) close() error {
 	c.in.Close()
 	select {
@@ -186,7 +186,7 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// stateDir returns a state directory whose daemon is ended after the test.
+// stateDir returns a state directory whose daemon is stopped after the test.
 func stateDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -194,7 +194,7 @@ func stateDir(t *testing.T) string {
 	return dir
 }
 
-// endDaemon makes sure that the daemon of dir, if there is one, has ended.
+// endDaemon stops the daemon of dir, if one runs, and waits until it has exited.
 func endDaemon(t *testing.T, dir string) {
 	t.Helper()
 	id, err := daemon.Probe(context.Background(), dir)
@@ -205,7 +205,7 @@ func endDaemon(t *testing.T, dir string) {
 	require.NoError(t, daemon.AwaitEnd(context.Background(), dir, id.PID))
 }
 
-// kill ends a process that this test started, without giving it a chance.
+// kill kills a process that this test started.
 func kill(t *testing.T, pid int) {
 	t.Helper()
 	p, err := os.FindProcess(pid)

@@ -28,8 +28,8 @@ func TestConnectPassesOnWhyItDoesNotStart(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// TestConnectToALockThatNobodyServes has a process that holds the lock and does
-// not listen. The connector names it, and does not start daemons all the time.
+// TestConnectToALockThatNobodyServes runs against a process that holds the lock but
+// does not listen. The error names the process, and starts of daemons back off.
 func TestConnectToALockThatNobodyServes(t *testing.T) {
 	dir := t.TempDir()
 	acquire(t, dir)
@@ -67,7 +67,7 @@ func TestConnectWaitsForTheOneThatStarts(t *testing.T) {
 		}
 		connected <- err
 	}()
-	// The daemon appears: the lock file says where it listens.
+	// The daemon appears: the lock file contains its socket.
 	holder, err := os.ReadFile(filepath.Join(s.dir, lockFile))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, lockFile), holder, 0o600))
@@ -81,7 +81,7 @@ func TestConnectReplacesAnOlderDaemon(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 
-	// Another wire version cannot be spoken to, but replaced.
+	// A daemon of another wire version cannot be used, but can be replaced.
 	newer := &Connector{Dir: s.dir, Hello: Hello{Wire: Wire + 1, Version: "1.0.1", Kind: KindCLI}}
 	_, err = newer.Connect(context.Background())
 	require.ErrorIs(t, err, ErrIncompatible, "only where that is wanted")
@@ -99,7 +99,7 @@ func TestDialToADaemonThatIsStuck(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		if c, err := ln.Accept(); err == nil {
-			_, _ = c.Read(make([]byte, 1)) // of the hello, which is not answered
+			_, _ = c.Read(make([]byte, 1)) // of the Hello, which is not answered
 			cancel()
 		}
 	}()
@@ -137,8 +137,8 @@ func TestDialToSomethingElse(t *testing.T) {
 	require.ErrorContains(t, err, "handshake with the daemon")
 }
 
-// TestConnectWaitsForTheDaemonThatItReplaces plays an older daemon that accepts
-// connections for a while after it was asked to stop.
+// TestConnectWaitsForTheDaemonThatItReplaces simulates an older daemon that keeps
+// accepting connections for a while after it was asked to stop.
 func TestConnectWaitsForTheDaemonThatItReplaces(t *testing.T) {
 	dir := t.TempDir()
 	older := NewIdentity("1.0.0", os.Getpid())

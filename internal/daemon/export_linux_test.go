@@ -2,8 +2,8 @@ package daemon
 
 import "os"
 
-// A relay process of the tests uses the launcher that TEST_DAEMON_SHELL names
-// instead of the system's.
+// Relay processes of the tests use the launcher in TEST_DAEMON_SHELL instead of the
+// system's.
 func init() {
 	if shell := os.Getenv("TEST_DAEMON_SHELL"); shell != "" {
 		systemShell = shell

@@ -1,4 +1,4 @@
 package daemon
 
-// AwaitEnd is for the tests of package daemon_test.
+// AwaitEnd exports awaitEnd to package daemon_test.
 var AwaitEnd = awaitEnd

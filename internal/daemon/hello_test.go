@@ -7,7 +7,7 @@ import (
 )
 
 func TestSupersedes(t *testing.T) {
-	// In rising order, as in section 11 of Semantic Versioning.
+	// In ascending order, as in section 11 of Semantic Versioning.
 	rising := []string{
 		"0.9.0", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2",
 		"1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "v1.0.1+build", "1.2.0", "1.10.0", "2.0.0-0.20260101000000-abcdef", "2.0.0",

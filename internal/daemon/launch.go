@@ -75,7 +75,7 @@ func startLauncher(ctx context.Context, exe string, args []string, logFile strin
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the startup pipe: %w", err)
 	}
-	defer out.Close() // as above
+	defer out.Close() // the launcher has its own descriptor of this, too
 	closeOnExec()
 	launcher := launcherCommand(ctx, exe, args)
 	launcher.Env = append(os.Environ(), startupEnv+"=1")
@@ -226,7 +226,7 @@ func lastWords(logFile string, offset int64) string {
 		return "there is no log file " + logFile
 	}
 	defer f.Close()
-	data, _ := io.ReadAll(io.NewSectionReader(f, offset, most)) // a part of the log is better than none
+	data, _ := io.ReadAll(io.NewSectionReader(f, offset, most)) // best effort: part of the log is better than none
 	said := strings.TrimSpace(string(data))
 	for _, crash := range []string{"panic: ", "fatal error: "} {
 		if i := strings.LastIndex(said, crash); i >= 0 && (i == 0 || said[i-1] == '\n') {

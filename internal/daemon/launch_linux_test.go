@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDaemonBelongsToNobody looks at a daemon through /proc: whatever a host does
-// to the tree of processes below it, or waits for on its pipes, the daemon has
-// no part in it. So it is with the system's shell for a launcher, and with ours.
+// TestDaemonBelongsToNobody inspects a daemon through /proc: it is not in the host's
+// process tree and does not hold the host's pipes open, with either launcher.
 func TestDaemonBelongsToNobody(t *testing.T) {
 	for name, shell := range map[string]string{"shell": "/bin/sh", "own launcher": "/nonexistent/sh"} {
 		t.Run(name, func(t *testing.T) {
@@ -27,12 +26,12 @@ func TestDaemonBelongsToNobody(t *testing.T) {
 
 func belongsToNobody(t *testing.T) {
 	t.Helper()
-	dir := filepath.Join(stateDir(t), `it's "$HOME"; $(x)`) // nothing in it is for a shell to read
+	dir := filepath.Join(stateDir(t), `it's "$HOME"; $(x)`) // the shell must not interpret it
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	leaked, writer, err := os.Pipe()
 	require.NoError(t, err)
 	defer leaked.Close()
-	// What a careless host lets its children inherit.
+	// Descriptors that a careless host lets its children inherit.
 	fd, err := unix.Dup(int(writer.Fd()))
 	require.NoError(t, err)
 	require.NoError(t, writer.Close())
@@ -81,7 +80,7 @@ func belongsToNobody(t *testing.T) {
 	require.NoError(t, unix.Kill(info.PID, 0), "the daemon outlives the relay")
 }
 
-// openFiles returns what the descriptors of a process are.
+// openFiles returns the targets of a process's descriptors.
 func openFiles(t *testing.T, proc string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(proc, "fd"))
@@ -89,7 +88,7 @@ func openFiles(t *testing.T, proc string) map[string]string {
 	fds := map[string]string{}
 	for _, entry := range entries {
 		target, err := os.Readlink(filepath.Join(proc, "fd", entry.Name()))
-		if err == nil { // not the one that read the directory
+		if err == nil { // except the one used to read the directory
 			fds[entry.Name()] = target
 		}
 	}

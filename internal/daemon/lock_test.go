@@ -43,7 +43,7 @@ func TestLockIsExclusive(t *testing.T) {
 
 func TestLockIgnoresWhatACrashLeft(t *testing.T) {
 	dir := t.TempDir()
-	// The process id is in use, by this very test, and means nothing.
+	// The process id exists, because it is this test's, but proves nothing.
 	stale := fmt.Sprintf(`{"pid":%d,"version":"9.9.9","socket":"/gone"}%300s`, os.Getpid(), "\n")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, lockFile), []byte(stale), 0o600))
 	acquire(t, dir)
@@ -77,7 +77,7 @@ func TestLockWaitsForADaemonThatIsStopping(t *testing.T) {
 func TestLockFileThatIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	first := acquire(t, dir)
-	// Someone tidies up. Whoever comes next must not lock the file that is gone.
+	// The lock file is deleted. The next process must not lock the deleted file.
 	require.NoError(t, os.Remove(filepath.Join(dir, lockFile)))
 	second := acquire(t, dir)
 	_, err := Acquire(context.Background(), dir, NewIdentity("3", 3))
@@ -99,8 +99,8 @@ func TestReadHolderOfAnythingElse(t *testing.T) {
 	}
 }
 
-// After Stop no lazy connector starts a daemon, until one has listened again; what
-// holds the lock for one command changes nothing.
+// After Stop, no lazy connector starts a daemon until another has listened; a process
+// that holds the lock for one command does not change that.
 func TestStop(t *testing.T) {
 	ctx := context.Background()
 	stop := Hello{Wire: Wire, Version: "1.0.0", Kind: KindStop}

@@ -105,13 +105,13 @@ func TestLogFileThatCannotBeOpened(t *testing.T) {
 	require.ErrorContains(t, err, "open log file")
 }
 
-// What the runtime writes about a crash is in the log after a rotation, too.
+// The runtime's crash output is logged even after a rotation.
 func TestLogFileStaysStandardError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notesd.log")
 	log, err := OpenLog(path, 10, 1)
 	require.NoError(t, err)
 	defer log.Close()
-	held, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) // as standard error holds it
+	held, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) // open, as standard error keeps it
 	require.NoError(t, err)
 	defer held.Close()
 	for range 2 {

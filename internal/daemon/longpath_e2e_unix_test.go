@@ -28,7 +28,7 @@ func TestDaemonIsFoundOverALongPath(t *testing.T) {
 	holder, err := daemon.ReadHolder(dir)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(holder.Socket), 103)
-	// A client with another environment finds it all the same.
+	// A client with another environment still finds the daemon.
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	_, err = daemon.Probe(context.Background(), dir)
 	require.NoError(t, err)

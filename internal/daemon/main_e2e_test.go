@@ -22,8 +22,8 @@ import (
 	"notesd/internal/relay"
 )
 
-// The test binary plays three more programs when its first argument says so: the
-// launcher, a daemon, and a relay.
+// Depending on its first argument, the test binary acts as the launcher, a daemon or a
+// relay.
 const (
 	daemonCommand = "__test-daemon"
 	relayCommand  = "__test-relay"
@@ -40,17 +40,17 @@ func TestMain(m *testing.M) {
 			os.Exit(testRelay(os.Args[2]))
 		}
 	}
-	// The race detector makes a process linger when it exits.
+	// The race detector delays the exit of a process.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// Settings of the processes, from the environment.
+// Settings of the processes, passed in the environment.
 const (
 	envVersion = "TEST_DAEMON_VERSION"
-	envBroken  = "TEST_DAEMON_BROKEN" // how the daemon fails to start
+	envBroken  = "TEST_DAEMON_BROKEN" // how the daemon should fail to start
 	envIdle    = "TEST_DAEMON_IDLE"
 )
 
@@ -61,7 +61,7 @@ func testVersion() string {
 	return "1.0.0"
 }
 
-// testDaemon is a daemon whose notes are files in the state directory.
+// testDaemon runs a daemon that keeps its notes as files in the state directory.
 func testDaemon(dir string) int {
 	startup := daemon.Inherited()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
@@ -112,7 +112,7 @@ func serveTest(ctx context.Context, startup *daemon.Startup, dir string) error {
 	return err
 }
 
-// crashWithLog ends in a panic after its log file was set aside.
+// crashWithLog panics after its log file was rotated.
 func crashWithLog(path string) error {
 	log, err := daemon.OpenLog(path, 20, 1)
 	if err != nil {
@@ -129,7 +129,7 @@ func crashWithLog(path string) error {
 	panic("a crash with a log")
 }
 
-// testHandler speaks enough of the protocol for a relay.
+// testHandler implements as much of the protocol as a relay needs.
 type testHandler struct{ dir string }
 
 func (h *testHandler) serve(ctx context.Context, s *daemon.Session) error {
@@ -146,14 +146,14 @@ func (h *testHandler) serve(ctx context.Context, s *daemon.Session) error {
 		}
 		calls.Go(func() {
 			if answer := h.answer(ctx, s, line); answer != nil {
-				_, _ = s.Conn.Write(append(answer, '\n')) // a client that is gone needs no answer
+				_, _ = s.Conn.Write(append(answer, '\n')) // fails only if the client is gone
 			}
 		})
 	}
 }
 
-// answer returns the answer to one line, or nil. Failing calls are answered with
-// an error.
+// answer returns the response to one line, or nil. Calls that fail get an error
+// response.
 func (h *testHandler) answer(ctx context.Context, s *daemon.Session, line []byte) []byte {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
@@ -200,9 +200,9 @@ func (h *testHandler) answer(ctx context.Context, s *daemon.Session, line []byte
 	return encoded
 }
 
-// write has the effect of one call: a line in a file of its own, which is there
-// whole or not at all. The request key is the journal: a call that has happened
-// is not repeated, and the file tells how often it was tried to.
+// write performs one call: it atomically creates a file with one line. The request key
+// serves as the journal: a repeated call does not write again, and the file records the
+// attempts.
 func (h *testHandler) write(key, text string) error {
 	if key == "" {
 		return errors.New("no request key")
@@ -229,7 +229,7 @@ func (h *testHandler) write(key, text string) error {
 	return err
 }
 
-// written returns how often each text was written.
+// written returns the number of times each text was written.
 func written(dir string) (map[string]int, error) {
 	texts := map[string]int{}
 	entries, err := os.ReadDir(filepath.Join(dir, "written"))
@@ -249,7 +249,7 @@ func written(dir string) (map[string]int, error) {
 	return texts, nil
 }
 
-// testRelay relays between standard input and output and a daemon that it starts.
+// testRelay relays between standard input and output and a daemon, which it starts.
 func testRelay(dir string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

@@ -40,8 +40,8 @@ func TestTenClientsStartOneDaemon(t *testing.T) {
 	}
 }
 
-// TestWritesSurviveKilledDaemons kills daemons while clients write: no call
-// fails, and every write happens once.
+// TestWritesSurviveKilledDaemons kills daemons while clients write: no call fails, and
+// every write happens once.
 func TestWritesSurviveKilledDaemons(t *testing.T) {
 	const clients, kills = 4, 8
 	dir := stateDir(t)
@@ -65,7 +65,7 @@ func TestWritesSurviveKilledDaemons(t *testing.T) {
 	})
 	var acknowledged atomic.Int64
 	for i, c := range started {
-		for half := range 2 { // two calls at a time for each client
+		for half := range 2 { // two concurrent calls per client
 			all.Go(func() {
 				for n := 0; ; n++ {
 					if !assert.NoError(t, c.write(fmt.Sprintf("client %d.%d call %d", i, half, n))) {

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testServer is a Server in this process.
+// testServer is a Server in the test process.
 type testServer struct {
 	*Server
 	dir   string
@@ -62,7 +62,7 @@ func (s *testServer) dial(t *testing.T, kind Kind) *Conn {
 	return conn
 }
 
-// echo answers each line with itself.
+// echo answers each line with the same line.
 func echo(_ context.Context, s *Session) error {
 	lines := bufio.NewReader(s.Conn)
 	for {
@@ -149,7 +149,7 @@ func TestServerRefusesWithTheReason(t *testing.T) {
 		_, err = c.Read(make([]byte, 1))
 		assert.Error(t, err, "the connection is closed")
 	}
-	s.dial(t, KindMCP) // and it goes on
+	s.dial(t, KindMCP) // the next connection is accepted
 }
 
 func TestDialSaysWhatIsWrong(t *testing.T) {
@@ -191,8 +191,8 @@ func TestServerBoundsSessions(t *testing.T) {
 	assert.Equal(t, RefusedBusy, refused.Reason)
 }
 
-// A client that does not say who it is in time is cut off, however it spins that
-// out, and one that did is not.
+// A client that does not complete its Hello in time is disconnected, even if it keeps
+// sending; a client that does is not.
 func TestServerWaitsForAHelloOnlySoLong(t *testing.T) {
 	const wait = 200 * time.Millisecond
 	s := startServer(t, echo, func(s *Server) { s.helloWait = wait })
@@ -235,7 +235,7 @@ func TestServerWaitsForAHelloOnlySoLong(t *testing.T) {
 
 func TestServerStopsWithoutSessionsAtOnce(t *testing.T) {
 	s := startServer(t, echo, func(s *Server) { s.drainWait = time.Hour })
-	silent := rawDial(t, s) // has not said hello
+	silent := rawDial(t, s) // without a Hello
 	s.stop()
 	require.NoError(t, <-s.ended)
 	assert.NoFileExists(t, s.Listener.Addr().String())
@@ -246,8 +246,8 @@ func TestServerStopsWithoutSessionsAtOnce(t *testing.T) {
 	assert.True(t, holder.Closing, "the next daemon may wait for the lock")
 }
 
-// TestServerLetsRelaysFinish goes through a stop: the relay is notified of it, gets what
-// it waits for, and hangs up.
+// TestServerLetsRelaysFinish stops a server: the relay is notified, gets its pending
+// answers, and disconnects.
 func TestServerLetsRelaysFinish(t *testing.T) {
 	began := make(chan struct{})
 	proceed := make(chan struct{})
@@ -262,7 +262,7 @@ func TestServerLetsRelaysFinish(t *testing.T) {
 	<-began
 	s.stop()
 	_, err := net.Dial("unix", s.Listener.Addr().String())
-	for err == nil { // until it is no longer listened to
+	for err == nil { // until no connection is accepted
 		_, err = net.Dial("unix", s.Listener.Addr().String())
 	}
 	close(proceed)
@@ -277,8 +277,8 @@ func TestServerLetsRelaysFinish(t *testing.T) {
 	require.NoError(t, <-s.ended)
 }
 
-// TestServerCutsBeforeItCancels checks the promise that a client sees a lost
-// connection, which it repeats, and never the error of cancelled work.
+// TestServerCutsBeforeItCancels checks that a client sees a lost connection, after
+// which it resends its requests, and never the error of cancelled work.
 func TestServerCutsBeforeItCancels(t *testing.T) {
 	s := startServer(t, func(ctx context.Context, s *Session) error {
 		<-ctx.Done()
@@ -340,11 +340,11 @@ func TestServerHold(t *testing.T) {
 	assert.Zero(t, s.use.count)
 }
 
-// TestServerLeavesNothing goes through many sessions of all kinds and counts
-// goroutines and descriptors afterwards.
+// TestServerLeavesNothing runs many sessions of all kinds, then checks for leaked
+// goroutines and descriptors.
 func TestServerLeavesNothing(t *testing.T) {
 	s := startServer(t, echo)
-	// The runtime opens what it needs for the network once.
+	// The runtime opens its network descriptors once.
 	require.NoError(t, s.dial(t, KindProbe).Close())
 	s.stop()
 	require.NoError(t, <-s.ended)
@@ -358,7 +358,7 @@ func TestServerLeavesNothing(t *testing.T) {
 			all.Go(func() {
 				conn, err := Dial(context.Background(), s.dir, Hello{Wire: Wire, Kind: kind})
 				if assert.NoError(t, err) {
-					_, _ = io.WriteString(conn, "x\n") // a probe has ended by now
+					_, _ = io.WriteString(conn, "x\n") // probes have ended by now
 					assert.NoError(t, conn.Close())
 				}
 			})
@@ -379,8 +379,7 @@ func TestServerLeavesNothing(t *testing.T) {
 	}, time.Minute, time.Millisecond, "goroutines or descriptors are left")
 }
 
-// countFiles returns how many descriptors this process has open, 0 where that
-// cannot be found out.
+// countFiles returns the number of open descriptors of this process, or 0 if unknown.
 func countFiles() int {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

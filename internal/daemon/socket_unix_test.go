@@ -128,7 +128,7 @@ func TestRuntimeDirectoryIsNotTakenFromAnUnsafePlace(t *testing.T) {
 	}
 }
 
-// shortTempDir is t.TempDir with a path that leaves room for a socket's.
+// shortTempDir is like t.TempDir, with a path short enough for a socket in it.
 func shortTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(sharedTemp, "n")

@@ -13,8 +13,7 @@ import (
 )
 
 // BenchmarkCall measures one small call over a socket, with and without the relay
-// between the client's pipes and the socket. The difference is what the relay
-// costs.
+// between the client's pipes and the socket. The difference is the cost of the relay.
 func BenchmarkCall(b *testing.B) {
 	b.Run("direct", func(b *testing.B) {
 		conn := echoDaemon(b)
@@ -38,7 +37,7 @@ func BenchmarkCall(b *testing.B) {
 	})
 }
 
-// echoDaemon returns a connection to a daemon that answers each line at once.
+// echoDaemon returns a connection to a daemon that answers each line immediately.
 func echoDaemon(b *testing.B) net.Conn {
 	b.Helper()
 	ln, err := net.Listen("unix", filepath.Join(b.TempDir(), "s"))

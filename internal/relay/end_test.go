@@ -57,7 +57,7 @@ func TestRelaySurvivesATimeWithoutDaemon(t *testing.T) {
 		assert.Contains(t, refused, `"id":1,"error"`)
 		assert.Contains(t, refused, "disk full")
 		assert.NotContains(t, refused, "outcome", "a ping changes nothing")
-		// The next request makes it try again, at once.
+		// The next request makes it retry immediately.
 		start := time.Now()
 		h.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		d = h.handshakeReplayed()
@@ -68,7 +68,7 @@ func TestRelaySurvivesATimeWithoutDaemon(t *testing.T) {
 	})
 }
 
-// The daemon that was sent the call may have carried it out before it died.
+// The daemon that received the call may have executed it before it died.
 func TestRelaySaysThatAnOutcomeIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
@@ -113,7 +113,7 @@ func TestRelayEndsWithItsInput(t *testing.T) {
 			h := startRelay(t)
 			d := h.initialized()
 			h.say(`{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen","params":{}}`)
-			d.gets("subscriptions/listen") // is never answered and not waited for
+			d.gets("subscriptions/listen") // is never answered and not awaited
 			start := time.Now()
 			require.NoError(t, h.in.Close())
 			require.NoError(t, h.result())
@@ -244,8 +244,7 @@ func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
 	assert.ErrorIs(t, s.requests.admits(jsonrpc.ID{Text: "x"}, maxHeldBytes+1), errTooMany)
 }
 
-// What the next daemon is told is the handshake, without the byte order mark that
-// came before it.
+// The handshake is replayed without the byte order mark that preceded it.
 func TestRelaySkipsAByteOrderMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
@@ -261,7 +260,7 @@ func TestRelaySkipsAByteOrderMark(t *testing.T) {
 	})
 }
 
-// An answer to nothing goes nowhere: nobody may answer it.
+// An answer to no request is dropped: the daemon must not respond to it.
 func TestRelayDropsAnswersToNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
@@ -275,8 +274,8 @@ func TestRelayDropsAnswersToNothing(t *testing.T) {
 	})
 }
 
-// A daemon that its user has stopped is started again by the next request, and
-// not before.
+// A daemon that the user has stopped is started again by the next request, but not
+// earlier.
 func TestRelayLeavesAStoppedDaemonStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
@@ -294,7 +293,7 @@ func TestRelayLeavesAStoppedDaemonStopped(t *testing.T) {
 	})
 }
 
-// A stop reaches a relay that waits between two daemons, too.
+// A stop also reaches a relay that is between two daemons.
 func TestRelay_StopBetweenDaemons(t *testing.T) {
 	for name, lost := range map[string]func(d *fakeDaemon){
 		"replaced": func(d *fakeDaemon) {
@@ -323,8 +322,8 @@ func TestRelay_StopBetweenDaemons(t *testing.T) {
 	}
 }
 
-// An older relay takes a reason that it does not know for a daemon that stops,
-// and so must this one take a newer daemon's.
+// An unknown reason means that the daemon is stopping: a newer daemon may send new
+// ones.
 func TestRelayTakesAnUnknownReasonForStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)

@@ -12,15 +12,14 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-// recorder is a connection that keeps what is written to it.
+// recorder is a connection that records what is written to it.
 type recorder struct{ bytes.Buffer }
 
 func (*recorder) Close() error { return nil }
 
-// FuzzRelay takes a line from the client and one from the daemon in the middle
-// of a session. Whatever they are, every line that comes out is whole, a line
-// that was JSON stays JSON, and only the client's own lines are left for the
-// next daemon.
+// FuzzRelay feeds a line from the client and one from the daemon to a session in
+// progress. Whatever they are, all output consists of whole lines, valid JSON stays
+// valid, and only the client's lines are queued for the next daemon.
 func FuzzRelay(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":1}}}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":2}}`},
@@ -54,7 +53,7 @@ func FuzzRelay(f *testing.F) {
 	})
 }
 
-// checkLines checks that out is whole lines, of JSON if they should be.
+// checkLines checks that out consists of whole lines, and of JSON if required.
 func checkLines(t *testing.T, out []byte, valid bool) {
 	t.Helper()
 	if len(out) == 0 {

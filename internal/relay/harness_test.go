@@ -17,23 +17,23 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-// relayTest runs a Relay between a client and daemons that the test plays. It is
-// used inside a synctest bubble.
+// relayTest runs a Relay between a client and daemons simulated by the test, inside a
+// synctest bubble.
 type relayTest struct {
 	t       *testing.T
-	in      *io.PipeWriter // what the client says
-	out     *bufio.Reader  // what the client hears
+	in      *io.PipeWriter // the client's input to the relay
+	out     *bufio.Reader  // the relay's output to the client
 	outPipe *io.PipeReader
 	dialed  chan net.Conn // the daemon's ends of the connections
-	refuse  chan error    // what the next dial fails with
+	refuse  chan error    // the error of the next dial
 	ended   chan error    // the result of Run
 	dials   atomic.Int64  // calls of Dial
-	stopped atomic.Bool   // no daemon is started unless the client waits for one
+	stopped atomic.Bool   // connect only while the client is waiting
 	stop    context.CancelFunc
 }
 
-// startRelay starts a Relay that is stopped at the end of the test. Its first
-// dials fail with the given errors.
+// startRelay starts a Relay that is stopped at the end of the test. Its first dials
+// fail with the given errors.
 func startRelay(t *testing.T, refusals ...error) *relayTest {
 	t.Helper()
 	inReader, inWriter := io.Pipe()
@@ -83,7 +83,7 @@ func (h *relayTest) say(line string) {
 	require.NoError(h.t, err)
 }
 
-// hear returns the next line that the client hears, without its newline.
+// hear returns the next line that the client receives, without its newline.
 func (h *relayTest) hear() string {
 	h.t.Helper()
 	line, err := h.out.ReadString('\n')
@@ -91,13 +91,13 @@ func (h *relayTest) hear() string {
 	return line[:len(line)-1]
 }
 
-// hears checks the next line that the client hears.
+// hears checks the next line that the client receives.
 func (h *relayTest) hears(want string) {
 	h.t.Helper()
 	require.JSONEq(h.t, want, h.hear())
 }
 
-// daemon returns the daemon that the relay has connected to, or will.
+// daemon returns the daemon that the relay connects to next, waiting if necessary.
 func (h *relayTest) daemon() *fakeDaemon {
 	h.t.Helper()
 	conn := <-h.dialed
@@ -117,14 +117,14 @@ func (h *relayTest) daemon() *fakeDaemon {
 	return d
 }
 
-// result returns what Run returned.
+// result returns the result of Run.
 func (h *relayTest) result() error {
 	h.t.Helper()
 	return <-h.ended
 }
 
-// fakeDaemon is the daemon's end of a connection, played by a test. Like the real
-// one it always reads.
+// fakeDaemon is the daemon's end of a connection, controlled by a test. Like the real
+// daemon, it always reads.
 type fakeDaemon struct {
 	t    *testing.T
 	conn net.Conn
@@ -145,7 +145,7 @@ type rpc struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// get returns the next line that the daemon hears, without its newline.
+// get returns the next line that the daemon receives, without its newline.
 func (d *fakeDaemon) get() string {
 	d.t.Helper()
 	line, ok := <-d.in
@@ -163,7 +163,7 @@ func (d *fakeDaemon) gets(method string) rpc {
 	return m
 }
 
-// getsNothing checks that nothing is on its way to the daemon.
+// getsNothing checks that no line is on its way to the daemon.
 func (d *fakeDaemon) getsNothing() {
 	d.t.Helper()
 	synctest.Wait()
@@ -183,7 +183,7 @@ func (d *fakeDaemon) answer(m rpc, result string) {
 	d.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`)
 }
 
-// die ends the connection as a crash does.
+// die closes the connection as a crash does.
 func (d *fakeDaemon) die() { d.conn.Close() }
 
 // hungUp checks that the relay has closed the connection.
@@ -199,7 +199,7 @@ const (
 	initializeReply = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"prompts":{}}}`
 )
 
-// initialized goes through the handshake with a first daemon.
+// initialized performs the handshake with the first daemon.
 func (h *relayTest) initialized() *fakeDaemon {
 	h.t.Helper()
 	d := h.daemon()
@@ -211,7 +211,7 @@ func (h *relayTest) initialized() *fakeDaemon {
 	return d
 }
 
-// handshakeReplayed plays the next daemon through the replay of the handshake.
+// handshakeReplayed handles the replay of the handshake as the next daemon.
 func (h *relayTest) handshakeReplayed() *fakeDaemon {
 	h.t.Helper()
 	d := h.daemon()
@@ -222,7 +222,7 @@ func (h *relayTest) handshakeReplayed() *fakeDaemon {
 	return d
 }
 
-// listsChanged checks for the notifications that end a replay.
+// listsChanged checks for the notifications that complete a replay.
 func (h *relayTest) listsChanged() {
 	h.t.Helper()
 	h.hears(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)

@@ -77,7 +77,8 @@ func TestRelayTranslatesQuestions(t *testing.T) {
 		h.listsChanged()
 		four := ask("2")
 		assert.NotContains(t, []string{one, two, three}, four, "ids are unique over all daemons")
-		// The late answers reach nobody; in particular not the new question.
+		// The late answers are dropped; in particular, they do not answer the new
+		// question.
 		h.say(`{"jsonrpc":"2.0","id":` + two + `,"result":{}}`)
 		h.say(`{"jsonrpc":"2.0","id":` + three + `,"result":{}}`)
 		h.say(`{"jsonrpc":"2.0","id":` + one + `,"result":{}}`)
@@ -96,10 +97,10 @@ func TestRelayForgetsCancelledRequests(t *testing.T) {
 		h.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		assert.EqualValues(t, 1, d.gets("notifications/cancelled").Params.ReqID)
 		h.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
-		d.getsNothing() // what is answered cannot be cancelled
+		d.getsNothing() // already answered, so not cancellable
 		d.die()
 		d = h.daemon()
-		// While the handshake is replayed, a request comes and goes.
+		// A request is sent and cancelled while the handshake is replayed.
 		h.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}`)
 		h.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
 		synctest.Wait() // until the relay has read both

@@ -42,7 +42,7 @@ func TestRelayReplaysTheSession(t *testing.T) {
 
 		d = h.daemon()
 		replayed := d.gets("initialize")
-		// Meanwhile the client goes on; its line waits.
+		// Meanwhile, the client sends another line, which is queued.
 		h.say(`{"jsonrpc":"2.0","id":11,"method":"ping"}`)
 		d.getsNothing()
 		d.answer(replayed, initializeReply)
@@ -86,7 +86,7 @@ func TestRelaySendsAnUnansweredHandshakeAgain(t *testing.T) {
 }
 
 func TestRelaySendsListensAgain(t *testing.T) {
-	const huge = "9007199254740993" // an id that the daemon sees as another
+	const huge = "9007199254740993" // an id that the daemon would change
 	for _, id := range []string{"7", `"l"`, huge} {
 		t.Run(id, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestRelayLetsAClosingDaemonFinish(t *testing.T) {
 				synctest.Wait()
 				h.say(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 				old.getsNothing()
-				// What concerns the old daemon still goes there.
+				// Lines for the old daemon are still sent there.
 				old.send(`{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}}`)
 				var question rpc
 				require.NoError(t, json.Unmarshal([]byte(h.hear()), &question))

@@ -36,7 +36,7 @@ func TestWithRequestKey(t *testing.T) {
 	assert.Equal(t, line, withRequestKey(line, jsonrpc.Span{}, "k"), "no params")
 }
 
-// FuzzWithRequestKey checks that the key changes nothing else in a line.
+// FuzzWithRequestKey checks that adding the key changes nothing else in a line.
 func FuzzWithRequestKey(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"progressToken":1}}}`,
@@ -65,8 +65,8 @@ func FuzzWithRequestKey(f *testing.F) {
 	})
 }
 
-// jsonValue is the JSON value in raw. Numbers keep their digits: JSON has some,
-// 1e999 for one, that no Go number can hold.
+// jsonValue decodes the JSON value in raw. Numbers keep their digits, because JSON
+// allows numbers that no Go type can represent, such as 1e999.
 func jsonValue(t *testing.T, raw []byte) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

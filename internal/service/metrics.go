@@ -51,7 +51,7 @@ func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // the client has gone
+	_ = json.NewEncoder(w).Encode(answer) // fails only if the client is gone
 }
 
 // serveMetrics answers GET /metrics.
@@ -85,7 +85,7 @@ func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	each("notesd_feed_lag_seconds", "gauge", "Age of the oldest of them.", func(v vaultState) (float64, bool) { return v.lag.Age.Seconds(), v.shared && v.err == nil })
 	s.metrics.write(x)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, x.String()) // the client has gone
+	_, _ = io.WriteString(w, x.String()) // fails only if the client is gone
 }
 
 // A vaultState is the state of a vault that metrics and readiness report.

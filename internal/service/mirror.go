@@ -103,7 +103,7 @@ func (s *Service) shared() mcp.Shared {
 
 // userName returns the author recorded for changes made in this machine's folder.
 func userName() string {
-	host, _ := os.Hostname() // "" without one
+	host, _ := os.Hostname() // "" if unknown
 	name := "user"
 	if u, err := user.Current(); err == nil {
 		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // on Windows, the domain comes first

@@ -162,7 +162,7 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 			forget = s.mirror.Forget
 		}
 		done, err := forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
-		done.SetAside = append([]string{}, done.SetAside...) // [] and not null
+		done.SetAside = append([]string{}, done.SetAside...) // [] rather than null
 		return Forgotten{p.Note, done}, err
 	case MethodBackup:
 		return s.backUp(ctx, p.Dir)
@@ -242,7 +242,7 @@ func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err err
 	}
 	history := filepath.Join(dir, backupHistory)
 	if err := s.vault.Store().Backup(ctx, history); err != nil {
-		_ = os.Remove(history) // a part of it, if that
+		_ = os.Remove(history) // best effort: it may be incomplete or missing
 		return m, fmt.Errorf("copy the history: %w", err)
 	}
 	if err := os.Chmod(history, 0o600); err != nil {

@@ -26,13 +26,13 @@ import (
 	"notesd/notes"
 )
 
-// An owner is a shell command's session with a vault that it serves by itself.
+// An owner is a shell command's session with a vault that the test process serves.
 type owner struct {
 	*testing.T
 	session *sdk.ClientSession
 }
 
-// settings are those of a vault with these files, without embeddings.
+// settings returns the configuration of a vault with these files, without embeddings.
 func settings(t *testing.T, files map[string]string) *config.Config {
 	t.Helper()
 	cfg := config.Default()
@@ -40,7 +40,7 @@ func settings(t *testing.T, files map[string]string) *config.Config {
 	return &cfg
 }
 
-// use runs do with an owner of the vault.
+// use calls do with an owner of the vault.
 func use(t *testing.T, cfg *config.Config, do func(owner)) {
 	t.Helper()
 	conn, lock, err := service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI))
@@ -157,8 +157,8 @@ func TestOwnersMethods(t *testing.T) {
 	})
 }
 
-// TestAdopt takes over the history of a vault that was copied to another place, and of
-// which the original is gone.
+// TestAdopt adopts the history of a vault that was copied elsewhere and whose original
+// was deleted.
 func TestAdopt(t *testing.T) {
 	old := settings(t, map[string]string{"A.md": "first\n"})
 	use(t, old, func(o owner) {
@@ -178,7 +178,7 @@ func TestAdopt(t *testing.T) {
 	use(t, cfg, func(o owner) { o.call("list_notes", nil) })
 	refused(t.TempDir(), "not_found")
 	refused(cfg.State, "conflict")
-	refused(old.State, "conflict") // its vault is there
+	refused(old.State, "conflict") // its vault still exists
 	require.NoError(t, os.RemoveAll(old.Vault.Path))
 	lock, err := daemon.Acquire(t.Context(), old.State, daemon.NewIdentity("1", os.Getpid()))
 	require.NoError(t, err)
@@ -199,7 +199,7 @@ func TestAdopt(t *testing.T) {
 	refused(old.State, "not_found")
 }
 
-// TestDiscardDerived rebuilds all but the history.
+// TestDiscardDerived checks that everything except the history is rebuilt.
 func TestDiscardDerived(t *testing.T) {
 	cfg := settings(t, map[string]string{"A.md": "first\n"})
 	use(t, cfg, func(o owner) {
@@ -218,8 +218,7 @@ func TestDiscardDerived(t *testing.T) {
 	assert.Equal(t, "first\n", notestest.Read(t, cfg.Vault.Path)["A.md"])
 }
 
-// TestFailureOf gives each kind of error the code and the exit code that commands
-// document.
+// TestFailureOf checks the documented code and exit code of each kind of error.
 func TestFailureOf(t *testing.T) {
 	wrapped := func(err error) error { return fmt.Errorf("do: %w", err) }
 	for code, c := range map[string]struct {

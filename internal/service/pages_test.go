@@ -28,8 +28,8 @@ import (
 	"notesd/internal/web"
 )
 
-// site is the page of a vault that a service of this process serves, a browser that it
-// has admitted, and an assistant beside it.
+// site is the web page of a vault served by this process, an admitted browser and an
+// assistant.
 type site struct {
 	*testing.T
 	dir     string
@@ -118,8 +118,8 @@ var (
 	space  = regexp.MustCompile(`\s+`)
 )
 
-// read returns a page as its reader sees it, and as it is written.
-// Its source has character references resolved.
+// read returns the visible text of a page, and its source with character references
+// resolved.
 func (w *site) read(target string, status int) (text, source string) {
 	w.Helper()
 	answer := w.do("GET", target, nil)
@@ -128,7 +128,7 @@ func (w *site) read(target string, status int) (text, source string) {
 	return strings.TrimSpace(space.ReplaceAllString(markup.ReplaceAllString(source, " "), " ")), source
 }
 
-// call has the assistant call a tool.
+// call calls a tool as the assistant.
 func (w *site) call(tool string, args map[string]any) map[string]any {
 	w.Helper()
 	res, err := w.session.CallTool(w.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
@@ -176,7 +176,7 @@ func TestPages_Search(t *testing.T) {
 	assert.NotContains(t, w.do("GET", "/?q=%3Cscript%3Ealert(1)%3C/script%3E", nil).Body.String(), "<script>alert")
 }
 
-// A search with more hits than a page has goes on where the page ended.
+// A search with more hits than fit on a page continues on the next.
 func TestPages_More(t *testing.T) {
 	notes := map[string]string{}
 	for i := range 45 {
@@ -220,7 +220,7 @@ func TestPages_Note(t *testing.T) {
 	}
 }
 
-// What is no picture is downloaded, and a picture can run nothing.
+// Files other than pictures are downloaded, and pictures cannot run scripts.
 func TestPages_File(t *testing.T) {
 	w := newSite(t, siteNotes, false)
 	for name, kind := range map[string]string{"crust.svg": "image/svg+xml", "Costs.pdf": "application/octet-stream"} {
@@ -265,8 +265,8 @@ func TestPages_History(t *testing.T) {
 	assert.Equal(t, before, w.file("Starter.md"))
 }
 
-// TestPages_Undo undoes a move that changed two notes, a deletion, and an edit; and no
-// edit after which the note changed.
+// TestPages_Undo undoes a move that changed two notes, a deletion, and an edit, but not
+// an edit after which the note changed.
 func TestPages_Undo(t *testing.T) {
 	w := newSite(t, siteNotes, false)
 	form := func(note string) url.Values {
@@ -334,7 +334,7 @@ func TestPages_Others(t *testing.T) {
 	w.read("/why?note=Starter.md&q=", 400)
 }
 
-// A page that may only read offers no form, and the vault refuses one all the same.
+// A read-only page offers no forms, and the vault rejects them in any case.
 func TestPages_ReadOnly(t *testing.T) {
 	w := newSite(t, siteNotes, true)
 	for _, path := range []string{"/changes", "/history/Starter.md"} {

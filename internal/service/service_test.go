@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newConfig is a configuration of a vault with one note, without embeddings.
+// newConfig returns the configuration of a vault with one note, without embeddings.
 func newConfig(t *testing.T) *config.Config {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,8 +37,8 @@ func newConfig(t *testing.T) *config.Config {
 	return &cfg
 }
 
-// A session in memory sees the notes, whether or not the vault was open when it
-// began, and the service ends with its front.
+// A session in memory sees the notes whether or not the vault was open when it started,
+// and the service stops with its front.
 func TestService_Run(t *testing.T) {
 	cfg := newConfig(t)
 	s := New(cfg, DiscardLogs(), !Watching)
@@ -75,7 +75,7 @@ func TestService_Run(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A store that cannot be opened ends the front and is the error.
+// A store that cannot be opened stops the front, and its error is returned.
 func TestService_StoreCannotBeOpened(t *testing.T) {
 	cfg := newConfig(t)
 	require.NoError(t, os.Mkdir(filepath.Join(cfg.State, "notes.db"), 0o700))
@@ -88,8 +88,8 @@ func TestService_StoreCannotBeOpened(t *testing.T) {
 	require.ErrorContains(t, err, "open the store")
 }
 
-// A state directory belongs to the vault that claimed it first, wherever that
-// is moved.
+// A state directory belongs to the vault that first claimed it, even after that is
+// moved.
 func TestClaimVault(t *testing.T) {
 	cfg := newConfig(t)
 	require.NoError(t, claimVault(cfg))
@@ -116,8 +116,8 @@ func TestClaimVault(t *testing.T) {
 	require.ErrorContains(t, claimVault(cfg), vaultFile+" cannot be read")
 }
 
-// A changed file counts for new sessions when it is valid, and its daemon's
-// settings wait for a restart.
+// A changed, valid file applies to new sessions, and its daemon settings wait for a
+// restart.
 func TestRunningSettings(t *testing.T) {
 	cfg := newConfig(t)
 	file := filepath.Join(t.TempDir(), "notesd.toml")
@@ -160,7 +160,7 @@ func TestRunningSettings(t *testing.T) {
 
 // TestRunningSettings_Zone moves the machine to another time zone.
 func TestRunningSettings_Zone(t *testing.T) {
-	t.Setenv("TZ", "") // so that it is restored
+	t.Setenv("TZ", "") // restored after the test
 	require.NoError(t, os.Unsetenv("TZ"))
 	defer func(file string) { zoneFile = file }(zoneFile)
 	zoneFile = filepath.Join(t.TempDir(), "localtime")

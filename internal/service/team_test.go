@@ -67,7 +67,7 @@ func TestFoldersOfVaults(t *testing.T) {
 	assert.Equal(t, "a-b_c.d", folderOf("a-b_c.d"))
 }
 
-// A testNode is a node without a daemon, whose clock stands still.
+// A testNode is a node without a daemon and with a fixed clock.
 type testNode struct {
 	*node
 	*testing.T
@@ -102,7 +102,7 @@ func (n *testNode) pass(d time.Duration) {
 	n.clock.now = n.clock.now.Add(d)
 }
 
-// grant makes a subject that may write in the vaults, and returns its token.
+// grant creates a subject with write access to the vaults, and returns its token.
 func (n *testNode) grant(name string, vaults ...string) string {
 	n.Helper()
 	token, err := n.db.AddSubject(n.Context(), name)
@@ -115,7 +115,7 @@ func (n *testNode) grant(name string, vaults ...string) string {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// ask sends a message to a vault and returns the status and the headers of the answer.
+// ask sends a message to a vault and returns the status and headers of the response.
 func (n *testNode) ask(vault, token, session, message string) (int, http.Header) {
 	n.Helper()
 	r := httptest.NewRequestWithContext(n.Context(), http.MethodPost, "/v/"+vault+"/mcp", strings.NewReader(message))
@@ -139,8 +139,8 @@ func (n *testNode) names() (names []string) {
 	return names
 }
 
-// TestVaultsOpenAndClose opens vaults when they are asked for and closes those that are
-// not used; a session goes on in one that is open again.
+// TestVaultsOpenAndClose checks that vaults are opened on request and closed when idle,
+// and that a session continues in a reopened vault.
 func TestVaultsOpenAndClose(t *testing.T) {
 	n := newTestNode(t, pgtest.Start(t).URL())
 	token := n.grant("ann", "a", "b", "c")
@@ -184,7 +184,7 @@ func TestVaultsOpenAndClose(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 }
 
-// TestAVaultThatCannotBeOpened has a file where the vault's state should be.
+// TestAVaultThatCannotBeOpened puts a file in place of the vault's state directory.
 func TestAVaultThatCannotBeOpened(t *testing.T) {
 	n := newTestNode(t, pgtest.Start(t).URL())
 	token := n.grant("ann", "a")
@@ -198,7 +198,8 @@ func TestAVaultThatCannotBeOpened(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 }
 
-// TestTrustInWhatTheDatabaseSaid takes the database away: known tokens hold for a while.
+// TestTrustInWhatTheDatabaseSaid stops the database: known tokens remain valid for a
+// while.
 func TestTrustInWhatTheDatabaseSaid(t *testing.T) {
 	s := pgtest.Start(t)
 	n := newTestNode(t, s.URL())
@@ -235,7 +236,7 @@ func TestTrustInWhatTheDatabaseSaid(t *testing.T) {
 	assert.Empty(t, n.access.known)
 }
 
-// TestMetricsText checks what Prometheus needs of the text.
+// TestMetricsText checks that Prometheus can parse the metrics.
 func TestMetricsText(t *testing.T) {
 	m := newMetrics()
 	for range 3 {
@@ -271,8 +272,8 @@ notesd_notes{vault="a \"b\" \\ \n c",other="o"} 1.5
 
 var sampleLine = regexp.MustCompile(`^([a-z_]+?)(?:_bucket|_sum|_count)?(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (\S+)$`)
 
-// checkExposition checks the grammar of the text format: a family's lines stand
-// together after its type, and no series comes twice.
+// checkExposition checks the grammar of the text format: a family's samples follow its
+// type without interruption, and no series appears twice.
 func checkExposition(t *testing.T, text string) {
 	t.Helper()
 	families, series, now := map[string]bool{}, map[string]bool{}, ""
@@ -295,7 +296,7 @@ func checkExposition(t *testing.T, text string) {
 	}
 }
 
-// TestReadiness asks a node whose database goes and comes back.
+// TestReadiness queries a node while its database stops and starts again.
 func TestReadiness(t *testing.T) {
 	server := pgtest.Start(t)
 	cfg := config.Default()
@@ -339,8 +340,7 @@ func TestReadiness(t *testing.T) {
 	}))
 }
 
-// TestReadiness_Shared has requests wait for the answer to another, which need no query of
-// their own.
+// TestReadiness_Shared checks that concurrent requests share one database query.
 func TestReadiness_Shared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, answer := &Service{}, make(chan []vaultState)
@@ -355,7 +355,7 @@ func TestReadiness_Shared(t *testing.T) {
 	})
 }
 
-// bearer adds a token to the requests of a client.
+// bearer adds a token to a client's requests.
 type bearer string
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -364,7 +364,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestAttachmentsOfOthers has another node change a picture that a client watches.
+// TestAttachmentsOfOthers changes a picture on another node while a client watches it.
 func TestAttachmentsOfOthers(t *testing.T) {
 	n := newTestNode(t, pgtest.Start(t).URL())
 	token := n.grant("ann", "a")
