@@ -14,8 +14,8 @@ type accumulator struct {
 	*scratch
 }
 
-// scratch is an accumulator's memory, kept between searches. It is all zero
-// between two of them, except score and terms.
+// scratch is the memory of an accumulator, which is pooled. All of it but score and terms is
+// zero between searches.
 type scratch struct {
 	score   []float32
 	terms   []uint64
@@ -43,8 +43,8 @@ func zeroed[T any](s []T, n int) []T {
 
 func (a *accumulator) release() { scratches.Put(a.scratch) }
 
-// add scores the term'th term of the plan. Counts of the small fields are
-// gathered first and completed by the body's.
+// add scores the term with this index in the plan. It sums the counts of the small fields
+// first, and adds those of the body while scoring.
 func (a *accumulator) add(term int, fields [len(searchedFields)][]postingsIter, weight float32) error {
 	const body = len(searchedFields) - 1
 	bit := uint64(1) << min(term, 63)
@@ -71,7 +71,7 @@ func (a *accumulator) add(term int, fields [len(searchedFields)][]postingsIter, 
 	return nil
 }
 
-// gather counts one list of a term that has more than one.
+// gather adds the counts of one postings list to the documents.
 func (a *accumulator) gather(it postingsIter, weight float32) error {
 	for {
 		p, err := it.Next()
@@ -89,7 +89,8 @@ func (a *accumulator) gather(it postingsIter, weight float32) error {
 	}
 }
 
-// complete adds the last list of a term, in which most documents are.
+// complete adds the counts of the last list of a term, usually the longest, and scores its
+// documents.
 func (a *accumulator) complete(it postingsIter, bit uint64, weight float32) error {
 	for {
 		p, err := it.Next()
@@ -109,7 +110,7 @@ func (a *accumulator) complete(it postingsIter, bit uint64, weight float32) erro
 	}
 }
 
-// saturate adds a term that a document has n times.
+// saturate adds the score of a term with the weighted frequency n in a document.
 func (a *accumulator) saturate(doc uint32, n float32, bit uint64, weight float32) {
 	a.score[doc] += weight * n / (n + a.base + a.slope*a.data.lengths[doc])
 	a.terms[doc] |= bit

@@ -19,25 +19,24 @@ import (
 	"notesd/notes"
 )
 
-// asyncErrorCallback is the name under which Bleve finds asyncError.
+// asyncErrorCallback is the name by which Bleve finds asyncError.
 const asyncErrorCallback = "notesd/search"
 
-// opened finds a database by its folder, for errors from Bleve's goroutines.
+// opened maps folders to open databases, for errors from Bleve's goroutines.
 var opened sync.Map // string → *database
 
 func init() {
 	scorch.RegistryAsyncErrorCallbacks[asyncErrorCallback] = asyncError
-	// Fewer new segments than these are saved as they are: those of a build are
-	// large, and a flush has gathered the small ones.
+	// Fewer new segments than this are saved without merging: those of a build are large, and a
+	// flush combines the small ones.
 	scorch.DefaultMinSegmentsForInMemoryMerge = 6
 }
 
-// saveRetry is how long Bleve waits before it tries again to save, on a full
-// disk for example. Bleve itself retries without a pause.
+// saveRetry is the time that Bleve waits before it retries a save, for example on a full disk.
+// Bleve itself retries without a pause.
 const saveRetry = 2 * time.Second
 
-// asyncError records an error of one of Bleve's goroutines, which calls it, and delays
-// that goroutine.
+// asyncError records an error of the Bleve goroutine that calls it, and delays that goroutine.
 func asyncError(err error, dir string) {
 	v, ok := opened.Load(dir)
 	if !ok {
@@ -67,32 +66,31 @@ func (d *database) reason(err error) string {
 	return strings.ReplaceAll(msg, d.dir, filepath.Base(d.dir))
 }
 
-// PersistNap is how long Bleve waits before it saves, in milliseconds: segments that
-// are added meanwhile are merged in memory and written once. The changes of that time
-// are only in memory; after a crash the vault feeds them again.
+// PersistNap is the time in milliseconds that Bleve waits before it saves. Segments added
+// meanwhile are merged in memory and written once. After a crash, the vault feeds the changes
+// of this time again.
 var PersistNap = 1500 // shorter in tests
 
-// mergePlan lets Bleve keep some ten segments of the size that a build makes, and some
-// ten small ones: a search of ten segments takes hardly longer than one of a single
-// segment, and merging would take a third of the time of a first index.
+// mergePlan makes Bleve keep about ten segments of the size that a build creates, and ten small
+// ones: searching ten segments takes hardly longer than searching one, and merging would take a
+// third of the time of a first index.
 var mergePlan = map[string]any{
 	"MaxSegmentsPerTier":   10,
-	"MaxSegmentSize":       5_000_000, // documents, as all of these
+	"MaxSegmentSize":       5_000_000, // in documents, like all of these
 	"TierGrowth":           10.0,
 	"SegmentsPerMergeTask": 10,
 	"FloorSegmentSize":     500,
 	"ReclaimDeletesWeight": 2.0,
 }
 
-// openBleve opens the index in dir and checks that it can be read. Damage that
-// makes Bleve panic, or the processor fault on a mapped file, is an error like
-// any other.
+// openBleve opens the index in dir and checks that it can be read. If damage makes Bleve panic,
+// or the processor fault on a mapped file, it returns an error.
 func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err error) {
 	idx, err := scorch.NewScorch(scorch.Name, map[string]any{
 		"path":         dir,
-		"bolt_timeout": "50ms", // of waiting for the lock of another process
-		// A batch is visible when Batch returns and saved soon after. The
-		// position is saved with it, so that what a crash loses is fed again.
+		"bolt_timeout": "50ms", // for another process to release its lock
+		// A batch is visible when Batch returns and saved soon after. The position is saved
+		// with it, so that changes lost in a crash are fed again.
 		"unsafe_batch":           true,
 		"asyncErrorCallbackName": asyncErrorCallback,
 		"forceSegmentType":       zap.Type, // segmentPlugin
@@ -124,7 +122,7 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 	return s, checkFormat(s, notSaved == nil)
 }
 
-// closeQuietly closes an index that failed to open; it may be half made.
+// closeQuietly closes an index that failed to open and may be partly initialized.
 func closeQuietly(s *scorch.Scorch) {
 	defer func() { _ = recover() }()
 	_ = s.Close()
@@ -135,12 +133,12 @@ var (
 	errLost   = errors.New("some of its files are missing or damaged")
 )
 
-// savedMark is a file that exists once an index with a position was saved. If
-// Bleve cannot open the segments of an index, it returns to an earlier state, in the
-// end to an empty one, which looks like a new index.
+// savedMark is a file that exists once an index with a position was saved. If Bleve cannot open
+// the segments of an index, it falls back to an earlier state and finally to an empty one,
+// which looks like a new index.
 const savedMark = "saved"
 
-// markSaved creates the mark unless it exists.
+// markSaved creates savedMark unless it exists.
 func (d *database) markSaved() {
 	name := filepath.Join(d.dir, savedMark)
 	if _, err := os.Stat(name); err == nil {
@@ -151,7 +149,7 @@ func (d *database) markSaved() {
 	}
 }
 
-// checkFormat checks the version and reads what every search needs of each segment. It
+// checkFormat checks the version and loads the data of each segment that every search needs. It
 // writes the version of a new index. saved reports whether savedMark exists.
 func checkFormat(s *scorch.Scorch, saved bool) error {
 	r, err := s.Reader()
@@ -209,8 +207,8 @@ func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
 // keptAside is the number of damaged indexes that are kept for inspection.
 const keptAside = 1
 
-// setAside renames the directory of a damaged index and removes the older ones,
-// which a sort by name puts first because their names end in a time.
+// setAside renames the directory of a damaged index and removes older ones, which sort first
+// because their names end in a time.
 func setAside(dir string, now time.Time) (string, error) {
 	prefix := filepath.Base(dir) + ".damaged-"
 	parent := filepath.Dir(dir)
@@ -220,7 +218,7 @@ func setAside(dir string, now time.Time) (string, error) {
 			return "", err
 		}
 	}
-	entries, err := os.ReadDir(parent) // sorted; a glob would need the path quoted, which Windows cannot
+	entries, err := os.ReadDir(parent) // a glob would need quoting, which Windows does not support
 	if err != nil {
 		return aside, nil
 	}

@@ -12,26 +12,26 @@ import (
 	"notesd/search/terms"
 )
 
-// Limits of a builder. What it holds is about half as large as the text that
-// it was made from; a segment of more text is no better.
+// Limits of a builder. Its memory is about half the size of the text that was counted. A
+// segment of more text has no advantage.
 const (
 	maxSegmentText  = 16 << 20 // bytes
-	maxSegmentTerms = 1 << 18  // and distinct words: a table of hashes has nothing else
-	// maxKnownWords is what a builder remembers from one segment to the next:
-	// enough for the vocabulary that makes up nearly all of a text.
+	maxSegmentTerms = 1 << 18  // also distinct words, of which a table of hashes consists
+	// maxKnownWords is the number of words that a builder retains between segments, enough for
+	// the vocabulary that makes up nearly all of a text.
 	maxKnownWords = 1 << 16
 	maxKnownWord  = 32 // bytes
 )
 
-// A builder makes the postings of a segment from notes, one note at a time, as
-// in Heinz and Zobel, "Efficient single-pass index construction for text
-// databases" (JASIST 2003): a word costs one look-up, a term of a note a few
-// bytes. It is not safe for concurrent use.
+// A builder computes the postings of a segment from notes, one note at a time, as in Heinz and
+// Zobel, "Efficient single-pass index construction for text databases" (JASIST 2003): it takes
+// a look-up for each word and a few bytes for each term of a note. It is not safe for
+// concurrent use.
 type builder struct {
 	words map[string][]*counter // a word as written → its terms
 	terms map[string]*counter
-	field uint64     // number of the note's field that is counted, from 1
-	found []*counter // in the field
+	field uint64     // sequence number of the field being counted, from 1
+	found []*counter // in this field
 	spare []terms.Term
 
 	ids     []int64  // the segment's notes, by document number
@@ -43,8 +43,8 @@ type builder struct {
 	writer segmentWriter
 }
 
-// counter counts a term within one field of one note, and has the term's
-// postings. Few terms occur anywhere but in bodies.
+// counter counts a term within one field of one note, and holds the term's postings. Few terms
+// occur outside bodies.
 type counter struct {
 	term  string
 	field uint64
@@ -53,11 +53,10 @@ type counter struct {
 	other *[bodyField]postings
 }
 
-// postings are the notes that have a term in a field, in the order of their
-// document numbers.
+// postings are the notes that have a term in a field, ordered by document number.
 type postings struct {
-	data []byte // of each the distance from the one before and the count, as uvarints
-	next uint32 // least document number of the next
+	data []byte // for each note the distance from the previous one and the count, as uvarints
+	next uint32 // least document number of the next note
 	n    uint32
 }
 
@@ -84,12 +83,12 @@ func newBuilder() *builder {
 	return &builder{field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
 }
 
-// builders are reused from one segment to the next during a build,
-// and left to the collector after it.
+// builders pools the builders, which are reused between the segments of a build and collected
+// afterwards.
 var builders = sync.Pool{New: func() any { return newBuilder() }}
 
-// release returns the builder to the pool. One that has grown is left to the collector:
-// the pool would keep its memory too long.
+// release returns the builder to the pool, unless it has grown: the pool would keep its memory
+// too long.
 func (b *builder) release() {
 	if b.knowsMuch() {
 		return
@@ -102,7 +101,7 @@ func (b *builder) knowsMuch() bool {
 	return len(b.terms) > maxKnownWords || len(b.words) > maxKnownWords
 }
 
-// reset begins a segment.
+// reset starts a new segment.
 func (b *builder) reset() {
 	if b.knowsMuch() {
 		b.words, b.terms = map[string][]*counter{}, map[string]*counter{}
@@ -127,7 +126,7 @@ func (b *builder) full() bool {
 
 func (b *builder) empty() bool { return len(b.ids)+len(b.deleted) == 0 }
 
-// add puts a note into the segment. It must not be in it already.
+// add adds a note to the segment, which must not contain it yet.
 func (b *builder) add(n *notes.Note) {
 	b.ids = append(b.ids, n.ID)
 	b.text += len(n.Content)
@@ -147,11 +146,11 @@ func (b *builder) add(n *notes.Note) {
 	b.lengths = append(b.lengths, uint64(b.finish(bodyField)))
 }
 
-// delete removes a note from the index.
+// delete records that a note is to be removed from the index.
 func (b *builder) delete(noteID int64) { b.deleted = append(b.deleted, noteID) }
 
-// batch returns the segment as Bleve takes it: documents that know where their
-// postings are. The builder may not be used until Bleve has applied it.
+// batch returns the segment as a Bleve batch: documents that refer to the builder with their
+// postings. The builder must not be used until Bleve has applied the batch.
 func (b *builder) batch() *index.Batch {
 	batch := index.NewBatch()
 	for _, id := range b.deleted {
@@ -163,7 +162,7 @@ func (b *builder) batch() *index.Batch {
 	return batch
 }
 
-// count counts the terms of texts for the field that is finished next.
+// count counts the terms of texts for the current field.
 func (b *builder) count(texts ...string) {
 	for _, text := range texts {
 		for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -200,7 +199,7 @@ func (b *builder) countersOf(text string, s terms.Span) []*counter {
 	return counters
 }
 
-// finish adds what was counted to the field's postings, and returns the sum.
+// finish adds the counts to the field's postings, and returns their sum.
 func (b *builder) finish(field int) int {
 	doc := uint32(len(b.ids) - 1)
 	sum := 0

@@ -7,25 +7,24 @@ import (
 	"notesd/notes"
 )
 
-// maxCached bounds the text kept in memory. Callers ask about the
-// same things again, and reading a note from the store costs more than all
-// else that a search does with it.
+// maxCached bounds the memory of the cache, in bytes. Callers often repeat similar queries, and
+// reading a note from the store costs more than the rest of a search.
 const maxCached = 16 << 20
 
-// noteCache keeps the notes that were shown or rescored last. The index passes its
-// changes on to it, in the call that makes them.
+// noteCache caches the notes that were shown or rescored last. The index drops changed notes
+// within Apply.
 type noteCache struct {
 	mu    sync.Mutex
 	byID  map[int64]*list.Element
-	order list.List // of *notes.Note, the last used first
+	order list.List // of *notes.Note, the most recently used first
 	bytes int
-	// changes counts invalidations: what was read from the store before one
-	// may be older than it, and is not kept.
+	// changes counts invalidations. A note that was read before one may be outdated, and is not
+	// cached.
 	changes uint64
 }
 
-// Get adds the notes that are cached to found and returns the ids of the
-// others, and the argument of Put.
+// Get adds the cached notes to found, and returns the ids of the others and the argument for
+// Put.
 func (c *noteCache) Get(ids []int64, found map[int64]*notes.Note) (missing []int64, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +61,7 @@ func (c *noteCache) Put(read []*notes.Note, changes uint64) {
 	}
 }
 
-// drop removes notes from the cache; all of them when ids is nil.
+// drop removes notes from the cache; if ids is nil, all of them.
 func (c *noteCache) drop(ids []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +84,7 @@ func (c *noteCache) remove(e *list.Element) {
 	c.bytes -= sizeOf(n)
 }
 
-// sizeOf is about what a note takes in memory.
+// sizeOf estimates the memory of a note, in bytes.
 func sizeOf(n *notes.Note) int {
 	const note, chunk = 1 << 10, 200
 	return note + len(n.Content) + chunk*len(n.Chunks)

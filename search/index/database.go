@@ -18,38 +18,38 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// formatVersion is part of every index. It changes with what becomes a term or
-// a field, and an index of another version is rebuilt.
+// formatVersion is stored in every index. It must change with the terms or fields that are
+// indexed; an index of another version is rebuilt.
 const formatVersion = "3"
 
-// Keys of what an index stores beside the notes, written in the same batch.
+// Keys of the values stored in an index, which are written in the same batch as the notes.
 var (
 	keyFormat   = []byte("format")
 	keyPosition = []byte("position")
 )
 
-// errNoIndex: a reset could not make a new index; the next may.
+// errNoIndex is returned after a reset that could not create a new index. Another reset may
+// succeed.
 var errNoIndex = errors.New("search index could not be made")
 
-// database is the Bleve index in a folder, from opening to closing. Reset replaces it
-// by an empty one.
+// database is an open Bleve index. A reset replaces it by an empty one.
 type database struct {
 	dir   string
 	log   *slog.Logger
 	clock func() time.Time
 
-	queue   *index.AnalysisQueue // Bleve passes every document through it, analysed or not
+	queue   *index.AnalysisQueue // required by Bleve for every document, although it analyses none
 	closing chan struct{}
 
-	mu       sync.RWMutex // guards what follows
+	mu       sync.RWMutex // guards the next three fields
 	bleve    *scorch.Scorch
 	closed   bool
 	warnings []string
 
 	segments segmentCache
 	applied  atomic.Uint64          // work since openDatabase
-	saved    atomic.Uint64          // part of it that is on disk
-	damaged  atomic.Bool            // a search met data that cannot be read
+	saved    atomic.Uint64          // the part of applied that is on disk
+	damaged  atomic.Bool            // a search found unreadable data
 	asyncErr atomic.Pointer[string] // why Bleve cannot save
 }
 
@@ -95,7 +95,7 @@ func firstLine(err error) string {
 	return line
 }
 
-// usable returns an error if there is no index to write to or to read.
+// usable returns an error if no index is open.
 func (d *database) usable() error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -122,7 +122,7 @@ func (d *database) write(b *index.Batch) error {
 	return d.bleve.Batch(b)
 }
 
-// snapshot returns a snapshot of what was flushed, which the caller closes.
+// snapshot returns a snapshot of the flushed changes. The caller must close it.
 func (d *database) snapshot() (*snapshot, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -140,8 +140,8 @@ func (d *database) snapshot() (*snapshot, error) {
 	return &snapshot{IndexSnapshot: s, db: d}, nil
 }
 
-// guard runs a search and turns a panic in Bleve, or a fault on a mapped file
-// that was cut short, into an error; the index is rebuilt then.
+// guard runs a search and turns a panic in Bleve, or a fault on a truncated mapped file, into
+// an error. The index is then rebuilt.
 func (d *database) guard(search func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -193,9 +193,8 @@ func (d *database) reset() error {
 	return nil
 }
 
-// What is not saved is fed again at the next start. worthSaving is the work, in bytes
-// of text and noteWork for each note, from which feeding takes longer than waiting for
-// the disk.
+// Unsaved changes are fed again at the next start. worthSaving is the work, in bytes of text
+// plus noteWork for each note, from which on that takes longer than waiting for the disk.
 const (
 	noteWork    = 4 << 10
 	worthSaving = 32 * noteWork
@@ -222,15 +221,15 @@ func (d *database) close() error {
 	return err
 }
 
-// saveTimeout bounds how long save waits for the disk, and saveWake is how often it
-// wakes Bleve's persister.
+// saveTimeout bounds the time that save waits for the disk, and saveWake is the interval at
+// which it wakes Bleve's persister.
 const (
 	saveTimeout = 5 * time.Second
 	saveWake    = 5 * time.Millisecond
 )
 
-// save waits until everything that was flushed is on disk, or cannot be saved. The
-// caller holds mu.
+// save waits until all flushed changes are on disk, or cannot be saved. It must be called with
+// mu held.
 func (d *database) save() {
 	saved := make(chan struct{})
 	b := index.NewBatch()
@@ -257,12 +256,11 @@ func (d *database) save() {
 // nothing is a merge plan for which no segment is small enough.
 var nothing = mergeplan.MergePlanOptions{MaxSegmentSize: 1, MaxSegmentsPerTier: 1, SegmentsPerMergeTask: 2, TierGrowth: 1}
 
-// wakePersister ends the persister's nap before it saves, see [PersistNap]. Bleve has
-// no call for that, but the merger ends the nap after each merge, an empty one
-// included. A persister that was about to begin its nap misses the signal, so save
-// repeats it.
+// wakePersister ends the persister's nap before it saves, see [PersistNap]. Bleve has no call
+// for this, but the merger ends the nap after each merge, including an empty one. A persister
+// that is about to begin its nap misses the signal, so save repeats it.
 func wakePersister(s *scorch.Scorch) {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
-	_ = s.ForceMerge(ctx, &nothing) // one that is in progress already serves as well
+	_ = s.ForceMerge(ctx, &nothing) // a merge in progress has the same effect
 }

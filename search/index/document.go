@@ -6,8 +6,8 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// The fields of an indexed note. They are scored together (see score.go); what
-// is not indexed apart is the body's.
+// The fields of an indexed note. They are scored together (see score.go). Text without a field
+// of its own is only in the body.
 const (
 	fieldID      = "_id"     // the note's id in decimal, as Bleve requires
 	FieldName    = "name"    // title, aliases, file name
@@ -15,14 +15,14 @@ const (
 	fieldTag     = "tag"
 	fieldFolder  = "folder" // the folders of the path
 	fieldBody    = "body"   // the whole file
-	// fieldSize has one term, whose frequency is one more than the number of
-	// terms in the body: so the lengths of all notes are one postings list.
+	// fieldSize has one term, whose frequency is one more than the number of terms in the body,
+	// so that one postings list has the lengths of all notes.
 	fieldSize = "size"
 	sizeTerm  = "n"
 )
 
-// document is a note as Bleve hands it from a batch to the segment: only its
-// id. A builder has counted the terms already.
+// document is a note as Bleve passes it from a batch to the segment. It has only an id, because
+// a builder has already counted the terms.
 type document struct {
 	id      string
 	counted *builder

@@ -10,8 +10,7 @@ import (
 	"notesd/notes"
 )
 
-// eligibleOf returns the documents of a segment that are notes of a set, nil
-// when that is all of them.
+// eligibleOf returns the documents of a segment whose notes are in a set; nil means all.
 func eligibleOf(d *segmentData, allowed *notes.IDSet) bitset {
 	if allowed == nil {
 		return nil
@@ -100,7 +99,7 @@ func documentsWith(seg *scorch.SegmentSnapshot, n int, c Clause) (bitset, error)
 	return all, nil
 }
 
-// addDocuments puts the documents with a term into a set.
+// addDocuments adds the documents with a term to a set.
 func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
 	texts := []string{term.Text}
 	if term.Prefix {

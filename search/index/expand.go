@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	maxExpansions  = 200 // terms that stand for the beginning of them
-	maxSuggestions = 3   // terms that stand for a word that no note has
-	// SuggestionWeight is what a word counts that may have been meant.
+	maxExpansions  = 200 // terms that a prefix expands to
+	maxSuggestions = 3   // suggestions for a word that no note has
+	// SuggestionWeight is the weight of a suggestion for a word that no note has.
 	SuggestionWeight = 0.5
 )
 
-// expandPrefixes finds the terms that the plan's prefixes begin, the most
-// frequent first when there are too many, and the families of its words.
+// expandPrefixes finds the terms with the plan's prefixes, only the most frequent if there are
+// too many, and the families of its words.
 func (s *snapshot) expandPrefixes(p *Plan) error {
 	for i := range p.Terms {
 		t := &p.Terms[i]
@@ -66,12 +66,12 @@ func (s *snapshot) addFamily(t *PlanTerm) error {
 	return nil
 }
 
-// termsIn counts the notes with each term that begins with prefix.
+// termsIn returns the number of notes with each term that begins with prefix.
 func (s *snapshot) termsIn(prefix string) (map[string]uint64, error) {
 	return s.count(func(c *termCounter) error { return eachTerm(c.dict, prefix, c.add) })
 }
 
-// count merges what list counts in each segment's dictionaries of names and bodies.
+// count calls list for each segment's dictionaries of names and bodies, and adds up its counts.
 func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, error) {
 	segments := s.Segments()
 	parts := make([]map[string]uint64, len(segments))
@@ -100,15 +100,14 @@ func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, er
 	return found, nil
 }
 
-// termCounter counts the notes that are not hidden, and leaves out terms that only
-// hidden ones have.
+// termCounter counts notes that are not hidden, and omits terms that only hidden notes have.
 type termCounter struct {
 	data   *segmentData
 	field  string
 	dict   segment.TermDictionary // of the field
 	hidden *roaring.Bitmap
 	found  map[string]uint64
-	list   segment.PostingsList // used again and again
+	list   segment.PostingsList // reused
 }
 
 func (c *termCounter) add(term string) (err error) {
@@ -124,8 +123,9 @@ func (c *termCounter) add(term string) (err error) {
 // eachTerm calls do for each term of a dictionary that begins with prefix.
 func eachTerm(dict segment.TermDictionary, prefix string, do func(term string) error) error {
 	end := []byte(prefix)
-	end[len(end)-1]++ // UTF-8 has no byte that this would overflow
-	// The counts of the iterator are 1 for every term after one that one note has.
+	end[len(end)-1]++ // UTF-8 has no byte 0xff
+	// The iterator's counts are wrong: after a term that one note has, they are 1 for every
+	// term.
 	it := dict.(*zap.Dictionary).AutomatonIteratorOmitCount(nil, []byte(prefix), end)
 	for {
 		e, err := it.Next()
@@ -149,14 +149,14 @@ func mostFrequent(found map[string]uint64, limit int) []string {
 	return terms[:min(limit, len(terms))]
 }
 
-// Words of this many characters may have one wrong, and two.
+// The lengths of a word, in characters, from which on it may have one typo and two.
 const (
 	oneTypo  = 4
 	twoTypos = 8
 )
 
-// suggest sets the Others of each of these terms of the plan, which no note has, to
-// the terms that may have been meant.
+// suggest sets the Others of these terms of the plan, which no note has, to the terms that may
+// have been meant.
 func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 	for _, term := range unknown {
 		if err := ctx.Err(); err != nil {
@@ -173,10 +173,10 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 	return nil
 }
 
-// likeTerms returns the terms most like one that no note has: those that it
-// begins, else those an edit away (a letter wrong, missing, added, or two
-// swapped), else two edits for a long word, else the two that it is made of.
-// Of equals the most frequent come first.
+// likeTerms returns the terms most similar to a word that no note has: those that it is a
+// prefix of, or else those at one edit (a letter wrong, missing or added, or two swapped), or
+// else two edits for a long word, or else the two terms that it is composed of. The most
+// frequent come first.
 func (s *snapshot) likeTerms(word string) ([]string, error) {
 	if utf8.RuneCountInString(word) < oneTypo {
 		return nil, nil
@@ -192,8 +192,8 @@ func (s *snapshot) likeTerms(word string) ([]string, error) {
 	return s.partsOf(word)
 }
 
-// termsNear counts the notes with each term that begins with the word's first letter and
-// is the fewest edits away from it, at most as many as a word of its length may have.
+// termsNear returns the number of notes with each of the terms that begin with the word's first
+// letter and are the fewest edits away from it, within the limit for its length.
 func (s *snapshot) termsNear(word []rune) (map[string]uint64, error) {
 	edits := 1
 	if len(word) >= twoTypos {
@@ -203,7 +203,7 @@ func (s *snapshot) termsNear(word []rune) (map[string]uint64, error) {
 	distance := func(term string) int {
 		n := utf8.RuneCountInString(term)
 		if max(n-len(word), len(word)-n) > edits || bits.OnesCount64(lettersOf(term)^letters) > 2*edits {
-			return edits + 1 // as nearly all
+			return edits + 1 // true of nearly all terms
 		}
 		return phrase.Distance(word, []rune(term))
 	}
@@ -230,8 +230,8 @@ func (s *snapshot) termsNear(word []rune) (map[string]uint64, error) {
 	return found, err
 }
 
-// lettersOf returns a set of the letters of a term, in which some share a bit: an edit
-// takes at most one away and adds one.
+// lettersOf returns a bit set of the letters of a term, some of which share a bit. An edit
+// removes at most one and adds at most one.
 func lettersOf(term string) (set uint64) {
 	for _, r := range term {
 		set |= 1 << (r & 63)
@@ -239,11 +239,11 @@ func lettersOf(term string) (set uint64) {
 	return set
 }
 
-// leastPart is how many characters a part of a compound has.
+// leastPart is the least number of characters in a part of a compound.
 const leastPart = 4
 
-// partsOf splits a compound (Notizverknüpfung) into two terms that notes have;
-// of several ways to do so it takes the one whose rarer part is most frequent.
+// partsOf splits a compound (Notizverknüpfung) into two terms that notes have. Of several
+// splits it returns the one whose rarer part is most frequent.
 func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	best := uint64(0)
 	for i := range word {
@@ -268,7 +268,8 @@ func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	return parts, nil
 }
 
-// notesWith returns how many notes have a term in their name or body.
+// notesWith returns the number of notes with a term in their name or body; a note with both
+// counts twice.
 func (s *snapshot) notesWith(term string) (n uint64, err error) {
 	for i, seg := range s.Segments() {
 		for _, field := range []string{FieldName, fieldBody} {

@@ -6,31 +6,29 @@ import (
 	"time"
 )
 
-// The collector's target while building: the live heap is small and the
-// garbage large, and memory given back late counts as used. A build is many
-// Applies; the target returns to what it was some time after the last.
+// The garbage collector's target during a build: the live heap is small and there is much
+// garbage, and memory released late counts as used. A build consists of many Applies; the
+// target is restored some time after the last.
 const (
 	buildGC    = 60
 	buildPause = time.Second
 )
 
-// buildMemory is what the process is to keep within while it builds, in bytes,
-// softly: near it the collector works more and returns pages at once. Mapped
-// files come on top.
+// buildMemory is the soft memory limit during a build, in bytes: near it the collector works
+// more and releases pages at once. Mapped files are not included.
 const buildMemory = 300 << 20
 
-// builds is the one place of the process that changes the collector's target.
+// builds is the only code in the process that changes the collector's target.
 var builds struct {
 	sync.Mutex
 	running int
 	lowered bool
-	was     int   // the target to return to
-	limit   int64 // and the soft limit
+	was     int   // the target to restore
+	limit   int64 // the memory limit to restore
 	pause   *time.Timer
 }
 
-// beginBuild lowers the collector's target, until some time after the returned
-// function is called.
+// beginBuild lowers the collector's target until some time after end is called.
 func beginBuild() (end func()) {
 	builds.Lock()
 	defer builds.Unlock()
@@ -54,8 +52,7 @@ func beginBuild() (end func()) {
 	}
 }
 
-// endBuilds puts the target back and gives memory back to the system, unless
-// there is a build.
+// endBuilds restores the target and returns memory to the system, unless a build is running.
 func endBuilds() {
 	builds.Lock()
 	defer builds.Unlock()

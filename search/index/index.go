@@ -29,18 +29,16 @@ type Options struct {
 type Index struct {
 	db      *database
 	pending pending
-	Cache   noteCache // of the engine
+	Cache   noteCache // used by the engine
 }
 
 var _ notes.Follower = (*Index)(nil)
 
-// Open opens the index in dir, and creates it if there is none. An index that
-// cannot be read is set aside beside dir and an empty one takes its place; Stats
-// then has a warning, and the vault feeds it every note. An index that another
-// version of notesd made is replaced without a warning.
+// Open opens the index in dir, creating it if necessary. An unreadable index is set aside
+// beside dir and replaced by an empty one; Stats then has a warning, and the vault feeds every
+// note again. An index of another version of notesd is replaced without a warning.
 //
-// The caller makes sure that one process has dir open; otherwise Open returns
-// ErrLocked at once.
+// If another process has dir open, Open returns ErrLocked.
 func Open(ctx context.Context, dir string, o Options) (*Index, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,7 +79,7 @@ func (x *Index) Position() (notes.Position, error) {
 	return readPosition(s.IndexSnapshot)
 }
 
-// Apply makes the changes part of the index, with the position `to`.
+// Apply adds the changes to the index and advances its position to `to`.
 func (x *Index) Apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
 	changes = latest(changes)
 	ids := make([]int64, len(changes))
@@ -92,8 +90,8 @@ func (x *Index) Apply(ctx context.Context, to notes.Position, changes []notes.Ch
 	return x.pending.apply(ctx, to, changes)
 }
 
-// latest returns the last change of every note, in order: a segment has a note
-// once.
+// latest returns the last change of every note, in order, because a segment may contain a note
+// only once.
 func latest(changes []notes.Change) []notes.Change {
 	last := make(map[int64]int, len(changes))
 	for i, c := range changes {
@@ -123,9 +121,9 @@ func (x *Index) Reset(ctx context.Context) error {
 	return x.db.reset()
 }
 
-// Close releases the index. It waits for Bleve's goroutines and, if enough was
-// applied since the last save (see worthSaving), for the disk. Searches in progress
-// finish. What was applied last may have to be fed again.
+// Close closes the index. It waits for Bleve's goroutines and, if enough was applied since the
+// last save (see worthSaving), for the disk. Searches in progress complete. The latest changes
+// may have to be fed again.
 func (x *Index) Close() error {
 	x.pending.mu.Lock()
 	defer x.pending.mu.Unlock()
@@ -136,7 +134,7 @@ func (x *Index) Close() error {
 	return x.db.close()
 }
 
-// search calls do with a snapshot of all that was applied to readable notes (nil: all).
+// search calls do with a snapshot of all applied changes to the readable notes (nil: all).
 func (x *Index) search(readable *notes.IDSet, do func(*snapshot) error) error {
 	x.pending.flush()
 	s, err := x.db.snapshot()
@@ -153,11 +151,10 @@ func (x *Index) search(readable *notes.IDSet, do func(*snapshot) error) error {
 	})
 }
 
-// Rank scores the notes of admitted (nil: all) and returns the limit best, by
-// falling score. No score depends on notes outside readable (nil: all), of which
-// admitted is a part. The plan's clauses are not considered; see [Index.Matching]. Rank sets
-// the Others of the plan's prefixes and families. The scores of all notes are kept
-// until the caller releases the ranking.
+// Rank scores the notes of admitted (nil: all) and returns the limit best, by descending score.
+// No score depends on notes outside readable (nil: all), a superset of admitted. The plan's
+// clauses are not considered; see [Index.Matching]. Rank sets the Others of the plan's prefixes
+// and families. The caller must release the ranking, which holds the scores of all notes.
 func (x *Index) Rank(ctx context.Context, p *Plan, readable, admitted *notes.IDSet, limit int) (r Ranking, err error) {
 	err = x.search(readable, func(s *snapshot) error {
 		r, err = s.rank(ctx, p, admitted, limit)
@@ -187,8 +184,8 @@ type Stats struct {
 	Warnings []string // for the user, a sentence each
 }
 
-// Stats reports the state of the index. During a build it does not flush: the notes
-// of pending changes are counted as they are.
+// Stats reports the state of the index. During a build it does not flush pending changes; Notes
+// includes them.
 func (x *Index) Stats() (Stats, error) {
 	if x.pending.small.Load() {
 		x.pending.flush()
@@ -212,7 +209,7 @@ func (x *Index) Stats() (Stats, error) {
 	return stats, err
 }
 
-// diskSize returns the bytes of the files in a directory.
+// diskSize returns the total size of the files in a directory.
 func diskSize(dir string) int64 {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"sync/atomic"
 )
 
-// MaxWorkers is how many goroutines [InParallel] uses at most: each step of a search
-// takes less than a millisecond.
+// MaxWorkers bounds the goroutines of [InParallel]: each step of a search takes less than a
+// millisecond.
 const MaxWorkers = 4
 
-// Beside is how many goroutines compute beside those of [InParallel], for the same searches.
-// While passages are embedded there are more threads than processors, and one more
-// would take its turn from these.
+// Beside is the number of goroutines that compute for the same searches in addition to those of
+// [InParallel]. While passages are embedded there are more threads than processors, so one more
+// goroutine would take processor time from these.
 var Beside atomic.Int32
 
-// InParallel calls do for each of n parts, on several goroutines if that helps, and
-// returns an error of one that fails; the parts that have not begun are then left out.
-// Workers are numbered from 0 to less than MaxWorkers.
+// InParallel calls do for each of n parts, on several goroutines if that helps. After an error
+// or a panic it starts no more parts, and returns the error or panics in turn. Workers are
+// numbered from 0 to less than MaxWorkers.
 func InParallel(n int, do func(worker, part int) error) error {
 	workers := max(1, min(n, MaxWorkers, runtime.NumCPU()-int(Beside.Load()), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
 	errs := make([]error, workers)
@@ -43,8 +43,8 @@ func InParallel(n int, do func(worker, part int) error) error {
 	if workers == 1 {
 		work(0)
 	} else {
-		// The last goroutine runs here as soon as this one waits. If this one worked
-		// itself, the scheduler would hesitate some 60 µs before it ran the last one elsewhere.
+		// The last goroutine runs on this thread as soon as this one waits. If this one worked
+		// itself, the scheduler would take some 60 µs to run the last one elsewhere.
 		var wait sync.WaitGroup
 		for worker := range workers {
 			wait.Go(func() { work(worker) })
@@ -52,7 +52,7 @@ func InParallel(n int, do func(worker, part int) error) error {
 		wait.Wait()
 	}
 	if p := cmp.Or(panics...); p != nil {
-		panic(p) // on the goroutine whose caller handles it
+		panic(p) // on the caller's goroutine, which can recover
 	}
 	return cmp.Or(errs...)
 }

@@ -14,43 +14,42 @@ import (
 	"notesd/notes"
 )
 
-// A segment of a few notes costs Bleve nearly as much as one of thousands, and
-// has to be merged with others later. Therefore several Applies count their notes into
-// the same builders. A flush makes segments of these: when a search asks, when there is
-// much text, or a moment after the last Apply.
+// A segment of a few notes costs Bleve nearly as much as one of thousands, and must be merged
+// later. Therefore several Applies share the builders. A flush turns these into segments:
+// before a search, when there is much text, or shortly after the last Apply.
 const (
 	flushAfter = 250 * time.Millisecond
 	maxPending = 32 << 20 // bytes of text
 )
 
-// manyChanges is the number from which an Apply is a build: two builders, and
-// a collector that trades time for memory.
+// manyChanges is the number of changes from which on an Apply is a build, which uses two
+// builders and trades time for memory in garbage collection.
 const manyChanges = 64
 
-// pending holds the notes that were applied and are not flushed yet.
+// pending holds the notes that have been applied but not flushed.
 type pending struct {
 	db *database
 
-	mu       sync.Mutex // held during an Apply, and to flush
+	mu       sync.Mutex // held during an Apply or a flush
 	builders []*builder
 	notes    map[int64]bool // in the builders
 	changes  uint64
-	lost     error // why a flush has failed; the next Apply returns it
+	lost     error // error of a flush, returned by the next Apply
 	timer    *time.Timer
 
-	// to is the position of all that was applied, nil when that is flushed.
+	// to is the position of the last Apply, or nil if nothing is pending.
 	to atomic.Pointer[notes.Position]
-	// small reports whether some of the notes were applied by no build.
+	// small is set if some of the notes were not applied by a build.
 	small atomic.Bool
 	// waiting is the number of notes in the builders after the last Apply.
 	waiting atomic.Int64
-	// building is set during an Apply that is a build. Searches do not wait for it.
+	// building is set during an Apply that is a build. Searches do not wait for a build.
 	building atomic.Bool
 }
 
-// apply counts the terms of the changed notes and records the position. A note is in
-// the builders once, so what is pending is flushed first if it has one of these notes;
-// also before a build, if searches would wait for it.
+// apply counts the terms of the changed notes and records the position. It flushes first if one
+// of the notes is already pending, because the builders may contain a note only once, or if a
+// build would delay searches.
 func (p *pending) apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
 	if p.db.damaged.Load() {
 		return errors.New("search index is damaged and waits to be rebuilt")
@@ -72,7 +71,7 @@ func (p *pending) apply(ctx context.Context, to notes.Position, changes []notes.
 		p.flushLocked()
 	}
 	if err := p.takeLost(); err != nil {
-		return err // the vault asks for the position then
+		return err // the vault then reads the position again
 	}
 	if p.notes == nil {
 		p.notes = map[int64]bool{}
@@ -114,14 +113,14 @@ func (p *pending) takeLost() error {
 	return err
 }
 
-// job is a change on its way into a builder.
+// job is a change to add to a builder.
 type job struct {
 	id   int64
-	note *notes.Note // nil: it no longer exists
+	note *notes.Note // nil: deleted
 }
 
-// count loads the notes one by one and counts their terms: with two builders
-// in a build, else with one.
+// count loads the notes one by one and counts their terms, with two builders in a build and
+// otherwise with one.
 func (p *pending) count(ctx context.Context, changes []notes.Change, build bool) error {
 	workers := 1
 	if build {
@@ -153,8 +152,8 @@ func (p *pending) count(ctx context.Context, changes []notes.Change, build bool)
 	return g.Wait()
 }
 
-// fill adds notes to a builder and writes the builder to the index when it is
-// full. The index's position is unchanged: it holds when all notes are written.
+// fill adds notes to a builder and writes it to the index when it is full. It leaves the
+// index's position unchanged, because that covers all notes.
 func (p *pending) fill(ctx context.Context, b *builder, jobs <-chan job) error {
 	for j := range jobs {
 		if err := ctx.Err(); err != nil {
@@ -175,8 +174,7 @@ func (p *pending) fill(ctx context.Context, b *builder, jobs <-chan job) error {
 	return nil
 }
 
-// flush makes all that was applied part of the index. It does not wait for a build
-// that is in progress.
+// flush adds all pending changes to the index. It does not wait for a build in progress.
 func (p *pending) flush() {
 	if p.to.Load() == nil {
 		return
@@ -190,8 +188,8 @@ func (p *pending) flush() {
 	p.flushLocked()
 }
 
-// flushLocked is flush; the caller holds mu. After an error the next Apply returns it,
-// and the vault feeds the notes again.
+// flushLocked is flush with mu held. After an error, the vault feeds the notes again, because
+// the next Apply returns it.
 func (p *pending) flushLocked() {
 	err := p.introduce()
 	p.clear()
@@ -201,8 +199,8 @@ func (p *pending) flushLocked() {
 	}
 }
 
-// introduce writes the builders to the index, and the position with the last
-// of them, so that the position never comes before its notes.
+// introduce writes the builders to the index, and the position with the last one, so that it
+// never precedes its notes.
 func (p *pending) introduce() error {
 	var full []*builder
 	for _, b := range p.builders {
@@ -224,7 +222,7 @@ func (p *pending) introduce() error {
 	}
 	to := p.to.Load()
 	if to == nil && len(full) != 1 {
-		return nil // an Apply that failed
+		return nil // an Apply has failed
 	}
 	if to != nil {
 		p.position(last, *to)
@@ -245,7 +243,7 @@ func (p *pending) position(b *index.Batch, to notes.Position) {
 	})
 }
 
-// work returns what it would take to apply the notes again, in the unit of worthSaving.
+// work returns the cost of applying the notes again, in the unit of worthSaving.
 func (p *pending) work() uint64 {
 	sum := p.changes * noteWork
 	for _, b := range p.builders {
@@ -265,7 +263,7 @@ func (p *pending) clear() {
 	p.to.Store(nil)
 }
 
-// discard drops what is pending.
+// discard drops all pending changes.
 func (p *pending) discard() {
 	p.clear()
 	p.lost = nil

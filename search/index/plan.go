@@ -3,11 +3,11 @@ package index
 // Plan is a query in terms of the index.
 type Plan struct {
 	Terms   []PlanTerm
-	Require []Clause // every one must hold
+	Require []Clause // all must hold
 	Exclude []Clause // none may hold
-	// Unknown, if not nil, returns the terms, by their place in Terms, that may be
-	// misspelt, given how many notes have each. [Index.Rank] sets their Others to the
-	// terms that may have been meant.
+	// Unknown, if not nil, returns the indexes in Terms of the terms that may be misspelt,
+	// given the number of notes with each. [Index.Rank] sets their Others to the terms that may
+	// have been meant.
 	Unknown func(with []int) []int
 }
 
@@ -15,32 +15,31 @@ type Plan struct {
 type PlanTerm struct {
 	Lookup
 	Weight float64
-	Times  float64 // that the query has it
-	// Others are terms that count as the same: those that a short word of a
-	// script cut into n-grams begins, those like a word that no note has, or
-	// the forms of a word.
+	Times  float64 // occurrences in the query
+	// Others are terms that count as the same: those that begin with a prefix, the suggestions
+	// for a word that no note has, or the inflected forms of a word.
 	Others []string
-	Family bool // forms of the word count as the word
-	// Guess is set by [Index.Rank] if no note has a word that begins with the term, and
-	// Others are what may have been meant.
+	Family bool // inflected forms count as the word
+	// Guess is set by [Index.Rank] if Others are suggestions and none of them begins with the
+	// term.
 	Guess bool
 }
 
-// Lookup is a term as it is looked for in the index.
+// Lookup is a term to look up in the index.
 type Lookup struct {
 	Text   string
-	Prefix bool // the beginning of terms
+	Prefix bool // matches every term that begins with Text
 }
 
-// Clause holds for notes that have all of its terms, in one of its fields
-// each (in any, when there are none).
+// Clause holds for notes that have each of its terms in at least one of its fields; without
+// fields, in any searched field.
 type Clause struct {
 	Terms  []Lookup
 	Fields []string
 }
 
-// searchedFields are the fields in which words are looked for, and their
-// weight: how many times in the body a word counts that stands there once.
+// searchedFields are the searched fields with their weights: an occurrence counts as this many
+// in the body.
 var searchedFields = [...]struct {
 	name   string
 	weight float32
@@ -49,10 +48,10 @@ var searchedFields = [...]struct {
 	{fieldHeading, 1},
 	{fieldTag, 2},
 	{fieldFolder, 0.5},
-	{fieldBody, 1}, // last: it completes a note's count
+	{fieldBody, 1}, // must be last: see accumulator.add
 }
 
-// The searched fields, by their place in the list.
+// Indexes into searchedFields.
 const (
 	nameField = iota
 	headingField

@@ -11,34 +11,33 @@ import (
 	"notesd/notes"
 )
 
-// Parameters of BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 Extension
-// to Multiple Weighted Fields" (CIKM 2004). Bleve's own BM25 takes the square
-// root of frequencies, the number of distinct terms for the average length,
-// and scores every field apart, so that a word rare in titles outweighs its
-// meaning in the body; postings are Bleve's, the formula is this one.
+// Parameters of BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 Extension to Multiple
+// Weighted Fields" (CIKM 2004). Bleve's own BM25 uses the square root of the frequencies and
+// the number of distinct terms as the average length, and scores every field separately, so
+// that a word that is rare in titles outweighs its occurrences in the body.
 var (
-	bm25K1 float32 = 1.2 // how soon a repeated word stops adding
-	bm25B  float32 = 0.5 // how much a long note is discounted
+	bm25K1 float32 = 1.2 // saturation of repeated words
+	bm25B  float32 = 0.5 // normalization by length
 )
 
 // Ranked is a note that matched.
 type Ranked struct {
 	Note  int64
 	Score float64
-	Terms uint64 // bit i: the plan's term i occurs in it (the last bit for all from 63 on)
+	Terms uint64 // bit i: it has the plan's term i; bit 63 is shared by all terms from 63 on
 }
 
-// Ranking is what the index has to say about a plan.
+// Ranking is the result of a plan.
 type Ranking struct {
-	Best  []Ranked // by falling score, then by id
+	Best  []Ranked // by descending score, then by descending id
 	Total int      // notes that matched
-	Docs  int      // notes that the caller may know of
-	With  []int    // of these, notes that have the plan's term i
+	Docs  int      // readable notes
+	With  []int    // number of these with the plan's term i
 
-	scored []*accumulator // of each segment, for textOf until release
+	scored []*accumulator // by segment, for TextOf until Release
 }
 
-// Release gives back the scores of all notes.
+// Release frees the scores of all notes.
 func (r *Ranking) Release() {
 	for _, a := range r.scored {
 		if a != nil { // the ranking may have failed
@@ -48,8 +47,8 @@ func (r *Ranking) Release() {
 	r.scored = nil
 }
 
-// TextOf returns what words say about notes, however far down the ranking they
-// are; those without any are left out.
+// TextOf returns the text scores of notes at any rank. Notes without any of the terms are
+// omitted.
 func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 	found := make(map[int64]Ranked, of.Len())
 	for _, a := range r.scored {
@@ -145,7 +144,7 @@ func (s *snapshot) shape() (docs int, average float32) {
 		if hidden := s.hidden[i]; hidden != nil {
 			docs -= int(hidden.GetCardinality())
 			hidden.Iterate(func(doc uint32) bool {
-				sum -= float64(d.lengths[doc]) // whole numbers: exact
+				sum -= float64(d.lengths[doc]) // exact, because lengths are integers
 				return true
 			})
 		}
@@ -153,8 +152,8 @@ func (s *snapshot) shape() (docs int, average float32) {
 	return docs, float32(max(1, sum/float64(max(1, docs))))
 }
 
-// Idf is how much a term says, from the number of notes that have it. It is positive,
-// also where with is the sum of several words' notes.
+// Idf returns the inverse document frequency of a term that with of docs notes have. It is
+// positive, even if with is the sum over several words.
 func Idf(docs, with int) float32 {
 	with = min(with, docs)
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
@@ -163,7 +162,7 @@ func Idf(docs, with int) float32 {
 // termLists are the postings of the plan's terms in one segment.
 type termLists struct {
 	fields [][len(searchedFields)][]postingsIter // by term and field
-	counts [][len(searchedFields)]int            // notes, of all lists
+	counts [][len(searchedFields)]int            // number of notes, summed over the lists
 }
 
 type postingsIter = segment.PostingsIterator
@@ -195,7 +194,7 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, te
 				if n == 0 {
 					continue
 				}
-				if hidden != seg.Deleted() { // an iterator passes over many documents more slowly than add
+				if hidden != seg.Deleted() { // an iterator skips many documents more slowly than add does
 					if list, err = dict.PostingsList(buf, seg.Deleted(), list); err != nil {
 						return err
 					}
@@ -208,7 +207,7 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, te
 	return nil
 }
 
-// notesWithTerm returns how many notes have the plan's term t: as many as have it in the
+// notesWithTerm estimates the number of notes with the plan's term t, as the number in the
 // field where most have it.
 func notesWithTerm(lists []termLists, t int) int {
 	most := 0

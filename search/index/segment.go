@@ -13,21 +13,21 @@ import (
 	"notesd/notes"
 )
 
-// snapshot is the index at one moment: what one search reads.
+// snapshot is a snapshot of the index, for one search.
 type snapshot struct {
 	*scorch.IndexSnapshot
 	db *database
 	// By segment; [Index.search] sets these.
 	data []*segmentData
-	// hidden are the documents that were deleted, or that the caller may not read. They
-	// count nowhere: not among the notes with a term, nor in the average length, nor as
-	// words that may have been meant. nil: none.
+	// hidden are the documents that were deleted or that the caller may not read. They are not
+	// counted anywhere: not in the number of notes with a term, in the average length, or in
+	// suggestions. nil: none.
 	hidden []*roaring.Bitmap
 }
 
 func (s *snapshot) close() { _ = s.Close() }
 
-// hide hides what was deleted and, if readable is not nil, all notes outside it.
+// hide hides deleted notes and, if readable is not nil, all notes outside it.
 func (s *snapshot) hide(readable *notes.IDSet) {
 	s.hidden = make([]*roaring.Bitmap, len(s.data))
 	for i, seg := range s.Segments() {
@@ -48,23 +48,22 @@ func (s *snapshot) hide(readable *notes.IDSet) {
 	}
 }
 
-// eachSegment calls do for each segment, on several goroutines. A panic in one is an
-// error, as in [database.guard].
+// eachSegment calls do for each segment, on several goroutines. A panic in do becomes an error,
+// as in [database.guard].
 func (s *snapshot) eachSegment(do func(worker, i int) error) error {
 	return InParallel(len(s.Segments()), func(worker, i int) error {
 		return s.db.guard(func() error { return do(worker, i) })
 	})
 }
 
-// segmentData is what scoring needs of a segment beside its postings: which
-// note each of its documents is, and how long. Bleve never changes a segment,
-// so it is read once.
+// segmentData is the data of a segment that scoring needs in addition to its postings: the note
+// of each document and its length. Bleve never changes a segment, so the data is loaded once.
 type segmentData struct {
 	notes   []int64   // by document number
 	lengths []float32 // terms in the body
 	sum     float64   // of lengths
 
-	terms sync.Map // what termsOf has read: a string by termsKey
+	terms sync.Map // cache of termsOf: a string by termsKey
 }
 
 type termsKey struct {
@@ -73,7 +72,7 @@ type termsKey struct {
 }
 
 // termsOf returns the terms of a field that begin with a letter, each on a line. They are
-// kept: to look for similar ones in the dictionary takes milliseconds.
+// cached, because reading them from the dictionary takes milliseconds.
 func (d *segmentData) termsOf(dict segment.TermDictionary, field string, first rune) (string, error) {
 	key := termsKey{field, first}
 	if list, ok := d.terms.Load(key); ok {
@@ -90,7 +89,7 @@ func (d *segmentData) termsOf(dict segment.TermDictionary, field string, first r
 	return list.String(), err
 }
 
-// segmentCache keeps the data of the segments in use.
+// segmentCache caches the data of the segments in use.
 type segmentCache struct {
 	mu   sync.Mutex
 	data map[uint64]*segmentData // by segment id
@@ -102,8 +101,7 @@ func (c *segmentCache) clear() {
 	c.data = nil
 }
 
-// of returns the data of a snapshot's segments, and forgets that of others
-// when there are many.
+// of returns the data of a snapshot's segments, and drops that of others when there are many.
 func (c *segmentCache) of(s *scorch.IndexSnapshot) ([]*segmentData, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,10 +17,9 @@ import (
 	zap "github.com/blevesearch/zapx/v17"
 )
 
-// segmentPlugin has Bleve make segments from what a builder has counted.
-// Reading, merging and saving them is zap's, whose format this is
-// (zap.md in its repository). Left to itself zap would want a map of terms for
-// each note, and takes four times as long to make the same segment.
+// segmentPlugin makes Bleve create segments from the counts of a builder. zap, whose format
+// this is (zap.md in its repository), reads, merges and saves them. To create a segment, zap
+// itself requires a map of terms for each note and takes four times as long.
 type segmentPlugin struct{ zap.ZapPlugin }
 
 func init() { scorch.RegisterSegmentPlugin(&segmentPlugin{}, false) }
@@ -30,8 +29,8 @@ func (p *segmentPlugin) New(docs []index.Document) (segment.Segment, uint64, err
 	return p.NewUsing(docs, nil)
 }
 
-// NewUsing makes the segment of the builder that counted the documents. They
-// come in any order; the builder's is kept.
+// NewUsing returns the segment of the builder that counted the documents. Their order is
+// ignored in favour of the builder's.
 func (p *segmentPlugin) NewUsing(docs []index.Document, config map[string]any) (segment.Segment, uint64, error) {
 	d, ok := docs[0].(document)
 	if !ok || len(docs) != len(d.counted.ids) {
@@ -55,11 +54,11 @@ func (p *segmentPlugin) NewUsing(docs []index.Document, config map[string]any) (
 	return s, uint64(len(out)), nil
 }
 
-// segmentWriter writes a segment. Its memory is used again for the next, but
-// for the output.
+// segmentWriter writes a segment. Its buffers, except for the output, are reused for the next
+// segment.
 //
-// A segment is one run of bytes that only grows, and whatever refers to another part
-// names the offset of that part, so each part is written before those that refer to it:
+// A segment is written sequentially, and its parts refer to each other by offset, so each part
+// is written before those that refer to it:
 //
 //	stored ids         one record for each note, then the offsets of the records
 //	for each field     for each of its terms: the frequencies in chunks, then the
@@ -68,8 +67,8 @@ func (p *segmentPlugin) NewUsing(docs []index.Document, config map[string]any) (
 //	                   postings; a section with the dictionary's offset
 //	index of fields    the name and the section of each field, then their offsets
 //
-// [zap.InitSegmentBase] is given the offsets of the first and the last of these, which
-// zap writes to the footer of a segment on disk. A term that one note has once has no
+// [zap.InitSegmentBase] is given the offsets of the first and the last of these, which zap
+// writes to the footer of a segment on disk. A term that occurs once in a single note has no
 // postings: the dictionary has the note in place of their offset.
 type segmentWriter struct {
 	out      []byte
@@ -80,9 +79,9 @@ type segmentWriter struct {
 	fst    *vellum.Builder
 	fstOut bytes.Buffer
 	set    *roaring.Bitmap
-	found  []uint32 // documents of a term
-	counts []byte   // its frequencies, by chunk
-	ends   []uint64 // where the chunks end
+	found  []uint32 // documents with the term being written
+	counts []byte   // its encoded frequencies, by chunk
+	ends   []uint64 // end offsets of the chunks
 }
 
 // writtenField is a field whose postings are written.
@@ -117,15 +116,16 @@ func (w *segmentWriter) write(b *builder) error {
 			return err
 		}
 	}
-	// zap wants the names in order, behind that of the id
+	// zap requires the names in order, after that of the id
 	slices.SortFunc(fields[1:], func(a, b writtenField) int { return cmp.Compare(a.name, b.name) })
 	w.indexFields(fields)
 	return nil
 }
 
-// storeIDs writes the one stored field, the note's id. A record is the length
-// of its description and of its data; the description is the length of the id,
-// the data the id and what else is stored, compressed: nothing.
+// storeIDs writes the only stored field, the note's id. A record consists of the length of its
+// description, the length of its data, the description and the data. The description is the
+// length of the id; the data is the id and the other stored fields, compressed, of which there
+// are none.
 func (w *segmentWriter) storeIDs(ids []int64) {
 	at := make([]uint64, len(ids))
 	for i, n := range ids {
@@ -133,7 +133,7 @@ func (w *segmentWriter) storeIDs(ids []int64) {
 		at[i] = uint64(len(w.out))
 		w.out = append(w.out, 1, byte(len(id)+1), byte(len(id)))
 		w.out = append(w.out, id...)
-		w.out = append(w.out, 0) // nothing, as Snappy writes it
+		w.out = append(w.out, 0) // empty, in Snappy's encoding
 	}
 	w.storedAt = uint64(len(w.out))
 	for _, a := range at {
@@ -142,9 +142,8 @@ func (w *segmentWriter) storeIDs(ids []int64) {
 	w.out = append(w.out, 0) // no nested documents
 }
 
-// insert writes the postings of a field and puts its terms into the
-// dictionary, in order. The fields before and after the searched ones are
-// those of ids and lengths.
+// insert writes the postings of a field and adds its terms to the dictionary, in order. The
+// first field has the ids and the last one the lengths.
 func (w *segmentWriter) insert(b *builder, field int) error {
 	switch field {
 	case -1:
@@ -184,12 +183,12 @@ func (w *segmentWriter) insertIDs(ids []int64) error {
 	return nil
 }
 
-// leastNorm is what zap keeps with each posting for the length of the field. The
-// scorer takes lengths from fieldSize, so this is the least that zap accepts.
+// leastNorm is the norm of each posting, which zap uses for the length of the field. The scorer
+// takes lengths from fieldSize, so this is the least value that zap accepts.
 const leastNorm = 1
 
-// insertTerm writes the postings of a term and puts it into the dictionary. A
-// term that one note has once is only there.
+// insertTerm writes the postings of a term and adds the term to the dictionary. A term that
+// occurs once in a single note is only in the dictionary.
 func (w *segmentWriter) insertTerm(term string, p *postings) error {
 	if doc, count, _ := p.first(); p.n == 1 && count == 1 {
 		return w.fst.Insert([]byte(term), zap.FSTValEncode1Hit(doc, leastNorm))
@@ -204,7 +203,7 @@ func (w *segmentWriter) insertTerm(term string, p *postings) error {
 
 	at := uint64(len(w.out))
 	w.out = binary.AppendUvarint(w.out, counts)
-	w.out = append(w.out, 0) // no places
+	w.out = append(w.out, 0) // no positions
 	w.set.Clear()
 	w.set.AddMany(w.found)
 	set, err := w.set.ToBytes()
@@ -216,7 +215,7 @@ func (w *segmentWriter) insertTerm(term string, p *postings) error {
 	return w.fst.Insert([]byte(term), at)
 }
 
-// first returns the first note, its count, and where the next begins.
+// first returns the first note, its count, and the offset of the next posting.
 func (p *postings) first() (doc, count uint64, size int) {
 	doc, a := binary.Uvarint(p.data)
 	count, b := binary.Uvarint(p.data[a:])
@@ -238,7 +237,7 @@ func (w *segmentWriter) encode(p *postings) {
 		doc += next
 		next = doc + 1
 		w.found = append(w.found, uint32(doc))
-		w.counts = binary.AppendUvarint(w.counts, count<<1) // the last bit: whether there are places
+		w.counts = binary.AppendUvarint(w.counts, count<<1) // the lowest bit: whether there are positions
 		w.counts = append(w.counts, leastNorm)
 		w.ends[doc/chunk] = uint64(len(w.counts))
 	}
@@ -247,8 +246,8 @@ func (w *segmentWriter) encode(p *postings) {
 	}
 }
 
-// finishField writes the dictionary of the field whose terms were inserted,
-// and begins another. It returns where the field's section is.
+// finishField writes the dictionary of the field whose terms were inserted, and starts the next
+// field. It returns the offset of the field's section.
 func (w *segmentWriter) finishField() (at uint64, err error) {
 	if err := w.fst.Close(); err != nil {
 		return 0, err
@@ -262,12 +261,12 @@ func (w *segmentWriter) finishField() (at uint64, err error) {
 	}
 	at = uint64(len(w.out))
 	w.out = binary.AppendUvarint(w.out, math.MaxUint64) // no values by document:
-	w.out = binary.AppendUvarint(w.out, math.MaxUint64) // neither beginning nor end
+	w.out = binary.AppendUvarint(w.out, math.MaxUint64) // neither start nor end
 	w.out = binary.AppendUvarint(w.out, dictionary)
 	return at, nil
 }
 
-// indexFields writes where the fields are.
+// indexFields writes the index of the fields.
 func (w *segmentWriter) indexFields(fields []writtenField) {
 	at := make([]uint64, len(fields))
 	for i, f := range fields {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// top keeps the best notes that were offered to it.
+// top keeps the best of the notes offered to it.
 type top struct {
 	limit int
-	found []Ranked // when there are limit of them, a heap: the worst is the first
+	found []Ranked // a heap with the worst first, once it has limit notes
 }
 
 func newTop(limit int) *top { return &top{limit: limit} }
@@ -29,7 +29,7 @@ func (t *top) offer(r Ranked) {
 	}
 }
 
-// replaceWorst puts r in its place in the heap, from the root on.
+// replaceWorst replaces the root of the heap by r and restores the heap.
 func (t *top) replaceWorst(r Ranked) {
 	at := 0
 	for {
@@ -49,17 +49,17 @@ func (t *top) replaceWorst(r Ranked) {
 	t.found[at] = r
 }
 
-// best returns the best notes, the very best first.
+// best returns the best notes, best first.
 func (t *top) best() []Ranked {
 	slices.SortFunc(t.found, better)
 	t.found = t.found[:min(len(t.found), t.limit)]
 	return t.found
 }
 
-// better orders by falling score; of equals the newer note, which has the
-// greater id, comes first.
+// better orders by descending score; among equals the newer note, which has the greater id,
+// comes first.
 func better(a, b Ranked) int {
-	switch { // cmp.Compare takes several times as long, for NaN
+	switch { // cmp.Compare takes several times as long, because it handles NaN
 	case a.Score > b.Score:
 		return -1
 	case a.Score < b.Score:
