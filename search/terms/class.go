@@ -6,28 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// class says what part a character plays in splitting text into spans. The
-// classes of a word's characters are or-ed together as the word is read, so
-// that plain lower-case ASCII, nearly all of most text, is recognised for free.
+// class is the role of a character in splitting text into spans. The classes of a word's
+// characters are combined by OR as the word is read, so recognizing plain lower-case ASCII,
+// nearly all of most text, costs nothing.
 type class uint8
 
-// The classes of characters that decide where terms begin and end.
+// The classes of characters, which determine where terms begin and end.
 const (
 	classLower class = 1 << iota // a letter: lower case, or of a script without case
 	ClassUpper
 	classDigit
-	classMark      // combines with the letter before it, or is invisible; inside words only
+	classMark      // combines with the preceding letter or is invisible; only inside words
 	ClassConnector // joins two parts of one word: e-mail, node.js, snake_case, l'été
 	ClassDense     // Han, kana, Hangul: pairs of characters are terms
 	ClassRunOn     // Thai, Lao, Khmer, Myanmar: no spaces between words, n-grams are terms
-	ClassSymbol    // emoji and the like: a term each
+	ClassSymbol    // emoji and similar characters: one term each
 
 	ClassNone class = 0
 	ClassWord       = classLower | ClassUpper | classDigit | classMark
 )
 
-// HighBit is or-ed into a word's classes when it has a character outside
-// ASCII. It shares its bit with a class that never occurs inside words.
+// HighBit is set in the classes of a word with a character outside ASCII. It shares its bit
+// with a class that never occurs inside words.
 const HighBit = ClassSymbol
 
 // AsciiClass is the class of each ASCII character.
@@ -44,20 +44,19 @@ var AsciiClass = func() (t [utf8.RuneSelf]class) {
 	return t
 }()
 
-// ByteClass is asciiClass for bytes of text; those of longer characters have
-// no class.
+// ByteClass is AsciiClass for bytes of text; bytes of multi-byte characters have no class.
 var ByteClass = func() (t [256]class) {
 	copy(t[:], AsciiClass[:])
 	return t
 }()
 
-// A page holds what is known about 256 neighbouring characters. Pages are made
-// when a character of theirs is first met: a vault uses a handful of scripts.
+// A page caches a property of 256 adjacent characters. Pages are computed on first use: a vault
+// uses a handful of scripts.
 const pageBits = 8
 
 type pages[T any] [(unicode.MaxRune + 1) >> pageBits]atomic.Pointer[[1 << pageBits]T]
 
-// get returns what describe says about r, from its page.
+// get returns describe(r) from its page.
 func (p *pages[T]) get(r rune, describe func(rune) T) T {
 	slot := &p[r>>pageBits]
 	page := slot.Load()
@@ -66,7 +65,7 @@ func (p *pages[T]) get(r rune, describe func(rune) T) T {
 		for i := range page {
 			page[i] = describe(r&^(1<<pageBits-1) + rune(i))
 		}
-		slot.Store(page) // a race only makes the same page twice
+		slot.Store(page) // a race only computes the same page twice
 	}
 	return page[r&(1<<pageBits-1)]
 }
@@ -84,7 +83,7 @@ func ClassOf(r rune) class {
 // runOnScripts write sentences without spaces between words.
 var runOnScripts = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// denseScripts carry about a word's meaning in every character or two.
+// denseScripts express about a word with every character or two.
 var denseScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo}
 
 func describeClass(r rune) class {
@@ -107,7 +106,7 @@ func describeClass(r rune) class {
 		return ClassDense
 	case unicode.IsMark(r):
 		if r >= 0xFE00 && r <= 0xFE0F {
-			return ClassNone // variation selectors: how an emoji is drawn
+			return ClassNone // variation selectors change how an emoji is drawn
 		}
 		return classMark
 	case unicode.IsUpper(r) || unicode.IsTitle(r):
@@ -122,16 +121,16 @@ func describeClass(r rune) class {
 	return ClassNone
 }
 
-// isKanaVoicing reports the marks that turn か into が when written apart.
+// isKanaVoicing reports whether r is a mark that, written separately, turns か into が.
 func isKanaVoicing(r rune) bool {
 	return r == 0x3099 || r == 0x309A || r == 0xFF9E || r == 0xFF9F
 }
 
-// isEmoji covers the blocks that hold pictographs, not box drawing, arrows or
-// mathematics, which code blocks are full of.
+// isEmoji reports whether r is in a block of pictographs. It excludes box drawing, arrows and
+// mathematics, which are frequent in code blocks.
 func isEmoji(r rune) bool {
 	switch {
-	case r >= 0x1F1E6 && r <= 0x1FAFF && !(r >= 0x1F3FB && r <= 0x1F3FF): // skin tones change no meaning
+	case r >= 0x1F1E6 && r <= 0x1FAFF && !(r >= 0x1F3FB && r <= 0x1F3FF): // except skin tones
 		return true
 	case r >= 0x2600 && r <= 0x27BF, r >= 0x2B50 && r <= 0x2B55, r == 0x231A, r == 0x231B, r >= 0x23E9 && r <= 0x23FA:
 		return unicode.IsSymbol(r)

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold appends the form of s under which it is compared: lower case, without
-// accents, points and vowel marks that writers leave out, compatibility
-// characters (full width, ligatures) replaced by plain ones, and the same for
-// composed and decomposed input.
+// Fold appends the form of s that is used for comparison: in lower case, without accents,
+// points and vowel marks that writers omit, with compatibility characters (full width,
+// ligatures) replaced by plain ones, and independent of Unicode composition.
 func Fold(dst []byte, s string) []byte {
 	start := len(dst)
 	for i := 0; i < len(s); i++ {
@@ -29,7 +28,7 @@ func Fold(dst []byte, s string) []byte {
 
 func foldUnicode(dst []byte, s string) []byte {
 	if !norm.NFC.IsNormalString(s) || strings.ContainsAny(s, "ﾞﾟ") {
-		s = norm.NFKC.String(s) // joins what was written apart, half-width kana too
+		s = norm.NFKC.String(s) // composes sequences, including half-width kana
 	}
 	for _, r := range s {
 		dst = append(dst, FoldRune(r)...)
@@ -39,19 +38,18 @@ func foldUnicode(dst []byte, s string) []byte {
 
 var foldPages pages[string]
 
-// FoldRune returns the folded form of one composed character, "" for one that
-// is dropped.
+// FoldRune returns the folded form of a composed character, or "" if it is dropped.
 func FoldRune(r rune) string { return foldPages.get(r, describeFold) }
 
-// foldSpecial has what neither case mapping nor decomposition yields.
+// foldSpecial has the foldings that neither case mapping nor decomposition yields.
 var foldSpecial = map[rune]string{
 	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ø': "o", 'Ø': "o",
 	'đ': "d", 'Đ': "d", 'ð': "d", 'Ð': "d", 'ł': "l", 'Ł': "l", 'ħ': "h", 'Ħ': "h",
 	'þ': "th", 'Þ': "th", 'ı': "i", 'İ': "i", 'ŋ': "n", 'Ŋ': "n",
 	'ς': "σ",
-	// Arabic: the forms of alef, yeh and kaf, and the teh that is heard as heh
+	// Arabic: the forms of alef, yeh and kaf, and teh marbuta, which is pronounced as heh
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ة': "ه", 'ۀ': "ه", 'ـ': "",
-	// Cyrillic letters that are letters of their own, not accented ones
+	// Cyrillic letters that are separate letters, not accented ones
 	'й': "й", 'Й': "й", 'ї': "ї", 'Ї': "ї", 'ў': "ў", 'Ў': "ў",
 	'’': "'", 'ʼ': "'", '‐': "-", '‑': "-",
 	'〆': "〆", 'ー': "ー",
@@ -79,11 +77,11 @@ func describeFold(r rune) string {
 		}
 		b.WriteRune(part)
 	}
-	return norm.NFC.String(b.String()) // kana and Hangul are whole again
+	return norm.NFC.String(b.String()) // recomposes kana and Hangul
 }
 
-// decimal maps the digits of every script to ASCII. Unicode keeps decimal
-// digits in order, ten at a time.
+// decimal maps the digits of every script to ASCII. Unicode has decimal digits in order, in
+// groups of ten.
 func decimal(r rune) (rune, bool) {
 	if r < utf8.RuneSelf {
 		return 0, false
@@ -101,9 +99,8 @@ func decimal(r rune) (rune, bool) {
 	return 0, false
 }
 
-// dropped reports whether a mark is left out when comparing: accents, tone and
-// vowel points, not the vowels of Indic scripts or the marks that make another
-// letter in kana.
+// dropped reports whether a mark is ignored in comparison: accents, tone and vowel points, but
+// not the vowels of Indic scripts or the marks that form another letter in kana.
 func dropped(r rune) bool {
 	switch {
 	case !unicode.IsMark(r):

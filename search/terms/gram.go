@@ -2,13 +2,13 @@ package terms
 
 import "unicode/utf8"
 
-// cluster is one character of a run together with the marks on it.
+// cluster is one character of a run with its combining marks.
 type cluster struct {
 	Start, End int
 	Text       string // folded
 }
 
-// NextCluster reads the cluster of a run that starts at pos.
+// NextCluster returns the cluster of a run that starts at pos.
 func NextCluster(text string, pos, end int) cluster {
 	r, size := utf8.DecodeRuneInString(text[pos:end])
 	to := pos + size
@@ -25,16 +25,16 @@ func NextCluster(text string, pos, end int) cluster {
 	return cluster{pos, to, string(foldUnicode(nil, text[pos:to]))}
 }
 
-// joins reports whether r continues any character before it: the voicing of
-// kana, the vowels and finals of a Hangul syllable written apart, a mark. Beside
-// those, only the Burmese letter ဦ is also written as two.
+// joins reports whether r belongs to the preceding character, whichever it is: the voicing of
+// kana, the separately written vowels and finals of a Hangul syllable, a mark. In addition,
+// only the Burmese letter ဦ may be written as two characters.
 func joins(r rune) bool {
 	return isKanaVoicing(r) || r >= 0x1160 && r <= 0x11FF || ClassOf(r) == classMark
 }
 
-// Characters of a term in scripts that are cut into n-grams. The ends of a run
-// make shorter terms as well, so that every character of it begins a term and
-// a query shorter than n finds it as a prefix.
+// The length of a term, in characters, in scripts that are cut into n-grams. The end of a run
+// yields shorter terms as well, so that every character begins a term and a query shorter than
+// n can match as a prefix.
 var (
 	denseLength = 2 // Chinese, Japanese, Korean
 	runOnLength = 4 // Thai, Lao, Khmer, Burmese
@@ -47,8 +47,7 @@ func gramLength(kind class) int {
 	return denseLength
 }
 
-// GramsFrom appends the n-grams of a run that begin with one of the initials
-// (nil: with any).
+// GramsFrom appends the n-grams of a run whose [Initial] is in initials (nil: all).
 func GramsFrom(dst []Term, text string, s Span, initials *[256]bool) []Term {
 	n := gramLength(s.Kind())
 	var room [8]cluster
@@ -83,8 +82,7 @@ func GramsFrom(dst []Term, text string, s Span, initials *[256]bool) []Term {
 	return dst
 }
 
-// appendGram makes one term of some clusters, without copying when they fold
-// to themselves.
+// appendGram appends the clusters as one term, without copying if they fold to themselves.
 func appendGram(dst []Term, text string, window []cluster) []Term {
 	start, end := window[0].Start, window[len(window)-1].End
 	plain := true
@@ -102,7 +100,8 @@ func appendGram(dst []Term, text string, window []cluster) []Term {
 	return append(dst, t)
 }
 
-// Initial distinguishes first characters, roughly: the last byte of the first.
+// Initial returns the last byte of the first character, which distinguishes most first
+// characters.
 func Initial(s string) byte {
 	if s == "" {
 		return 0

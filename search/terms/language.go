@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// FunctionWords are words of languages other than English that say nothing
-// about what a note is about, folded: of German, French, Spanish, Italian,
-// Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek,
-// Ukrainian, Arabic and Hebrew. They are dropped from queries in those languages only.
+// FunctionWords are the folded function words of languages other than English: German, French,
+// Spanish, Italian, Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek,
+// Ukrainian, Arabic and Hebrew. They are dropped only from queries in those languages.
 var FunctionWords = wordSet(
 	"der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wurde wurden worden hat haben hatte hatten wie was wer wen wem wo wann warum welche welcher welches welchen welchem wofur womit woher wohin mit von vom zu zum zur auf aus bei beim fur nach uber unter vor durch gegen ohne um als wenn dass man es er sie ich wir ihr sich auch noch nur sein seine seiner ihre ihrer im am kann konnte konnen soll gibt",
 	"le la les un une des du de et ou est sont etait etaient a ont qui que quoi quel quelle quels quelles quand comment pourquoi dans par pour sur avec sans sous entre vers chez ce cet cette ces se son sa ses leur leurs il elle ils elles on nous vous je ne pas plus au aux en y fut ete",
@@ -30,12 +29,12 @@ var FunctionWords = wordSet(
 // Language is what the words of a query say about its language.
 type Language struct {
 	Foreign  bool // not English: function words are stop words
-	Families bool // and its words have forms that end differently
+	Families bool // words have forms with other endings
 }
 
-// LanguageOf returns the language of a query's words: another than English when
-// more of them are function words of other languages only than of English only. Letters
-// that English has not count as one such word.
+// LanguageOf returns the language of a query's texts. It is foreign if more words are function
+// words only of other languages than are function words only of English. Non-ASCII letters
+// count as one foreign word.
 func LanguageOf(texts []string) Language {
 	var foreign, english int
 	var letters, isolated bool
@@ -61,8 +60,8 @@ func LanguageOf(texts []string) Language {
 	return Language{Foreign: foreign > english, Families: foreign > english && !isolated}
 }
 
-// isolating reports letters of Vietnamese, whose words have no endings: families only
-// do harm there.
+// isolating reports whether r is a letter of Vietnamese, whose words are not inflected, so that
+// families only do harm.
 func isolating(r rune) bool {
 	switch r {
 	case 'ơ', 'ư', 'Ơ', 'Ư':
@@ -71,15 +70,16 @@ func isolating(r rune) bool {
 	return r >= 0x1EA0 && r <= 0x1EF9
 }
 
-// A word family are the terms of the vault that share all of a word but its last
-// letters, and are about as long: its inflected forms, without a dictionary.
+// A word family consists of the terms of the vault that share all but the last letters of a
+// word and have about its length: its inflected forms, found without a dictionary.
 const (
-	familyEnding = 2 // letters of the word that the others need not share
-	familyLeast  = 4 // letters that they share at least
-	familyReach  = 3 // letters that they are shorter or longer, at most
+	familyEnding = 2 // last letters that need not be shared
+	familyLeast  = 4 // least number of shared letters
+	familyReach  = 3 // greatest difference in length, in letters
 )
 
-// Stems returns how the words of a word's family may begin; none if it has no family.
+// Stems returns the possible beginnings of the words of a word's family; none if it has no
+// family.
 func Stems(word string) []string {
 	if a := affixesOf(word); a != nil {
 		stem := a.strip(word)
@@ -104,7 +104,7 @@ func Stems(word string) []string {
 	return []string{word}
 }
 
-// SameFamily reports whether a term that begins with one of the word's stems is of its
+// SameFamily reports whether a term that begins with one of the word's stems belongs to its
 // family.
 func SameFamily(word, term string) bool {
 	if a := affixesOf(word); a != nil {
@@ -114,17 +114,17 @@ func SameFamily(word, term string) bool {
 	return max(d, -d) <= familyReach
 }
 
-// affixes are what a script writes together with a word: its article, prepositions and
-// conjunctions before, and endings after. Words with the same rest are a family.
+// affixes are parts that a script writes together with a word: article, prepositions and
+// conjunctions before, endings after. Words with the same remainder are a family.
 type affixes struct {
 	letters            *unicode.RangeTable
-	prefixes, suffixes []string // folded; longer before those that they begin or end with
-	least              int      // letters of the rest
+	prefixes, suffixes []string // folded; before the shorter ones that they contain
+	least              int      // least number of letters in the remainder
 }
 
-// For Arabic those of the light10 stemmer (Larkey, Ballesteros and Connell, "Light
-// Stemming for Arabic Information Retrieval", 2007) but the conjunction alone, which
-// begins many roots; for Hebrew what seldom begins one.
+// For Arabic, those of the light10 stemmer (Larkey, Ballesteros and Connell, "Light Stemming
+// for Arabic Information Retrieval", 2007) except the single conjunction, which begins many
+// roots; for Hebrew, those that seldom begin a root.
 var affixLists = []affixes{
 	{unicode.Arabic, strings.Fields("وال بال كال فال ال لل"), strings.Fields("ها ان ات ون ين يه ه ي"), 3},
 	{unicode.Hebrew, strings.Fields("וה שה מה בה לה כשה ה"), strings.Fields("ים ות"), 3},
@@ -141,7 +141,7 @@ func affixesOf(word string) *affixes {
 	return nil
 }
 
-// strip returns what is left of a word without a prefix and a suffix.
+// strip returns a word without one prefix and one suffix.
 func (a *affixes) strip(word string) string {
 	for _, p := range a.prefixes {
 		if rest, ok := strings.CutPrefix(word, p); ok && utf8.RuneCountInString(rest) >= a.least {

@@ -2,18 +2,16 @@ package terms
 
 import "unicode/utf8"
 
-// Span is a stretch of text that makes terms on its own: a word with its
-// connectors, a run of a script that is cut into n-grams, or a symbol.
+// Span is a range of text from which terms are extracted: a word with its connectors, a run of
+// a script that is cut into n-grams, or a symbol.
 type Span struct {
 	Start, End int // bytes
-	// classes of the characters: classDense, classRunOn or classSymbol for
-	// those kinds of span; for a word the union of its characters' classes,
-	// with highBit when one lies outside ASCII
+	// Classes is ClassDense, ClassRunOn or ClassSymbol for spans of these kinds. For a word it
+	// is the union of its characters' classes, with HighBit if one is outside ASCII.
 	Classes class
 }
 
-// Kind returns which of classDense, classRunOn, classSymbol or classWord the
-// span is.
+// Kind returns ClassDense, ClassRunOn, ClassSymbol or ClassWord.
 func (s Span) Kind() class {
 	switch s.Classes {
 	case ClassDense, ClassRunOn, ClassSymbol:
@@ -22,8 +20,8 @@ func (s Span) Kind() class {
 	return ClassWord
 }
 
-// NextSpan returns the first span of text at or after pos; ok is false when
-// there is none. Bytes that are not UTF-8 separate words.
+// NextSpan returns the first span of text at or after pos; ok is false if there is none.
+// Invalid UTF-8 separates words.
 func NextSpan(text string, pos int) (s Span, ok bool) {
 	for pos < len(text) {
 		if b := text[pos]; b < utf8.RuneSelf {
@@ -47,7 +45,7 @@ func NextSpan(text string, pos int) (s Span, ok bool) {
 	return Span{}, false
 }
 
-// runSpan reads characters of one class, and the marks that belong to them.
+// runSpan returns the run of characters of class c, with their marks, from start.
 func runSpan(text string, start int, c class) Span {
 	pos := start
 	for pos < len(text) {
@@ -60,8 +58,8 @@ func runSpan(text string, start int, c class) Span {
 	return Span{start, pos, c}
 }
 
-// wordSpan reads a word from its first character. A connector belongs to it
-// when characters of the word are on both sides.
+// wordSpan returns the word that starts at start. A connector belongs to a word if it is
+// between two of its characters.
 func wordSpan(text string, start int) Span {
 	pos, classes := start, ClassNone
 	for {
@@ -83,9 +81,9 @@ func wordSpan(text string, start int) Span {
 	return Span{start, pos, classes}
 }
 
-// wordPart returns the class and the size of what continues a word at pos, if
-// it is no ASCII letter or digit: a connector with more of the word behind it,
-// or a character outside ASCII. The size is 0 where the word ends.
+// wordPart returns the class and the size of the continuation of a word at pos that is not an
+// ASCII letter or digit: a connector followed by more of the word, or a character outside
+// ASCII. The size is 0 at the end of the word.
 func wordPart(text string, pos int) (c class, size int) {
 	high := ClassNone
 	if b := text[pos]; b < utf8.RuneSelf {
@@ -111,7 +109,7 @@ func wordPart(text string, pos int) (c class, size int) {
 	return c | high, after - pos
 }
 
-// wordAt reports whether a word could start at pos.
+// wordAt reports whether a word can start at pos.
 func wordAt(text string, pos int) bool {
 	if pos >= len(text) {
 		return false
@@ -123,8 +121,8 @@ func wordAt(text string, pos int) bool {
 	return ClassOf(r)&(classLower|ClassUpper|classDigit) != 0
 }
 
-// sigil returns the length of the "++" or "#" that belongs to a word of one
-// ASCII letter (C++, C#, F#), which could not be found otherwise.
+// sigil returns the length of the "++" or "#" that belongs to a word of one ASCII letter (C++,
+// C#, F#), which would otherwise not be distinguished.
 func sigil(text string, start, end int) int {
 	if end-start != 1 || // one byte, so ASCII
 		AsciiClass[text[start]]&(classLower|ClassUpper) == 0 {

@@ -7,9 +7,8 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// Stem returns the English stem (Porter 2) of a folded word. Words with
-// anything but ASCII letters are returned as they are: identifiers, versions
-// and other scripts have no English endings.
+// Stem returns the English stem (Porter2) of a folded word. It returns words with anything but
+// ASCII letters unchanged: identifiers, versions and other scripts have no English endings.
 func Stem(word string) string {
 	if len(word) < 3 {
 		return word
@@ -24,16 +23,16 @@ func Stem(word string) string {
 	return env.Current()
 }
 
-// StopWords are the words of English that say nothing about what a note is
-// about. They are indexed, and dropped only from queries that have others.
+// StopWords are English words that carry no topic. They are indexed, and dropped only from
+// queries that contain other words.
 var StopWords = wordSet(`a about an and any are as at be been but by can could did do does doing for from had has have having he her
 	here him his how i if in into is it its just me my no nor not of on or our out own she should so some such
 	than that the their them then there these they this those to too us very was we were what when where which
 	while who whom whose why will with would you your dont doesnt didnt cant isnt arent wasnt`)
 
-// Telling reports whether a folded word says anything about what a note is
-// about. Function words do not; those beside [StopWords] rank all the same,
-// because leaving them out of queries loses on the judged sets.
+// Telling reports whether a folded word carries a topic, which function words do not. Function
+// words that are not [StopWords] still affect the ranking, because dropping them from queries
+// loses on the judged sets.
 func Telling(word string) bool {
 	return !StopWords[word] && !functionWords[word] && !FunctionWords[word]
 }
@@ -44,7 +43,7 @@ var functionWords = wordSet(`after again all along also although always am among
 	really same several shall since somehow still themselves though through thus together under unless until up
 	upon used using via well whether within without yet yourself`)
 
-// wordSet returns the folded words of lists.
+// wordSet returns the set of the folded words in lists.
 func wordSet(lists ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, list := range lists {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what becomes a term. Text beyond them (encoded data, keys) is
-// still found by its beginning.
+// Limits of terms. Longer text (encoded data, keys) can still be found by its beginning.
 const (
 	MaxTerm     = 64  // bytes of a term
 	maxCompound = 256 // bytes of a word that is also indexed as a whole
@@ -14,13 +13,12 @@ const (
 	maxParts    = 64  // parts of a word that are indexed
 )
 
-// Term is one entry of the index made from a span, with the bytes of the text
-// that it was made from.
+// Term is an entry of the index, with the byte range of the text that it was extracted from.
 type Term struct {
 	Text       string
 	Start, End int
-	Part       bool // of a longer word that is a term too
-	Short      bool // of an n-gram at the end of a run: fewer than n characters
+	Part       bool // part of a longer word that is a term as well
+	Short      bool // an n-gram at the end of a run with fewer than n characters
 }
 
 // Expand appends the terms of a span of text to dst.
@@ -50,7 +48,7 @@ func expandWord(dst []Term, text string, s Span) []Term {
 	return appendTerm(dst, text, s.Start, s.End, false)
 }
 
-// appendTerm adds text[start:end], folded and stemmed, as one term.
+// appendTerm appends text[start:end], folded and stemmed, as one term.
 func appendTerm(dst []Term, text string, start, end int, part bool) []Term {
 	t := foldTerm(text[start:end])
 	if t == "" {
@@ -67,10 +65,10 @@ func foldTerm(raw string) string {
 	return Stem(Clip(string(Fold(buf[:0], raw))))
 }
 
-// Clip cuts a term to its greatest length, between characters.
+// Clip truncates a term to MaxTerm bytes, at the end of a character.
 func Clip(s string) string { return ClipTo(s, MaxTerm) }
 
-// ClipTo cuts a term to at most n bytes, at the end of a character.
+// ClipTo truncates s at the end of a character, to the given number of bytes at most.
 func ClipTo(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -81,8 +79,8 @@ func ClipTo(s string, most int) string {
 	return s[:most]
 }
 
-// camel splits a word at its capitals (parseHTTPRequest: parse, HTTP, Request)
-// and appends the parts and the whole. Parts of one letter are left out.
+// camel splits a word at its capitals (parseHTTPRequest: parse, HTTP, Request) and appends the
+// whole and the parts. It omits parts of one letter.
 func camel(dst []Term, text string, start, end int) []Term {
 	whole := len(dst)
 	dst = append(dst, Term{})
@@ -102,9 +100,9 @@ func camel(dst []Term, text string, start, end int) []Term {
 	return dst
 }
 
-// nextHump returns where the part that starts at from ends: before a capital
-// after a small letter or a digit, or before the last of several capitals when small
-// letters follow (HTTP|Request), but not before a plural s (PDFs).
+// nextHump returns the end of the part that starts at from: before a capital after a small
+// letter or a digit, or before the last of several capitals followed by small letters
+// (HTTP|Request), but not before a plural s (PDFs).
 func nextHump(text string, from, end int) int {
 	uppers := 0
 	last := from // where the character before i starts
@@ -127,8 +125,8 @@ func nextHump(text string, from, end int) int {
 	return end
 }
 
-// compound appends the parts of a word with connectors, and the word as a
-// whole without them, so that e-mail finds email and node.js nodejs.
+// compound appends the parts of a word with connectors and the whole without them, so that
+// e-mail matches email, and node.js nodejs.
 func compound(dst []Term, text string, s Span) []Term {
 	first := len(dst)
 	var whole strings.Builder
@@ -158,7 +156,7 @@ func compound(dst []Term, text string, s Span) []Term {
 	if parts < 2 || end-s.Start > maxCompound {
 		return dst
 	}
-	if single { // U.S.A. has no parts worth finding
+	if single { // the parts of U.S.A. are useless
 		dst = dst[:first]
 	}
 	for i := first; i < len(dst); i++ {
@@ -170,8 +168,8 @@ func compound(dst []Term, text string, s Span) []Term {
 	return dst
 }
 
-// NextPart returns the end of the part of a word at from, and the start of the
-// part after it.
+// NextPart returns the end of the part of a word that starts at from, and the start of the next
+// part.
 func NextPart(text string, from, end int) (to, next int) {
 	for to = from; to < end; {
 		r, size := utf8.DecodeRuneInString(text[to:end])
@@ -190,8 +188,8 @@ func NextPart(text string, from, end int) (to, next int) {
 	return to, next
 }
 
-// keepsConnector reports whether the connector before from is part of the
-// whole: between digits it is (3.14, 2026-01-15), unless it groups thousands.
+// keepsConnector reports whether the connector before from is kept in the whole: between digits
+// it is (3.14, 2026-01-15), unless it separates thousands.
 func keepsConnector(text string, from int, sep string) bool {
 	if sep == "" || sep == "_" || sep == "'" {
 		return false
@@ -201,15 +199,14 @@ func keepsConnector(text string, from int, sep string) bool {
 		text[from] < utf8.RuneSelf && AsciiClass[text[from]] == classDigit
 }
 
-// elisions are the words that French and Italian shorten before a vowel.
+// elisions are the words that French and Italian elide before a vowel.
 var elisions = wordSet("l d j m t s n c qu jusqu lorsqu puisqu quoiqu un dell all nell sull dall quell gl")
 
-// contractions are the endings that English joins with an apostrophe.
+// contractions are the endings that English attaches with an apostrophe.
 var contractions = wordSet("s re ve ll d m")
 
-// apostrophe decides what an apostrophe between two parts means: what stands
-// before it is an article to leave out (l'été), what comes after it an ending
-// to leave out (John's, they're), or neither (O'Brien, don't).
+// apostrophe decides which part next to an apostrophe to drop: an article before it (l'été), an
+// ending after it (John's, they're), or neither (O'Brien, don't).
 func apostrophe(text string, start, from, to int, sep string) (dropBefore, dropAfter bool) {
 	if sep != "'" && sep != "’" && sep != "ʼ" {
 		return false, false
