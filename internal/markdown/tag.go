@@ -75,9 +75,9 @@ func (in *inlineScanner) addTag(tag string, start, end int) {
 	in.doc.InlineTags = append(in.doc.InlineTags, InlineTag{Start: start, End: end})
 }
 
-// startsTag reports whether a '#' at i can start a tag: at the start of the text or
-// after white space, an opening bracket or quote, emphasis, some ASCII punctuation or
-// any other punctuation.
+// startsTag reports whether a '#' at i can start a tag: at the start of the text, or
+// after white space, an opening bracket or quote, emphasis, a separator, or non-ASCII
+// punctuation.
 func (in *inlineScanner) startsTag(i int) bool {
 	if i == in.start {
 		return true

@@ -27,7 +27,7 @@ const (
 	OpReplaceAll     = "replace_all"
 )
 
-// operations are the ops with the fields that each has.
+// operations lists the fields of each op.
 var operations = []struct {
 	op     string
 	fields []string
@@ -46,29 +46,28 @@ var operations = []struct {
 	{OpReplaceAll, []string{"content"}},
 }
 
-// Edit is one change to a note. A field that Op does not have must be zero.
+// Edit is one change to a note. Fields that do not apply to Op must be zero.
 type Edit struct {
 	Op string `json:"op"`
-	// Old and New belong to replace_text, with Count, the number of times that
-	// Old must occur, 1 when zero.
+	// Old and New belong to replace_text. Count is the number of times that Old must
+	// occur; zero means 1.
 	Old   string `json:"old,omitempty"`
 	New   string `json:"new,omitempty"`
 	Count int    `json:"count,omitempty"`
 	// Tag belongs to add_tag and remove_tag; it may start with '#'.
 	Tag string `json:"tag,omitempty"`
-	// Heading is a section reference as [FindSection] takes it, for
-	// replace_section, insert_before, insert_after, rename_heading (whose new
-	// text is New), and for append and prepend, which without one mean the whole
-	// note.
+	// Heading is a section reference for [markdown.FindSection]. It belongs to
+	// replace_section, insert_before, insert_after, rename_heading (with the new text
+	// in New), append and prepend; without it, the latter two apply to the whole note.
 	Heading string `json:"heading,omitempty"`
-	// CreateHeading lets append and prepend make a heading that is missing, at
-	// the end of the note.
+	// CreateHeading makes append and prepend create a missing heading at the end of the
+	// note.
 	CreateHeading bool `json:"create_heading,omitempty"`
-	// Content belongs to all of these, and to replace_all.
+	// Content belongs to all of these except rename_heading, and to replace_all.
 	Content string `json:"content,omitempty"`
-	// Line and Text name the task of toggle_task, as [tasks.Target] does; Status,
-	// Due and Scheduled say what to make of it, as [tasks.Change] does, and Tasks
-	// what the note does not say.
+	// Line and Text select the task of toggle_task (see [tasks.Target]); Status, Due
+	// and Scheduled are the change (see [tasks.Change]). Tasks provides the context
+	// that is not in the note.
 	Line      int           `json:"line,omitempty"`
 	Text      string        `json:"text,omitempty"`
 	Status    string        `json:"status,omitempty"`
@@ -80,20 +79,20 @@ type Edit struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// MaxEdits is how many edits [Apply] makes at most: each one parses the note.
+// MaxEdits is the maximum number of edits per [Apply], each of which parses the note.
 const MaxEdits = 200
 
-// Apply makes the edits one after the other, each on the outcome of those
-// before it, and returns the new text. When one fails nothing is returned but an
-// [*EditError], or ctx's error once ctx has ended. More than [MaxEdits] edits are
-// refused with [ErrInvalid]. The source is not modified.
+// Apply applies the edits in order, each to the result of the previous one, and returns
+// the new text. If one fails, Apply returns an [*EditError] and no text; if ctx is done,
+// it returns the error of ctx. No edits, or more than [MaxEdits], are [ErrInvalid]. src
+// is not modified.
 func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, error) {
 	out, _, err := ApplyRenaming(ctx, src, edits)
 	return out, err
 }
 
-// ApplyRenaming is [Apply], and returns the headings that were renamed, in the
-// order of the edits.
+// ApplyRenaming is like [Apply] and also returns the renamed headings, in the order of
+// the edits.
 func ApplyRenaming(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRename, error) {
 	switch {
 	case len(edits) == 0:
@@ -157,8 +156,8 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	return replaceAll(src, e.Content), nil
 }
 
-// check refuses an unknown op, and fields that the op does not have: a client
-// that passes them expects another edit than the op makes.
+// check rejects unknown ops, and fields that do not apply to the op: a client that
+// passes them expects a different edit.
 func (e *Edit) check() error {
 	var ops, problems []string
 	var own []string
@@ -205,8 +204,8 @@ func (e *Edit) check() error {
 	return nil
 }
 
-// replaceAll returns content with the line endings, if it has any, and the byte
-// order mark of src.
+// replaceAll returns content with the line endings and the byte order mark of src, if
+// src has any.
 func replaceAll(src []byte, content string) []byte {
 	if bytes.IndexByte(src, '\n') >= 0 {
 		content = withLineEnding(content, lineEnding(src))

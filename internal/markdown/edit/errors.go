@@ -9,25 +9,24 @@ import (
 	"notesd/internal/markdown"
 )
 
-// Reasons for refusing an edit; test for them with [errors.Is].
+// Reasons for rejecting an edit; test for them with [errors.Is].
 var (
-	// ErrMismatch: the text occurs a different number of times.
+	// ErrMismatch: the text does not occur the expected number of times.
 	ErrMismatch = errors.New("the number of matches differs")
 	// ErrFrontMatter: front matter cannot be edited safely.
 	ErrFrontMatter = errors.New("front matter cannot be edited")
-	// ErrInvalid: the edit itself is wrong.
+	// ErrInvalid: the edit itself is invalid.
 	ErrInvalid = errors.New("invalid edit")
 )
 
-// MatchError reports that the text to replace does not occur as often as
-// expected. It wraps [ErrMissing] when it does not occur at all, else
-// [ErrMismatch].
+// MatchError reports that the text to replace does not occur as often as expected. It
+// wraps [markdown.ErrMissing] if the text does not occur at all, else [ErrMismatch].
 type MatchError struct {
 	Want, Found int
-	// Lines are those on which the text was found; at most 50.
+	// Lines lists the lines on which the text was found; at most 50.
 	Lines []int
-	// Nearest is the passage of the note most like the text, and NearestLine
-	// its line, when the text does not occur and something is like it.
+	// Nearest is the passage of the note most similar to the text, and NearestLine its
+	// line, if the text does not occur and there is a similar passage.
 	Nearest     string
 	NearestLine int
 }
@@ -52,10 +51,10 @@ func (e *MatchError) Error() string {
 	return "the text is not in the note, nor anything like it"
 }
 
-// FrontMatterError says why a key cannot be set. It wraps [ErrFrontMatter].
+// FrontMatterError reports why a key cannot be set. It wraps [ErrFrontMatter].
 type FrontMatterError struct {
 	Key    string
-	Line   int // 0 when unknown
+	Line   int // 0 if unknown
 	Reason string
 }
 
@@ -68,7 +67,7 @@ func (e *FrontMatterError) Error() string {
 	return fmt.Sprintf("front matter key %q cannot be set: %s", e.Key, e.Reason)
 }
 
-// EditError says which of several edits failed.
+// EditError reports which of several edits failed.
 type EditError struct {
 	Index int // from 0
 	Op    string

@@ -9,9 +9,9 @@ import (
 )
 
 // ReplaceSection replaces the text of the section that ref names (see
-// [FindSection]) with its subsections. The heading stays, unless content starts
-// with a heading of the same text, which then takes its place. A block keeps its
-// id and, in a list, its marker. Blank lines around the text stay.
+// [markdown.FindSection]), including its subsections. The heading is kept unless
+// content starts with a heading of the same text, which then replaces it. A block
+// keeps its id and, in a list, its marker. Blank lines around the text are kept.
 func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	section, err := markdown.FindSection(markdown.Parse(src), src, ref)
 	if err != nil {
@@ -38,14 +38,14 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	return replaceBody(src, start, section.End, content, eol), nil
 }
 
-// sticks reports whether new text would run into the block at end: it follows
-// without a blank line and does not start with '#'.
+// sticks reports whether new text would run into the block at end, because there is
+// no blank line before it and it does not start with '#'.
 func sticks(src []byte, end int) bool {
 	return end < len(src) && src[end] != '#' && !isBlank(previousLine(src, end))
 }
 
-// bodyIndentation returns the white space before what stands under a heading in
-// a list item: that of its first line, else one level more than the heading's.
+// bodyIndentation returns the indentation of the text below a heading in a list item:
+// that of its first line, else one level more than the heading's.
 func bodyIndentation(src []byte, section markdown.Section) string {
 	if start, end := trimBlankLines(src, section.ContentStart, section.End); start < end {
 		return leadingSpace(src[start:end])
@@ -61,8 +61,8 @@ func leadingSpace(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// replaceBody puts content in the place of the text in src[start:end], a run of
-// whole lines, between the blank lines at its ends.
+// replaceBody replaces the text in src[start:end], a run of whole lines, with content,
+// keeping the blank lines at its ends.
 func replaceBody(src []byte, start, end int, content, eol string) []byte {
 	textStart, textEnd := trimBlankLines(src, start, end)
 	if textStart < textEnd {
@@ -72,8 +72,8 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 		}
 		return splice(src, textStart, textEnd, content)
 	}
-	// There was no text: the blank lines there are too few or belong to what
-	// follows.
+	// There is no text to replace. The blank lines there, if any, belong to the text
+	// that follows.
 	if content == "" {
 		return bytes.Clone(src)
 	}
@@ -89,8 +89,8 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 	return splice(src, start, end, before+content+after)
 }
 
-// cutHeading reports whether content starts with the heading of section, and
-// returns what follows it.
+// cutHeading reports whether content starts with the heading of section, and returns
+// the text after it.
 func cutHeading(content string, section markdown.Section) (string, bool) {
 	doc := markdown.Parse([]byte(content))
 	if len(doc.Headings) == 0 {
@@ -104,7 +104,7 @@ func cutHeading(content string, section markdown.Section) (string, bool) {
 	return trimLines(content[h.ContentStart:]), true
 }
 
-// replaceBlock replaces the text of a block, keeping its id.
+// replaceBlock replaces the text of a block and keeps its id.
 func replaceBlock(src []byte, section markdown.Section, content string) ([]byte, error) {
 	if content == "" {
 		return nil, invalid("the new text of block ^%s is empty", section.BlockID)
@@ -123,8 +123,8 @@ func replaceBlock(src []byte, section markdown.Section, content string) ([]byte,
 	return splice(src, section.ContentStart, section.End, content), nil
 }
 
-// InsertBefore puts content before the heading or block that ref names (see
-// [FindSection]).
+// InsertBefore inserts content before the heading or block that ref names (see
+// [markdown.FindSection]).
 func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)
@@ -134,9 +134,9 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 	return insertBlock(src, doc, section.Start, content, indentation(src, section))
 }
 
-// InsertAfter puts content after the section that ref names (see
-// [FindSection]), its subsections included, or after a block, a list item's
-// children included.
+// InsertAfter inserts content after the section or block that ref names (see
+// [markdown.FindSection]), including the subsections of a section and the children of
+// a list item.
 func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)
@@ -146,13 +146,13 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	return insertBlock(src, doc, afterText(src, section.Start, section.After), content, indentation(src, section))
 }
 
-// Append puts content at the end of the note, before the comments that end it.
+// Append inserts content at the end of the note, before any comments at its end.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	return insertBlock(src, doc, afterText(src, doc.BodyStart, doc.TextEnd), content, "")
 }
 
-// afterText returns the start of the line after the text of src[start:end], or end if
+// afterText returns the start of the line after the text in src[start:end], or end if
 // all lines are blank.
 func afterText(src []byte, start, end int) int {
 	if textStart, textEnd := trimBlankLines(src, start, end); textStart < textEnd {
@@ -161,7 +161,7 @@ func afterText(src []byte, start, end int) int {
 	return end
 }
 
-// Prepend puts content at the start of the body, after front matter and page
+// Prepend inserts content at the start of the body, after front matter and page
 // properties.
 func Prepend(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
@@ -174,8 +174,8 @@ func Prepend(src []byte, content string) ([]byte, error) {
 	return insertBlock(src, doc, at, content, "")
 }
 
-// addToSection puts content at the end of a section, which is before the next
-// heading of the same or a higher level, or at its start, right under the
+// addToSection inserts content at the end of a section (append), before the next
+// heading of the same or a higher level, or at its start (prepend), after the
 // heading.
 func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	doc := markdown.Parse(src)
@@ -206,8 +206,8 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	return insertBlock(src, doc, at, e.Content, indent)
 }
 
-// addHeading puts a heading at the end of the note: "Maps" is of level 2,
-// "### Maps" says its level.
+// addHeading adds a heading at the end of the note. Its level is that of ref
+// ("### Maps"), or 2 if ref has none ("Maps").
 func addHeading(src []byte, ref string) ([]byte, error) {
 	level, name := markdown.SplitLevel(strings.TrimSpace(ref))
 	name = strings.TrimSpace(strings.TrimLeft(name, "#"))
@@ -231,8 +231,8 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 	return out, nil
 }
 
-// insertBlock puts content between the lines before and after at, parted from
-// both by a blank line unless it continues a list or table there.
+// insertBlock inserts content between the lines before and after at, separated from
+// each by a blank line unless both belong to one list or table.
 func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
 	eol := lineEnding(src)
 	content = adopt(content, eol)
@@ -262,7 +262,7 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	return splice(src, at, at, before+content+after), nil
 }
 
-// continues reports whether next belongs to the list or table that line is in.
+// continues reports whether next continues the list or table of line.
 func continues(line, next []byte) bool {
 	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
 	if line[0] == '|' && next[0] == '|' {
@@ -271,8 +271,7 @@ func continues(line, next []byte) bool {
 	return markdown.ListMarker(line, false) > 0 && markdown.ListMarker(next, false) > 0 && !markdown.IsThematicBreak(line) && !markdown.IsThematicBreak(next)
 }
 
-// indentation returns the white space before a list item, which siblings take
-// over.
+// indentation returns the indentation of a list item, which new siblings share.
 func indentation(src []byte, section markdown.Section) string {
 	if !section.Item && !section.Nested {
 		return ""
@@ -280,8 +279,8 @@ func indentation(src []byte, section markdown.Section) string {
 	return leadingSpace(src[section.Start:])
 }
 
-// indentLines puts indent before each line of content, unless it is indented
-// already.
+// indentLines puts indent before each line of content that is not blank, unless
+// content is already indented.
 func indentLines(content, indent string) string {
 	if indent == "" || content == "" || content[0] == ' ' || content[0] == '\t' {
 		return content
@@ -295,9 +294,9 @@ func indentLines(content, indent string) string {
 	return strings.Join(lines, "")
 }
 
-// continueLines indents all lines but the first so that they continue the block
-// whose first line starts with marker: block quotes again, white space for list
-// markers.
+// continueLines indents all lines but the first so that they continue the block whose
+// first line starts with marker: it repeats quote markers and replaces list markers
+// with white space.
 func continueLines(content string, marker []byte) string {
 	first, rest, ok := strings.Cut(content, "\n")
 	if !ok {

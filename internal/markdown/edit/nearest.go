@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// nearestText bounds, in bytes, how much of a text is compared.
+	// nearestText bounds the part of a text that is compared, in bytes.
 	nearestText = 400
-	// nearestLikeness is the least likeness, of 1, worth showing.
+	// nearestLikeness is the minimum likeness, from 0 to 1, of a passage to report.
 	nearestLikeness = 0.5
 )
 
-// nearest returns the passage of src most like text, and its line; empty when
-// nothing is like it. A passage has as many lines as text, and a longer line is
-// compared in pieces of half the length of text. Likeness is the share of trigrams
-// that both have (Dice's coefficient), in one pass over src.
+// nearest returns the passage of src most similar to text, and its line, or "" if none
+// is similar enough. A passage has at most about as many lines as text; long lines are
+// compared in pieces of half the length of text. Likeness is Dice's coefficient of the
+// trigrams. It takes one pass over src.
 func nearest(src []byte, text string) (string, int) {
 	text = markdown.CutAt(strings.TrimSpace(text), nearestText)
 	var grams gramSet
 	want := grams.count([]byte(text), nil)
-	wanted := grams // a piece counts what this set has, once
+	wanted := grams // a copy: count reuses grams for each piece
 	width := strings.Count(text, "\n") + 1
 	long := max(len(text), 60)
 
 	type piece struct{ start, all, shared int }
-	var window []piece // the last pieces, as many as a passage may have
+	var window []piece // the last pieces, up to the size of a passage
 	best, bestStart, bestEnd := nearestLikeness, 0, 0
 	for at := 0; at < len(src); {
 		end, next := markdown.LineAt(src, at)
@@ -58,17 +58,17 @@ func nearest(src []byte, text string) (string, int) {
 	return markdown.CutAt(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
 }
 
-// gramSet is a set of trigrams by a hash of 16 bits: of the few hundred of a
-// passage hardly two are taken for the same.
+// gramSet is a set of trigrams by 16-bit hash. Collisions are rare among the few
+// hundred trigrams of a passage.
 type gramSet struct {
-	seen   [1 << 16]int32 // the number of the last text that had it
-	text   int32
-	shared int // of the last text: those that the other set has
+	seen   [1 << 16]int32 // number of the last text with this trigram
+	text   int32          // number of the current text
+	shared int            // trigrams of the current text that are in the other set
 }
 
-// count makes the set that of text, in any case, and returns how many trigrams
-// that has and, in shared, how many other has too. The first two count as well: of one
-// byte and of two.
+// count sets g to the trigrams of text, ignoring the case of ASCII letters, and returns
+// their number. It sets g.shared to the number that are also in other, if other is not
+// nil. The incomplete trigrams of the first two bytes count too.
 func (g *gramSet) count(text []byte, other *gramSet) (n int) {
 	g.text++
 	g.shared = 0

@@ -8,17 +8,18 @@ import (
 	"notesd/internal/markdown"
 )
 
-// HeadingRename is one heading that was renamed.
+// HeadingRename describes one renamed heading.
 type HeadingRename struct {
-	Before, After []byte // the note
-	Heading       int    // its index in both
-	Text          string // the new text, without markup
+	Before, After []byte // the text of the note
+	Heading       int    // index of the heading, the same in both
+	Text          string // new text, without markup
 }
 
 // RenameHeading replaces the text of the heading that ref names (see
-// [FindSection]); its level, its marks and an id or attributes at its end stay. Links to it are
-// left alone: see [RewriteAnchors]. The error is a [*SectionError], or [ErrInvalid]
-// for a text that would not be one heading of that level.
+// [markdown.FindSection]). It keeps the level, the heading marks, and a block id or
+// attributes at the end. It does not change links to the heading; see [RewriteAnchors].
+// The error is a [*markdown.SectionError], or wraps [ErrInvalid] if text would not make
+// a single heading of that level.
 func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	var none HeadingRename
 	doc := markdown.Parse(src)

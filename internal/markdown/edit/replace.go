@@ -9,10 +9,10 @@ import (
 
 const maxMatchLines = 50
 
-// ReplaceText replaces old, which must occur exactly count times (once when
-// count is zero), with replacement. Line breaks in old match those of the note
-// however either writes them, and those of the replacement become the note's.
-// The error is a [*MatchError], or [ErrInvalid].
+// ReplaceText replaces old, which must occur exactly count times, with replacement.
+// A count of zero means 1. Line breaks in old match those of the note regardless of
+// line endings, and replacement is converted to the note's line ending. The error is a
+// [*MatchError], or wraps [ErrInvalid].
 func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error) {
 	if count == 0 {
 		count = 1
@@ -51,11 +51,12 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 // place is a run of bytes.
 type place struct{ start, end int }
 
-// findAll returns where old occurs in src, from the left and without overlap, as
-// far as that is wanted or reported, and how often it occurs in all. Line breaks in old are "\n" and match "\r\n" as well.
+// findAll returns the non-overlapping occurrences of old in src, at most want or
+// maxMatchLines of them, whichever is larger, and their total number. Line breaks in
+// old must be "\n", which also matches "\r\n".
 func findAll(src []byte, old string, want int) ([]place, int) {
 	text := src
-	var crs []int // offsets in text before which "\r" was left out of src
+	var crs []int // offsets in text at which "\r" was removed
 	if bytes.Contains(src, []byte("\r\n")) && strings.Contains(old, "\n") {
 		text, crs = markdown.WithoutCRs(src)
 	}

@@ -10,12 +10,12 @@ import (
 	"notesd/internal/markdown"
 )
 
-// RewriteLinks returns src with the targets changed for which rewrite returns a
-// new one. Only the bytes of those targets change: a wikilink's target is
-// written as it is, a Markdown link's percent-encoded (or in the angle brackets
-// that it has), a front matter link's escaped for the quotes around it. A link
-// stays when the new target equals the old, or cannot be written in its kind of
-// link (see [CanTarget]). doc must be the result of [Parse] for src.
+// RewriteLinks replaces the link targets for which rewrite returns a new one. Only the
+// bytes of those targets change. The target of a wikilink is written verbatim, that of
+// a Markdown link is percent-encoded (less so in angle brackets), and that of a front
+// matter link is escaped for the quotes around it. A link is kept if the new target
+// equals the old one or cannot be written in that kind of link (see [CanTarget]). doc
+// must be the result of [markdown.Parse] for src.
 func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newTarget string, ok bool)) []byte {
 	targets := make([]string, len(doc.Links))
 	changed, metadata := false, false
@@ -41,8 +41,8 @@ func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link
 }
 
 func writeTargets(src []byte, doc *markdown.Document, targets []string, metadata bool) []byte {
-	// Links are in the order of their starts; the target of a link around an
-	// image, [![a](b)](c), comes after the image's.
+	// Links are ordered by their starts, but in a link around an image,
+	// [![a](b)](c), the target of the image comes first.
 	order := make([]int, len(doc.Links))
 	for i := range order {
 		order[i] = i
@@ -62,8 +62,8 @@ func writeTargets(src []byte, doc *markdown.Document, targets []string, metadata
 	return append(out, src[at:]...)
 }
 
-// RewriteAnchors returns src with the anchors changed for which rewrite returns a
-// new one, as [RewriteLinks] does it for targets.
+// RewriteAnchors replaces the link anchors for which rewrite returns a new one, like
+// [RewriteLinks] for targets.
 func RewriteAnchors(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newAnchor string, ok bool)) []byte {
 	var out []byte
 	at := 0
@@ -83,9 +83,8 @@ func RewriteAnchors(src []byte, doc *markdown.Document, rewrite func(markdown.Li
 	return append(out, src[at:]...)
 }
 
-// SameBesidesTargets reports whether two notes have the same links in all but
-// their targets, and the same bytes everywhere else. The documents must be the
-// results of [Parse].
+// SameBesidesTargets reports whether two notes differ only in the targets of their
+// links. The documents must be the results of [markdown.Parse] for a and b.
 func SameBesidesTargets(a []byte, docA *markdown.Document, b []byte, docB *markdown.Document) bool {
 	same := slices.EqualFunc(docA.Links, docB.Links, func(l, m markdown.Link) bool {
 		return l.Kind == m.Kind && l.Anchor == m.Anchor && l.External == m.External
@@ -96,14 +95,13 @@ func SameBesidesTargets(a []byte, docA *markdown.Document, b []byte, docB *markd
 func withoutTargets(src []byte, doc *markdown.Document) []byte {
 	targets := make([]string, len(doc.Links))
 	for i := range targets {
-		targets[i] = "\x00" // stands in no note
+		targets[i] = "\x00" // no valid target
 	}
 	return writeTargets(src, doc, targets, true)
 }
 
-// CanTarget reports whether target can be written as the target of link l: a
-// wikilink has no way to write brackets, '|', '#' or '^', for example, and front
-// matter without quotes no comma.
+// CanTarget reports whether target can be written as the target of link l. A wikilink,
+// for example, cannot contain brackets, '|', '#' or '^'.
 func CanTarget(l markdown.Link, target string) bool {
 	if target == "" || !utf8.ValidString(target) || strings.ContainsAny(target, "\x00\n\r") || l.External {
 		return false
@@ -137,7 +135,7 @@ func CanAnchor(l markdown.Link, anchor string) bool {
 	return CanTarget(l, strings.ReplaceAll(anchor, "#", "_"))
 }
 
-// encodeTarget writes target for the place of l's.
+// encodeTarget encodes target for the syntax of l.
 func encodeTarget(src []byte, l markdown.Link, target string) string {
 	switch l.Kind {
 	case markdown.LinkMarkdown, markdown.LinkImage:
@@ -160,8 +158,8 @@ func encodeTarget(src []byte, l markdown.Link, target string) string {
 	return target
 }
 
-// percentEncode encodes control characters, the characters in special, and '&'
-// where it would start a character reference.
+// percentEncode percent-encodes control characters, the characters in special, and any
+// '&' that would start a character reference.
 func percentEncode(s, special string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

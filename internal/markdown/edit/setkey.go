@@ -12,15 +12,14 @@ import (
 	"notesd/internal/markdown"
 )
 
-// SetFrontMatter sets a key of front matter to a value, or removes it when
-// value is nil, by editing the text of its lines; every other byte stays. Values
-// are what JSON can hold: strings, numbers, bools, and lists and maps of them.
-// A note without front matter gets a YAML block, which goes when its last line
-// is removed.
+// SetFrontMatter sets a key of front matter to a value, or removes it if value is nil,
+// by editing only the lines of the key. value must be a JSON value: a string, number or
+// bool, or a list or map of them. A note without front matter gets a YAML block; a block
+// whose last key is removed is removed too.
 //
-// It refuses, with a [*FrontMatterError], front matter that is broken or that
-// writes the key in a way that has no lines of its own, and any edit after which
-// the block would not read as all it held before with this key changed.
+// It returns a [*FrontMatterError] if front matter is broken, if the key does not have
+// its own lines, or if the edited block would not parse to the old values with only
+// this key changed.
 func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	value, err := metaValueOf(value, 0)
 	if err != nil {
@@ -61,8 +60,8 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	return out, nil
 }
 
-// setKey edits the text of a block that parses. With keepItems the lines of
-// items that stay in a list stay as they are.
+// setKey edits the text of a valid block. With keepItems, the lines of unchanged list
+// items are kept as they are.
 func setKey(src []byte, fm markdown.FrontMatter, key string, value any, keepItems bool) ([]byte, error) {
 	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src[fm.Start:])}
 	var err error
@@ -102,22 +101,22 @@ type keyEditor struct {
 	inner []byte
 	key   string
 	eol   string
-	// start and end hold the lines of the key; both are where a new key goes
-	// when it does not exist.
+	// start and end delimit the lines of the key. If it does not exist, both are the
+	// offset at which to insert it.
 	start, end int
 	exists     bool
-	indent     string // before the keys of the block
-	listIndent string // before "- " in lists of the block
-	comment    string // after the value on its line, with white space
-	tomlKey    string // the key as it is spelled, with the '='
-	items      []int  // starts of the lines of a list's items
+	indent     string // indentation of the keys of the block
+	listIndent string // indentation of "- " relative to the key
+	comment    string // comment after the value on its line, with the white space before it
+	tomlKey    string // the key as spelled, with its indentation and '='
+	items      []int  // starts of the lines of the key's list items
 }
 
-// yamlBlockText matches a line after which indented lines are text, whatever
-// they look like.
+// yamlBlockText matches a line that starts a block scalar: the indented lines after it
+// are text, even if they look like comments.
 var yamlBlockText = regexp.MustCompile(`(?m)[|>][-+0-9]*[ \t]*(#.*)?\r?$`)
 
-// trimEntry ends an entry before the blank lines and comments that follow it.
+// trimEntry excludes trailing blank lines and comments from an entry.
 func (e *keyEditor) trimEntry() {
 	inText := yamlBlockText.Match(e.inner[e.start:e.end])
 	for e.end > e.start {
@@ -144,8 +143,8 @@ func createFrontMatter(src []byte, from int, key string, value any) ([]byte, err
 	return out, nil
 }
 
-// checkKey makes sure that the block of out holds what that of src held, with
-// key changed to value.
+// checkKey verifies that front matter in out has the values of before, with key changed
+// to value, and that the body is unchanged.
 func checkKey(src, out []byte, before markdown.FrontMatter, key string, value any) error {
 	want := maps.Clone(before.Values)
 	if value == nil {
@@ -171,8 +170,8 @@ func checkKey(src, out []byte, before markdown.FrontMatter, key string, value an
 	return &FrontMatterError{Key: key, Reason: reason}
 }
 
-// metaValueOf turns a value as JSON decoders and programs make it into one as
-// front matter is read.
+// metaValueOf normalizes a JSON value, or an equivalent Go value, to the types that
+// reading front matter returns.
 func metaValueOf(value any, depth int) (any, error) {
 	if depth > markdown.MaxNesting/2 {
 		return nil, invalid("the value is nested deeper than %d levels", markdown.MaxNesting/2)
@@ -222,7 +221,7 @@ func metaValueOf(value any, depth int) (any, error) {
 	return nil, invalid("not a JSON value: %T", value)
 }
 
-// metaNumber makes whole numbers integers, as they are read back.
+// metaNumber converts whole numbers to integers, which is how they are read back.
 func metaNumber(f float64) (any, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, invalid("%v is no JSON number", f)

@@ -8,12 +8,11 @@ import (
 	"notesd/internal/markdown"
 )
 
-// maxCompared bounds the pairs of items that are compared to keep their lines.
+// maxCompared bounds the number of comparisons between old and new items.
 const maxCompared = 1_000_000
 
-// writeItems returns the lines of a key whose value is a list and stays one,
-// with the lines of the items that stay. It returns "" when the list is not
-// written as one line or more for each item.
+// writeItems returns the lines of a key whose old and new values are lists, keeping
+// the text of unchanged items. It returns "" if that is not possible.
 func (e *keyEditor) writeItems(before, after any) string {
 	old, ok := before.([]any)
 	list, isList := after.([]any)
@@ -39,8 +38,8 @@ func (e *keyEditor) writeItems(before, after any) string {
 	return w.out.String()
 }
 
-// writeFlowItems is writeItems for a list in brackets: the text of the items that
-// stay, and what parts them, stay.
+// writeFlowItems is writeItems for a list in brackets. It also keeps the separator
+// between items.
 func (e *keyEditor) writeFlowItems(old, list []any) string {
 	entry := e.inner[e.start:e.end]
 	style, ok := oldYAMLEntry(entry)
@@ -81,9 +80,9 @@ func (e *keyEditor) writeFlowItems(old, list []any) string {
 	return out.String()
 }
 
-// flowLines changes the text between brackets that goes over several lines. It returns
-// nil for another change than items that are added at the end, that lose their line, or
-// that change where they are.
+// flowLines changes the text between brackets of a list that spans several lines. It
+// supports appending items, removing items that have their own line, and replacing items
+// in place, and returns nil for any other change.
 func (e *keyEditor) flowLines(text []byte, spans []place, old, list []any) []byte {
 	out, next := make([]byte, 0, 2*len(text)), 0
 	put := func(upTo int, more string) { out, next = append(append(out, text[next:upTo]...), more...), upTo }
@@ -109,7 +108,7 @@ func (e *keyEditor) flowLines(text []byte, spans []place, old, list []any) []byt
 			lineEnd, after := markdown.LineAt(text, span.end)
 			from := bytes.LastIndexByte(text[:span.start], '\n') + 1
 			if from == 0 || after == lineEnd || !isBlank(text[from:span.start]) || i+1 < len(spans) && spans[i+1].start < after {
-				return nil // it has no line of its own
+				return nil // the item shares its line
 			}
 			put(from, "")
 			next = after
@@ -140,8 +139,8 @@ func (e *keyEditor) flowLines(text []byte, spans []place, old, list []any) []byt
 	return append(out, text[next:]...)
 }
 
-// flowItems returns where in the text between brackets the items lie. A text
-// that is no list of scalars gives other ones than the parser.
+// flowItems returns the spans of the items in the text between brackets, or nil if an
+// item is empty. For unusual syntax, their number can differ from the parser's.
 func flowItems(text []byte) (items []place) {
 	depth, item := 0, place{start: -1}
 	for i := 0; i <= len(text); i++ {
@@ -174,7 +173,7 @@ func flowItems(text []byte) (items []place) {
 	return items
 }
 
-// sameItem is unusedItem among items that have a line of their own.
+// sameItem is like unusedItem, but returns -1 if the item does not have its own lines.
 func (e *keyEditor) sameItem(old []any, used []bool, item any) int {
 	i := unusedItem(old, used, item)
 	if i >= 0 && isBlank(e.item(i)) {
@@ -183,8 +182,8 @@ func (e *keyEditor) sameItem(old []any, used []bool, item any) int {
 	return i
 }
 
-// unusedItem returns the first old item that is not used yet and equals item,
-// else -1, and marks it as used.
+// unusedItem returns the index of the first unused old item that equals item, and marks
+// it as used. It returns -1 if there is none.
 func unusedItem(old []any, used []bool, item any) int {
 	for i := range old {
 		if !used[i] && reflect.DeepEqual(old[i], item) {

@@ -41,13 +41,13 @@ func (e *keyEditor) locateTOML() error {
 			e.tomlKey = string(e.inner[e.start:tomlEquals(e.inner, e.start)])
 		}
 	}
-	return nil // its errors were met when the values were read
+	return nil // syntax errors were reported when the values were read
 }
 
 // writeTOML returns the lines of the key with its new value.
 func (e *keyEditor) writeTOML(value any) (string, error) {
 	var err error
-	text := flowText(value, " = ", tomlKey, func(v any) string { // text that is a date stays text
+	text := flowText(value, " = ", tomlKey, func(v any) string { // always quote text, so that a date remains text
 		if v == nil {
 			err = invalid("TOML front matter cannot hold null")
 		}

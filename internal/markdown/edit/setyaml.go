@@ -9,8 +9,8 @@ import (
 	"notesd/internal/markdown"
 )
 
-// locateYAML finds the lines of the key. It refuses a tree of the library's that lacks
-// what every tree has.
+// locateYAML finds the lines of the key. A panic caused by an unexpected syntax tree of
+// the library becomes an error.
 func (e *keyEditor) locateYAML() (err error) {
 	defer func() {
 		if recover() != nil {
@@ -35,7 +35,7 @@ func (e *keyEditor) locateYAML() (err error) {
 	return e.locatePair(body.Values)
 }
 
-// locatePair finds the lines of the key among those of the pairs.
+// locatePair finds the lines of the key among the pairs of the block.
 func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	starts := markdown.LineStarts(e.inner)
 	var reader markdown.YAMLReader
@@ -67,8 +67,8 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	return nil
 }
 
-// noteList takes over how lists are indented, the key's own, else the first in
-// the block, and where the lines of the key's items start.
+// noteList records the indentation of lists, preferring the key's own list to the first
+// one in the block, and the starts of the lines of the key's items.
 func (e *keyEditor) noteList(value ast.Node, own bool, starts []int) {
 	list, ok := value.(*ast.SequenceNode)
 	if !ok || list.IsFlowStyle {
@@ -88,9 +88,8 @@ func (e *keyEditor) refuse(reason string) error {
 	return &FrontMatterError{Key: e.key, Reason: reason}
 }
 
-// writeYAML returns the lines of the key with its new value, in the style of
-// the old: the key as it is spelled, its quotes, its brackets, and the comment
-// on its line.
+// writeYAML returns the lines of the key with its new value. It keeps the style of the
+// old entry: the spelling of the key, quotes, brackets and the comment on its line.
 func (e *keyEditor) writeYAML(value any) string {
 	w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
 	key := e.indent + yamlKey(e.key) + ":"
@@ -107,7 +106,7 @@ func (e *keyEditor) writeYAML(value any) string {
 	return key + firstLine + e.comment + rest + e.eol
 }
 
-// yamlStyle is how an entry was written.
+// yamlStyle is the style of an entry.
 type yamlStyle struct {
 	key      string // with its indentation and colon
 	quote    byte   // of a scalar, 0 without
@@ -115,8 +114,8 @@ type yamlStyle struct {
 	comment  string // with the white space before it
 }
 
-// oldYAMLEntry looks at the lines of an entry. It reports false when it does
-// not start with a key and a colon.
+// oldYAMLEntry returns the style of an entry. It reports false if the entry does not
+// start with a key and a colon.
 func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
 	colon := yamlColon(entry)
 	if colon < 0 {
@@ -139,13 +138,13 @@ func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
 		style.brackets = entry[start] == '['
 		end = yamlFlowEnd(entry, start)
 	case bytes.IndexByte([]byte("&!*|>"), entry[start]) >= 0:
-		return style, true // its text may hold what looks like a comment
+		return style, true // the text may contain what looks like a comment
 	default:
 		for end < lineEnd && !startsYAMLComment(entry, end) {
 			end++
 		}
 		if rest := bytes.TrimSpace(entry[lineEnd:]); len(rest) > 0 && rest[0] != '#' {
-			return style, true // the text goes on below, and a comment with it
+			return style, true // the text continues below, and a comment with it
 		}
 	}
 	lineEnd, _ = markdown.LineAt(entry, end)
@@ -162,8 +161,7 @@ func startsYAMLComment(b []byte, i int) bool {
 	return len(rest) > 0 && rest[0] == '#' && (i == 0 || len(rest) < len(b)-i)
 }
 
-// yamlColon returns the offset of the colon after the key that starts the
-// entry, -1 without one.
+// yamlColon returns the offset of the colon after the key of an entry, or -1.
 func yamlColon(entry []byte) int {
 	lineEnd, _ := markdown.LineAt(entry, 0)
 	i := 0

@@ -14,10 +14,10 @@ import (
 	"notesd/internal/markdown"
 )
 
-// AddTag gives a note a tag that it does not have, in the way in which it has
-// tags: in the list or text of its front matter, in a page property "tags::", or
-// on a line that has nothing but tags; else in front matter. A note that has the
-// tag stays as it is.
+// AddTag adds a tag to a note, where the note has its tags: in front matter, in a page
+// property "tags::", or on a line that contains only tags. Otherwise it adds a property
+// to page properties, or a key to front matter if there are none. If the note already
+// has the tag, AddTag changes nothing.
 func AddTag(src []byte, tag string) ([]byte, error) {
 	tag, err := tagName(tag)
 	if err != nil {
@@ -64,8 +64,8 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 	return addMetaTag(src, doc, tag)
 }
 
-// AddFrontMatterTag gives front matter a tag that it does not have, written as those
-// that it has are.
+// AddFrontMatterTag adds a tag to front matter, in the style of the existing tags, if
+// it is not there already.
 func AddFrontMatterTag(src []byte, tag string) ([]byte, error) {
 	return addMetaTag(src, markdown.Parse(src), markdown.NFC(tag))
 }
@@ -100,11 +100,11 @@ func addMetaTag(src []byte, doc *markdown.Document, tag string) ([]byte, error) 
 	return SetFrontMatter(src, key, value)
 }
 
-// RemoveTag takes a tag from a note: from front matter, from a page property,
-// and from the text, where a tag inside a sentence leaves its word. Nested tags
-// (tag/part) are tags of their own and stay. The tag may be one that [AddTag] refuses,
-// as other programs write tags with spaces to front matter. The error is [ErrMissing]
-// when the note does not have it.
+// RemoveTag removes a tag from front matter, page properties and the text of a note.
+// Within a sentence, only the '#' is removed. Nested tags (tag/part) are separate tags
+// and are kept. The tag may be one that [AddTag] rejects, because other programs write
+// tags with spaces to front matter. The error is [markdown.ErrMissing] if the note does
+// not have the tag.
 func RemoveTag(src []byte, tag string) ([]byte, error) {
 	tag, err := foundTag(tag)
 	if err != nil {
@@ -114,10 +114,11 @@ func RemoveTag(src []byte, tag string) ([]byte, error) {
 	return out, err
 }
 
-// RenameTag renames a tag, as [RemoveTag] takes it, and those nested in it (old/part
-// becomes new/part) in front matter, properties and text, and returns the number of
-// places. Where a list has the new tag already, the old one goes. It fails with
-// [ErrMissing] when the note has neither the tag nor one nested in it.
+// RenameTag renames a tag and those nested in it (old/part becomes new/part) in front
+// matter, page properties and text, and returns the number of occurrences. Like
+// [RemoveTag], it accepts tags with spaces. If a list already contains the new tag, the
+// old one is removed. The error is [markdown.ErrMissing] if the note has neither the
+// tag nor one nested in it.
 func RenameTag(src []byte, tag, name string) (out []byte, places int, err error) {
 	if tag, err = foundTag(tag); err != nil {
 		return nil, 0, err
@@ -136,7 +137,7 @@ func RenameTag(src []byte, tag, name string) (out []byte, places int, err error)
 	})
 }
 
-// foundTag returns a tag that a note may have without '#' and brackets, in NFC.
+// foundTag returns the name of a tag to search for, without '#' and brackets, in NFC.
 func foundTag(tag string) (string, error) {
 	name := markdown.NFC(coreOf(tag))
 	if name == "" || !utf8.ValidString(name) {
@@ -145,8 +146,8 @@ func foundTag(tag string) (string, error) {
 	return name, nil
 }
 
-// tagName returns a tag without '#', in NFC, or an error that says why some program
-// would not read it as a tag.
+// tagName returns the name of a tag to write, without '#', in NFC. The error explains
+// why some program would not read it as a tag.
 func tagName(tag string) (string, error) {
 	name := markdown.NFC(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))
 	switch {
@@ -158,7 +159,8 @@ func tagName(tag string) (string, error) {
 	return name, nil
 }
 
-// sameTag compares tags as [Document.Tags] does.
+// sameTag reports whether two tags are equal regardless of case, like
+// [markdown.Document.Tags]. b must be in NFC.
 func sameTag(a, b string) bool {
 	folded := strings.ToLower(markdown.NFC(a))
 	return folded == strings.ToLower(b)
@@ -178,8 +180,8 @@ func tagKeys(doc *markdown.Document) (keys []string) {
 	return keys
 }
 
-// tagPlaces returns the tags of the body in order, each place once: a property's
-// item may have a '#'.
+// tagPlaces returns the occurrences of tags in the body in order, without duplicates:
+// a property's item with a '#' is recorded twice.
 func tagPlaces(doc *markdown.Document) []markdown.InlineTag {
 	places := slices.Clone(doc.InlineTags)
 	slices.SortStableFunc(places, func(a, b markdown.InlineTag) int {
@@ -195,12 +197,11 @@ func tagPlaces(doc *markdown.Document) []markdown.InlineTag {
 	})
 }
 
-// maxTagLine bounds, in bytes, the line that is compared with its tags, which is
-// done for each of them.
+// maxTagLine bounds the length of a line that onlyTags examines, in bytes, because it
+// does so for each tag on the line.
 const maxTagLine = 10_000
 
-// onlyTags reports whether src[start:end] has nothing but tags, white space and
-// commas.
+// onlyTags reports whether src[start:end] contains only tags, white space and commas.
 func onlyTags(src []byte, places []markdown.InlineTag, start, end int) bool {
 	if end-start > maxTagLine {
 		return false
@@ -216,8 +217,8 @@ func onlyTags(src []byte, places []markdown.InlineTag, start, end int) bool {
 	return at > start && len(bytes.Trim(src[at:end], " \t,]")) == 0
 }
 
-// changeTags replaces each tag for which change returns true by the name that it
-// returns, or removes it for the name "".
+// changeTags replaces each tag for which change returns true with the returned name,
+// or removes it if the name is "".
 func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out []byte, places int, err error) {
 	doc := markdown.Parse(src)
 	var want []string
@@ -252,7 +253,7 @@ func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out
 	return out, places, err
 }
 
-// checkTags makes sure that a note has the tags wanted after an edit.
+// checkTags returns out, or an error if its tags are not the wanted ones.
 func checkTags(out []byte, want []string) ([]byte, error) {
 	set := func(tags []string) map[string]bool {
 		folded := map[string]bool{}
@@ -267,7 +268,7 @@ func checkTags(out []byte, want []string) ([]byte, error) {
 	return out, nil
 }
 
-// shownTags lists the first of the tags.
+// shownTags lists the first 50 tags for a message.
 func shownTags(tags []string) string { return strings.Join(tags[:min(len(tags), 50)], ", ") }
 
 func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (string, bool)) (out []byte, places int) {
@@ -290,7 +291,7 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 	return append(out, src[at:]...), places
 }
 
-// changeTag changes the tag that text is, with the '#' or brackets around it.
+// changeTag applies change to the tag in text and keeps the '#' or brackets around it.
 func changeTag(text string, change func(string) (string, bool)) (changed string, ok bool) {
 	core := coreOf(text)
 	name, ok := change(core)
@@ -306,12 +307,12 @@ func coreOf(text string) string {
 	return strings.Trim(strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "[["), "]]")), "/")
 }
 
-// lineStarter matches what may stand before the text of a line.
+// lineStarter matches the markers before the text of a line.
 var lineStarter = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.\][ \t]+)?$`)
 
-// removedWith returns what goes when a tag of the body is removed: its line when
-// nothing else is on it, its '#' alone inside a sentence, else the tag with the
-// white space or comma before or after it.
+// removedWith returns the span to delete when a tag of the body is removed: the whole
+// line if it contains nothing else, only the '#' within a sentence, else the tag with
+// the adjacent white space or comma.
 func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) (start, end int) {
 	lineStart := bytes.LastIndexByte(src[:t.Start], '\n') + 1
 	lineEnd, next := markdown.LineAt(src, t.End)
@@ -340,8 +341,7 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 	return start, mark // the word stays
 }
 
-// changeTagValue changes the tags in a value of front matter, and returns how
-// many those are.
+// changeTagValue changes the tags in a value of front matter and returns their number.
 func changeTagValue(value any, change func(string) (string, bool)) (any, int) {
 	switch v := value.(type) {
 	case []any:
@@ -378,7 +378,7 @@ func changeTagValue(value any, change func(string) (string, bool)) (any, int) {
 	return value, 0
 }
 
-// changeItems changes the tags in a list; one that comes to be in it twice goes.
+// changeItems changes the tags in a list and removes the duplicates that result.
 func changeItems(list []any, change func(string) (string, bool)) (out []any, places int) {
 	has := map[string]bool{}
 	texts := make([]string, len(list))

@@ -7,13 +7,12 @@ import (
 	"notesd/internal/markdown"
 )
 
-// adopt gives content the line endings of a note and removes blank lines at its
-// ends.
+// adopt returns content without blank lines at its ends, with eol as its line ending.
 func adopt(content, eol string) string {
 	return withLineEnding(trimLines(content), eol)
 }
 
-// withLineEnding returns s with eol for each of its line breaks.
+// withLineEnding returns s with eol as its line ending.
 func withLineEnding(s, eol string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if eol != "\n" {
@@ -22,8 +21,8 @@ func withLineEnding(s, eol string) string {
 	return s
 }
 
-// trimLines removes blank lines at the ends of s and the last line break, but
-// not the indentation of its first line.
+// trimLines removes blank lines at the ends of s and the final line break, but keeps
+// the indentation of the first line.
 func trimLines(s string) string {
 	s = strings.TrimRight(s, " \t\r\n")
 	for {
@@ -35,9 +34,8 @@ func trimLines(s string) string {
 	}
 }
 
-// trimBlankLines returns where the text of src[start:end] lies without the
-// blank lines around it and without its last line break. start must be the start
-// of a line.
+// trimBlankLines returns the span of the text in src[start:end] without the blank lines
+// around it and its final line break. start must be the start of a line.
 func trimBlankLines(src []byte, start, end int) (int, int) {
 	for start < end {
 		lineEnd, next := markdown.LineAt(src[:end], start)
@@ -51,7 +49,7 @@ func trimBlankLines(src []byte, start, end int) (int, int) {
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// previousLine returns the line that ends at or before the offset at.
+// previousLine returns the line before the offset at, without its line break.
 func previousLine(src []byte, at int) []byte {
 	end := markdown.TrimLineBreak(src, at)
 	return src[bytes.LastIndexByte(src[:end], '\n')+1 : end]
@@ -66,7 +64,7 @@ func lastLine(s string) []byte {
 	return []byte(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// splice returns src with src[start:end] replaced.
+// splice returns a copy of src with src[start:end] replaced by text.
 func splice(src []byte, start, end int, text string) []byte {
 	out := make([]byte, 0, len(src)-(end-start)+len(text))
 	out = append(out, src[:start]...)
@@ -74,7 +72,7 @@ func splice(src []byte, start, end int, text string) []byte {
 	return append(out, src[end:]...)
 }
 
-// lineEnding returns the line break that src uses, as its first line shows.
+// lineEnding returns the line ending of src, which is that of its first line.
 func lineEnding(src []byte) string {
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
 		return "\r\n"

@@ -10,17 +10,17 @@ import (
 	"unicode"
 )
 
-// yamlWriter writes values as YAML that every version of the language reads
-// alike.
+// yamlWriter writes values as YAML with the same meaning in all versions of the
+// language.
 type yamlWriter struct {
 	out        strings.Builder
 	eol        string
 	listIndent string
-	quote      byte // for a scalar
-	brackets   bool // lists go in brackets
+	quote      byte // quote for a scalar, 0 for the default
+	brackets   bool // whether to write lists in brackets
 }
 
-// value writes what stands after "key:" or "-"; indent is that of the line.
+// value writes the value after "key:" or "-". indent is the indentation of that line.
 func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 	switch v := value.(type) {
 	case []any:
@@ -56,12 +56,12 @@ func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 	}
 }
 
-// flowYAML writes a value on one line.
+// flowYAML returns a value as YAML on one line.
 func flowYAML(value any) string {
 	return flowText(value, ": ", yamlKey, func(v any) string { return yamlScalar(v, 0, true) })
 }
 
-// flowText writes a value on one line, with what stands between a key and its value.
+// flowText returns a value on one line. between separates a key from its value.
 func flowText(value any, between string, key func(string) string, scalar func(any) string) string {
 	switch v := value.(type) {
 	case []any:
@@ -87,8 +87,8 @@ func yamlKey(key string) string {
 	return doubleQuote(key)
 }
 
-// yamlScalar writes a scalar, text in the quotes given or in none where it can
-// do without.
+// yamlScalar returns a scalar. Text is written in the given quotes or, if quote is 0,
+// without quotes where possible.
 func yamlScalar(value any, quote byte, inFlow bool) string {
 	switch v := value.(type) {
 	case nil:
@@ -111,8 +111,8 @@ func yamlScalar(value any, quote byte, inFlow bool) string {
 	return doubleQuote(fmt.Sprint(value))
 }
 
-// yamlFloat writes a number that has a fraction, or is beyond 2^53, so that it is
-// read as a float.
+// yamlFloat returns a number with a fraction or beyond 2^53 in a form that is read as a
+// float.
 func yamlFloat(f float64) string {
 	s := strconv.FormatFloat(f, 'f', -1, 64)
 	if !strings.Contains(s, ".") {
@@ -123,13 +123,13 @@ func yamlFloat(f float64) string {
 
 var (
 	yamlDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$`)
-	// yamlNumber matches what some version of YAML reads as a number or as
-	// minutes and hours.
+	// yamlNumber matches text that some version of YAML reads as a number, such as the
+	// sexagesimal 12:30.
 	yamlNumber = regexp.MustCompile(`^[0-9a-fA-FxXoO_.:eE+-]*$`)
 	yamlWord   = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n|nan|inf)$`)
 )
 
-// plainYAML reports whether s is text without quotes, for every reader.
+// plainYAML reports whether every reader parses s without quotes as text.
 func plainYAML(s string, inFlow bool) bool {
 	if s == "" || s[len(s)-1] == ' ' || s[len(s)-1] == ':' || strings.Contains(s, ": ") || strings.Contains(s, " #") ||
 		yamlWord.MatchString(s) {
@@ -161,13 +161,13 @@ func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || needsEscape(r) })
 }
 
-// needsEscape reports whether r is a character beyond ASCII that YAML and TOML would not keep or
-// a reader not see.
+// needsEscape reports whether r is a non-ASCII character that YAML or TOML would not
+// preserve, or that is invisible.
 func needsEscape(r rune) bool {
 	return r >= 0x80 && r <= 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff
 }
 
-// doubleQuote writes s in the double quotes of YAML and TOML.
+// doubleQuote returns s in double quotes, with escapes valid in both YAML and TOML.
 func doubleQuote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// rule is a recurrence as the Tasks plugin writes it in English.
+// rule is a recurrence rule, which the Tasks plugin writes in English.
 type rule struct {
 	unit     string // day, week, month, year
 	every    int
-	weekdays []time.Weekday // of a week
-	nth      []nth          // weekdays of a month
-	days     []int          // of the month, -1 the last
-	months   []time.Month   // of the year
-	whenDone bool           // counts from the day of completion
+	weekdays []time.Weekday // days of the week
+	nth      []nth          // weekdays of the month
+	days     []int          // days of the month; -1 is the last
+	months   []time.Month   // months of the year
+	whenDone bool           // count from the day of completion
 }
 
-// nth is one weekday of a month: the first, -1 the last, -2 the one before it, 0
-// each.
+// nth is the n-th weekday of a month. Negative n counts from the last, which is -1;
+// zero means every one.
 type nth struct {
 	n   int
 	day time.Weekday
@@ -76,7 +76,7 @@ func parseRule(text string) (rule, error) {
 	return r, r.on(strings.ToLower(strings.TrimSpace(m[4])), unknown)
 }
 
-// on reads what follows "on the".
+// on parses the text after "on the".
 func (r *rule) on(text string, unknown error) error {
 	if text == "" {
 		return nil
@@ -133,15 +133,14 @@ func monthNamed(s string) (time.Month, bool) {
 	return 0, false
 }
 
-// next returns the first day of the rule after from, which is one of its days.
-// A month without the day ends at its last, as in the Tasks plugin: 31 January,
-// 28 February.
+// next returns the first day of the rule after from, or false if there is none. As in
+// the Tasks plugin, a month without the day uses its last day: 31 January is followed
+// by 28 February.
 //
-// Rules with days are answered by trying each day: has says whether a day is one of the
-// rule's, counted in whole weeks, months or years from the one of from, and so a rule of
-// several days ("every 2 weeks on Monday, Friday") needs no case of its own. The search
-// ends after the longest gap that a rule can have, which is that between two 29
-// Februaries around a year such as 1900, times the interval.
+// For rules with days, next tries each day with has, so that rules of several days
+// ("every 2 weeks on Monday, Friday") are not a special case. The search ends after the
+// longest gap possible: eight years between two 29 Februaries around a year such as
+// 1900, times the interval.
 func (r rule) next(from time.Time) (time.Time, bool) {
 	if r.unit == "month" && r.nth == nil && r.days == nil {
 		return addMonths(from, r.every), true
@@ -149,7 +148,7 @@ func (r rule) next(from time.Time) (time.Time, bool) {
 	if r.unit == "year" && r.months == nil {
 		return addMonths(from, 12*r.every), true
 	}
-	limit := from.AddDate(max(8*r.every, 8)+1, 0, 0) // eight years part two days of 29 February
+	limit := from.AddDate(max(8*r.every, 8)+1, 0, 0)
 	for day := from.AddDate(0, 0, 1); day.Before(limit) && isDate(day); day = day.AddDate(0, 0, 1) {
 		if r.has(day, from) {
 			return day, true
@@ -158,11 +157,11 @@ func (r rule) next(from time.Time) (time.Time, bool) {
 	return from, false // such as 31 February
 }
 
-// isDate reports whether a day can be written with four digits of the year.
+// isDate reports whether the year of day has at most four digits.
 func isDate(day time.Time) bool { return day.Year() >= 0 && day.Year() <= 9999 }
 
-// daysBetween returns how many days of UTC lie between two; a [time.Duration] ends at
-// 292 years.
+// daysBetween returns the number of days between two dates in UTC. A [time.Duration]
+// would overflow after 292 years.
 func daysBetween(from, to time.Time) int { return int((to.Unix() - from.Unix()) / (24 * 60 * 60)) }
 
 func addMonths(t time.Time, n int) time.Time {
@@ -202,9 +201,9 @@ func (r rule) has(day, from time.Time) bool {
 	return slices.Contains(r.days, day.Day()) || slices.Contains(r.days, -1) && day.Day() == last
 }
 
-// repeated returns the date that Logseq gives a repeated task which is done
-// today: ".+1w" a week from today, "++1w" the first week after today, "+1w" a
-// week from the date.
+// repeated returns the next date of a Logseq task that is done today: for ".+1w", a
+// week from today; for "+1w", a week from its date; for "++1w", the first date after
+// today that is whole weeks from its date.
 func repeated(repeater string, from, today time.Time) (time.Time, error) {
 	kind := repeater[:strings.IndexAny(repeater, "0123456789")]
 	n, _ := strconv.Atoi(repeater[len(kind) : len(repeater)-1]) // digits

@@ -6,27 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// Settings are those of a vault's Tasks plugin. The zero value, and nil, stand for a
+// Settings are the settings of a vault's Tasks plugin. The zero value and nil mean a
 // vault without the plugin.
 type Settings struct {
-	Statuses []MarkStatus `json:",omitempty"` // the first of a mark counts
+	Statuses []MarkStatus `json:",omitempty"` // the first one with a mark takes effect
 
-	Dates       Notation `json:",omitempty"` // of the dates that the plugin adds; "" without the plugin
-	NoDone      bool     `json:",omitempty"` // a task that is done gets no date
-	NoCancelled bool     `json:",omitempty"` // the same of one that is cancelled
-	Filter      string   `json:",omitempty"` // the plugin knows only tasks with this text; "" for all
-	NextBelow   bool     `json:",omitempty"` // the next instance of a recurring task goes below the one that is done
+	Dates       Notation `json:",omitempty"` // notation of the dates that the plugin adds; "" without the plugin
+	NoDone      bool     `json:",omitempty"` // do not date done tasks
+	NoCancelled bool     `json:",omitempty"` // do not date cancelled tasks
+	Filter      string   `json:",omitempty"` // the plugin ignores tasks without this text; "" for none
+	NextBelow   bool     `json:",omitempty"` // insert the next instance of a recurring task below the done one
 }
 
-// MarkStatus is what one mark in a checkbox means.
+// MarkStatus defines one mark in a checkbox.
 type MarkStatus struct {
 	Mark   string // one character
-	Next   string // the mark that clicking it sets
+	Next   string // mark set by a click
 	Status Status
 }
 
-// PluginStatus returns the status that the Tasks plugin calls by a name, such as
-// IN_PROGRESS. It returns Open for a name that it does not know, as the plugin does.
+// PluginStatus returns the status for a status type of the Tasks plugin, such as
+// IN_PROGRESS. Like the plugin, it returns Open for an unknown type.
 func PluginStatus(name string) Status {
 	switch strings.ToUpper(name) {
 	case "IN_PROGRESS":
@@ -41,7 +41,7 @@ func PluginStatus(name string) Status {
 	return Open // TODO and ON_HOLD
 }
 
-// StatusOf returns what the mark of a task means.
+// StatusOf returns the status of a task's mark.
 func (s *Settings) StatusOf(mark string) Status {
 	if status, ok := words[mark]; ok {
 		return status
@@ -62,8 +62,8 @@ func (s *Settings) index(mark string) int {
 	return slices.IndexFunc(s.Statuses, func(m MarkStatus) bool { return m.Mark == mark })
 }
 
-// markFor returns the mark in a checkbox that gives a task with another mark the
-// status: the first one that clicking leads to, else the first one.
+// markFor returns the mark that gives a task with the given mark the status: the first
+// such mark that clicking reaches, else the usual one, else the first in the settings.
 func (s *Settings) markFor(mark string, status Status) string {
 	for at, seen := mark, ""; !strings.Contains(seen, at); {
 		i := s.index(at)
@@ -85,8 +85,8 @@ func (s *Settings) markFor(mark string, status Status) string {
 	return usual
 }
 
-// notation returns the notation of the date that the plugin gives a task of the
-// status, and whether the plugin decides that.
+// notation returns the notation of the date that the plugin adds to a task with the
+// status, or "" for none. decides is false without the plugin.
 func (s *Settings) notation(t *Task, status Status) (n Notation, decides bool) {
 	switch {
 	case s == nil || s.Dates == "":
@@ -97,7 +97,7 @@ func (s *Settings) notation(t *Task, status Status) (n Notation, decides bool) {
 	return s.Dates, true
 }
 
-// box returns the mark in the checkbox that a text begins with, "" if there is none.
+// box returns the mark in the checkbox at the start of text, or "" if there is none.
 func box(text string) string {
 	if len(text) < 3 || text[0] != '[' {
 		return ""

@@ -27,11 +27,11 @@ import (
 	"unicode/utf8"
 )
 
-// Status is what the mark of a task means.
+// Status is the meaning of a task's mark.
 type Status string
 
-// The statuses. Other is that of a mark which says nothing of being open or
-// done, such as the [>] of what was moved elsewhere or a theme's [i].
+// The statuses. Other is the status of marks that are neither open nor done, such as
+// [>] for a forwarded task or a theme's [i].
 const (
 	Open       Status = "open"
 	InProgress Status = "in_progress"
@@ -43,14 +43,14 @@ const (
 // IsOpen reports whether the task is still to be done.
 func (s Status) IsOpen() bool { return s == Open || s == InProgress }
 
-// words are Logseq's.
+// words are Logseq's task words.
 var words = map[string]Status{
 	"TODO": Open, "LATER": Open, "WAITING": Open, "WAIT": Open,
 	"DOING": InProgress, "NOW": InProgress, "IN-PROGRESS": InProgress,
 	"DONE": Done, "CANCELED": Cancelled, "CANCELLED": Cancelled,
 }
 
-// ofBox returns what the character in a checkbox means.
+// ofBox returns the status of the character in a checkbox.
 func ofBox(mark byte) Status {
 	switch mark {
 	case ' ', '!', '?', '*', '<': // important, a question, starred, scheduled
@@ -65,9 +65,8 @@ func ofBox(mark byte) Status {
 	return Other
 }
 
-// Marked returns the mark that the text of a list item begins with, how many
-// bytes it has with its brackets, and what it means. The mark is "" if the item
-// is no task.
+// Marked returns the mark at the start of a list item's text, its size in bytes
+// including brackets, and its status. The mark is "" if the item is not a task.
 func Marked(text string) (mark string, size int, status Status) {
 	if mark := box(text); mark != "" {
 		return mark, len(mark) + 2, (*Settings)(nil).StatusOf(mark)
@@ -84,16 +83,16 @@ func Marked(text string) (mark string, size int, status Status) {
 	return "", 0, ""
 }
 
-// Task is one task, read from its text. Dates are like 2026-01-31, or "".
+// Task is one task, parsed from its text. Dates have the form 2026-01-31, or are "".
 type Task struct {
 	Line    int    // in the note, from 1
-	Heading string // the nearest above it, or ""
+	Heading string // nearest heading above it, or ""
 	Source  string // from the mark to the end of the paragraph
 
 	Mark        string // " ", "x", "TODO"
 	Status      Status
-	Text        string // of the first line, after the mark: identifies the task
-	Description string // Text without what the fields below say
+	Text        string // first line after the mark; identifies the task
+	Description string // Text without the fields below
 	Due         string
 	Scheduled   string
 	Start       string
@@ -108,7 +107,7 @@ type Task struct {
 	fields []field
 }
 
-// Notation is a way to write what is known of a task.
+// Notation is a notation for the fields of a task.
 type Notation string
 
 // The notations.
@@ -118,22 +117,22 @@ const (
 	Logseq   Notation = "logseq"
 )
 
-// field is one thing that the text says of a task.
+// field is one property of a task in its text.
 type field struct {
 	name       string
 	notation   Notation
-	start, end int // in Source, with its sign, brackets or key
-	from, to   int // its value
+	start, end int // span in Source, including its emoji, brackets or key
+	from, to   int // span of its value
 }
 
-// emoji are the signs of the Tasks plugin, with the name of what each says.
+// emoji maps the emoji of the Tasks plugin to field names or priorities.
 var emoji = map[rune]string{
 	'📅': "due", '📆': "due", '🗓': "due", '⏳': "scheduled", '⌛': "scheduled", '🛫': "start", '✅': "completion", '➕': "created", '❌': "cancelled",
 	'🔁': "repeat", '🆔': "id", '⛔': "dependsOn", '🏁': "onCompletion",
 	'🔺': "highest", '⏫': "high", '🔼': "medium", '🔽': "low", '⏬': "lowest",
 }
 
-// own are the signs and words that new fields are written with.
+// own maps field names to the emoji with which new fields are written.
 var own = map[string]string{"due": "📅", "scheduled": "⏳", "completion": "✅", "cancelled": "❌"}
 
 var (
@@ -151,8 +150,8 @@ var (
 	blockID   = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
 )
 
-// Parse reads the task whose text, from the mark on, this is. It reports false
-// if there is no mark.
+// Parse parses a task from source, its text from the mark on. It reports false if there
+// is no mark.
 func Parse(source string) (Task, bool) {
 	mark, size, status := Marked(source)
 	t := Task{Source: source, Mark: mark, Status: status}
@@ -175,7 +174,7 @@ func Parse(source string) (Task, bool) {
 	return t, true
 }
 
-// withoutBlockID takes "^id" and the blanks before it from the end of a line.
+// withoutBlockID removes "^id" and the white space before it from the end of a line.
 func withoutBlockID(line string) string {
 	if strings.IndexByte(line, '^') < 0 {
 		return line
@@ -190,10 +189,10 @@ func firstLine(s string) int {
 	return len(s)
 }
 
-// read finds the fields of the first line, and Logseq's lines anywhere.
+// read finds the fields on the first line, and Logseq's dates on any line.
 func (t *Task) read(first int) {
 	line := t.Source[:first]
-	all := func(pattern *regexp.Regexp, text, having string) [][]int { // most tasks have no fields, and patterns cost the most
+	all := func(pattern *regexp.Regexp, text, having string) [][]int { // avoids most of the costly matching: few tasks have fields
 		if !strings.Contains(text, having) {
 			return nil
 		}
@@ -243,20 +242,20 @@ func (t *Task) read(first int) {
 	slices.SortStableFunc(t.fields, func(a, b field) int { return a.start - b.start })
 	end := 0
 	t.fields = slices.DeleteFunc(t.fields, func(f field) bool {
-		within := f.start < end // an emoji in a field of Dataview's
+		within := f.start < end // an emoji in a Dataview field
 		end = max(end, f.end)
 		return within
 	})
 }
 
-// priorityOf are the names of priorities, of which Dataview's are values.
+// priorityOf maps the notations of priorities to their names.
 var priorityOf = map[string]string{
 	"highest": "highest", "high": "high", "medium": "medium", "low": "low", "lowest": "lowest",
 	"A": "high", "B": "medium", "C": "low",
 }
 
-// add keeps a field, unless its value is no date where one belongs. Of two
-// fields of one name the first counts.
+// add adds a field, unless it should be a date and is not. Of several fields with the
+// same name, the first takes effect.
 func (t *Task) add(f field) {
 	value := t.Source[f.from:f.to]
 	set := func(to *string) bool {
@@ -267,7 +266,7 @@ func (t *Task) add(f field) {
 	}
 	date := func(to *string) bool {
 		if len(value) > len(time.DateOnly) {
-			f.to = f.from + len(time.DateOnly) // a time follows
+			f.to = f.from + len(time.DateOnly) // followed by a time
 			value = t.Source[f.from:f.to]
 		}
 		_, err := time.Parse(time.DateOnly, value)
@@ -311,7 +310,7 @@ func (t *Task) add(f field) {
 	}
 }
 
-// field returns the first field of the name.
+// field returns the first field with the given name.
 func (t *Task) field(name string) (field, bool) {
 	i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name })
 	if i < 0 {
@@ -320,10 +319,10 @@ func (t *Task) field(name string) (field, bool) {
 	return t.fields[i], true
 }
 
-// isWord reports whether the task has a word of Logseq's and no checkbox.
+// isWord reports whether the task has a Logseq word instead of a checkbox.
 func (t *Task) isWord() bool { return words[t.Mark] != "" }
 
-// DateNotation returns the notation of a date of the task, or "".
+// DateNotation returns the notation of the task's first date, or "".
 func (t *Task) DateNotation() Notation {
 	for _, f := range t.fields {
 		switch f.name {
@@ -334,8 +333,8 @@ func (t *Task) DateNotation() Notation {
 	return ""
 }
 
-// DoneNotation returns the notation of the date at which the task was done or
-// cancelled, or "".
+// DoneNotation returns the notation of the task's completion or cancellation date, or
+// "".
 func (t *Task) DoneNotation() Notation {
 	for _, name := range []string{"completion", "cancelled"} {
 		if f, ok := t.field(name); ok {
@@ -345,8 +344,8 @@ func (t *Task) DoneNotation() Notation {
 	return ""
 }
 
-// Rank orders priorities, the highest first; tasks without one lie between
-// medium and low, as in the Tasks plugin.
+// Rank orders tasks by priority, highest first. As in the Tasks plugin, tasks without a
+// priority are between medium and low.
 func (t *Task) Rank() int {
 	if i := slices.Index([]string{"highest", "high", "medium", "", "low", "lowest"}, t.Priority); i >= 0 {
 		return i
@@ -354,7 +353,7 @@ func (t *Task) Rank() int {
 	return 3
 }
 
-// clip shortens a text for a message.
+// clip shortens s for a message.
 func clip(s string) string {
 	const most = 80
 	if utf8.RuneCountInString(s) <= most {

@@ -11,56 +11,56 @@ import (
 	"unicode/utf8"
 )
 
-// Reasons for refusing a change; test for them with [errors.Is].
+// Reasons for rejecting a change; test for them with [errors.Is].
 var (
 	ErrMissing   = errors.New("there is no such task")
 	ErrAmbiguous = errors.New("several tasks match")
 	ErrInvalid   = errors.New("the task cannot be changed in this way")
 )
 
-// Place is where a task lies in a note.
+// Place is the position of a task in a note.
 type Place struct {
 	Line       int // from 1
 	Start, End int // bytes, from the mark to the end of the paragraph
 }
 
-// Target names a task of a note: by its text, by its line, or by both, and then
-// the text decides and the line chooses among equal ones. The text is a task's
-// Text or Description or, where no task has it whole, a part that one has.
+// Target selects a task by its text, its line, or both. With both, the line selects
+// among tasks with the same text. Text matches a task's Text or Description or, if no
+// task matches as a whole, a part of its Text.
 type Target struct {
 	Line int
 	Text string
 }
 
-// Change is what to make of a task. With none of its fields set, an open task is
-// done and a done or cancelled one is open.
+// Change is a change to a task. The zero value toggles it: an open task becomes done,
+// and a done or cancelled one becomes open.
 type Change struct {
-	// Status is "open", "done", "in_progress" or "cancelled", or a mark that is to
-	// be set as it is: "/", "LATER".
+	// Status is "open", "done", "in_progress" or "cancelled", or a mark to set
+	// verbatim, such as "/" or "LATER".
 	Status string
-	// Due and Scheduled are dates like 2026-01-31; "none" removes the date.
+	// Due and Scheduled are dates such as 2026-01-31; "none" removes the date.
 	Due, Scheduled string
 }
 
-// Options are what the text of a note does not say.
+// Options provide the context that is not in the text of a note.
 type Options struct {
 	Today time.Time
-	// Done is the notation of the dates at which tasks of other notes were done,
-	// Dates that of their other dates; "" if they have none.
+	// Done is the notation of completion dates in other notes, and Dates that of their
+	// other dates; "" if they have none.
 	Done, Dates Notation
 	Settings    *Settings // nil for a vault without the Tasks plugin
 }
 
-// Update changes one task of src, of which these are the tasks, and returns the
-// new text. The errors wrap [ErrMissing], [ErrAmbiguous] or [ErrInvalid].
+// Update changes one task of src and returns the new text. places are the positions of
+// the tasks in src. The error wraps [ErrMissing], [ErrAmbiguous] or [ErrInvalid].
 //
-// A task that is done gets the day as its date, in the notation in which other
-// tasks of the note, else of the vault, have one, or if it has a field of the
-// Tasks plugin; one that is open again loses it. A recurring task that is done is
-// followed by its next instance, as the plugin and Logseq do: the plugin's on the
-// line above, or below if it is set so, Logseq's by moving its dates. Opening what
-// was just done removes that instance. A task with "🏁 delete" is removed when it is
-// done.
+// A task that becomes done or cancelled gets the current date if the settings of the
+// Tasks plugin say so or, without the plugin, if it has emoji fields or if other tasks
+// of the note, or of the vault, have such dates, whose notation it uses. A task that is
+// reopened loses the date. When a recurring task becomes done, its next instance is
+// inserted above it, or below if the plugin is configured so; the dates of a repeated
+// Logseq task move instead. Reopening the task removes that instance. A task with
+// "🏁 delete" is removed when it becomes done.
 func Update(src []byte, places []Place, at Target, c Change, opt Options) ([]byte, error) {
 	n := &note{src: src, opt: opt}
 	for _, p := range places {
@@ -85,7 +85,7 @@ type note struct {
 
 var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+`)
 
-// find returns the index of the target.
+// find returns the index of the target task.
 func (n *note) find(at Target, c Change) (int, error) {
 	text := strings.TrimSpace(at.Text[len(listItem.FindString(at.Text)):])
 	if _, size, _ := Marked(text); size > 0 {
@@ -164,7 +164,7 @@ func (n *note) list(tasks []int) string {
 	return b.String()
 }
 
-// statusNamed returns the status of a name; "" for a mark, or nothing.
+// statusNamed returns the status with the given name, or "" if s is not a name.
 func statusNamed(s string) Status {
 	switch strings.ToLower(s) {
 	case "open", "todo":
@@ -179,7 +179,7 @@ func statusNamed(s string) Status {
 	return ""
 }
 
-// mark returns the mark that makes the task what the change asks for.
+// mark returns the mark and status of the task after the change.
 func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if _, known := words[c.Status]; known && t.isWord() {
 		return c.Status, words[c.Status], nil
@@ -204,7 +204,7 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if !t.isWord() {
 		return n.opt.Settings.markFor(t.Mark, status), status, nil
 	}
-	later := 0 // Logseq has two families of words, of which a user has one
+	later := 0 // Logseq users choose one of two sets of words
 	for _, other := range append(slices.Clone(n.tasks), *t, *t) {
 		switch other.Mark {
 		case "LATER", "NOW":
@@ -248,7 +248,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 			if source, err = n.move(&t); err != nil {
 				return nil, err
 			}
-			return n.put(p, source), nil // and it stays open
+			return n.put(p, source), nil // the task remains open
 		}
 		if next, err = n.instance(&t); err != nil {
 			return nil, err
@@ -291,8 +291,8 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 	return out, nil
 }
 
-// without returns the note without the lines of a task, or with another line for
-// them.
+// without returns the note with the lines of a task removed or, if next is not empty,
+// replaced by next.
 func (n *note) without(p Place, start int, next string) []byte {
 	end := p.End
 	if i := bytes.IndexByte(n.src[end:], '\n'); next == "" && i >= 0 {
@@ -301,7 +301,7 @@ func (n *note) without(p Place, start int, next string) []byte {
 	return slices.Concat(n.src[:start], []byte(next), n.src[end:])
 }
 
-// withMark gives the source of a task another mark.
+// withMark returns the source of a task with another mark.
 func withMark(t *Task, source, mark string) string {
 	if t.isWord() {
 		return mark + source[len(t.Mark):]
@@ -320,11 +320,11 @@ func (n *note) lineEnd() string {
 	return "\n"
 }
 
-// doneNotation returns the notation of the date that the task is to get with the
-// status, or "" if it is to get none.
+// doneNotation returns the notation of the date to add to a task that gets the status,
+// or "" for none.
 func (n *note) doneNotation(t *Task, status Status) Notation {
 	if t.isWord() {
-		return "" // Logseq keeps none
+		return "" // Logseq does not add one
 	}
 	if notation, decides := n.opt.Settings.notation(t, status); decides {
 		return notation
@@ -340,12 +340,12 @@ func (n *note) doneNotation(t *Task, status Status) Notation {
 		dated = dated || other.Status == Done
 	}
 	if dated {
-		return "" // the note's other tasks have none
+		return "" // the note's other done tasks have none
 	}
 	return n.opt.Done
 }
 
-// dateNotation returns the notation for a date that the task does not have.
+// dateNotation returns the notation of a new date of the task.
 func (n *note) dateNotation(t *Task) Notation {
 	if notation := t.DateNotation(); notation != "" {
 		return notation
@@ -364,8 +364,8 @@ func (n *note) dateNotation(t *Task) Notation {
 	return Emoji
 }
 
-// setDate gives a date of the task's source another value, adds it in the
-// notation, or removes it.
+// setDate changes a date in the source of a task, adds it in the given notation, or
+// removes it if date is "none".
 func (n *note) setDate(p Place, source, name, date string, notation Notation) (string, error) {
 	t, _ := Parse(source)
 	f, has := t.field(name)
@@ -407,8 +407,8 @@ func (n *note) setDate(p Place, source, name, date string, notation Notation) (s
 
 var weekday = regexp.MustCompile(`^\s+\pL+\.?`)
 
-// dayName writes the name of the day that follows a date of Logseq's, if one
-// does.
+// dayName returns rest, the text after a Logseq date, with its weekday, if any, changed
+// to that of day.
 func dayName(rest string, day time.Time) string {
 	if name := weekday.FindString(rest); name != "" {
 		return " " + day.Weekday().String()[:3] + rest[len(name):]
@@ -416,8 +416,7 @@ func dayName(rest string, day time.Time) string {
 	return rest
 }
 
-// remove takes a field out, with the blank before it, or the line that it has for
-// itself.
+// remove removes a field with the space before it, or its whole line if it has its own.
 func remove(source string, f field) string {
 	start, end := f.start, f.end
 	if before := strings.TrimRight(source[:start], " \t"); f.notation == Logseq && strings.HasSuffix(before, "\n") {
@@ -433,7 +432,8 @@ func remove(source string, f field) string {
 	return source[:start] + source[end:]
 }
 
-// instance returns the first line of the task's next instance.
+// instance returns the source of the next instance of a recurring task, which has one
+// line.
 func (n *note) instance(t *Task) (string, error) {
 	r, err := parseRule(t.Recurrence)
 	if err != nil {
@@ -459,7 +459,7 @@ func (n *note) instance(t *Task) (string, error) {
 	first := firstLine(t.Source)
 	source := t.Source[:first]
 	shift := daysBetween(reference, next)
-	for _, f := range slices.Backward(t.fields) { // so that the others stay where they are
+	for _, f := range slices.Backward(t.fields) { // keeps the offsets of the others valid
 		if f.start >= first {
 			continue
 		}
@@ -485,8 +485,8 @@ func (n *note) instance(t *Task) (string, error) {
 	return withMark(t, source, settings.markFor(settings.markFor(t.Mark, Done), Open)), nil
 }
 
-// move gives the dates of Logseq's repeated task, which stays open, their next
-// values.
+// move returns the source of a repeated Logseq task with its dates moved to the next
+// ones. The task remains open.
 func (n *note) move(t *Task) (string, error) {
 	today := time.Date(n.opt.Today.Year(), n.opt.Today.Month(), n.opt.Today.Day(), 0, 0, 0, 0, time.UTC)
 	source := t.Source
@@ -509,9 +509,9 @@ func (n *note) move(t *Task) (string, error) {
 	return source, nil
 }
 
-// withoutInstance returns the note with the task open and without its next
-// instance, if the line above or below is what it was when the task was done; else
-// nil.
+// withoutInstance returns the note with the task reopened and its next instance removed.
+// The line above or below is the instance if completing the task there again would
+// yield the current note; otherwise withoutInstance returns nil.
 func (n *note) withoutInstance(i int, source string) []byte {
 	t, p := n.tasks[i], n.places[i]
 	start := bytes.LastIndexByte(n.src[:p.Start], '\n') + 1
