@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	linkLife  = 5 * time.Minute     // of a one-time link
-	loginLife = 30 * 24 * time.Hour // of a browser's cookie
+	linkLife  = 5 * time.Minute     // lifetime of a one-time link
+	loginLife = 30 * 24 * time.Hour // lifetime of a browser's cookie
 	maxLogins = 64
 )
 
-// logins are the one-time links that have been printed and the browsers that
-// have come by one.
+// logins holds the outstanding one-time links and the cookies of admitted browsers.
 type logins struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	links   map[string]time.Time // by code: until when it holds
-	cookies map[string]time.Time
+	links   map[string]time.Time // expiry by code
+	cookies map[string]time.Time // expiry by value
 }
 
 // link returns the code of a new one-time link.
@@ -31,7 +30,7 @@ func (l *logins) link() string {
 	return l.add(l.links, linkLife)
 }
 
-// add puts a new secret into a map, and removes what has expired.
+// add adds a new secret to a map and removes expired ones.
 func (l *logins) add(all map[string]time.Time, life time.Duration) string {
 	secret := rand.Text()
 	l.mu.Lock()
@@ -46,7 +45,7 @@ func (l *logins) add(all map[string]time.Time, life time.Duration) string {
 	return secret
 }
 
-// redeem exchanges the code of a link for a cookie's value. A code holds once.
+// redeem exchanges the code of a link for the value of a cookie. A code works once.
 func (l *logins) redeem(code string) (cookie string, ok bool) {
 	l.mu.Lock()
 	until, known := l.links[code]
@@ -58,7 +57,7 @@ func (l *logins) redeem(code string) (cookie string, ok bool) {
 	return l.add(l.cookies, loginLife), true
 }
 
-// knows reports whether a cookie's value is that of an admitted browser.
+// knows reports whether cookie is the value of an admitted browser's cookie.
 func (l *logins) knows(cookie string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,8 +65,8 @@ func (l *logins) knows(cookie string) bool {
 	return known && !l.now().After(until)
 }
 
-// cookieName has the port: browsers send the cookies of one port of a host to
-// all its ports, and another vault's page may be at one.
+// cookieName returns the name of the cookie. It includes the port, because browsers send
+// the cookies of a host to all of its ports, and another vault's page may use one.
 func cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
 	return "notesd-" + port
@@ -100,16 +99,15 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 			s.fail(w, r, http.StatusUnauthorized, "This browser is not signed in.", "Run notesd web in a terminal and open the link that it prints.")
 			return
 		}
-		// Counted before the handler asks the vault: see events.changes.
+		// Count before the handler queries the vault; see events.changes.
 		guarded.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), changesKey{}, s.events.changes())))
 	})
 }
 
-// changesKey is the context's key of how many changes there were when the request
-// came.
+// changesKey is the context key for the number of changes when the request arrived.
 type changesKey struct{}
 
-// headers are sent with every answer.
+// headers adds the security headers to every response.
 func (s *Server) headers(next http.Handler) http.Handler {
 	policy := strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
@@ -129,8 +127,8 @@ func (s *Server) headers(next http.Handler) http.Handler {
 	})
 }
 
-// Local returns the server for a listener of its own: it refuses requests for another
-// host than this machine's, as a page sends that has its own name resolve to this one.
+// Local returns a handler for a separate listener. It rejects requests whose Host is not
+// this machine, which a foreign page can send through DNS rebinding.
 func (s *Server) Local() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLocal(r) {
@@ -141,7 +139,7 @@ func (s *Server) Local() http.Handler {
 	})
 }
 
-// isLocal reports whether a request names this machine as its host.
+// isLocal reports whether the Host of a request is localhost or a loopback address.
 func isLocal(r *http.Request) bool {
 	name, _, err := net.SplitHostPort(r.Host)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What Obsidian adds to Markdown beside links: ==highlights==, %%comments%%, which are
-// not shown, and callouts.
+// dialect adds Obsidian's ==highlights==, %%comments%%, which are hidden, and callouts
+// to the parser. For wikilinks see wikilinkParser.
 var dialect = []parser.Option{
 	parser.WithBlockParsers(util.Prioritized(commentBlock{}, 850)), // before paragraphs
 	parser.WithParagraphTransformers(util.Prioritized(callouts{}, 50)),
@@ -31,7 +31,7 @@ func (*highlight) Kind() ast.NodeKind { return kindHighlight }
 
 func (n *highlight) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// highlights parses them as goldmark parses emphasis.
+// highlights parses highlights as goldmark parses emphasis.
 type highlights struct{}
 
 func (highlights) Trigger() []byte                                { return []byte{'='} }
@@ -54,7 +54,7 @@ func (h highlights) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.
 
 var commentMark = []byte("%%")
 
-// comments parses those within a paragraph.
+// comments parses comments within a paragraph.
 type comments struct{}
 
 func (comments) Trigger() []byte { return []byte{'%'} }
@@ -67,7 +67,7 @@ func (comments) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	for block.Advance(len(commentMark)); ; block.AdvanceLine() {
 		line, _ := block.PeekLine()
 		if line == nil {
-			return nil // the caller goes back
+			return nil // the caller resets the position
 		}
 		if end := bytes.Index(line, commentMark); end >= 0 {
 			block.Advance(end + len(commentMark))
@@ -76,8 +76,8 @@ func (comments) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	}
 }
 
-// commentBlock parses comments that begin a line and end one, as blocks of HTML that is
-// a comment. Blank lines do not end them.
+// commentBlock parses comments that start at the start of a line and end at the end of
+// one, as HTML comment blocks. They may contain blank lines.
 type commentBlock struct{}
 
 func (commentBlock) Trigger() []byte             { return []byte{'%'} }
@@ -114,9 +114,9 @@ func (commentBlock) Continue(n ast.Node, reader text.Reader, _ parser.Context) p
 
 func (commentBlock) Close(ast.Node, text.Reader, parser.Context) {}
 
-// callouts makes a callout of a quote that begins with "[!type]": the rest of that line
-// becomes its title, else the type. A "+" or "-" after it says that the callout can be
-// folded, and whether it is open.
+// callouts converts a quote that starts with "[!type]" to a callout. Its title is the
+// rest of that line, or the type if that is blank. After the type, "+" makes it a
+// foldable callout that is open, and "-" one that is folded.
 type callouts struct{}
 
 var calloutMark = regexp.MustCompile(`^\[!([^\[\]|\n]+)(?:\|[^\]\n]*)?\]([+-]?)[ \t]*`)
@@ -155,12 +155,12 @@ func (callouts) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context
 	lines.SetSliced(1, lines.Len())
 }
 
-// A calloutTitle is the first block of a quote that is a callout.
+// A calloutTitle is the first block of a callout.
 type calloutTitle struct {
 	ast.BaseBlock
 	fold        string // "+", "-" or ""
-	text        string // where the line has no other
-	first, last int    // of the line in the source
+	text        string // default title, if the line has none
+	first, last int    // offsets of the line in the source
 }
 
 var kindCalloutTitle = ast.NewNodeKind("CalloutTitle")
@@ -192,7 +192,7 @@ func (blockRenderer) calloutTitle(w util.BufWriter, _ []byte, n ast.Node, enteri
 	return tag(w, name, n, entering)
 }
 
-// tag writes the start or the end of an element.
+// tag writes the start or end tag of an element.
 func tag(w util.BufWriter, name string, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		_, _ = w.WriteString("<" + name)

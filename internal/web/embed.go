@@ -16,21 +16,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// What ![[Note#Heading]] shows of other notes is bounded.
+// Limits on the embeds (![[Note#Heading]]) of a page.
 const (
 	maxEmbedDepth = 3
-	maxEmbeds     = 50 // of a page
+	maxEmbeds     = 50
 	maxEmbedBytes = 16 << 10
 )
 
-// An embedder renders what the notes of one page embed.
+// An embedder renders the embeds of one page.
 type embedder struct {
 	vault *vault
 	shown int
 }
 
-// of returns a function that renders what is embedded in a text, which is itself
-// embedded in those above, the page's note first.
+// of returns a function that renders the embeds of a text. above lists the texts that
+// the text is nested in, the page's note first and the text itself last.
 func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor string) template.HTML {
 	return func(notePath, anchor string) template.HTML {
 		this := strings.TrimSuffix(notePath+"#"+anchorText(anchor), "#")
@@ -80,19 +80,19 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 	}
 }
 
-// frame is an embedded text, below a link to where it is from.
+// frame returns an embedded text below a link to its source.
 func frame(where, name string, text template.HTML) template.HTML {
 	label := strings.ReplaceAll(strings.Replace(path.Base(name), ".md", "", 1), "#", " › ")
 	return template.HTML(`<p class="from"><a href="`+template.HTMLEscapeString(where)+`">`+template.HTMLEscapeString(label)+"</a></p>\n") + text //nolint:gosec // escaped
 }
 
-// missing names what is embedded and is not there.
+// missing returns a message about an embed whose target does not exist.
 func missing(name, problem, where string) template.HTML {
 	return template.HTML(`<p class="problem"><a class="unresolved" href="` + template.HTMLEscapeString(where) + `">` + //nolint:gosec // escaped
 		template.HTMLEscapeString(name) + `</a> is missing: ` + template.HTMLEscapeString(problem) + ".</p>\n")
 }
 
-// An embedding is a text that is shown within another.
+// An embedding is a node with the rendered text of an embed.
 type embedding struct {
 	ast.BaseBlock
 	text template.HTML
@@ -104,14 +104,14 @@ func (*embedding) Kind() ast.NodeKind { return kindEmbedding }
 
 func (n *embedding) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// An embedLink is a link that embeds what it names.
+// An embedLink is a link that embeds its target.
 type embedLink struct {
 	node         *ast.Link
 	name, anchor string
 }
 
-// transclude shows what links embed below the paragraphs that they stand in, and
-// in place of a paragraph that has nothing else.
+// transclude inserts embedded texts below the paragraphs with their links, and replaces
+// paragraphs that contain nothing else.
 func (f *finisher) transclude(source []byte) {
 	last := map[ast.Node]ast.Node{}
 	var blocks []ast.Node
@@ -122,7 +122,7 @@ func (f *finisher) transclude(source []byte) {
 			block = block.Parent()
 		}
 		if block == nil || block.Kind() != ast.KindParagraph && block.Kind() != ast.KindTextBlock {
-			continue // a heading, or the cell of a table, keeps the link
+			continue // in a heading or table cell, keep the link
 		}
 		text, ok := f.embedded(l)
 		if !ok {
@@ -150,7 +150,8 @@ func (f *finisher) transclude(source []byte) {
 	}
 }
 
-// embedded returns what a link embeds, unless it is a file that is no note.
+// embedded returns the text that a link embeds, or false if its target is a file other
+// than a note.
 func (f *finisher) embedded(l embedLink) (template.HTML, bool) {
 	notePath, ok := f.to.notes[l.name]
 	if l.name == "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A revision is a version of a note as note_history lists it.
+// A revision is a version of a note in the result of note_history.
 type revision struct {
 	Revision        int
 	Time            time.Time
@@ -22,17 +22,17 @@ type revision struct {
 	CanUndo bool `json:"-"` // see markUndoable
 }
 
-// versions is what note_history answers.
+// versions is the result of note_history.
 type versions struct {
 	Revisions  []revision
 	Diff       string
 	NextCursor string `json:"next_cursor"`
 }
 
-// A diffLine is a line of a unified diff and its class.
+// A diffLine is a line of a unified diff with its CSS class.
 type diffLine struct{ Class, Text string }
 
-// diffLines parts a unified diff into lines.
+// diffLines splits a unified diff into lines.
 func diffLines(diff string) []diffLine {
 	var lines []diffLine
 	for line := range strings.Lines(diff) {
@@ -50,7 +50,7 @@ func diffLines(diff string) []diffLine {
 	return lines
 }
 
-// versions asks note_history for the page that the request's cursor names.
+// versions calls note_history with the cursor of the request.
 func (s *Server) versions(r *http.Request, args map[string]any) (result versions, err error) {
 	args["limit"] = 50
 	if cursor := r.FormValue("cursor"); cursor != "" {
@@ -60,8 +60,8 @@ func (s *Server) versions(r *http.Request, args map[string]any) (result versions
 	return result, err
 }
 
-// history lists the versions of a note. With ?a= and ?b= it shows what changed
-// from one to the other.
+// history lists the versions of a note. With ?a= and ?b=, it shows the diff between two
+// of them.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
 	result, err := s.versions(r, map[string]any{"note": path})
@@ -85,8 +85,8 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, http.StatusOK, "history", page{Title: "History of " + path, Live: !compare, Data: data})
 }
 
-// restore makes an earlier version the current one, if the note still has the
-// hash that the form was made for.
+// restore makes an earlier version the current one, if the note still has the hash in
+// the form.
 func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
 	n, err := strconv.Atoi(r.PostFormValue("revision"))
@@ -98,7 +98,7 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
 }
 
 // bringBack makes a revision of a note the current one, if the note still has the hash,
-// and goes on to a page for the path that it then has. An empty hash is any.
+// and redirects to next for its path. An empty hash matches any.
 func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, revision int, hash string, next func(path string) string) {
 	args := map[string]any{"note": path, "revision": revision}
 	if hash != "" {
@@ -112,7 +112,7 @@ func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, 
 	http.Redirect(w, r, next(done.Path), http.StatusSeeOther)
 }
 
-// changes lists what changed in the vault, newest first.
+// changes lists the changes of the vault, newest first.
 func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
 	result, err := s.versions(r, map[string]any{})
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// What says what a revision was, as a user says it.
+// What describes the operation and author of a revision for users.
 func (r revision) What() string {
 	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "relink": "links changed", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "found": "first seen"}[r.Operation]
 	switch {
@@ -138,8 +138,8 @@ func (r revision) What() string {
 	return cmp.Or(what, r.Operation) + " by " + r.Author
 }
 
-// markUndoable marks the revisions whose note was not changed since, and that notesd
-// made or that have an earlier text to go back to.
+// markUndoable sets CanUndo for revisions that are the newest of their note and were
+// made by notesd or have an earlier text to restore. revisions must be newest first.
 func markUndoable(revisions []revision) {
 	seen := map[string]bool{}
 	for i := range revisions {
@@ -149,8 +149,8 @@ func markUndoable(revisions []revision) {
 	}
 }
 
-// undo undoes a change in every note that it was made in, or brings back the version
-// before a revision of another program, if that is still the newest.
+// undo reverts a change in every note that it affected or, for a revision by another
+// program that is still the newest, restores the version before it.
 func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
 	if change, err := strconv.Atoi(r.PostFormValue("change")); err == nil && change > 0 {

@@ -19,16 +19,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A page is what every template gets.
+// A page is the data of every template.
 type page struct {
 	Title    string
 	Vault    string
-	Tab      string // the entry of the menu that is lit
+	Tab      string // the active entry of the menu
 	Query    string
 	ReadOnly bool
-	Live     bool // load it again when something changes
-	Changes  int  // that there have been when it was made
-	Refresh  int  // load it again after so many milliseconds; 0: do not
+	Live     bool // reload when something changes
+	Changes  int  // number of changes when the page was built
+	Refresh  int  // reload after this many milliseconds; 0 means never
 	Data     any
 }
 
@@ -60,15 +60,15 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, name 
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // a browser that is gone needs no answer
+	_, _ = w.Write(buf.Bytes()) // the browser may have disconnected
 }
 
-// fail sends a page that says what went wrong and what to do.
+// fail sends a page with an error and the remedy.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string) {
 	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Data: map[string]string{"What": what, "Next": next}})
 }
 
-// statuses are the HTTP statuses of failures by their codes.
+// statuses maps error codes to HTTP statuses.
 var statuses = map[string]int{
 	"not_found": http.StatusNotFound, "invalid": http.StatusBadRequest, "too_large": http.StatusBadRequest,
 	"ambiguous": http.StatusConflict, "exists": http.StatusConflict, "conflict": http.StatusConflict,
@@ -76,7 +76,7 @@ var statuses = map[string]int{
 	"unavailable": http.StatusServiceUnavailable, "busy": http.StatusServiceUnavailable, "timeout": http.StatusServiceUnavailable,
 }
 
-// statusOf returns the status of an error of the vault.
+// statusOf returns the HTTP status for an error of the vault.
 func statusOf(err error) int {
 	var refused *refusal
 	if !errors.As(err, &refused) {
@@ -85,9 +85,9 @@ func statusOf(err error) int {
 	return cmp.Or(statuses[refused.code], http.StatusInternalServerError)
 }
 
-// trouble sends the page for an error of the vault: what a tool refuses is the
-// user's to mend, all else is not. A browser that has left, as with each key of a
-// search, is no trouble.
+// trouble sends the page for an error of the vault: the message of a refusal, which the
+// user can act on, or a general one. It sends nothing if the browser canceled the
+// request, as it does on each key typed in a search.
 func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
@@ -101,7 +101,7 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	s.fail(w, r, http.StatusServiceUnavailable, "The vault does not respond: "+err.Error(), "notesd status and notesd doctor have details.")
 }
 
-// search shows the hits of ?q=, or the newest notes.
+// search shows the hits for ?q=, or the newest notes without it.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	query := strings.TrimSpace(r.FormValue("q"))
 	p := page{Title: cmp.Or(query, "Search"), Tab: "search", Query: query, Live: true}
@@ -128,7 +128,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	err := s.vault.call(r.Context(), "search_notes", args, &result)
 	var refused *refusal
 	switch {
-	case errors.As(err, &refused): // a query that is not finished yet
+	case errors.As(err, &refused): // probably an unfinished query
 		data["Refused"] = refused.text
 	case err != nil:
 		s.trouble(w, r, err)
@@ -147,7 +147,7 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 	var links linkResult
 	var near struct{ Related []related }
 	var source string
-	watched := s.vault.watch(r.Context(), uri) // before it is read, so that no change falls between
+	watched := s.vault.watch(r.Context(), uri) // before reading it, so that no change is missed
 	group, ctx := errgroup.WithContext(r.Context())
 	group.Go(func() error {
 		return s.vault.call(ctx, "read_note", map[string]any{"note": uri, "max_bytes": 1000}, &meta)
@@ -181,10 +181,10 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// destinationsOf says where the links of a note lead.
+// destinationsOf returns the destinations of the links of a note.
 func destinationsOf(meta noteMeta, links linkResult) destinations {
 	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}}
-	stem := strings.TrimSuffix(meta.Path, path.Ext(meta.Path)) // links to the note itself are not among its links
+	stem := strings.TrimSuffix(meta.Path, path.Ext(meta.Path)) // note_links omits links to the note itself
 	for _, own := range []string{meta.Title, path.Base(stem), path.Base(meta.Path), stem, meta.Path} {
 		to.notes[own] = meta.Path
 	}
@@ -203,12 +203,12 @@ func destinationsOf(meta noteMeta, links linkResult) destinations {
 	return to
 }
 
-// titled reports whether the note's text begins with its title as a heading.
+// titled reports whether the first heading of a note is its title.
 func titled(text rendered, title string) bool {
 	return len(text.Outline) > 0 && text.Outline[0].Level == 1 && text.Outline[0].Text == title
 }
 
-// distinct names every note that is linked to once.
+// distinct removes repeated targets from the outgoing links.
 func distinct(links linkResult) linkResult {
 	seen := map[string]bool{}
 	var out []link
@@ -224,8 +224,8 @@ func distinct(links linkResult) linkResult {
 
 func noteURI(notePath string) string { return "note:///" + escapePath(notePath) }
 
-// file sends a file of the vault that is no note. What a browser does not show
-// as a picture is downloaded, so that nothing of the vault runs on this page.
+// file sends a file of the vault that is not a note. Anything but a picture is sent as a
+// download, so that nothing in the vault can execute in this origin.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("path")
 	contents, err := s.vault.resource(r.Context(), noteURI(name))
@@ -239,7 +239,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", cmp.Or(contents.MIMEType, "application/octet-stream"))
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox") // an SVG has styles, and may have scripts
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox") // an SVG contains styles and may contain scripts
 	if !picture(name) {
 		h.Set("Content-Type", "application/octet-stream")
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
@@ -248,7 +248,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// A part of a snippet is a word that a query's term begins, or what is between such.
+// A part of a snippet is a word that matches a query's term, or the text between such
+// words.
 type part struct {
 	Text string
 	Mark bool
@@ -256,7 +257,8 @@ type part struct {
 
 var word = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
 
-// marked splits a snippet at the words that a query's terms begin.
+// marked splits a snippet into parts. A word matches a term if it starts with it and is
+// at most four bytes longer.
 func marked(snippet string, terms []string) (parts []part) {
 	last := 0
 	for _, at := range word.FindAllStringIndex(snippet, -1) {
@@ -269,7 +271,7 @@ func marked(snippet string, terms []string) (parts []part) {
 	return append(parts, part{snippet[last:], false})
 }
 
-// status shows how the daemon does.
+// status shows the status of the daemon.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	raw, err := s.vault.method(r.Context(), methodStatus, map[string]any{})
 	if err != nil {
@@ -312,21 +314,20 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
-	p := page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 5000} // clients come and go without a change
+	p := page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 5000} // clients connect and disconnect without a change
 	if !report.Index.Ready || report.Semantic.State == "building" {
 		p.Refresh = 1000
 	}
 	s.write(w, r, http.StatusOK, "status", p)
 }
 
-// graph shows the canvas that graph.js draws the links on, and without it the
-// notes that have the most.
+// graph shows the canvas on which graph.js draws the links.
 func (s *Server) graph(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, http.StatusOK, "graph", page{Title: "Graph", Tab: "graph", Data: map[string]any{"Note": r.FormValue("note"), "Depth": cmp.Or(r.FormValue("depth"), "2")}})
 }
 
-// graphData is the whole graph: nodes with path and title, links as pairs of
-// their indexes.
+// graphData sends the whole graph as JSON: nodes with path and title, and links as pairs
+// of node indexes.
 func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
 	raw, err := s.vault.method(r.Context(), methodGraph, map[string]any{})
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 	"notesd/internal/markdown"
 )
 
-// A rendered note is its text as HTML, in which nothing of the note can run: raw
-// HTML is shown as text, links with a scheme that runs code lead nowhere, and a
-// picture that lies on another server is a link to it.
+// A rendered note is its text as HTML that cannot execute anything from the note: raw
+// HTML is shown as text, links with an executable scheme have no destination, and a
+// picture on another server is replaced by a link to it.
 type rendered struct {
 	HTML    template.HTML
 	Outline []section
@@ -39,18 +39,18 @@ type section struct {
 	Text, ID string
 }
 
-// destinations says where the links of a note lead.
+// destinations resolves the links of a note.
 type destinations struct {
-	note  string            // the path of the note that is rendered
-	notes map[string]string // a link's target, as it is written without its anchor, to a note's path
-	files map[string]string // the same for the vault's other files; their names count, too
+	note  string            // path of the rendered note
+	notes map[string]string // path of a note by link target as written, without anchor
+	files map[string]string // path of another file by path or name
 
-	embed func(notePath, anchor string) template.HTML // what ![[note#anchor]] shows; nil: a link
-	inner string                                      // before the ids of footnotes in a text that is embedded, which has no other ids; else ""
+	embed func(notePath, anchor string) template.HTML // renders ![[note#anchor]]; nil: as a link
+	inner string                                      // prefix of footnote ids in an embedded text, which has no other ids; else ""
 }
 
-// render converts a note to HTML. Every block has the range of its lines in
-// data-l, like "12-15", counted in the whole note.
+// render converts a note to HTML. The data-l attribute of every block is its range of
+// lines in the whole note, such as "12-15".
 func render(source []byte, to destinations) (rendered, error) {
 	start := markdown.Parse(source).BodyStart
 	skipped, body := bytes.Count(source[:start], []byte("\n")), source[start:]
@@ -63,8 +63,8 @@ func render(source []byte, to destinations) (rendered, error) {
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewFootnote(extension.WithFootnoteIDPrefix(to.inner))),
 		goldmark.WithParserOptions(dialect...),
 		goldmark.WithParserOptions(
-			parser.WithInlineParsers(util.Prioritized(wikilinkParser{finish.isEmbed}, 150)), // before the parser of links
-			parser.WithASTTransformers(util.Prioritized(finish, 2000)),                      // after the extensions' own
+			parser.WithInlineParsers(util.Prioritized(wikilinkParser{finish.isEmbed}, 150)), // before goldmark's link parser
+			parser.WithASTTransformers(util.Prioritized(finish, 2000)),                      // after those of the extensions
 		),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blockRenderer{}, 100))),
 	)
@@ -72,19 +72,19 @@ func render(source []byte, to destinations) (rendered, error) {
 	if err := md.Convert(body, &buf); err != nil {
 		return rendered{}, fmt.Errorf("render %s: %w", to.note, err)
 	}
-	out.HTML = template.HTML(buf.String()) //nolint:gosec // goldmark escapes what it does not write itself, and blockRenderer the rest
+	out.HTML = template.HTML(buf.String()) //nolint:gosec // goldmark and blockRenderer escape the text of the note
 	return out, nil
 }
 
-// A finisher gives blocks their lines and headings their ids, and makes links
-// lead to pages of this server.
+// A finisher sets the line ranges of blocks and the ids of headings, and resolves links
+// to pages of this server.
 type finisher struct {
 	to     destinations
 	out    *rendered
 	lineOf func(offset int) int
 
-	isEmbed map[ast.Node]embedLink // as they are parsed
-	embeds  []embedLink            // in their order
+	isEmbed map[ast.Node]embedLink // filled by the parser
+	embeds  []embedLink            // in document order
 }
 
 func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
@@ -104,7 +104,7 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 			text := plain(n, source)
 			id := markdown.AnchorID(text)
 			if ids[id]++; ids[id] > 1 {
-				id += strconv.Itoa(ids[id] - 1) // as links name it: AnchorID leaves out the "-"
+				id += strconv.Itoa(ids[id] - 1) // links omit the "-", like AnchorID
 			}
 			if f.to.inner == "" {
 				n.SetAttributeString("id", []byte(id))
@@ -129,8 +129,8 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 	f.transclude(source)
 }
 
-// nameBlock gives a block the id that its text ends with, as in "text ^id", and
-// leaves that out of the text.
+// nameBlock sets the id of a block whose text ends with one, as in "text ^id", and
+// removes it from the text.
 func (f *finisher) nameBlock(n ast.Node, source []byte) {
 	last, ok := n.LastChild().(*ast.Text)
 	if !ok {
@@ -141,7 +141,7 @@ func (f *finisher) nameBlock(n ast.Node, source []byte) {
 		return
 	}
 	last.Segment = last.Segment.WithStop(last.Segment.Start + at)
-	if _, inItem := n.(*ast.TextBlock); inItem { // which has no tag
+	if _, inItem := n.(*ast.TextBlock); inItem { // rendered without a tag
 		n = n.Parent()
 	}
 	if f.to.inner == "" {
@@ -149,7 +149,7 @@ func (f *finisher) nameBlock(n ast.Node, source []byte) {
 	}
 }
 
-// number notes which lines a block takes.
+// number sets the line range of a block.
 func (f *finisher) number(n ast.Node) {
 	first, last, ok := extent(n)
 	if !ok || n.Kind() == ast.KindDocument || n.Kind() == ast.KindList || f.to.inner != "" {
@@ -158,7 +158,7 @@ func (f *finisher) number(n ast.Node) {
 	n.SetAttributeString("data-l", fmt.Appendf(nil, "%d-%d", f.lineOf(first), f.lineOf(max(first, last-1))))
 }
 
-// extent returns where a block begins and ends in the source.
+// extent returns the start and end of a node in the source.
 func extent(n ast.Node) (first, last int, ok bool) {
 	if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
 		return n.Lines().At(0).Start, n.Lines().At(n.Lines().Len() - 1).Stop, true
@@ -182,7 +182,7 @@ func extent(n ast.Node) (first, last int, ok bool) {
 	return first, last, ok
 }
 
-// link makes a link's destination one that a browser can follow.
+// link resolves a link's destination to a URL that a browser can follow.
 func (f *finisher) link(n *ast.Link) {
 	dest := string(n.Destination)
 	target, anchor, _ := strings.Cut(dest, "#")
@@ -213,13 +213,13 @@ func (f *finisher) link(n *ast.Link) {
 	}
 }
 
-// searchPage looks for a note that is not where a link says.
+// searchPage returns the URL of a search for the target of an unresolved link.
 func searchPage(target string) string {
 	return "/?q=" + url.QueryEscape(strings.TrimSuffix(path.Base(target), ".md"))
 }
 
-// sized splits a width and height in pixels, as in "alt|300x200", from the text of
-// a picture.
+// sized splits off the width and height in pixels from the text of a picture, such as
+// "alt|300x200".
 func sized(label string) (text, width, height string) {
 	m := pictureSize.FindStringSubmatch(label)
 	if m == nil {
@@ -230,8 +230,8 @@ func sized(label string) (text, width, height string) {
 
 var pictureSize = regexp.MustCompile(`(?:^|\|)\s*(\d{1,4})(?:x(\d{1,4}))?\s*$`)
 
-// image shows a picture of the vault, the note that is embedded as one, or a link to
-// what it is.
+// image resolves an image to a picture of the vault. Otherwise it replaces it by a link,
+// which is an embed unless it leads outside the vault.
 func (f *finisher) image(n *ast.Image, source []byte) {
 	dest := string(n.Destination)
 	unescaped, err := url.PathUnescape(dest)
@@ -273,8 +273,8 @@ func (f *finisher) image(n *ast.Image, source []byte) {
 	n.Parent().ReplaceChild(n.Parent(), n, link)
 }
 
-// file returns the path of the file that a target names: by its path, else by
-// its name.
+// file returns the path of the file that a target names, by path or else by name, or
+// "".
 func (d destinations) file(target string) string {
 	if p, ok := d.files[path.Join(path.Dir(d.note), target)]; ok {
 		return p
@@ -296,7 +296,7 @@ func escapePath(p string) string {
 	return strings.Join(parts, "/")
 }
 
-// fragment turns a link's anchor into that of a page; an anchor of lines stays.
+// fragment returns the URL fragment of a link's anchor, with '#', or "" if it is empty.
 func fragment(anchor string) string {
 	if anchor == "" {
 		return ""
@@ -308,7 +308,7 @@ func fragment(anchor string) string {
 	return "#" + markdown.AnchorID(text)
 }
 
-// anchorText is the last heading of an anchor, as in Note#A#B.
+// anchorText returns the last heading of an anchor such as A#B, percent-decoded.
 func anchorText(anchor string) string {
 	if unescaped, err := url.PathUnescape(anchor); err == nil {
 		anchor = unescaped
@@ -316,7 +316,7 @@ func anchorText(anchor string) string {
 	return anchor[strings.LastIndexByte(anchor, '#')+1:]
 }
 
-// outward reports whether a destination leaves the vault.
+// outward reports whether a destination is outside the vault.
 func outward(dest string) bool {
 	u, err := url.Parse(dest)
 	return err == nil && u.Scheme != "" || strings.HasPrefix(dest, "//")
@@ -329,7 +329,7 @@ func host(dest string) string {
 	return "another place"
 }
 
-// picture reports whether browsers show a file as a picture.
+// picture reports whether browsers can display a file as a picture, by its extension.
 func picture(file string) bool {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp":
@@ -338,7 +338,7 @@ func picture(file string) bool {
 	return false
 }
 
-// plain is the text of a node without its marks.
+// plain returns the text of a node without markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -355,8 +355,8 @@ func plain(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// wikilinkParser parses [[Note#Heading|text]] and ![[file.png]] as links and
-// images; what embeds, and is no picture, it adds to embeds.
+// wikilinkParser parses [[Note#Heading|text]] and ![[file.png]] as links and images. It
+// adds embeds other than pictures to the map.
 type wikilinkParser struct{ embeds map[ast.Node]embedLink }
 
 func (wikilinkParser) Trigger() []byte { return []byte{'!', '['} }
@@ -400,7 +400,8 @@ func (p wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 	return node
 }
 
-// blockRenderer renders what goldmark renders without attributes, or not at all.
+// blockRenderer renders the nodes that goldmark renders without attributes or not at
+// all.
 type blockRenderer struct{}
 
 func (r blockRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
@@ -426,7 +427,7 @@ func (blockRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering 
 	return ast.WalkSkipChildren, nil
 }
 
-// htmlBlock shows HTML as text, but for comments.
+// htmlBlock renders HTML as text and omits comments.
 func (blockRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	block := n.(*ast.HTMLBlock)
 	if entering && block.HTMLBlockType != ast.HTMLBlockType2 {
@@ -442,8 +443,7 @@ func (blockRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, ente
 	return ast.WalkSkipChildren, nil
 }
 
-// harmless are the tags that notes use within a line and that are passed on when
-// they have no attributes.
+// harmless lists the inline tags that are passed through if they have no attributes.
 var harmless = map[string]bool{"br": true, "kbd": true, "mark": true, "sub": true, "sup": true}
 
 func (blockRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

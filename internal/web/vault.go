@@ -16,60 +16,60 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The methods of notesd that the page asks beside tools; package service has them.
+// The methods of notesd that the page calls besides tools; see package service.
 const (
 	methodStatus = "notesd/status"
 	methodGraph  = "notesd/graph"
 	methodWhy    = "notesd/why"
 )
 
-// protocolVersion is the version that the page speaks.
+// protocolVersion is the MCP version that the page requests.
 const protocolVersion = "2025-11-25"
 
-// A vault is the page's session, opened when it is first asked and again after
-// it was lost.
+// A vault is the page's MCP session. It is opened on first use and reopened after it is
+// lost.
 type vault struct {
 	dial    func(context.Context) (io.ReadWriteCloser, error)
 	version string
-	changed func() // something in the vault has changed
+	changed func() // called when something in the vault changes
 
 	mu      sync.Mutex
 	session *sdk.ClientSession
-	watched []string // URIs that the session subscribes to; the oldest first
+	watched []string // subscribed URIs of notes, oldest first
 }
 
-// maxWatched bounds the notes that are watched for the pages that show them.
+// maxWatched bounds the number of subscribed notes.
 const maxWatched = 200
 
-// A refusal is what a tool or method says when it does not do what it was asked.
+// A refusal is the error result of a tool or method.
 type refusal struct {
 	text string
-	code string // of the failure, as package mcp has it
+	code string // error code of package mcp
 }
 
 func (r *refusal) Error() string { return r.text }
 
-// metaFailure is the key in a failed result's _meta of the failure; package mcp has it.
+// metaFailure is the key of the failure in the _meta of an error result; see package mcp.
 const metaFailure = "notesd/error"
 
-// codeResourceNotFound is what reading a resource fails with that is not there.
+// codeResourceNotFound is the JSON-RPC error code for a missing resource.
 const codeResourceNotFound = -32002
 
-// refusalOf makes a protocol error a refusal. Another error stays what it is.
+// refusalOf converts a protocol error to a refusal and returns other errors unchanged.
 func refusalOf(err error) error {
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) {
 		return err
 	}
 	var failure struct{ Code string }
-	_ = json.Unmarshal(wire.Data, &failure) // which few errors have
+	_ = json.Unmarshal(wire.Data, &failure) // most errors have no data
 	if wire.Code == codeResourceNotFound {
 		failure.Code = "not_found"
 	}
 	return &refusal{wire.Message, cmp.Or(failure.Code, "invalid")}
 }
 
-// methodParams and methodResult carry JSON as it is.
+// methodParams and methodResult pass JSON through.
 type methodParams struct {
 	sdk.ParamsBase
 	raw json.RawMessage
@@ -87,7 +87,7 @@ func (r *methodResult) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// open returns the session.
+// open returns the session, after opening it if necessary.
 func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -107,7 +107,8 @@ func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The SDK closes both ends, which are one; a note may be longer than it reads.
+	// The SDK closes both ends, which are the same connection. Notes may be longer than
+	// its default limit on lines.
 	transport := &sdk.IOTransport{Reader: conn, Writer: struct {
 		io.Writer
 		io.Closer
@@ -129,14 +130,14 @@ func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
 		}
 		v.mu.Unlock()
 		if lost {
-			v.changed() // the pages ask again, and so open another
+			v.changed() // the pages reload and thereby open a new session
 		}
 	}()
 	return session, nil
 }
 
-// watch has changes of a note announced. notes://recent, which is watched as
-// well, reads the same when a note changes twice in a second.
+// watch subscribes to changes of a note. The subscription to notes://recent is not
+// enough, because its content is the same if a note changes twice in a second.
 func (v *vault) watch(ctx context.Context, uri string) error {
 	session, err := v.open(ctx)
 	if err != nil {
@@ -204,7 +205,7 @@ func (v *vault) call(ctx context.Context, tool string, args map[string]any, out 
 	return nil
 }
 
-// method calls one of notesd's own methods.
+// method calls a method of notesd that is not a tool.
 func (v *vault) method(ctx context.Context, name string, params any) (json.RawMessage, error) {
 	session, err := v.open(ctx)
 	if err != nil {
@@ -237,7 +238,7 @@ func (v *vault) resource(ctx context.Context, uri string) (*sdk.ResourceContents
 	return res.Contents[0], nil
 }
 
-// What the page needs of the tools' results.
+// The parts of tool results that the page uses.
 type (
 	hit struct {
 		Path, Title, Heading, Snippet string
@@ -268,7 +269,7 @@ type (
 		Attachments          []struct{ URI string }
 	}
 	link struct {
-		Path, URI, Target, Context string // URI: of an attachment
+		Path, URI, Target, Context string // URI is set for attachments
 		Line                       int
 	}
 	linkResult struct{ Outgoing, Backlinks, Unresolved []link }

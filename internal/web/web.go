@@ -18,18 +18,18 @@ var files embed.FS
 
 // Options configure a [Server].
 type Options struct {
-	// Dial opens a connection on which the vault speaks MCP, in lines. It is
-	// called at the first request and after the connection was lost.
+	// Dial opens a connection to the vault's MCP server, with one message per line. It
+	// is called on the first request and after the connection is lost.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
-	// Vault is the name in the page's title.
+	// Vault is the name of the vault in the page's title.
 	Vault    string
 	Version  string
-	ReadOnly bool // offer nothing that writes; the session refuses it anyway
+	ReadOnly bool // hide all writes, which the session rejects anyway
 	Log      *slog.Logger
-	Now      func() time.Time // nil: time.Now
+	Now      func() time.Time // defaults to time.Now
 }
 
-// A Server is the page of one vault. Its methods may be called concurrently.
+// A Server serves the page of one vault. It is safe for concurrent use.
 type Server struct {
 	o          Options
 	vault      *vault
@@ -40,7 +40,7 @@ type Server struct {
 	handler    http.Handler
 }
 
-// New returns a server, which opens no connection yet.
+// New returns a server. It does not open a connection to the vault yet.
 func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -87,11 +87,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Link returns the path of a one-time link, which admits the browser that opens
-// it within five minutes.
+// Link returns the path of a new one-time link. It admits the browser that opens it
+// within five minutes.
 func (s *Server) Link() string { return "/login/" + s.logins.link() }
 
 // Close ends the session with the vault and all event streams.
@@ -100,16 +100,16 @@ func (s *Server) Close() error {
 	return s.vault.close()
 }
 
-// events wakes the pages that are open.
+// events notifies open pages of changes.
 type events struct {
 	mu          sync.Mutex
 	closed      bool
-	count       int // of changes so far
+	count       int // number of changes so far
 	subscribers map[chan struct{}]struct{}
 }
 
-// changes returns how many changes there have been. A page that was made before
-// one, and listens after it, finds that the number is another.
+// changes returns the number of changes so far. A page built before a change that
+// subscribes after it detects the change by the different number.
 func (e *events) changes() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -132,7 +132,7 @@ func (e *events) subscribe() (wake chan struct{}, cancel func()) {
 	}
 }
 
-// publish wakes every page once, however often something changes meanwhile.
+// publish wakes every subscriber. Changes coalesce until the subscriber receives.
 func (e *events) publish() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -158,12 +158,11 @@ func (e *events) close() {
 	}
 }
 
-// stream sends how many changes there have been, now and after every change, as
-// server-sent events. The comment that it sends each half minute finds a browser
-// that is gone.
+// stream sends the number of changes as server-sent events, at once and after every
+// change. A comment every half minute detects browsers that disconnected.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	const heartbeat = 30 * time.Second
-	if _, err := s.vault.open(r.Context()); err != nil { // else nothing would report changes
+	if _, err := s.vault.open(r.Context()); err != nil { // the session reports changes
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
@@ -190,7 +189,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseTemplates returns each page's template, with the layout around it.
+// parseTemplates returns the template of each page, within the layout.
 func parseTemplates() (map[string]*template.Template, error) {
 	layout, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html")
 	if err != nil {
