@@ -5,20 +5,20 @@
 //
 // # Vocabulary
 //
-//   - The root is the directory that is watched, with everything below it.
-//     Symbolic links below it are reported and not followed; the root itself
+//   - The root is the directory being watched, with everything below it.
+//     Symbolic links below it are reported but not followed; the root itself
 //     may be one.
-//   - The owner is the caller of [Watcher.Run]. It passes the function emit,
-//     which receives the batches.
+//   - The owner is the caller of [Watcher.Run]. Its function emit receives the
+//     batches.
 //   - A [Batch] is a set of paths that may have changed. The owner stats each of
 //     them to learn what happened. A rescan is a batch that means "everything".
-//   - A directory is watched when the kernel reports changes of its entries,
-//     and polled when its listing is compared with the previous one at
-//     intervals. Both can occur in one tree, and a directory can be both.
+//   - A directory is watched if the kernel reports changes to its entries, and
+//     polled if its listing is periodically compared with the previous one. One
+//     tree can contain both kinds, and a directory can be both.
 //   - A source is one instance of the kernel's notification service, usually an
 //     fsnotify.Watcher. Whenever events may have been lost, the source is closed
-//     and another one opened, because the set of directories that it still
-//     watches is then unknown.
+//     and a new one is opened, because it is unknown which directories the old
+//     one still watches.
 //
 // # Contract
 //
@@ -33,7 +33,7 @@
 // A batch may name paths that did not change, and paths that existed only
 // briefly. Events in quick succession make one batch.
 //
-// The first batch is a rescan. It is sent after the initial watches are set, so
+// The first batch is a rescan. It is emitted after the initial watches are set, so
 // an owner that scans on a rescan misses no change between its scan and the
 // first event. A rescan with a reason also follows lost events (a queue
 // overflow, more paths than fit in a batch) and a root that disappears,
@@ -46,17 +46,17 @@
 // the kernel reports local changes only), if the kernel's limit on watches is
 // reached, or if it cannot be watched for another reason. [Status] explains
 // each case with its remedy. A directory that was polled for lack of watches is
-// watched as soon as watches are available. A poll compares size, times and
-// inode number of every file; its interval grows while nothing changes and with
-// the duration of a poll.
+// watched once watches are available. A poll compares the size, times and inode
+// number of every file; its interval grows while nothing changes and with the
+// duration of a poll.
 //
 // The kernels differ. inotify (Linux) needs a watch for each directory and
 // limits their number. With kqueue (macOS, BSD) every file of a watched
-// directory also costs a file descriptor, so the watches may use half of the
-// process's limit. Above that, the source of macOS is one stream of FSEvents for
-// the whole tree. Windows reports a whole tree through one handle on its root; a
-// rename of the root itself is noticed by the next periodic check. A subtree makes
-// a source of such a handle or stream, without fsnotify.
+// directory also costs a file descriptor, so watches may use half of the process's
+// limit. Beyond that, macOS uses one FSEvents stream for the whole tree. Windows
+// reports a whole tree through one handle on its root; a rename of the root itself
+// is detected by the next periodic check. A subtree turns such a handle or stream
+// into a source, without fsnotify.
 //
 // # Concurrency
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// coreServices has the functions of macOS by which FSEvents are received, with the
-// C types of 64-bit systems. loadCoreServices fills it in; tests replace it.
+// coreServices contains the macOS functions for receiving FSEvents, with the C types of
+// 64-bit systems. loadCoreServices fills it in; tests replace it.
 type coreServices struct {
 	stringCreate func(allocator uintptr, s string, encoding uint32) uintptr
 	arrayCreate  func(allocator uintptr, values *uintptr, n int, callbacks uintptr) uintptr
@@ -27,19 +27,19 @@ type coreServices struct {
 	streamRelease    func(stream uintptr)
 
 	queueCreate  func(label, attributes uintptr) uintptr // a serial queue
-	queueSync    func(queue, context, function uintptr)  // calls the function after what is queued
+	queueSync    func(queue, context, function uintptr)  // runs the function after all queued work
 	queueRelease func(queue uintptr)
 
 	arrayCallbacks uintptr // kCFTypeArrayCallBacks
 	callback       uintptr // streamCallback, as a C function
-	nothing        uintptr // a C function without effect
+	nothing        uintptr // a C function that does nothing
 
-	// canonical returns the path of a directory as FSEvents reports it: without
-	// symbolic links, as the disk spells it.
+	// canonical returns the path of a directory as FSEvents reports it: with symbolic
+	// links resolved, spelled as on disk.
 	canonical func(dir string) (string, error)
 }
 
-// streamContext is FSEventStreamContext, which the stream copies.
+// streamContext is an FSEventStreamContext. The stream copies it.
 type streamContext struct {
 	_    int // version
 	info uintptr
@@ -49,17 +49,18 @@ type streamContext struct {
 const (
 	stringEncodingUTF8 = 0x08000100
 	sinceNow           = ^uint64(0)
-	streamNoDefer      = 0x02 // report the first change after a quiet time at once
-	streamWatchRoot    = 0x04 // report that the root was moved
+	streamNoDefer      = 0x02 // report the first change after a quiet period at once
+	streamWatchRoot    = 0x04 // report a move of the root
 	streamFileEvents   = 0x10 // report entries rather than directories
-	streamLatency      = 0.02 // seconds between reports; the tracker's quiet time is longer
+	streamLatency      = 0.02 // seconds between reports; must be shorter than Quiet
 
-	// dataVolume is where the disk with the users' files is mounted; the system
-	// shows its folders at / as well.
+	// dataVolume is the mount point of the volume with user files, whose folders also
+	// appear at /.
 	dataVolume = "/System/Volumes/Data"
 )
 
-// startFSEvents starts a stream of the changes below root, for openSubtree.
+// startFSEvents starts a stream of changes below root. It is the start function of
+// openSubtree.
 func (cs *coreServices) startFSEvents(root string, to *subtree) (stop func() error, err error) {
 	real, err := cs.canonical(root)
 	if err != nil {
@@ -89,7 +90,7 @@ func (cs *coreServices) startFSEvents(root string, to *subtree) (stop func() err
 	cs.streamSetQueue(stream, queue)
 	end := func() {
 		cs.streamInvalidate(stream)
-		cs.queueSync(queue, 0, cs.nothing) // a report may be under way on the queue
+		cs.queueSync(queue, 0, cs.nothing) // wait for a callback that is running
 		readers.Delete(id)
 		cs.streamRelease(stream)
 		cs.queueRelease(queue)
@@ -105,20 +106,20 @@ func (cs *coreServices) startFSEvents(root string, to *subtree) (stop func() err
 	}, nil
 }
 
-// streamError is the error of a function of macOS that gives no reason.
+// streamError returns the error for a macOS function that failed without a reason.
 func streamError(function string) error {
 	return fmt.Errorf("macOS opened no stream of file system events (%s failed)", function)
 }
 
-// readers has the *streamReader of each stream by the number (uintptr) that the
-// stream passes to streamCallback: C code must keep no pointers of Go.
+// readers maps the number (uintptr) that a stream passes to streamCallback to its
+// *streamReader, because C code must not retain Go pointers.
 var (
 	readers    sync.Map
 	lastReader atomic.Uintptr
 )
 
-// streamCallback is an FSEventStreamCallback. The stream's queue calls it, with
-// arrays of n paths and flags that are valid during the call.
+// streamCallback is an FSEventStreamCallback, called on the stream's queue. The arrays
+// of n paths and flags are valid only during the call.
 func streamCallback(_, info, n uintptr, paths **byte, flags *uint32, _ *uint64) {
 	r, ok := readers.Load(info)
 	if !ok || n == 0 {
@@ -139,7 +140,7 @@ func goString(p *byte) string {
 	return string(unsafe.Slice(p, n))
 }
 
-// The flags of FSEvents that are read.
+// The FSEventStreamEventFlags that are handled.
 const (
 	flagMustScanSubDirs = 0x01
 	flagUserDropped     = 0x02
@@ -166,9 +167,9 @@ const (
 		flagItemModified | flagItemFinderInfo | flagItemOwner | flagItemXattr
 )
 
-// itemOps are the operations that flags stand for; the others stand for a write.
-// An item has flagItemRenamed under its old name and under its new one. Below a
-// directory that came by renaming, nothing else is reported.
+// itemOps maps flags to operations; the other flags mean a write. A rename is reported
+// with flagItemRenamed for both the old and the new name. For a renamed directory,
+// nothing below it is reported.
 var itemOps = []struct {
 	flag uint32
 	op   fsnotify.Op
@@ -180,21 +181,21 @@ var itemOps = []struct {
 	{flagItemOwner, fsnotify.Chmod},
 }
 
-// streamReader turns reports of a stream into events.
+// streamReader converts the reports of a stream to events.
 type streamReader struct {
-	root string // as the tracker spells it
-	real string // as FSEvents does
+	root string // in the tracker's spelling
+	real string // in the spelling of FSEvents
 	to   *subtree
 }
 
 var errDropped = fmt.Errorf("macOS dropped reports: %w", fsnotify.ErrEventOverflow)
 
-// report handles what a stream reports of a path. The system joins the flags of
-// several changes of a path, also of earlier ones: they say what may have happened,
-// and the tracker looks at the disk.
+// report handles the flags that a stream reports for a path. macOS combines the flags of
+// several changes to a path, including earlier ones, so they indicate only what may have
+// happened; the tracker checks the disk.
 func (r *streamReader) report(path string, flags uint32) {
 	rel, inside := r.relative(path)
-	// What is reported of a directory without flags of items concerns all below it.
+	// A report on a directory without item flags applies to everything below it.
 	whole := flags&flagsOfTrees != 0 || flags&flagsOfItems == 0
 	switch {
 	case flags&flagHistoryDone != 0:
@@ -204,7 +205,7 @@ func (r *streamReader) report(path string, flags uint32) {
 		r.to.fail(errDropped)
 	case !inside:
 		r.to.fail(fmt.Errorf("macOS reported %s, which is not in %s", path, r.real))
-	case whole: // as if another directory took its place: the tracker enters it again
+	case whole: // report a replaced directory, so that the tracker enters it again
 		r.to.send(fsnotify.Event{Name: filepath.Join(r.root, rel), Op: fsnotify.Rename | fsnotify.Create})
 	default:
 		var op fsnotify.Op
@@ -220,8 +221,8 @@ func (r *streamReader) report(path string, flags uint32) {
 	}
 }
 
-// relative returns a reported path relative to the root. inside is false for paths
-// outside the root.
+// relative returns a reported path relative to the root, or false if it is outside the
+// root.
 func (r *streamReader) relative(path string) (rel string, inside bool) {
 	real := strings.TrimSuffix(r.real, "/")
 	n := strings.Count(real, "/") + 1

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTree opens a source of FSEvents for root and drains it until Close.
+// openTree opens an FSEvents source for root.
 func openTree(root string) (*source, error) {
 	cs, err := loadCoreServices()
 	if err != nil {
@@ -21,14 +21,14 @@ func openTree(root string) (*source, error) {
 	return openSubtree(root, cs.startFSEvents)
 }
 
-// loadCoreServices loads the functions once, for purego never frees a callback.
+// loadCoreServices loads the functions once, because purego never frees callbacks.
 var loadCoreServices = sync.OnceValues(func() (cs *coreServices, err error) {
 	defer func() {
-		if r := recover(); r != nil { // purego's answer to a function that is not there
+		if r := recover(); r != nil { // purego panics if a function is missing
 			cs, err = nil, fmt.Errorf("load FSEvents: %v", r)
 		}
 	}()
-	// Its libraries are loaded with it: CoreFoundation, and libdispatch in libSystem.
+	// This also loads CoreFoundation, and libdispatch in libSystem.
 	_, err = purego.Dlopen("/System/Library/Frameworks/CoreServices.framework/CoreServices", purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return nil, fmt.Errorf("load FSEvents: %w", err)
@@ -51,7 +51,7 @@ var loadCoreServices = sync.OnceValues(func() (cs *coreServices, err error) {
 		purego.RegisterLibFunc(f, purego.RTLD_DEFAULT, name)
 	}
 	if cs.arrayCallbacks, err = purego.Dlsym(purego.RTLD_DEFAULT, "kCFTypeArrayCallBacks"); err == nil {
-		cs.nothing, err = purego.Dlsym(purego.RTLD_DEFAULT, "free") // of NULL
+		cs.nothing, err = purego.Dlsym(purego.RTLD_DEFAULT, "free") // does nothing for NULL
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load FSEvents: %w", err)
@@ -68,7 +68,7 @@ func canonicalPath(dir string) (string, error) {
 	defer f.Close()
 	path := make([]byte, unix.PathMax)
 	var pinner runtime.Pinner
-	pinner.Pin(&path[0]) // the system call gets its address as a number
+	pinner.Pin(&path[0]) // its address is passed to the system call as an integer
 	defer pinner.Unpin()
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_GETPATH, int(uintptr(unsafe.Pointer(&path[0])))); err != nil {
 		return "", fmt.Errorf("path of %s: %w", dir, err)

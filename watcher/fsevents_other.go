@@ -2,5 +2,5 @@
 
 package watcher
 
-// openTree is nil where openSource opens the only kind of source.
+// openTree is nil on systems without a separate source for whole trees.
 var openTree func(root string) (*source, error)

@@ -12,19 +12,19 @@ import (
 	"notesd/internal/fsid"
 )
 
-// auditSize is the number of directories verified at each tick: a few thousand
-// per minute, for well under a thousandth of a CPU.
+// auditSize is the number of directories verified at each tick: about two thousand per
+// minute, at well under 0.1 % of one CPU.
 const auditSize = 64
 
-// rootID is the identity of the root. It includes the mount, because a file
-// system that is mounted again has the same inodes, but its watches are lost.
+// rootID is the identity of the root. It includes the mount, because remounting a file
+// system keeps the inodes but loses the watches.
 type rootID struct {
 	fsid.Identity
-	mount uint64 // 0 where the system does not provide it
+	mount uint64 // 0 if unsupported
 }
 
-// probeRoot identifies the directory at abs. It fails unless abs is a directory
-// that can be listed.
+// probeRoot returns the identity of the directory at abs. It fails if abs is not a
+// directory or cannot be listed.
 func probeRoot(abs string) (rootID, error) {
 	fi, err := os.Stat(abs)
 	if err != nil {
@@ -90,8 +90,8 @@ func (t *tracker) begin() error {
 	return t.unreadable[t.top]
 }
 
-// loseRoot stops following until the root is available and emits one rescan.
-// The files are not reported as deleted, because the root may be unmounted; the
+// loseRoot stops following the tree until the root is available, and emits one rescan.
+// It does not report the files as deleted, because the root may be unmounted; the
 // owner decides.
 func (t *tracker) loseRoot(err error) {
 	t.reset()
@@ -102,8 +102,8 @@ func (t *tracker) loseRoot(err error) {
 	}
 }
 
-// checkRoot reports whether the root is the directory that is being followed. If
-// it is not, checkRoot has restarted or recorded the loss of the root.
+// checkRoot reports whether the root is still the directory being followed. If not, it
+// restarts or records the loss of the root.
 func (t *tracker) checkRoot() bool {
 	id, err := probeRoot(t.root)
 	switch {
@@ -117,7 +117,7 @@ func (t *tracker) checkRoot() bool {
 	return false
 }
 
-// check runs at each tick and detects the changes for which there is no event.
+// check runs at each tick and detects changes that produce no event.
 func (t *tracker) check() {
 	if t.lost != nil {
 		if _, err := probeRoot(t.root); err == nil {
@@ -158,9 +158,9 @@ func (t *tracker) verify() {
 	t.audit = t.audit[n:]
 }
 
-// countWatches detects watches that ended without an event, as those below a
-// mount point do when it is unmounted. Two counts must show the same difference,
-// because a single one can come from an event that is still queued.
+// countWatches detects watches that ended without an event, such as those below a mount
+// point that was unmounted. It requires two counts with the same difference, because an
+// event that is still queued can cause a single one.
 func (t *tracker) countWatches() {
 	if t.src == nil {
 		return
@@ -175,11 +175,11 @@ func (t *tracker) countWatches() {
 // The interval between polls adapts to changes and to the duration of a poll.
 const (
 	idleFactor = 4           // the interval of an idle tree grows to this multiple
-	loadFactor = 10          // a poll is followed by a pause of this multiple of its duration,
-	maxPoll    = time.Minute // which is at most this long
+	loadFactor = 10          // the pause after a poll is at least this multiple of its duration,
+	maxPoll    = time.Minute // up to this limit
 )
 
-// pollAt returns when the next poll is due, or zero if none is.
+// pollAt returns the time of the next poll, or zero if none is due.
 func (t *tracker) pollAt() time.Time {
 	if t.lost != nil || len(t.polled) == 0 {
 		return time.Time{}
@@ -217,8 +217,7 @@ func (t *tree) relist(d *dir) {
 	}
 }
 
-// retryWatches tries to watch the directories that are polled for lack of a
-// watch.
+// retryWatches tries to watch the directories that are polled for lack of watches.
 func (t *tracker) retryWatches() {
 	if t.opt.backend == BackendPoll {
 		return
@@ -241,8 +240,8 @@ func (t *tracker) retryWatches() {
 	}
 }
 
-// outgrown reports whether the watches have reached their limit and the system has
-// a source without limit, which the next one opened then is.
+// outgrown reports whether the watches have reached their limit and the system supports
+// a source for the whole tree. If so, openSource will open one.
 func (t *tree) outgrown() bool {
 	if t.limit == nil || t.whole || t.env.tree == nil {
 		return false

@@ -7,12 +7,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// notifier is the part of fsnotify.Watcher that the tracker drives.
+// notifier is the part of fsnotify.Watcher that the tracker uses.
 type notifier interface {
 	Add(dir string) error
 	Remove(dir string) error
 	WatchList() []string
-	Close() error // closes the channels of events and errors
+	Close() error // also closes the channels of events and errors
 }
 
 // source is one instance of the kernel's notification service, with the queue
@@ -20,18 +20,18 @@ type notifier interface {
 type source struct {
 	notifier
 	queue   *queue
-	drained chan struct{} // closed when the draining goroutine has ended
+	drained chan struct{} // closed when the draining goroutine returns
 }
 
-// drainSource starts a goroutine that drains a notifier until Close.
+// drainSource returns a source that drains a notifier in a goroutine until Close.
 func drainSource(n notifier, events <-chan fsnotify.Event, errs <-chan error) *source {
 	s := &source{notifier: n, queue: newQueue(), drained: make(chan struct{})}
 	go s.drain(events, errs)
 	return s
 }
 
-// drain moves events to the queue. It must not block elsewhere, or the kernel's
-// queue overflows.
+// drain moves events to the queue. It must not block on anything else, or the kernel's
+// queue may overflow.
 func (s *source) drain(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(s.drained)
 	for events != nil || errs != nil {
@@ -61,15 +61,15 @@ func (s *source) Close() error {
 	return err
 }
 
-// maxPaths bounds both the queue and a batch, and with them the memory used.
-// Above it, a full scan costs no more than a stat of each path.
+// maxPaths bounds the size of the queue and of a batch. Beyond it, a full scan is no
+// more expensive than a stat of each path.
 const maxPaths = 10_000
 
 var errTooMany = fmt.Errorf("more than %d paths changed at once", maxPaths)
 
-// queue holds the events that the tracker has not processed: a set of paths,
-// each with the union of its operations, in the order of their first event. The
-// goroutine of the source puts, the tracker takes.
+// queue holds the events that the tracker has not processed: a set of paths, each with
+// the union of its operations, in the order of their first event. The goroutine of the
+// source calls put and fail; the tracker calls take.
 type queue struct {
 	ready chan struct{} // holds a token while the queue is not empty
 
@@ -88,7 +88,7 @@ func newQueue() *queue {
 	return &queue{ready: make(chan struct{}, 1), index: make(map[string]int)}
 }
 
-// put adds an event. It blocks only for the tracker's take.
+// put adds an event. It blocks only while the tracker is in take.
 func (q *queue) put(ev fsnotify.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,7 +115,7 @@ func (q *queue) fail(err error) {
 	}
 }
 
-// signal marks the queue as not empty. The caller must hold mu.
+// signal marks the queue as not empty. It must be called with mu held.
 func (q *queue) signal() {
 	select {
 	case q.ready <- struct{}{}:

@@ -4,7 +4,7 @@ package watcher
 
 import "github.com/fsnotify/fsnotify"
 
-// openSource opens a source and drains it until Close.
+// openSource opens an fsnotify source.
 func openSource(string) (*source, error) {
 	fsw, err := fsnotify.NewWatcher()
 	if err != nil {

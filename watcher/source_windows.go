@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openSource opens a source for root and drains it until Close. It has one handle, on the
-// root: fsnotify opens every directory, and Windows refuses to rename or move a
-// directory that contains an open one, so users would find their folders locked.
+// openSource opens a source for root with a single handle. fsnotify would open every
+// directory, and Windows does not allow renaming or moving a directory that contains an
+// open one, so users' folders would be locked.
 func openSource(root string) (*source, error) { return openSubtree(root, startReader) }
 
-// startReader starts a reader of the changes below root.
+// startReader starts a reader of changes below root.
 func startReader(root string, to *subtree) (stop func() error, err error) {
 	r, err := openChangeReader(root)
 	if err != nil {
@@ -36,7 +36,7 @@ func startReader(root string, to *subtree) (stop func() error, err error) {
 	}, nil
 }
 
-// run passes on the changes until it is stopped, or until the root is deleted.
+// run forwards changes until the reader is stopped or the root is deleted.
 func (r *changeReader) run(to *subtree) {
 	for {
 		changes, err := r.read()
@@ -50,16 +50,16 @@ func (r *changeReader) run(to *subtree) {
 			return
 		}
 		for _, ev := range changes {
-			if ev.Name = longName(ev.Name); ev.Name != r.dir { // the periodic check sees to the root
+			if ev.Name = longName(ev.Name); ev.Name != r.dir { // the periodic check handles the root
 				to.send(ev)
 			}
 		}
 	}
 }
 
-// longName expands short names (NOTES~1.MD). Windows reports a change under the
-// name that the program used. If the file no longer exists, longName expands its
-// directory only.
+// longName expands short names (NOTES~1.MD), because Windows reports a change under the
+// name that the program used. If the file no longer exists, only its directory is
+// expanded.
 func longName(name string) string {
 	if !strings.Contains(name, "~") {
 		return name
@@ -90,8 +90,8 @@ func expandName(name string) (string, error) {
 type changeReader struct {
 	dir    string
 	handle windows.Handle
-	stop   windows.Handle // event that ends read
-	ready  windows.Handle // event that signals the end of a pending read
+	stop   windows.Handle // event that makes read return
+	ready  windows.Handle // event that signals completion of the pending read
 
 	// The system writes to these while a read is pending.
 	pending bool
@@ -101,7 +101,8 @@ type changeReader struct {
 
 var errStopped = fmt.Errorf("stopped: %w", os.ErrClosed)
 
-// changeMask selects the changes to report. Attributes change when a cloud provider fetches a file.
+// changeMask selects the changes to report. Attributes are included because they change
+// when a cloud provider downloads a file.
 const changeMask = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME |
 	windows.FILE_NOTIFY_CHANGE_ATTRIBUTES | windows.FILE_NOTIFY_CHANGE_SIZE | windows.FILE_NOTIFY_CHANGE_LAST_WRITE
 
@@ -130,7 +131,7 @@ func openChangeReader(dir string) (*changeReader, error) {
 		r.ready, err = windows.CreateEvent(nil, 1, 0, nil)
 	}
 	if err == nil {
-		err = r.begin() // the system buffers changes from here on
+		err = r.begin() // from here on, the system buffers changes
 	}
 	if err != nil {
 		r.close()
@@ -147,7 +148,7 @@ func (r *changeReader) close() {
 	}
 }
 
-// begin starts the next read. The system buffers changes between two reads.
+// begin starts the next read. The system buffers changes between reads.
 func (r *changeReader) begin() error {
 	r.ov = &windows.Overlapped{HEvent: r.ready}
 	err := windows.ReadDirectoryChanges(r.handle, &r.buf[0], uint32(len(r.buf)), true, changeMask, nil, r.ov, 0)
@@ -158,9 +159,9 @@ func (r *changeReader) begin() error {
 	return nil
 }
 
-// read waits for changes. It returns errStopped after stop was signaled and
-// fsnotify.ErrEventOverflow after changes were lost; it may be called again after
-// an overflow. Every other error is final.
+// read waits for changes. It returns errStopped after stop is signaled, and
+// fsnotify.ErrEventOverflow if changes were lost, after which it may be called again.
+// Any other error is final.
 func (r *changeReader) read() ([]fsnotify.Event, error) {
 	if !r.pending {
 		if err := r.begin(); err != nil {
@@ -188,7 +189,7 @@ func (r *changeReader) read() ([]fsnotify.Event, error) {
 	return r.parse(r.buf[:n]), nil
 }
 
-// parse reads the chain of FILE_NOTIFY_INFORMATION records in buf.
+// parse converts the chain of FILE_NOTIFY_INFORMATION records in buf to events.
 func (r *changeReader) parse(buf []byte) []fsnotify.Event {
 	const header = int(unsafe.Offsetof(windows.FileNotifyInformation{}.FileName))
 	var all []fsnotify.Event

@@ -13,8 +13,8 @@ import (
 )
 
 // subtree is a notifier with a single handle on the root, through which the system
-// reports the changes of the whole tree. It passes on the events of the directories
-// that were added and of their entries.
+// reports changes in the whole tree. It forwards the events of directories that were
+// added and of their entries.
 type subtree struct {
 	events chan fsnotify.Event
 	errs   chan error
@@ -22,12 +22,12 @@ type subtree struct {
 	stop   func() error
 
 	mu     sync.Mutex
-	dirs   map[string]struct{} // as the tracker spells them
+	dirs   map[string]struct{} // added directories, in the tracker's spelling
 	folded map[string]string   // the same directories by pathKey
 }
 
-// openSubtree opens a source and drains it until Close. start begins to report the
-// changes below root; no report may follow the return of stop.
+// openSubtree opens a source. start starts reporting changes below root to the subtree;
+// after stop returns, it must not report.
 func openSubtree(root string, start func(root string, to *subtree) (stop func() error, err error)) (*source, error) {
 	s := &subtree{
 		events: make(chan fsnotify.Event),
@@ -75,14 +75,14 @@ func (s *subtree) WatchList() []string {
 
 // Close implements notifier.
 func (s *subtree) Close() error {
-	close(s.done) // ends a send that waits
+	close(s.done) // unblocks a pending send
 	err := s.stop()
 	close(s.events)
 	close(s.errs)
 	return err
 }
 
-// send passes on an event, unless it is outside the directories that were added.
+// send forwards an event, unless it is outside the added directories.
 func (s *subtree) send(ev fsnotify.Event) {
 	var ok bool
 	if ev.Name, ok = s.spelled(ev.Name); !ok {
@@ -102,10 +102,10 @@ func (s *subtree) fail(err error) {
 	}
 }
 
-// spelled returns a path that the system reported in the tracker's spelling of its
-// directory; ok is false unless the path is a directory that was added, or in one.
-// The disks of Windows and macOS fold case, those of macOS Unicode forms as well,
-// and their reports may have another spelling than a listing.
+// spelled converts a reported path to the tracker's spelling of its directory. It
+// reports false unless the path is an added directory or an entry of one. Windows and
+// macOS ignore case, and macOS also Unicode normalization, so that a report can differ
+// in spelling from a listing.
 func (s *subtree) spelled(name string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,18 +120,19 @@ func (s *subtree) spelled(name string) (string, bool) {
 		}
 		name = filepath.Join(parent, base)
 	}
-	// Another spelling of a directory that was added is its new name only if the
-	// disk lists it.
+	// A different spelling of an added directory is a new name only if its parent lists
+	// it.
 	if known, ok := s.folded[pathKey(name)]; ok && !lists(parent, base) {
 		return known, true
 	}
 	return name, true
 }
 
-// pathKey is equal for all spellings of a path that a disk may take for the same.
+// pathKey returns a key that is equal for all spellings that a file system may treat as
+// the same path.
 func pathKey(path string) string { return strings.ToLower(norm.NFC.String(path)) }
 
-// lists reports whether a directory has an entry of exactly this name.
+// lists reports whether a directory contains an entry with exactly this name.
 func lists(dir, name string) bool {
 	f, err := os.Open(dir)
 	if err != nil {

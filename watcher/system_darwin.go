@@ -2,7 +2,7 @@ package watcher
 
 import "golang.org/x/sys/unix"
 
-// remoteFileSystem names the file system of abs if it is not a local one.
+// remoteFileSystem returns the type of the file system of abs if it is not local, or "".
 func remoteFileSystem(abs string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(abs, &st); err != nil || st.Flags&unix.MNT_LOCAL != 0 {

@@ -13,9 +13,9 @@ import (
 
 func mountID(*os.File) uint64 { return 0 }
 
-// entryBudget returns half of the process's limit on file descriptors. With
-// kqueue every entry of a watched directory costs one; the other half is for the
-// rest of the program.
+// entryBudget returns half of the process's limit on file descriptors, because with
+// kqueue every entry of a watched directory costs one. The other half is for the rest
+// of the program.
 func entryBudget() int {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
@@ -24,12 +24,12 @@ func entryBudget() int {
 	return int(min(uint64(lim.Cur)/2, 1<<15))
 }
 
-// isLimit reports whether a watch failed because the limit is reached.
+// isLimit reports whether adding a watch failed because a limit was reached.
 func isLimit(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// eventLoss wraps an error of the source: events were lost.
+// eventLoss wraps an error of the source; each means that events were lost.
 func eventLoss(err error) error { return fmt.Errorf("events were lost: %w", err) }
 
 func watchRemedy(int) string {

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remoteKinds names the file systems whose files can change without this kernel,
-// by their numbers in statfs(2). FUSE is included because sshfs, rclone, virtiofs
-// and the shared folders of containers and virtual machines use it. An overlay
-// is excluded because writes of containers pass through it.
+// remoteKinds maps the statfs(2) type to the name of file systems whose files can change
+// without this kernel. FUSE is included because sshfs, rclone, virtiofs and the shared
+// folders of containers and virtual machines use it. Overlay file systems are excluded
+// because writes from containers go through them.
 var remoteKinds = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:    "nfs",
 	unix.SMB_SUPER_MAGIC:    "smb",
@@ -36,8 +36,8 @@ var remoteKinds = map[uint32]string{
 	0x0bd00bd0:              "lustre",
 }
 
-// remoteFileSystem names the file system of abs if its files can change without
-// this kernel, and returns "" otherwise.
+// remoteFileSystem returns the name of the file system of abs if its files can change
+// without this kernel, or "".
 func remoteFileSystem(abs string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(abs, &st); err != nil {
@@ -46,9 +46,8 @@ func remoteFileSystem(abs string) string {
 	return remoteKinds[uint32(st.Type)]
 }
 
-// mountID returns a number that distinguishes mounts, also those of one file
-// system, or 0 if it is unknown. The unique ID (Linux 6.8) is never reused; the
-// older ID may be.
+// mountID returns a number that identifies the mount of f, or 0 if it is unknown. The
+// unique ID (Linux 6.8) is never reused; the older ID may be.
 func mountID(f *os.File) uint64 {
 	var st unix.Statx_t
 	fd := int(f.Fd())
@@ -61,18 +60,18 @@ func mountID(f *os.File) uint64 {
 	return 0
 }
 
-// entryBudget returns 0, for no budget: inotify reports when its limit is
+// entryBudget returns 0, which means no limit: inotify reports when its limit is
 // reached.
 func entryBudget() int { return 0 }
 
-// isLimit reports whether a watch failed because the limit is reached.
+// isLimit reports whether adding a watch failed because a limit was reached.
 func isLimit(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.ENOMEM)
 }
 
-// eventLoss wraps an error of the source if it means that events were lost, and
-// returns nil otherwise. EINVAL is harmless: fsnotify tries to end a watch that
-// the kernel has ended, as after a directory was moved and then deleted.
+// eventLoss wraps an error of the source if it means that events were lost, and returns
+// nil otherwise. EINVAL is harmless: fsnotify removed a watch that the kernel had
+// already removed, for example after a directory was moved and then deleted.
 func eventLoss(err error) error {
 	switch {
 	case errors.Is(err, syscall.EINVAL):

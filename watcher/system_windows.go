@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// remoteFileSystem returns "network" for paths on other machines, else "".
+// remoteFileSystem returns "network" if abs is on another machine, or "".
 func remoteFileSystem(abs string) string {
 	volume, err := windows.UTF16PtrFromString(filepath.VolumeName(abs) + `\`)
 	if err != nil || windows.GetDriveType(volume) != windows.DRIVE_REMOTE {
@@ -22,12 +22,12 @@ func mountID(*os.File) uint64 { return 0 }
 
 func entryBudget() int { return 0 }
 
-// isLimit reports whether a watch failed because the limit is reached.
+// isLimit reports whether adding a watch failed because a limit was reached.
 func isLimit(err error) bool {
 	return errors.Is(err, windows.ERROR_NO_SYSTEM_RESOURCES) || errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
 }
 
-// eventLoss wraps an error of the source: events were lost.
+// eventLoss wraps an error of the source; each means that events were lost.
 func eventLoss(err error) error { return fmt.Errorf("events were lost: %w", err) }
 
 func watchRemedy(int) string { return "Ignore folders that contain no notes." }

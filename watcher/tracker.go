@@ -16,18 +16,18 @@ type tracker struct {
 	setStatus func(Status)
 
 	fsKind  string // the root's file system, if its events are unreliable
-	lost    error  // why the root cannot be followed now
+	lost    error  // why the root cannot be followed, or nil
 	rescans int
 
-	restartReason string    // why a restart was requested; empty if none was
+	restartReason string    // why a restart was requested; empty if none is pending
 	restartAsked  time.Time // when it was requested
 	restarts      backoff
 
 	nextPoll  time.Time
 	interval  time.Duration // between polls
 	nextRetry time.Time
-	missing   int    // watches that the source lacked at the last count
-	audit     []*dir // watched directories that verify has yet to compare
+	missing   int    // watches missing from the source at the last count
+	audit     []*dir // watched directories that verify has not compared yet
 }
 
 func (t *tracker) run() {
@@ -61,7 +61,7 @@ func (t *tracker) stop() {
 	t.setStatus(st)
 }
 
-// ready returns the signal of the source's queue, or nil, which never is ready.
+// ready returns the signal of the source's queue, or nil, which blocks forever.
 func (t *tracker) ready() <-chan struct{} {
 	if t.src == nil {
 		return nil
@@ -79,7 +79,7 @@ func (t *tracker) requestRestart(reason string) {
 	t.log.Warn("watcher will restart", "reason", reason)
 }
 
-// flushAt returns when the next flush is due, or zero if none is.
+// flushAt returns the time of the next flush, or zero if none is due.
 func (t *tracker) flushAt() time.Time {
 	var at time.Time
 	if t.batch.touched > 0 {
@@ -91,7 +91,7 @@ func (t *tracker) flushAt() time.Time {
 	return at
 }
 
-// restartAt returns when the requested restart is due.
+// restartAt returns the time of the requested restart.
 func (t *tracker) restartAt() time.Time {
 	at := t.restartAsked.Add(Quiet)
 	if at.Before(t.restarts.next) {
@@ -100,7 +100,7 @@ func (t *tracker) restartAt() time.Time {
 	return at
 }
 
-// earlier returns the earlier of two times, where zero means no time.
+// earlier returns the earlier of two times; zero means no time.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || !a.IsZero() && a.Before(b) {
 		return a
@@ -108,8 +108,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// flush emits the batch. It checks the root first, because a thousand deletions
-// may be the trace of a file system that was just unmounted.
+// flush emits the batch. It checks the root first, because mass deletions may mean that
+// the file system was unmounted.
 func (t *tracker) flush() {
 	if !t.checkRoot() {
 		return
@@ -129,8 +129,8 @@ func (t *tracker) flush() {
 	}
 }
 
-// emitRescan emits a rescan, unless the context is done: the failure that asked
-// for it may be a consequence of that.
+// emitRescan emits a rescan unless the context is done, which may be what caused the
+// failure behind it.
 func (t *tracker) emitRescan(reason string) {
 	if t.ctx.Err() != nil {
 		return
@@ -141,8 +141,8 @@ func (t *tracker) emitRescan(reason string) {
 	t.emit(Batch{Rescan: true, Reason: reason})
 }
 
-// at returns a channel that receives at the given time, at once if that is past, and
-// never if it is zero.
+// at returns a channel that receives a value at the given time, at once if it is past,
+// and never if it is zero.
 func at(t time.Time) <-chan time.Time {
 	if t.IsZero() {
 		return nil
@@ -174,9 +174,9 @@ func (b *backoff) note(now time.Time) {
 	b.next = now.Add(b.gap)
 }
 
-// process handles the queued events. Paths come in the order of their first
-// event, each with the union of its operations, so the operations do not give
-// the current state of a path: only a stat does.
+// process handles the queued events. They are in the order of the first event of each
+// path, with the union of its operations. The operations therefore do not show the
+// current state of a path; only a stat does.
 func (t *tracker) process(q queued) {
 	if q.lost != nil {
 		t.requestRestart(q.lost.Error())
@@ -206,22 +206,21 @@ func (t *tracker) handle(ev fsnotify.Event) {
 	case rel == "":
 		t.checkRoot() // its permissions may have changed
 	case d == nil && !ev.Op.Has(fsnotify.Create):
-		// A file, or a directory outside the tree. It is not statted here,
-		// because a file that is being written has many such events.
+		// A file, or a directory outside the tree. Do not stat it: a file that is
+		// being written has many such events.
 		if !t.opt.Ignore(rel, false) {
 			t.touch(rel)
 		}
 	case d != nil && ev.Op == fsnotify.Write:
-		// Windows reports this when an entry of d changed, and reports the
-		// entry as well.
+		// Windows reports this in addition to the event of a changed entry of d.
 	default:
 		t.recheck(rel, d, moved)
 	}
 }
 
-// recheck compares a path that is, was or may have become a directory with the
-// tree, and updates the tree. moved reports that the kernel has ended its watch
-// of the path, or will, even if a directory with the same identity is there.
+// recheck updates the tree for a path that is, was or may have become a directory.
+// moved means that the kernel has removed its watch on the path, or will, even if a
+// directory with the same identity is there.
 func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	id, isDir, err := lookup(t.abs(rel))
 	exists := err == nil
@@ -234,7 +233,7 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	}
 	skip := t.opt.Ignore(rel, isDir)
 	if skip && d == nil && moved && !t.opt.Ignore(rel, false) {
-		t.touch(rel) // the removed entry may have been a file, which is not ignored
+		t.touch(rel) // it may have been a file, and files of this name are not ignored
 	}
 	if d != nil && d.mode == ignored && !exists && !moved {
 		return // the event of its removal follows, and must find it
@@ -261,7 +260,7 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	}
 }
 
-// splitRel splits a relative path into that of its directory and its name.
+// splitRel splits a relative path into its directory and its last element.
 func splitRel(rel string) (dir, name string) {
 	dir, name = path.Split(rel)
 	if dir != "" {

@@ -72,8 +72,8 @@ func (d *dir) rel() string {
 	return join(d.parent.rel(), d.name)
 }
 
-// join appends a name to a relative path. Unlike path.Join, it keeps names as
-// the disk has them.
+// join appends a name to a relative path. Unlike path.Join, it does not clean the
+// result.
 func join(rel, name string) string {
 	if rel == "" {
 		return name
@@ -81,8 +81,8 @@ func join(rel, name string) string {
 	return rel + "/" + name
 }
 
-// tree is the set of known directories, with what is needed to follow them and
-// to collect the paths that changed.
+// tree is the set of known directories, with the state needed to follow them and to
+// collect the paths that changed.
 type tree struct {
 	ctx  context.Context
 	opt  Options
@@ -94,7 +94,7 @@ type tree struct {
 	src    *source // nil if no directory is watched by events
 	whole  bool    // src is from env.tree
 	srcErr error   // why no source could be opened
-	limit  error   // the error of the watch that reached the limit
+	limit  error   // error of the watch that reached the limit
 	batch  batch
 
 	top        *dir
@@ -155,7 +155,7 @@ func (t *tree) setMode(d *dir, m mode) {
 	}
 }
 
-// setEvents records whether the source watches d, and at what cost.
+// setEvents records whether the source watches d, and the cost.
 func (t *tree) setEvents(d *dir, on bool, cost int) {
 	if d.events {
 		t.count--
@@ -216,7 +216,7 @@ func (t *tree) follow(d *dir) bool {
 		return false
 	}
 	d.id = id
-	if t.opt.backend == BackendAuto && d.parent != nil && id.Device != d.parent.id.Device { // it may be of another kind
+	if t.opt.backend == BackendAuto && d.parent != nil && id.Device != d.parent.id.Device { // perhaps of another kind
 		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
 	}
 	mounted := t.boundTo(d)
@@ -267,9 +267,8 @@ func (t *tree) listedAs(d *dir) bool {
 	return lists(t.abs(d.parent.rel()), d.name)
 }
 
-// watch adds d to the source and reports whether that succeeded. On a remote
-// file system, events cover local changes only and d is polled as well, so
-// reaching a limit there is not recorded.
+// watch adds d to the source and reports whether that succeeded. On a remote file
+// system, a limit is not recorded, because d is polled in any case.
 func (t *tree) watch(d *dir) bool {
 	if t.src == nil || t.limit != nil {
 		return false
@@ -303,8 +302,8 @@ func (t *tree) unwatch(d *dir) {
 	t.setEvents(d, false, 0)
 }
 
-// watchCost returns the number of entries that a watch of the directory costs,
-// where watches cost entries, or errBudget.
+// watchCost returns the number of entries that a watch of the directory would charge
+// to the budget, 0 without a budget, or errBudget if they exceed it.
 func (t *tree) watchCost(abs string) (cost int, err error) {
 	budget := t.env.budget()
 	if budget == 0 || t.whole {
@@ -336,9 +335,9 @@ type listing struct {
 	added []*dir              // directories found that were not in the tree
 }
 
-// list reads a directory and returns its new sub-directories, which the caller
-// must enter. With report, it touches every entry that was added, changed or
-// removed since before, or since the last listing if the directory is polled.
+// list reads a directory and returns its new subdirectories, which the caller must
+// enter. With report, it touches every entry added, changed or removed since before,
+// or since the last listing if the directory is polled.
 func (t *tree) list(d *dir, before map[string]stamp, report bool) []*dir {
 	if d.mode == polled {
 		before = d.entries
@@ -481,7 +480,7 @@ func (l *listing) reportRemoved() {
 }
 
 // removed touches an entry that is not listed and, in a polled directory,
-// remembers it for reportRemovedAgain.
+// records it for reportRemovedAgain.
 func (l *listing) removed(name string) {
 	l.found(join(l.rel, name))
 	if l.d.mode != polled {
@@ -493,8 +492,8 @@ func (l *listing) removed(name string) {
 	l.d.absent[name] = time.Now()
 }
 
-// absentFor is how long reportRemovedAgain remembers a name. It exceeds the time
-// that an owner needs to handle a batch.
+// absentFor is how long reportRemovedAgain remembers a name. It must exceed the time
+// that an owner takes to handle a batch.
 const absentFor = 10 * time.Second
 
 // reportRemovedAgain touches an entry again that neither an earlier listing nor
@@ -567,8 +566,8 @@ func (t *tree) relative(abs string) (rel string, ok bool) {
 	return filepath.ToSlash(rel), ok
 }
 
-// openSource opens the source: one with a watch for each directory, unless these
-// have reached the limit before and the system has one without limit.
+// openSource opens the source: one for the whole tree if single watches have reached
+// their limit and the system supports it, else one with a watch per directory.
 func (t *tree) openSource() {
 	if t.whole {
 		if t.src, t.srcErr = t.env.tree(t.root); t.srcErr == nil {

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// Values of Options.backend, except the last. Those after the first are the values
-// of Status.Backend.
+// Values of Options.backend (all but the last) and of Status.Backend (all but the
+// first).
 const (
 	BackendAuto     = "auto"     // events where they are reliable, else polling
 	BackendFSNotify = "fsnotify" // events, on network file systems too
-	BackendPoll     = "poll"     // no events at all
-	BackendFSEvents = "fsevents" // events of macOS for a whole tree
+	BackendPoll     = "poll"     // no events
+	BackendFSEvents = "fsevents" // one macOS event stream for the whole tree
 )
 
 // Values of Status.State.
@@ -35,9 +35,9 @@ const (
 
 // The timing of batches and polls.
 const (
-	// Quiet is how long no change must occur before a batch is emitted. It is
-	// longer than the gaps within one save (write, fsync, rename) and far below the
-	// delay that a person notices.
+	// Quiet is the time without changes after which a batch is emitted. It is longer
+	// than the gaps within one save (write, fsync, rename) and too short to be
+	// noticeable.
 	Quiet = 50 * time.Millisecond
 	// maxWait bounds the delay of a save while other changes continue.
 	maxWait = 200 * time.Millisecond
@@ -48,9 +48,8 @@ const (
 // Batch lists the paths that may have changed since the previous batch. The
 // package comment states how to handle each path.
 type Batch struct {
-	// Paths of files and directories, relative to the root, with '/' and as
-	// the disk spells them (no Unicode normalization), sorted, each once.
-	// Empty for a rescan.
+	// Paths of files and directories, relative to the root, with '/' as separator,
+	// spelled as on disk (not normalized), sorted and unique. Empty for a rescan.
 	Paths []string
 	// Rescan asks for a scan of everything.
 	Rescan bool
@@ -58,7 +57,7 @@ type Batch struct {
 	Reason string
 }
 
-// Options of a Watcher. The zero value of each field means its default.
+// Options configures a Watcher. The zero value of each field means its default.
 type Options struct {
 	// Ignore reports whether to exclude an entry. Excluded entries are not
 	// reported, and excluded directories not entered. rel is relative to the
@@ -67,11 +66,11 @@ type Options struct {
 	// Log receives lost events, restarts and rescans.
 	Log *slog.Logger
 
-	// Watchers is how many watchers the process has, which share what it may open;
-	// 0 for one.
+	// Watchers is the number of watchers in the process, which share its limit on open
+	// files. Zero means one.
 	Watchers int
 
-	// Only tests set the fields below.
+	// The fields below are set only by tests.
 
 	// backend is one of the Backend constants.
 	backend string
@@ -100,14 +99,14 @@ type Watcher struct {
 	status  Status
 }
 
-// environment is the access to the operating system, which tests replace.
+// environment provides access to the operating system. Tests replace it.
 type environment struct {
 	open   func(root string) (*source, error)
-	tree   func(root string) (*source, error) // opens a source without limit; nil if there is none
-	remote func(abs string) string            // the kind of a file system with unreliable events, or ""
-	budget func() int                         // how many entries may be watched; 0 for no limit
-	tick   time.Duration                      // between checks of the root
-	retry  time.Duration                      // between attempts to watch what had to be polled
+	tree   func(root string) (*source, error) // opens a source for a whole tree; nil if unsupported
+	remote func(abs string) string            // returns the kind of a file system with unreliable events, or ""
+	budget func() int                         // returns the number of entries that may be watched; 0 means no limit
+	tick   time.Duration                      // interval between checks of the root
+	retry  time.Duration                      // interval between attempts to watch polled directories
 }
 
 // New returns a watcher of the directory root. Run starts it.
@@ -135,7 +134,7 @@ func New(root string, opt Options) *Watcher {
 	}
 }
 
-// share returns a watcher's share of a budget; 0 is no limit.
+// share returns one watcher's share of a budget, where 0 means no limit.
 func share(budget, watchers int) int {
 	if budget == 0 || watchers <= 1 {
 		return budget
@@ -143,10 +142,10 @@ func share(budget, watchers int) int {
 	return max(1, budget/watchers)
 }
 
-// Run watches until ctx is done and then returns nil. It returns an error only if
-// the root's name is invalid, or if it is already running. If the
-// root is missing, Run waits for it. Run calls emit from its own goroutine, with
-// one batch at a time.
+// Run watches until ctx is done and then returns nil. It returns an error only if the
+// root cannot be made absolute or if the watcher is already running. If the root is
+// missing, Run waits for it. Run calls emit from its own goroutine, with one batch at a
+// time.
 func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
 	root, err := filepath.Abs(w.root)
 	if err != nil {
@@ -165,8 +164,7 @@ func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
 	return nil
 }
 
-// Status returns the current state. It may be called at any time, from any
-// goroutine.
+// Status returns the current state. It is safe for concurrent use.
 func (w *Watcher) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,8 +206,8 @@ func (t *tracker) state() string {
 	}
 }
 
-// withoutEvents reports whether no source could be opened although the root's
-// file system has reliable events.
+// withoutEvents reports whether no source could be opened although events on the
+// root's file system are reliable.
 func (t *tracker) withoutEvents() bool { return t.srcErr != nil && !t.top.remote }
 
 // backend returns the back end that follows the root.
@@ -241,7 +239,7 @@ func (t *tracker) warnings() []string {
 			"Changes are found a few seconds later than on a local disk.", t.fsKind)
 	}
 	if n := len(t.unreadable); n > 0 {
-		first := slices.MinFunc(slices.Collect(maps.Keys(t.unreadable)), func(a, b *dir) int { return cmp.Compare(a.rel(), b.rel()) }) // the same from call to call
+		first := slices.MinFunc(slices.Collect(maps.Keys(t.unreadable)), func(a, b *dir) int { return cmp.Compare(a.rel(), b.rel()) }) // deterministic
 		warn("%d folder(s) cannot be read, for example %q (%v). Grant read access or ignore them.", n, first.rel(), t.unreadable[first])
 	}
 	return all
