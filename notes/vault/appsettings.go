@@ -19,8 +19,8 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// readAppFile reads a JSON file of Obsidian's into v. One that is not there,
-// or is being written, says nothing.
+// readAppFile reads one of Obsidian's JSON files into v. If the file is missing or invalid,
+// as while it is being written, v is set to zero.
 func readAppFile(root *os.Root, name string, v any) {
 	data, _, err := disk.Read(root, path.Join(".obsidian", name), maxAppFile)
 	if err != nil || json.Unmarshal(data, v) != nil {
@@ -34,11 +34,11 @@ var (
 	logseqLowbar   = regexp.MustCompile(`:file/name-format\s+:triple-lowbar`)
 	logseqJournals = regexp.MustCompile(`:journal/page-title-format\s+"([^"\\]+)"`)
 
-	// logseqTokens are those of Logseq's dates, for package moment.
+	// logseqTokens converts the tokens of Logseq's date formats to those of package moment.
 	logseqTokens = strings.NewReplacer("yyyy", "YYYY", "dd", "DD", "do", "Do", "d", "D", "EEEE", "dddd", "EEE", "ddd", "E", "ddd", "年", "[年]", "月", "[月]", "日", "[日]")
 )
 
-// readNewNotes returns where Obsidian puts a note that is made in no folder.
+// readNewNotes returns the folder in which Obsidian creates notes by default.
 func readNewNotes(root *os.Root) string {
 	var app struct{ NewFileLocation, NewFileFolderPath string }
 	readAppFile(root, "app.json", &app)
@@ -48,14 +48,14 @@ func readNewNotes(root *os.Root) string {
 	return ""
 }
 
-// readLogseq returns how Logseq names pages, and where it puts new ones; nil where it does
-// not write the folder.
+// readLogseq returns how Logseq names pages, and the folder in which it creates them. l is
+// nil if the folder is not a Logseq graph.
 func readLogseq(root *os.Root) (l *store.Logseq, pages string) {
 	const config = "logseq/config.edn"
 	if _, err := root.Stat(config); err != nil {
 		return nil, ""
 	}
-	data, _, _ := disk.Read(root, config, maxAppFile) // one that cannot be read says nothing
+	data, _, _ := disk.Read(root, config, maxAppFile) // an unreadable file has the defaults
 	data = logseqComments.ReplaceAll(data, nil)
 	l, pages = &store.Logseq{Lowbar: logseqLowbar.Match(data), Journals: "MMM Do, YYYY"}, "pages"
 	if m := logseqPages.FindSubmatch(data); m != nil {
@@ -67,8 +67,8 @@ func readLogseq(root *os.Root) (l *store.Logseq, pages string) {
 	return l, pages
 }
 
-// readPeriodic returns how the app names and begins periodic notes. Obsidian's
-// own daily notes hold where the periodic notes plugin does not make them.
+// readPeriodic returns the app's naming and templates of periodic notes. Obsidian's core
+// settings for daily notes apply unless the Periodic Notes plugin makes them.
 func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 	below := func(p string) string {
 		if p = strings.Trim(p, "/"); p == "" {
@@ -102,7 +102,7 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 	}
 	var daily notes.PeriodicNotes
 	readAppFile(root, "daily-notes.json", &daily)
-	if daily != (notes.PeriodicNotes{}) { // else the default, which holds everywhere
+	if daily != (notes.PeriodicNotes{}) { // otherwise the default, which applies to all folders
 		add(notes.Day, daily)
 	}
 	weekly := notes.PeriodicNotes{NameFormat: notes.NameFormat{Folder: calendar.WeeklyNoteFolder, Format: calendar.WeeklyNoteFormat}, Template: calendar.WeeklyNoteTemplate}
@@ -125,13 +125,13 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 	return p
 }
 
-// maxNames is how many files show in which language periodic notes are named.
+// maxNames bounds the files read to detect the language in which periodic notes are named.
 const maxNames = 1000
 
 // namesBelow returns the paths, without extension, of the first notes below a folder.
 func namesBelow(root *os.Root, folder string) (names []string) {
 	seen, top := 0, cmp.Or(folder, ".")
-	_ = fs.WalkDir(root.FS(), top, func(p string, d fs.DirEntry, err error) error { // what cannot be read shows nothing
+	_ = fs.WalkDir(root.FS(), top, func(p string, d fs.DirEntry, err error) error { // an unreadable folder has no names
 		switch seen++; {
 		case err != nil || seen > maxNames:
 			return fs.SkipAll
@@ -145,8 +145,8 @@ func namesBelow(root *os.Root, folder string) (names []string) {
 	return names
 }
 
-// readDateRules returns the rules for a vault: the user's keys, and how the app
-// names periodic notes.
+// readDateRules returns the date rules for a vault: the user's front matter keys, and the
+// app's names of periodic notes.
 func readDateRules(apps map[string]store.App, daily string, keys []string) *notes.DateRules {
 	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: apps[daily].Periodic.Weeks, Zone: notes.LocalZone()}
 	for _, folder := range slices.Sorted(maps.Keys(apps)) {
@@ -160,7 +160,7 @@ func readDateRules(apps map[string]store.App, daily string, keys []string) *note
 	return r
 }
 
-// readTaskSettings returns those of the Tasks plugin, nil without it.
+// readTaskSettings returns the settings of the Tasks plugin, or nil without it.
 func readTaskSettings(root *os.Root) *tasks.Settings {
 	type status struct {
 		Symbol string `json:"symbol"`
@@ -197,10 +197,10 @@ func readTaskSettings(root *os.Root) *tasks.Settings {
 // maxStatuses bounds the statuses of the Tasks plugin.
 const maxStatuses = 200
 
-// maxAppFile bounds a settings file of the app that the vault is made with.
+// maxAppFile bounds the size of an app's settings file.
 const maxAppFile = 1 << 20
 
-// readAside returns the rules for a folder of the vault, with that of its templates.
+// readAside returns the rules for a folder of the vault, including that of its templates.
 func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
 	r := &notes.AsideRules{}
 	below := ""
@@ -223,7 +223,7 @@ func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
 	readAppFile(root, "app.json", &app)
 	for _, filter := range app.Filters[:min(notes.MaxAside, len(app.Filters))] {
 		if n := len(filter); n > 2 && filter[0] == '/' && filter[n-1] == '/' {
-			if pattern, err := regexp.Compile(filter[1 : n-1]); err == nil { // else it is one that only JavaScript knows
+			if pattern, err := regexp.Compile(filter[1 : n-1]); err == nil { // otherwise it is valid only in JavaScript
 				r.Patterns = append(r.Patterns, notes.AsidePattern{Folder: folder, Regexp: pattern})
 			}
 		} else if filter != "" && filter != "/" {
@@ -233,12 +233,12 @@ func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
 	return r
 }
 
-// dailySetting is where the store keeps which of several folders has the periodic
-// notes.
+// dailySetting is the key under which the store keeps which of several folders has the
+// periodic notes.
 const dailySetting = "daily"
 
-// readAppSettings applies what the app says about the notes. What was read of a
-// folder that cannot be opened now still holds.
+// readAppSettings applies the settings of the app. For a folder that cannot be opened at
+// the moment, the settings read before still apply.
 func (s *scan) readAppSettings(ctx context.Context) error {
 	v := s.v
 	apps := maps.Clone(*v.store.Apps.Load())
@@ -274,7 +274,7 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(apps) < len(v.store.Several) { // what the app says of a folder was never read: what was derived from it stays
+	if len(apps) < len(v.store.Several) { // a folder's settings were never read: keep what was derived from them earlier
 		v.store.Daily.Store(&daily)
 		return nil
 	}

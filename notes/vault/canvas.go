@@ -13,21 +13,21 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) name notes and
-// folders by their paths, and canvases name headings and have cards of Markdown. A
-// move changes these paths and the cards' links, the new name of a heading these
-// headings, and nothing else.
+// Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) refer to notes and folders by
+// path; canvases also refer to headings, and have cards with Markdown text. A move updates
+// these paths and the links in the cards, a renamed heading updates the references to it,
+// and nothing else changes.
 
-// alsoFiles adds to the operation the canvases and bases that follow changes, which
-// returns nil if it cannot. One that cannot be parsed or written is left as it is
-// and listed in Left, when it seems to name the note or folder and the caller may
-// know of it.
+// alsoFiles adds to the operation the canvases and bases that follow changes. follow
+// returns nil if it cannot update the file. A file that cannot be parsed or written is left
+// as it is; it is listed in Left if it seems to refer to the note or folder and the caller
+// may read it.
 func (o *operation) alsoFiles(named string, follow func(name string, text []byte) []byte, also func(*store.FileChange)) error {
 	files, err := o.v.store.Files().Canvases(o.ctx)
 	if err != nil {
 		return err
 	}
-	names := func(text []byte) bool { // or may, where characters are escaped
+	names := func(text []byte) bool { // with escaped characters, it may
 		return strings.Contains(notes.Nfc(string(text)), notes.BaseName(named)) || bytes.Contains(text, []byte(`\u`))
 	}
 	for _, file := range files {
@@ -55,8 +55,8 @@ func (o *operation) alsoFiles(named string, follow func(name string, text []byte
 	return nil
 }
 
-// rewriteCard rewrites the links in the text of a canvas's card. One with an escape
-// that is no character stays as it is, because that could not be written again.
+// rewriteCard rewrites the links in the text of a canvas card. A text with an escape that
+// is not a valid character is returned unchanged, because it could not be written back.
 func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)) (string, error) {
 	if !strings.Contains(text, "[") || strings.ContainsRune(text, utf8.RuneError) {
 		return text, nil
@@ -65,7 +65,7 @@ func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)
 	return string(out), err
 }
 
-// inFolder returns a path from the vault as one from a folder of it.
+// inFolder makes a vault-relative path relative to a folder of the vault.
 func inFolder(p, folder string) string {
 	if folder == "" {
 		return p
@@ -73,9 +73,9 @@ func inFolder(p, folder string) string {
 	return strings.TrimPrefix(p, folder+"/")
 }
 
-// renamedIn returns the text of the canvas called name with the headings of a note in
-// its nodes ("subpath") and in the links of its cards renamed, or nil if it cannot be
-// done.
+// renamedIn returns the text of the canvas called name after headings of a note were
+// renamed, both in nodes that show them ("subpath") and in the links of cards, or nil if it
+// cannot be updated.
 func renamedIn(name string, text []byte, notePath string, rename func(anchor string) (string, bool), rewrite func(string, []byte) ([]byte, error)) []byte {
 	return editCanvas(text, func(file, key, value string) (string, error) {
 		if key == "text" {
@@ -91,10 +91,10 @@ func renamedIn(name string, text []byte, notePath string, rename func(anchor str
 	})
 }
 
-// editCanvas changes the texts of nodes, of which edit gets the file that the node shows,
-// the key and the value. It returns nil for a text that is not JSON, and if an edit fails.
+// editCanvas edits the string values of nodes. It calls edit with the file that the node
+// shows, the key and the value. It returns nil if the text is not JSON or an edit fails.
 func editCanvas(text []byte, edit func(file, key, value string) (string, error)) []byte {
-	if !json.Valid(text) { // which bounds the nesting
+	if !json.Valid(text) { // also bounds the nesting
 		return nil
 	}
 	canvas, err := hujson.Parse(text)
@@ -129,7 +129,7 @@ func editCanvas(text []byte, edit func(file, key, value string) (string, error))
 	return canvas.Pack()
 }
 
-// member returns a value of an object, the last of several with the name.
+// member returns the value of an object's member, the last one if the name is repeated.
 func member(object hujson.Value, name string) (value hujson.Value) {
 	if fields, ok := object.Value.(*hujson.Object); ok {
 		for _, m := range fields.Members {

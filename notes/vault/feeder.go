@@ -12,22 +12,21 @@ import (
 	"notesd/notes/store"
 )
 
-// replayBatch is how many changes are replayed to a follower at a time: enough
-// for the text index to build its segments in parallel.
+// replayBatch is the number of changes replayed to a follower at a time: enough for the
+// text index to build its segments in parallel.
 const replayBatch = 1000
 
-// feeder gives every follower every change, in order.
+// feeder applies every change to every follower, in order.
 //
 // A follower has a position: the store's id and the seq up to which it has applied the
-// feed, which it makes durable together with what it derives. Changes that were just
-// committed come from memory, with the parsed notes, and go to the followers that have
-// applied everything before them. A follower that is behind (it is new, it failed, or
-// the program was killed between the commit and its Apply) first catches up: the changes
-// after its position are read from the store. If it was fed from another store, or the
-// feed no longer reaches back to its position, it is reset and gets every note as
-// created, in the order of their last changes; what changes meanwhile has a higher seq
-// and follows. So a change is applied at least once, and twice only if Apply failed or
-// was interrupted.
+// feed. It makes the position durable together with the data derived from the feed. New
+// changes come from memory, with the parsed notes, and are fed to the followers that have
+// applied everything before them. A follower that is behind (because it is new, it failed,
+// or the program was killed between the commit and its Apply) first catches up: the changes
+// after its position are read from the store. If it was fed from another store, or the feed
+// no longer reaches back to its position, it is reset and receives every note as created,
+// ordered by last change; changes made meanwhile have a higher seq and follow. Every change
+// is therefore applied at least once, and again only if Apply failed or was interrupted.
 type feeder struct {
 	store *store.Store
 	log   *slog.Logger
@@ -40,11 +39,11 @@ type feeder struct {
 	published atomic.Uint64
 }
 
-// fed is a follower and what is known of it.
+// fed is a follower and its state.
 type fed struct {
 	notes.Follower
-	current bool   // it has applied everything up to seq
-	seq     uint64 // meaningful while current
+	current bool   // the follower has applied everything up to seq
+	seq     uint64 // valid if current
 	err     error  // why it is not current
 }
 
@@ -54,8 +53,7 @@ func (f *feeder) follow(follower notes.Follower) {
 	f.followers = append(f.followers, &fed{Follower: follower})
 }
 
-// add queues changes in the order of their commit: the caller holds the
-// vault's lock.
+// add queues changes in commit order; the caller must hold the vault's lock.
 func (f *feeder) add(changes []notes.Change) {
 	f.queueMu.Lock()
 	defer f.queueMu.Unlock()
@@ -70,10 +68,10 @@ func (f *feeder) take() []notes.Change {
 	return changes
 }
 
-// run feeds what is queued, and lets those that are behind catch up. When it
-// returns, every healthy follower shows every change that was queued before
-// the call. A follower's failure is logged here, kept for status, and tried
-// again at the next run; it holds up no other follower.
+// run feeds the queued changes, and lets followers that are behind catch up. When it
+// returns, every healthy follower has applied every change queued before the call. A
+// follower's failure is logged, kept for status, and retried at the next run; it does not
+// delay the other followers.
 func (f *feeder) run(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,8 +91,8 @@ func (f *feeder) run(ctx context.Context) {
 	}
 }
 
-// advance brings one follower up to date. Changes from memory are used only
-// when they follow on what it has; else the store has them.
+// advance brings one follower up to date. It uses changes from memory only if they directly
+// follow the follower's position; otherwise it reads them from the store.
 func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Change) error {
 	if !follower.current {
 		if err := f.catchUp(ctx, follower); err != nil {
@@ -115,8 +113,8 @@ func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Cha
 	return nil
 }
 
-// catchUp feeds a follower from the store until it has what the store had
-// when the call began.
+// catchUp feeds a follower from the store up to the change that was the latest when the
+// call began.
 func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 	position, err := follower.Position()
 	if err != nil {
@@ -141,7 +139,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 }
 
 func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Position, head uint64) error {
-	if position != (notes.Position{}) { // else it has no data to discard
+	if position != (notes.Position{}) { // otherwise it has no data to discard
 		if err := follower.Reset(ctx); err != nil {
 			return err
 		}
@@ -151,8 +149,8 @@ func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Posi
 	})
 }
 
-// renew has every follower discard all that it has and feeds it again: the way
-// to be sure that nothing is left of a note.
+// renew resets every follower and feeds it again, so that no trace of a deleted note
+// remains.
 func (f *feeder) renew(ctx context.Context) error {
 	f.mu.Lock()
 	var errs []error
@@ -165,8 +163,8 @@ func (f *feeder) renew(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// replay feeds batches until there are none, and then moves the follower's
-// position to head, past changes that left nothing to apply.
+// replay feeds batches until next returns none, and then moves the follower's position to
+// head, past changes that had nothing to apply.
 func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, next func(seq uint64) ([]notes.Change, error)) error {
 	for {
 		changes, err := next(seq)
@@ -194,10 +192,11 @@ func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, ne
 	return nil
 }
 
-// behind says which followers are behind, why, and what to do.
+// behind returns a message for each follower that is behind, with the reason and what to
+// do.
 func (f *feeder) behind() []string {
 	if !f.mu.TryLock() {
-		return nil // being fed at the moment
+		return nil // they are being fed
 	}
 	defer f.mu.Unlock()
 	var out []string

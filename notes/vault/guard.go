@@ -24,7 +24,7 @@ type guard struct {
 	opt    *Options
 }
 
-// checkText refuses what could not be a note.
+// checkText rejects text that cannot be a note.
 func (g *guard) checkText(op, text string) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -37,7 +37,7 @@ func (g *guard) checkText(op, text string) error {
 	return nil
 }
 
-// checkWrite returns an error unless the caller may write at p. Every write asks it.
+// checkWrite returns an error unless the caller may write at p. Every write calls it.
 func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
 	switch {
 	case g.opt.ReadOnly || scope.ReadOnly:
@@ -59,7 +59,7 @@ func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
 	return nil
 }
 
-// protected returns the folders that clients may read and not write.
+// protected returns the folders that clients may read but not write.
 func (g *guard) protected() []string {
 	if g.opt.Protected == nil {
 		return nil
@@ -67,8 +67,8 @@ func (g *guard) protected() []string {
 	return g.opt.Protected()
 }
 
-// checkPlace refuses a new path that lies below a symlink to a folder, or
-// below a file, or in none of the vault's several folders.
+// checkPlace rejects a new path below a symlink to a folder, below a file, or outside the
+// vault's folders if it has several.
 func checkPlace(root *disk.Root, op, p string) error {
 	if folders := root.Folders(); len(folders) > 0 {
 		folder, _, below := strings.Cut(p, "/")
@@ -100,7 +100,7 @@ func (g *guard) mayAttach(p string, scope notes.Scope) bool {
 
 func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
 
-// stateIsFull is the detail of an error that isFull reports.
+// stateIsFull is the error detail when isFull is true.
 const stateIsFull = "the disk that holds notesd's state is full"
 
 // conflict returns the error for a file that has changed since the operation was computed.
@@ -109,14 +109,14 @@ func conflict(op, notePath string, was, is []byte) error {
 		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
 }
 
-// errOtherDisk: a folder of the vault lies on another disk.
+// errOtherDisk means that a folder move would cross disks.
 var errOtherDisk = errors.New("the folders are on different disks")
 
-// errHeld: another program does not let the file be replaced.
+// errHeld means that another program prevents the file from being replaced.
 var errHeld = errors.New("held by another program")
 
-// writeProblem returns an error of the system as a [notes.Error] with a hint and without
-// a path outside the vault.
+// writeProblem converts a system error to a [notes.Error] with a hint and without paths
+// outside the vault.
 func writeProblem(op, notePath string, err error) error {
 	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errKilled) {
 		return err
@@ -156,11 +156,11 @@ func movedOnto(from, taken string) error {
 	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s exists already", notes.Quote(taken)), Hint: "Choose another path."}
 }
 
-// errKilled is what fail-points return to stand for the program's end: nothing
-// is tidied up after it.
+// errKilled is returned by fail-points to simulate the end of the program; no cleanup
+// follows it.
 var errKilled = errors.New("killed")
 
-// failpoint is where tests make the program fail; nil does nothing.
+// failpoint lets tests inject failures. A nil failpoint is a no-op.
 type failpoint func(step string) error
 
 func (f failpoint) step(name string) error {
@@ -170,8 +170,8 @@ func (f failpoint) step(name string) error {
 	return f(name)
 }
 
-// checkReplaceable refuses a file that replacing would part from other names,
-// or that another program holds a lock on.
+// checkReplaceable rejects a file with other hard links, which replacing would separate
+// from it, or one that another program holds a lock on.
 func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
 	file, err := disk.OpenRegular(root, f.OldDisk)
 	if err != nil {

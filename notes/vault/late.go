@@ -16,8 +16,8 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// rescue keeps in history what is under a temp name, unless it is one of the
-// known texts. The file is returned open.
+// rescue saves the text of a temp file to history, unless it is one of the known texts. The
+// file is returned open; it is nil if there is none.
 func (l *lateFiles) rescue(ctx context.Context, folder disk.Opener, temp, note string, known ...string) (*displaced, error) {
 	file, err := disk.OpenRegular(folder, temp)
 	switch {
@@ -36,12 +36,12 @@ func (l *lateFiles) rescue(ctx context.Context, folder disk.Opener, temp, note s
 	return late, nil
 }
 
-// displaced is a file that an operation took a note's name from. A program
-// that opened it before may still write to it.
+// displaced is a displaced file. A program that opened it when it was the note may still
+// write to it.
 type displaced struct {
 	file  *os.File
 	path  string          // of the note
-	known map[string]bool // hashes of texts that need not be kept
+	known map[string]bool // hashes of texts that need not be saved
 	until time.Time       // when it is read for the last time
 }
 
@@ -52,14 +52,14 @@ func (l *displaced) close() error {
 	return l.file.Close()
 }
 
-// lateFor is how long after its last name was removed a displaced file is read once
-// more; maxLate is how many are kept open for that.
+// lateFor is how long after its last name was removed a displaced file is read once more.
+// maxLate is how many are kept open for that.
 const (
 	lateFor = 2 * time.Second
 	maxLate = 128
 )
 
-// keep puts what a displaced file says into the note's history.
+// keep saves the present text of a displaced file to the note's history.
 func (l *lateFiles) keep(ctx context.Context, d *displaced) error {
 	data, err := io.ReadAll(io.NewSectionReader(d.file, 0, 2*l.opt.MaxNoteBytes+1<<20))
 	if err != nil {
@@ -77,8 +77,7 @@ func (l *lateFiles) keep(ctx context.Context, d *displaced) error {
 	return nil
 }
 
-// watch keeps a displaced file that no longer has a name open until it is read
-// once more.
+// watch keeps an unlinked displaced file open until it has been read once more.
 func (l *lateFiles) watch(ctx context.Context, d *displaced) {
 	if d == nil {
 		return
@@ -97,17 +96,17 @@ func (l *lateFiles) watch(ctx context.Context, d *displaced) {
 	l.wake()
 }
 
-// lateFiles are the displaced files that are still open, the oldest first.
+// lateFiles are the displaced files that are still open, oldest first.
 type lateFiles struct {
 	store *store.Store
 	opt   *Options
-	wake  func() // Run sets its timer
+	wake  func() // makes Run set its timer
 
 	mu    sync.Mutex
 	files []*displaced
 }
 
-// next returns when the next one is to be read; zero when there is none.
+// next returns when the next file is to be read, or zero if there is none.
 func (l *lateFiles) next() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +116,8 @@ func (l *lateFiles) next() time.Time {
 	return l.files[0].until
 }
 
-// readDue reads the displaced files whose time has come, and the first atLeast of
-// them in any case, for the last time.
+// readDue reads for the last time the displaced files that are due, and at least the first
+// atLeast files.
 func (l *lateFiles) readDue(ctx context.Context, now time.Time, atLeast int) {
 	l.mu.Lock()
 	n := min(atLeast, len(l.files))

@@ -13,18 +13,18 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// mounts are the folders of the vault where another disk begins, or that
-// another folder is bound to (which only Linux reports), and its folders themselves
-// if it has several. When one is unmounted, its mount point is left behind, empty or
-// with what was written there meanwhile: its notes are not deleted but away. What is
-// known of them is kept, and nothing is written there, until most of them are back.
+// mounts are the mount points in the vault, including bind mounts (which only Linux
+// reports), and the vault's own folders if it has several. When a disk is unmounted, its
+// mount point is left behind, empty or with files written there since: its notes are not
+// deleted but away. Their stored versions are kept, and nothing is written there, until
+// most of the notes are back.
 //
-// A folder on the vault's own disk that is emptied or replaced is nothing of
-// the kind: that is what deleting notes, or a git checkout, looks like.
+// A folder on the vault's own disk that is emptied or replaced is not covered: deleting
+// notes, or a git checkout, looks the same.
 type mounts struct {
 	mu    sync.Mutex
 	known map[string]mount
-	away  map[string]fsid.Identity // of those: what was in the place of each
+	away  map[string]fsid.Identity // unmounted ones → what is in their place
 }
 
 // mount is a folder as it was when it was last seen mounted.
@@ -33,11 +33,11 @@ type mount struct {
 	fsid.Identity
 }
 
-// mountsSetting is where the store keeps the known mounts.
+// mountsSetting is the key under which the store keeps the known mounts.
 const mountsSetting = "mounts"
 
-// check returns an [*notes.Error] with [notes.ErrUnavailable] when the disk that holds, or
-// would hold, the note at p is away.
+// check returns an [*notes.Error] with [notes.ErrUnavailable] if the disk for the note at p
+// is not mounted.
 func (m *mounts) check(root *disk.Root, op, p string) error {
 	if folder, err := root.Missing(p); err != nil {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s does not exist (is its disk mounted?)", notes.Quote(folder)),
@@ -54,7 +54,7 @@ func (m *mounts) check(root *disk.Root, op, p string) error {
 	return nil
 }
 
-// checkOperation refuses what would write to where a disk is away.
+// checkOperation rejects an operation with a file on an unmounted disk.
 func (m *mounts) checkOperation(root *disk.Root, op *store.Operation) error {
 	for _, f := range op.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
@@ -66,7 +66,7 @@ func (m *mounts) checkOperation(root *disk.Root, op *store.Operation) error {
 	return nil
 }
 
-// explain returns err, or the reason for it when that is a disk that is away.
+// explain returns err or, if an unmounted disk is its cause, the error for that.
 func (m *mounts) explain(root *disk.Root, err error) error {
 	if e, ok := errors.AsType[*notes.Error](err); ok {
 		if away := m.check(root, e.Op, e.Path); away != nil {
@@ -78,12 +78,12 @@ func (m *mounts) explain(root *disk.Root, err error) error {
 
 const whenDeleted = "If the notes were really deleted, run: notesd index --rebuild"
 
-// changed reports whether something else is now in the place of a disk that was
-// away.
+// changed reports whether the place of an unmounted disk has changed, as when it was
+// mounted again.
 func (m *mounts) changed(d *disk.Disk) bool {
 	root, err := d.Open()
 	if err != nil {
-		return false // an incident of its own
+		return false // handled as an incident
 	}
 	defer func() { _ = root.Close() }() // only read from
 	m.mu.Lock()
@@ -102,7 +102,8 @@ func (m *mounts) anyAway() bool {
 	return len(m.away) > 0
 }
 
-// warnings names the folders that are not there, some of which are the vault's own.
+// warnings returns one warning for each unmounted disk and each missing folder of the
+// vault.
 func (m *mounts) warnings(folders []string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Queue is a set of paths that wait to be compared, or all of them. It is safe for
-// concurrent use.
+// Queue is a set of paths to be reconciled, or a request to reconcile everything. It is
+// safe for concurrent use.
 type Queue struct {
-	signal chan struct{} // one slot: any number of calls wake the reader once
+	signal chan struct{} // capacity 1, so that any number of calls wake the reader once
 	most   int
 
 	mu    sync.Mutex
@@ -17,8 +17,8 @@ type Queue struct {
 	all   bool
 }
 
-// NewQueue returns a queue that keeps so many paths apart: of more than that, comparing
-// everything is cheaper.
+// NewQueue returns a queue that holds up to most paths. Beyond that, it requests
+// reconciling everything, which is then cheaper.
 func NewQueue(most int) *Queue {
 	return &Queue{signal: make(chan struct{}, 1), most: most, paths: map[string]bool{}}
 }
@@ -26,10 +26,10 @@ func NewQueue(most int) *Queue {
 // Add adds paths and wakes the reader.
 func (q *Queue) Add(paths ...string) { q.Put(paths, false); q.Wake() }
 
-// AddAll makes the next [Queue.Take] one of everything, and wakes the reader.
+// AddAll makes the next [Queue.Take] report everything, and wakes the reader.
 func (q *Queue) AddAll() { q.Put(nil, true); q.Wake() }
 
-// Put adds without waking the reader: what failed waits for its time.
+// Put adds paths, or everything, without waking the reader, for work to be retried later.
 func (q *Queue) Put(paths []string, all bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,18 +39,18 @@ func (q *Queue) Put(paths []string, all bool) {
 	q.all = q.all || all || len(q.paths) > q.most
 }
 
-// Wake wakes the reader, and never blocks.
+// Wake wakes the reader. It never blocks.
 func (q *Queue) Wake() {
 	select {
 	case q.signal <- struct{}{}:
-	default: // it is awake
+	default: // already signaled
 	}
 }
 
-// Signal receives after the queue was added to.
+// Signal returns a channel that receives after Wake, Add or AddAll.
 func (q *Queue) Signal() <-chan struct{} { return q.signal }
 
-// Take empties the queue. The paths are sorted.
+// Take empties the queue and returns its paths, sorted.
 func (q *Queue) Take() (paths []string, all bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,5 +59,5 @@ func (q *Queue) Take() (paths []string, all bool) {
 	return paths, all
 }
 
-// maxQueued is how many paths a vault keeps apart.
+// maxQueued is how many paths a vault queues before it requests a full scan.
 const maxQueued = 10_000

@@ -13,8 +13,8 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Read returns the note that ref names as it is on disk now. A file that the
-// store knows in another version, or not at all, is reconciled first.
+// Read returns the note that ref names as it is on disk. If the stored version is out of
+// date, or the note is not stored yet, the file is reconciled first.
 func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
 	root, err := v.disk.Open()
 	if err != nil {
@@ -40,7 +40,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "The indexed version is kept. Try again when the disk responds; notesd status says why."}
 		}
 	}
-	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now
+	if !fresh && scope.Read != nil { // a symlink may now lead out of the scope
 		if meta, err = v.store.Lookup(ctx, meta.Path, scope); err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		return nil, err
 	}
 	if note == nil || !scope.CanRead(note.Path) {
-		_, err := v.store.Lookup(ctx, ref, scope) // says what became of it
+		_, err := v.store.Lookup(ctx, ref, scope) // explains why: moved or deleted
 		if err == nil {
 			err = &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note has just been deleted"}
 		}
@@ -59,7 +59,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 	return note, nil
 }
 
-// reading reads what the store knows as it is on disk now.
+// reading reads notes and attachments, reconciling files that are newer than the store.
 type reading struct {
 	v     *Vault
 	ctx   context.Context
@@ -67,8 +67,7 @@ type reading struct {
 	scope notes.Scope
 }
 
-// lookupOnDisk finds a note that was saved so recently that the store does not
-// have it yet.
+// lookupOnDisk finds a note on disk that the store does not have yet, and reconciles it.
 func (r *reading) lookupOnDisk(ref string, notFound error) (notes.Meta, error) {
 	base, _ := notes.SplitAnchor(ref)
 	p := ""
@@ -102,7 +101,7 @@ func (r *reading) lookupOnDisk(ref string, notFound error) (notes.Meta, error) {
 	return meta, nil
 }
 
-// reconcile makes the store equal to the disk at p.
+// reconcile updates the store to match the disk at p.
 func (r *reading) reconcile(p string) error {
 	err := r.v.reconcilePaths(r.ctx, []string{p})
 	if isFull(err) {
@@ -111,8 +110,7 @@ func (r *reading) reconcile(p string) error {
 	return err
 }
 
-// isFresh reports whether the file at p is the one that the store knows, by
-// its stat.
+// isFresh reports whether the stat of the file at p matches the stored one.
 func (r *reading) isFresh(p string) (bool, error) {
 	rows, err := r.v.store.Rows(r.ctx, []string{p})
 	if err != nil {
@@ -129,10 +127,9 @@ func (r *reading) isFresh(p string) (bool, error) {
 	return err == nil && row.Unchanged(fsid.StatOf(info)), nil
 }
 
-// Attachment reads the file that ref, a path or a URI, names, fresh from
-// disk. Only a file that some note within the scope links to can be read: an
-// [*notes.Error] with [notes.ErrNotFound] says the same of one that no note links to, one
-// that is ignored or out of scope, and one that does not exist. A file over
+// Attachment reads the file that ref, a path or a URI, names from disk. Only files linked
+// from a note within the scope can be read. A file that is not linked, ignored, out of
+// scope or nonexistent yields the same [*notes.Error] with [notes.ErrNotFound]. A file over
 // [notes.MaxAttachmentBytes] is [notes.ErrTooLarge].
 func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error) {
 	name, err := store.AttachmentPath(ref)
@@ -171,8 +168,8 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	return notes.Attachment{Path: file.Path, MediaType: notes.MediaType(file.Path, data), Size: st.Size, Modified: time.Unix(0, st.Mtime), Data: data}, nil
 }
 
-// Attachments lists the attachments that the note links to or embeds, in the
-// order of its text, without their bytes. ref is as for [store.Reader.Lookup].
+// Attachments lists the attachments that the note links to or embeds, in text order,
+// without their data. ref is as for [store.Reader.Lookup].
 func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) ([]notes.Attachment, error) {
 	meta, err := v.store.Lookup(ctx, ref, scope)
 	if err != nil {
@@ -199,8 +196,8 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	return out, nil
 }
 
-// linkedFile finds the attachment called name. A file so new that the store does not
-// have it is reconciled first.
+// linkedFile finds the attachment called name. A file that the store does not have yet is
+// reconciled first.
 func (r *reading) linkedFile(name string) (store.File, error) {
 	s := r.v.store
 	file, others, err := s.LinkedAttachment(r.ctx, name, r.scope)
@@ -222,8 +219,8 @@ func (r *reading) linkedFile(name string) (store.File, error) {
 	return store.File{}, store.NoAttachment(name, others)
 }
 
-// leadsToAttachment reports whether the file that an attachment's name leads
-// to may be read under its own.
+// leadsToAttachment reports whether the file that an attachment leads to, through symlinks,
+// may be read under its real path too.
 func (r *reading) leadsToAttachment(file store.File) bool {
 	real, ok := r.root.RealPath(file.DiskPath)
 	return ok && r.v.guard.mayAttach(notes.Nfc(real), r.scope)

@@ -15,21 +15,21 @@ import (
 )
 
 // Replica is the vault's folder as a copy of the log that its nodes share. A mirror lists
-// and reads its files, and places in it what the log has.
+// and reads its files, and places changes from the log in it.
 type Replica struct{ v *Vault }
 
 // Replica returns the vault's folder as a copy of the log.
 func (v *Vault) Replica() Replica { return Replica{v} }
 
 // Placed returns the paths of the files that the operation committed with this id has
-// put in place or removed; none for an operation of another node. An operation that a
-// crash has interrupted and that cannot be finished now never will be: the caller
-// brings its files in step, and newer changes of them after it.
+// placed or removed, or none for another node's operation. If a crash interrupted the
+// operation and it cannot be finished now, it is closed and will never be finished: the
+// caller synchronizes its files with the log.
 func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error) {
 	if !store.IsTempName(id) {
 		return nil, nil
 	}
-	r.v.mu.Lock() // it may be at work
+	r.v.mu.Lock() // the operation may be in progress
 	defer r.v.mu.Unlock()
 	if err := r.v.interrupted.finishOnce(ctx); err != nil {
 		return nil, err
@@ -40,21 +40,21 @@ func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error)
 	return r.v.store.Placed(ctx, id)
 }
 
-// Together is the kind of an operation that places files which do not belong together:
-// what was missed while the database was away, or all that a new node gets. It cannot be
-// undone as a whole.
+// Together is the kind of an operation that places unrelated files: changes missed while
+// the database was unavailable, or everything that a new node receives. It cannot be undone
+// as a whole.
 const Together = "sync"
 
-// Placement is a file that the log has changed, and what it says in the folder.
+// Placement is a change of one file by the log, with its present text in the folder.
 type Placement struct {
-	OldPath, OldDisk string // "": a new file; OldDisk as the file system spells it
-	Path             string // "": to be removed
+	OldPath, OldDisk string // "" for a new file; OldDisk as the file system spells it
+	Path             string // "" to remove the file
 	Old, New         []byte
 }
 
-// Place makes changes that the log has already, as one operation. A file that does
-// not say what Old is stays as it is: if that is the first, nothing is changed and the
-// error is [notes.ErrConflict]; else it is listed in Written.Conflicts.
+// Place makes changes from the log, as one operation. A file whose text is not Old stays as
+// it is: if it is the first, nothing is changed and the error is [notes.ErrConflict];
+// otherwise it is listed in Written.Conflicts.
 func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []Placement) (notes.Written, error) {
 	return r.v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
 		var old []string
@@ -83,8 +83,8 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 	})
 }
 
-// RemoveEmptyFolder removes the folder of a file that was moved away, and those above
-// it up to the folder that moved, as far as they are empty.
+// RemoveEmptyFolder removes the folder of a file that was moved away, and its parents up to
+// the folder that moved, as long as they are empty.
 func (r Replica) RemoveEmptyFolder(diskPath, moved string) error {
 	r.v.mu.Lock()
 	defer r.v.mu.Unlock()
@@ -92,20 +92,20 @@ func (r Replica) RemoveEmptyFolder(diskPath, moved string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // nothing is written
+	defer func() { _ = root.Close() }() // opened to remove folders
 	for dir := path.Dir(diskPath); dir != "." && notes.Under(notes.Nfc(dir), moved); dir = path.Dir(dir) {
-		if root.Remove(dir) != nil { // it is not empty
+		if root.Remove(dir) != nil { // not empty
 			return nil
 		}
 	}
 	return nil
 }
 
-// Files lists the regular files at and below the paths, or all; notes and others,
-// without what is hidden or ignored and without symlinks. Where unseen reports true,
-// the absence of a file means nothing: its folder cannot be read, its disk is not
-// mounted, or something else has its name. The error is [notes.ErrUnavailable] if the
-// folder is not the vault, or lists no file although there were had, which were many.
+// Files lists the regular files, notes and others, at and below the paths, or all if paths
+// is nil; it omits hidden and ignored files and symlinks. Where unseen returns true, the
+// absence of a file is inconclusive: its folder cannot be read, its disk is not mounted, or
+// something else has its name. The error is [notes.ErrUnavailable] if the folder is not the
+// vault, or if it has no files although it had many (had) before.
 func (r Replica) Files(ctx context.Context, paths []string, had int) (files []store.File, unseen func(path string) bool, err error) {
 	if err := r.v.incident.get(); err != nil {
 		return nil, nil, err
@@ -137,7 +137,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 		}
 		w.dropTwins()
 	}
-	var away []string // mount points whose disk is not there
+	var away []string // mount points of unmounted disks
 	r.v.mounts.mu.Lock()
 	for folder, m := range r.v.mounts.known {
 		if root.Identity(m.DiskPath) != m.Identity {
@@ -162,12 +162,12 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 		}
 	}
 	slices.SortStableFunc(files, func(a, b store.File) int { return strings.Compare(a.Path, b.Path) })
-	files = slices.CompactFunc(files, func(a, b store.File) bool { return a.Path == b.Path }) // in two Unicode forms
+	files = slices.CompactFunc(files, func(a, b store.File) bool { return a.Path == b.Path }) // the same path in two Unicode forms
 	return files, unseen, nil
 }
 
-// Bytes reads a file that Files has listed. It returns the stat that the bytes are
-// of, and [fs.ErrNotExist] for a file that was removed.
+// Bytes reads a file listed by Files. It returns the content with the matching stat, or
+// [fs.ErrNotExist] if the file was removed.
 func (r Replica) Bytes(f store.File) ([]byte, fsid.Stat, error) {
 	root, err := r.v.disk.Open()
 	if err != nil {

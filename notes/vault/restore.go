@@ -14,19 +14,19 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Restore brings a version back as a new revision: nothing of the history is
-// lost by it, the restoring included. A deleted note comes back where it was.
+// Restore writes a version back as a new revision; no history is lost. A deleted note is
+// restored at its former path.
 //
-// With r.Change it undoes a change in every note, folder, canvas and base that the
-// change was made in, as one operation, which can be undone in turn. What was changed
-// since stays as it is and is listed in Written.Conflicts; when that is all of it,
-// or the note that was moved, the error is [notes.ErrConflict].
+// With r.Change it undoes that change in every note, folder, canvas and base, as one
+// operation, which can itself be undone. Files changed since stay as they are and are
+// listed in Written.Conflicts; if that is every file, or the note that was moved, the error
+// is [notes.ErrConflict].
 func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	asked := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
 	if done, err := h.vault.Repeated(ctx, r.RequestKey); err != nil {
 		return notes.Written{}, err
 	} else if done {
-		return h.vault.change(ctx, asked, nil) // only answers
+		return h.vault.change(ctx, asked, nil) // only returns the stored answer
 	}
 	if r.Change != 0 {
 		return h.vault.change(ctx, asked, func(o *operation) error { return o.planUndo(r.Change) })
@@ -51,7 +51,7 @@ func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Wr
 	return written, err
 }
 
-// restorable opens the note, or its empty place.
+// restorable opens the note at the path or, if it was deleted, prepares to create it there.
 func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.FileChange, error) {
 	rows, err := o.v.store.Rows(o.ctx, []string{notePath})
 	if err != nil {
@@ -78,15 +78,15 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 	return store.FileChange{NewPath: notePath, NewDisk: notePath}, checkPlace(o.root, "restore", notePath)
 }
 
-// Delete removes a note's file, and with r.Redirect makes the links to it lead to another
-// note, as one operation. Restore brings it back, and undoes the whole of it.
+// Delete removes a note's file and, with r.Redirect, makes the links to it lead to another
+// note, as one operation. Restore brings the note back, or undoes the whole operation.
 func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
 	written, err := v.change(ctx, change{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
 		f, err := o.openForChange(r.Note, r.ExpectedHash)
 		if err != nil {
 			return err
 		}
-		if f.Link != "" { // the symlink is the note; its target stays
+		if f.Link != "" { // delete the symlink, not its target
 			f.OldDisk, f.Link = f.Link, ""
 		}
 		f.NewPath, f.NewDisk = "", ""
@@ -100,10 +100,10 @@ func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deleti
 	return notes.Deletion{Written: written, LinkedFrom: written.LinkedFrom}, err
 }
 
-// errChanged: a file is not as the change that is undone has left it.
+// errChanged means that a file is not as the change to be undone left it.
 var errChanged = errors.New("changed since")
 
-// planUndo makes the operation the reverse of one in the journal.
+// planUndo plans the reverse of an operation in the journal.
 func (o *operation) planUndo(change int64) error {
 	done, err := o.v.store.Change(o.ctx, change)
 	if err != nil {
@@ -137,7 +137,7 @@ func (o *operation) planUndo(change int64) error {
 	}
 	for _, was := range done.Files {
 		if was.State == store.StateConflict || was.State == store.StatePending {
-			continue // the change was not made in it
+			continue // the change was not made in this file
 		}
 		f, err := store.FileChange{}, errChanged
 		if was.State != store.StateFailed {
@@ -159,8 +159,8 @@ func (o *operation) planUndo(change int64) error {
 	return nil
 }
 
-// planMoveBack moves a note or folder to where it was. A note whose links were
-// rewritten with the move must be as the move has left it.
+// planMoveBack moves a note or folder back to its former path. A note whose links were
+// rewritten by the move must be unchanged since.
 func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
 	plan := o.planMove
 	if was.Folder {
@@ -188,7 +188,7 @@ func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
 	return m, nil
 }
 
-// reverse returns what undoes the change of one file, or errChanged.
+// reverse returns the reverse of the change of one file, or errChanged.
 func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error) {
 	if was.NewPath == "" {
 		return m.undelete(was)
@@ -213,7 +213,7 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 	}
 	f.New = was.Old
 	switch {
-	case was.OldPath == "" && f.Link == "": // it was created
+	case was.OldPath == "" && f.Link == "": // the file was created
 		f.NewPath, f.NewDisk = "", ""
 	default:
 		m.carry(&f)
@@ -221,7 +221,7 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 	return f, err
 }
 
-// undelete brings a deleted note back where it was.
+// undelete restores a deleted note at its former path.
 func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
 	f := store.FileChange{NewPath: was.OldPath, NewDisk: was.OldDisk, New: was.Old}
 	if _, err := m.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {

@@ -10,20 +10,20 @@ import (
 	"notesd/notes"
 )
 
-// retryAfter is how soon a failed reconcile, or a follower that failed, is
-// tried again; it is also how soon a vault that is back is noticed.
+// retryAfter is the delay before a failed reconcile, or a failed follower, is retried, and
+// the interval at which remounted disks are detected.
 const retryAfter = 2 * time.Second
 
-// pruneEvery is how often history is brought within its limits.
+// pruneEvery is how often history is pruned to its limits.
 const pruneEvery = 6 * time.Hour
 
-// Run keeps the store equal to the disk until ctx ends: everything at first,
-// then what Changed reports, and everything again every few minutes, since
-// watchers lose events. It is the only caller of Reconcile in a running
-// program, and owns no goroutine after it returns.
+// Run keeps the store consistent with the disk until ctx ends. It reconciles everything at
+// first, then the paths passed to Changed, and everything again every few minutes, because
+// watchers lose events. In a running program it is the only caller of Reconcile. It leaves
+// no goroutine running when it returns.
 func (v *Vault) Run(ctx context.Context) error {
 	l := &loop{v: v}
-	v.feed.run(ctx) // followers that are behind the store
+	v.feed.run(ctx) // lets followers catch up with the store
 	var retryAt time.Time
 	if l.runAll(ctx) {
 		retryAt = time.Now().Add(retryAfter)
@@ -46,7 +46,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			v.late.readDue(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
+			v.late.readDue(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // their present text
 			return nil
 		case <-late:
 			v.late.readDue(ctx, time.Now(), 0)
@@ -62,7 +62,7 @@ func (v *Vault) Run(ctx context.Context) error {
 			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
 		case <-unread:
-			v.queue.Add(slices.Collect(maps.Values(v.unread.replace(nil)))...) // a file that fails again comes back
+			v.queue.Add(slices.Collect(maps.Values(v.unread.replace(nil)))...) // a file that fails again is added again
 		case <-again:
 			v.queue.AddAll()
 			retryAt = time.Time{}
@@ -72,7 +72,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		switch {
 		case retry && retryAt.IsZero():
 			retryAt = time.Now().Add(retryAfter)
-		case all && !retry: // else what failed before is still undone
+		case all && !retry: // otherwise an earlier failure still needs a retry
 			retryAt = time.Time{}
 		}
 		if retryAt.IsZero() {
@@ -81,7 +81,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 }
 
-// at returns a channel that receives at the time, or nil for the zero time.
+// at returns a channel that receives at time t, or nil if t is zero.
 func at(t time.Time) <-chan time.Time {
 	if t.IsZero() {
 		return nil
@@ -89,15 +89,14 @@ func at(t time.Time) <-chan time.Time {
 	return time.After(time.Until(t))
 }
 
-// loop is one Run.
+// loop is the state of one call of Run.
 type loop struct {
 	v      *Vault
 	logged string // the last error that was logged
 }
 
-// runQueue does what is queued, and reports whether that was everything, and
-// whether a scan of everything has to follow: the paths that failed are not kept.
-// Only a scan of everything can end an incident.
+// runQueue reconciles the queued paths. It reports whether it did a full scan, and whether
+// one must follow: paths that failed are not kept. Only a full scan can end an incident.
 func (l *loop) runQueue(ctx context.Context) (all, retry bool) {
 	paths, all := l.v.queue.Take()
 	if all || l.v.incident.get() != nil {
@@ -119,7 +118,8 @@ func (l *loop) runAll(ctx context.Context) (retry bool) {
 	return retry || len(l.v.feed.behind()) > 0
 }
 
-// report is the edge where the loop's errors are logged, each once.
+// report logs an error of the loop, unless it is the same as the last one logged, and
+// reports whether there was one.
 func (l *loop) report(ctx context.Context, what string, err error) (retry bool) {
 	if err == nil || ctx.Err() != nil {
 		l.logged = ""

@@ -10,16 +10,16 @@ import (
 	"notesd/notes"
 )
 
-// progress is how far the work on a plan has come, for status.
+// progress tracks how many files the current scans have read, for status.
 type progress struct {
 	ready    atomic.Bool
 	first    chan struct{} // see FirstScan
-	endFirst func()        // closes it, once
+	endFirst func()        // closes first, once
 	toScan   atomic.Int64
 	done     atomic.Int64
 	active   atomic.Int64
 
-	differing atomic.Int64 // files that a scan has found to differ from the store and that are not yet read
+	differing atomic.Int64 // files known to differ from the store, in unfinished scans
 }
 
 func (p *progress) begin(n int) {
@@ -32,15 +32,15 @@ func (p *progress) begin(n int) {
 
 func (p *progress) end() { p.active.Add(-1) }
 
-// incident is why the vault cannot be used at the moment.
+// incident records why the vault cannot be used at the moment.
 type incident struct {
 	mu  sync.Mutex
 	err error
 
-	trouble string // why what is on disk cannot be recorded, though the vault can be used
+	trouble string // why changes on disk cannot be stored, although the vault can be read
 }
 
-// took records how reconciling has ended: of the whole vault, or of some paths.
+// took records the result of a reconcile, of the whole vault if all is true.
 func (i *incident) took(err error, all bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -54,7 +54,7 @@ func (i *incident) took(err error, all bool) {
 	}
 }
 
-// set records the incident if err is one, and reports whether it begins.
+// set records err if it is an incident, and reports whether a new incident begins.
 func (i *incident) set(err error) (begins bool) {
 	if !errors.Is(err, notes.ErrUnavailable) {
 		return false
@@ -87,7 +87,7 @@ func (i *incident) getTrouble() string {
 	return i.trouble
 }
 
-// pathMap is a map that goroutines share.
+// pathMap is a map that is safe for concurrent use.
 type pathMap struct {
 	mu    sync.Mutex
 	paths map[string]string
@@ -108,14 +108,14 @@ func (m *pathMap) remove(key string) {
 	delete(m.paths, key)
 }
 
-// all returns a copy.
+// all returns a copy of the map.
 func (m *pathMap) all() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.paths)
 }
 
-// replace returns what the map had.
+// replace replaces the map and returns the old one.
 func (m *pathMap) replace(paths map[string]string) (before map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,5 +123,5 @@ func (m *pathMap) replace(paths map[string]string) (before map[string]string) {
 	return before
 }
 
-// unreadRetry is how soon files whose read failed are read again.
+// unreadRetry is how soon a failed read is retried.
 const unreadRetry = 10 * time.Second

@@ -18,9 +18,9 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Vault is a folder of notes: the files, the store that mirrors them, and the
-// followers that derive more from it. It is safe for concurrent use. Questions
-// that the store alone can answer are the embedded Reader's.
+// Vault is a folder of notes: the files, the store that mirrors them, and the followers
+// that derive more from it. It is safe for concurrent use. The embedded Reader answers
+// queries that need only the store.
 type Vault struct {
 	*store.Reader
 	store  *store.Store
@@ -32,7 +32,7 @@ type Vault struct {
 	history History
 
 	mu     sync.Mutex    // held while files or the store change
-	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
+	writes atomic.Uint64 // counts commits, so that a scan can detect that its rows are out of date
 	feed   *feeder
 
 	interrupted    interrupted
@@ -43,15 +43,15 @@ type Vault struct {
 	incident incident
 	mounts   mounts
 	late     lateFiles
-	symlinks pathMap // notes, and what could be notes, that lead to other files of the vault, as the file system spells them
-	left     pathMap // temp files with a text that could not be kept in history → the note that it was
-	unread   pathMap // files whose last read failed → how the disk spells them; what is known of such a note is kept
+	symlinks pathMap // symlinks with a note's name, as the file system spells them
+	left     pathMap // temp files whose text could not be saved to history → the note displaced
+	unread   pathMap // files whose last read failed → their path as the disk spells it; their stored notes are kept
 
 	failpoint
 }
 
-// New prepares the vault at root, or of the folders in the options, for the store's use.
-// A folder need not be there yet: until it is, operations in it fail with
+// New returns the vault at root, or of the folders in the options, backed by the store. A
+// folder need not exist yet: until it does, operations in it fail with
 // [notes.ErrUnavailable].
 func New(ctx context.Context, store *store.Store, root string, opt Options) (*Vault, error) {
 	opt.MaxNoteBytes = cmp.Or(opt.MaxNoteBytes, 16<<20)
@@ -94,15 +94,15 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
 }
 
-// vaultSetting is where the store keeps the recorded folder's identity.
+// vaultSetting is the key under which the store keeps the identity of the recorded folder.
 const vaultSetting = "vault"
 
-// Follow adds a follower. Followers are fed in the order of their adding;
-// call it before Run.
+// Follow adds a follower. Followers are fed in the order in which they were added. It must
+// be called before Run.
 func (v *Vault) Follow(f notes.Follower) { v.feed.follow(f) }
 
-// Root returns the vault's folder, absolute and without symlinks, or of several
-// "NAME=PATH,NAME=PATH".
+// Root returns the absolute path of the vault's folder, with symlinks resolved. If there
+// are several folders, the format is "NAME=PATH,NAME=PATH".
 func (v *Vault) Root() string { return v.disk.Path() }
 
 // Store returns the store that mirrors the vault.
@@ -111,8 +111,8 @@ func (v *Vault) Store() *store.Store { return v.store }
 // Ignored reports whether the vault-relative path is hidden or matches an ignore pattern.
 func (v *Vault) Ignored(p string) bool { return v.ignore.Match(p) }
 
-// Changed queues vault-relative paths of files or folders that may have changed. Run
-// reconciles them.
+// Changed queues vault-relative paths of files or folders that may have changed, for Run to
+// reconcile.
 func (v *Vault) Changed(paths []string) { v.queue.Add(paths...) }
 
 // Rescan queues a reconcile of the whole vault.
@@ -121,12 +121,11 @@ func (v *Vault) Rescan(reason string) {
 	v.queue.AddAll()
 }
 
-// Ready reports whether the store has been compared with the whole vault, and
-// the followers have been fed, since Run began.
+// Ready reports whether, since Run began, the whole vault has been compared with the store
+// and the followers have been fed.
 func (v *Vault) Ready() bool { return v.progress.ready.Load() }
 
-// Stale says why what is known of the notes may be older than their files, or is "".
-// It never blocks.
+// Stale returns why the stored notes may be older than their files, or "". It never blocks.
 func (v *Vault) Stale() string {
 	if err := v.incident.get(); err != nil {
 		return "the vault cannot be read now: " + err.Error()
@@ -136,19 +135,19 @@ func (v *Vault) Stale() string {
 		return ""
 	}
 	if why != stateIsFull {
-		why = "notesd status says why" // the error may have a path outside the vault
+		why = "notesd status says why" // the error may contain a path outside the vault
 	}
 	return "changes on disk cannot be indexed: " + why
 }
 
-// FirstScan returns a channel that is closed when the first scan of Run has ended. It may
-// have failed, see [Vault.Ready].
+// FirstScan returns a channel that is closed when the first scan of Run has ended. The scan
+// may have failed; see [Vault.Ready].
 func (v *Vault) FirstScan() <-chan struct{} { return v.progress.first }
 
-// statusSkipped is how many skipped files a status names.
+// statusSkipped bounds the skipped files named in a status.
 const statusSkipped = 20
 
-// Status reports on the vault.
+// Status returns the status of the vault.
 func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	st := notes.Status{Root: v.disk.Path(), Dirs: v.disk.Dirs(), Seq: v.store.Head(), Scanning: v.progress.active.Load() > 0,
 		Scanned: int(v.progress.done.Load()), ToScan: int(v.progress.toScan.Load())}
@@ -157,7 +156,8 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		return st, err
 	}
 	if st.Incomplete = v.progress.differing.Load() > 0; !st.Incomplete && !v.Ready() {
-		// A scan that has begun the store and not ended it leaves the links to its end.
+		// A scan that was interrupted while filling the store has not resolved the links
+		// yet.
 		if err := v.store.Setting(ctx, store.LinksStale, &st.Incomplete); err != nil {
 			return st, err
 		}
@@ -177,7 +177,7 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		return st, err
 	}
 	behind := v.feed.behind()
-	var left []string // temp files with a text that could not be kept in history
+	var left []string // one warning per temp file whose text could not be saved to history
 	for temp, note := range v.left.all() {
 		left = append(left, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(note), notes.Quote(temp)))
 	}
@@ -189,14 +189,14 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	return st, nil
 }
 
-// interrupted are the operations that a crash has interrupted.
+// interrupted tracks the operations that a crash interrupted.
 type interrupted struct {
 	v        *Vault
-	finished bool // there are none; guarded by the vault's lock
+	finished bool // none are left; guarded by the vault's lock
 }
 
-// History has the versions of the vault's notes, also of deleted ones, and the vault as
-// it was at a moment.
+// History provides the versions of the vault's notes, including deleted ones, and the vault
+// as it was at a given time.
 type History struct {
 	vault *Vault
 	store *store.Store

@@ -1,9 +1,9 @@
-// Package disk opens the folders of a vault. Everything that reads or writes a file
-// of the vault goes through a [Root], by the vault-relative path of the file.
+// Package disk opens the folders of a vault. All reads and writes of the vault's files go
+// through a [Root], with vault-relative paths.
 //
-// A vault is one folder, or several, each with a name that is the first segment of
-// its paths. The first segment selects the folder that handles a path, and nothing
-// crosses from one folder to another: neither ".." nor a symlink.
+// A vault is one folder, or several, each with a name that is the first segment of its
+// paths. The first segment selects the folder, and neither ".." nor a symlink can lead from
+// one folder to another.
 package disk
 
 import (
@@ -22,27 +22,27 @@ import (
 	"notesd/notes"
 )
 
-// Disk is the vault's folder or folders. They are opened again for every operation or
-// batch: a handle that is kept goes on reading and writing the old tree after the
-// folder was replaced, and keeps a volume from being unmounted. What is opened
-// is compared with the folder that was recorded, so that nothing is ever
-// written to, or concluded from, the empty mount point of an unplugged disk.
+// Disk is the vault's folder or folders. They are reopened for every operation or batch: a
+// handle kept open would continue to read and write the old tree after the folder was
+// replaced, and would keep a volume from being unmounted. The opened folder is compared
+// with the recorded one, so that the empty mount point of an unplugged disk is never
+// written to or treated as the vault.
 type Disk struct {
-	dirs map[string]string // name → absolute path without symlinks; "" is a vault of one folder
+	dirs map[string]string // name → absolute path, symlinks resolved; "" names the only folder
 
 	mu       sync.Mutex
 	recorded fsid.Identity
 }
 
-// FolderID identifies the folder at path by where it lies on its disk, so that
-// it is recognized after it was renamed. It is "" for a folder that cannot be
-// opened and on systems without such numbers.
+// FolderID identifies the folder at path by device and inode, so that it is recognized
+// after a rename. It returns "" if the folder cannot be opened, or if the system has no
+// such numbers.
 func FolderID(path string) string {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = root.Close() }() // only asked
+	defer func() { _ = root.Close() }() // opened for its identity
 	id, err := fsid.RootIdentity(root)
 	if err != nil || id == (fsid.Identity{}) {
 		return ""
@@ -50,8 +50,8 @@ func FolderID(path string) string {
 	return fmt.Sprintf("%d:%d", id.Device, id.Inode)
 }
 
-// New returns the disk of a vault with these folders by name; the name of a vault's
-// only folder is "". recorded is what [Disk.Identity] returned earlier.
+// New returns the disk of a vault with these folders by name; the name of a vault's only
+// folder is "". recorded is an earlier result of [Disk.Identity], or zero.
 func New(dirs map[string]string, recorded fsid.Identity) (*Disk, error) {
 	d := &Disk{dirs: map[string]string{}, recorded: recorded}
 	for name, dir := range dirs {
@@ -67,7 +67,8 @@ func New(dirs map[string]string, recorded fsid.Identity) (*Disk, error) {
 	return d, nil
 }
 
-// Folders returns the names of the vault's folders, sorted, or nil if it is one.
+// Folders returns the sorted names of the vault's folders, or nil if the vault is a single
+// folder.
 func (d *Disk) Folders() []string {
 	if _, one := d.dirs[""]; one {
 		return nil
@@ -78,7 +79,7 @@ func (d *Disk) Folders() []string {
 // Dirs returns the paths of the folders by name.
 func (d *Disk) Dirs() map[string]string { return d.dirs }
 
-// Path returns the path of the vault's folder, or of several "NAME=PATH,NAME=PATH".
+// Path returns the path of the vault's folder or, if it has several, "NAME=PATH,NAME=PATH".
 func (d *Disk) Path() string {
 	if one, ok := d.dirs[""]; ok {
 		return one
@@ -90,15 +91,15 @@ func (d *Disk) Path() string {
 	return strings.Join(all, ",")
 }
 
-// errReplaced: a folder is there, but it is not the recorded one.
+// errReplaced means that a folder exists, but is not the recorded one.
 var errReplaced = errors.New("another folder is in its place")
 
-// Replaced is the [*notes.Error] of another folder in the vault's place.
+// Replaced returns the [*notes.Error] for another folder in the vault's place.
 func Replaced() error { return Unavailable(errReplaced) }
 
-// Open returns the vault's folder, to be closed by the caller, or an [*notes.Error]
-// with [notes.ErrUnavailable]. It does not fail for a folder among several, of which
-// [Root.Missing] reports the error.
+// Open opens the vault's folder, which the caller must close. The error is an
+// [*notes.Error] with [notes.ErrUnavailable]. If the vault has several folders, Open does
+// not fail for one of them; [Root.Missing] reports its error.
 func (d *Disk) Open() (*Root, error) {
 	root, id, err := d.OpenAny()
 	if err != nil || root.one == nil {
@@ -116,8 +117,8 @@ func (d *Disk) Open() (*Root, error) {
 	return root, nil
 }
 
-// OpenAny opens the folder without comparing it with the recorded one. The identity
-// of a vault of several folders is zero: each has its own, see [Root.Identity].
+// OpenAny opens the folder without comparing it with the recorded one. If the vault has
+// several folders, the identity is zero; [Root.Identity] returns that of each.
 func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 	if one, ok := d.dirs[""]; ok {
 		root, id, err := open(one)
@@ -132,7 +133,7 @@ func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 		if f.Root, f.id, f.err = open(dir); f.err != nil {
 			var where *fs.PathError
 			if errors.As(f.err, &where) {
-				f.err = where.Err // without the outside path
+				f.err = where.Err // omits the path, which is outside the vault
 			}
 		}
 		r.several[name] = f
@@ -153,22 +154,22 @@ func open(dir string) (*os.Root, fsid.Identity, error) {
 	return root, id, nil
 }
 
-// Adopt records id as the vault from now on.
+// Adopt records id as the identity of the vault.
 func (d *Disk) Adopt(id fsid.Identity) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.recorded = id
 }
 
-// Identity returns what is recorded of the vault.
+// Identity returns the recorded identity of the vault.
 func (d *Disk) Identity() fsid.Identity {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.recorded
 }
 
-// Unavailable returns the [*notes.Error] for a vault's folder that cannot be opened,
-// without an outside path.
+// Unavailable returns the [*notes.Error] for a vault folder that cannot be opened. It
+// contains no path outside the vault.
 func Unavailable(err error) error {
 	detail, hint := "the vault folder cannot be opened", "Nothing was changed. notesd resumes automatically when the folder is back."
 	switch {

@@ -10,7 +10,7 @@ import (
 	"notesd/internal/fsid"
 )
 
-// Opener is a folder of which files are opened: an [os.Root] or a [Root].
+// Opener opens files in a folder. It is an [os.Root] or a [Root].
 type Opener interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 }
@@ -19,11 +19,11 @@ type Opener interface {
 var (
 	ErrTooLarge   = errors.New("larger than the limit for notes")
 	ErrNotRegular = errors.New("not a regular file")
-	ErrChanging   = errors.New("being written") // it goes on changing while it is read
+	ErrChanging   = errors.New("being written") // it keeps changing while it is read
 )
 
-// OpenRegular opens a file for reading, or fails with [ErrNotRegular]: opening
-// a pipe would wait for its writer.
+// OpenRegular opens a file for reading. It fails with [ErrNotRegular] for anything else,
+// because opening a pipe would block until it has a writer.
 func OpenRegular(root Opener, diskPath string) (*os.File, error) {
 	f, err := root.OpenFile(diskPath, os.O_RDONLY|fsid.OpenNonblock, 0)
 	if err != nil {
@@ -40,8 +40,8 @@ func OpenRegular(root Opener, diskPath string) (*os.File, error) {
 	return f, nil
 }
 
-// Read reads a regular file of at most limit bytes. A stat that is taken later differs
-// from the one returned if the file changed while it was read.
+// Read reads a regular file of at most limit bytes. If the file changed during the read, a
+// later stat differs from the returned one.
 func Read(root Opener, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
 	f, err := OpenRegular(root, diskPath)
 	if err != nil {
@@ -58,12 +58,13 @@ func Read(root Opener, diskPath string, limit int64) ([]byte, fsid.Stat, error) 
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // it has shrunk, perhaps to nothing; the later stat shows that
+		err = nil // the file has shrunk, possibly to nothing; a later stat shows that
 	}
 	return data[:n], fsid.StatOf(info), err
 }
 
-// ReadStable reads a regular file of at most limit bytes that does not change meanwhile.
+// ReadStable reads a regular file of at most limit bytes. If the file keeps changing during
+// the read, the error is [ErrChanging].
 func ReadStable(root *Root, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
 	for range 3 {
 		data, before, err := Read(root, diskPath, limit)
@@ -81,9 +82,9 @@ func ReadStable(root *Root, diskPath string, limit int64) ([]byte, fsid.Stat, er
 	return nil, fsid.Stat{}, ErrChanging
 }
 
-// IsUnknown reports whether a read failed in a way that says nothing of the
-// file: a disk or a server that did not answer, too many open files, a
-// placeholder whose text is elsewhere.
+// IsUnknown reports whether a read failed without showing anything about the file: a disk
+// or server did not respond, too many files were open, or the file is a placeholder whose
+// text is elsewhere.
 func IsUnknown(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory)

@@ -15,21 +15,22 @@ import (
 	"notesd/internal/fsid"
 )
 
-// Root is the vault's open folder or folders. Its methods take vault-relative paths,
-// as the disk spells them, and are those of [os.Root].
+// Root is the vault's open folder or folders. Its methods accept vault-relative paths, as
+// the disk spells them, and mirror those of [os.Root].
 type Root struct {
-	one     *os.Root          // the vault is this folder
-	several map[string]folder // or these, by the first segment of a path
+	one     *os.Root          // the vault's only folder
+	several map[string]folder // or its folders by name, the first segment of a path
 }
 
-// folder is one of several.
+// folder is one of several folders.
 type folder struct {
-	*os.Root // nil: it cannot be opened, see err
+	*os.Root // nil if the folder cannot be opened; see err
 	id       fsid.Identity
 	err      error
 }
 
-// at returns the folder of a path, the path in that folder, and what is before it.
+// at returns the folder that contains a path, the path relative to it, and the folder's
+// name.
 func (r *Root) at(name string) (root *os.Root, in, prefix string, err error) {
 	if r.one != nil {
 		return r.one, name, "", nil
@@ -51,8 +52,7 @@ func (r *Root) Close() error {
 	return errors.Join(errs...)
 }
 
-// All returns the folders that are open, by name in its order; the name of a vault's
-// only folder is "".
+// All returns the open folders, sorted by name. The name of a vault's only folder is "".
 func (r *Root) All() iter.Seq2[string, *os.Root] {
 	return func(yield func(string, *os.Root) bool) {
 		if r.one != nil {
@@ -67,16 +67,18 @@ func (r *Root) All() iter.Seq2[string, *os.Root] {
 	}
 }
 
-// Folders returns the names of the vault's folders, sorted, or nil if it is one.
+// Folders returns the sorted names of the vault's folders, or nil if the vault is a single
+// folder.
 func (r *Root) Folders() []string { return slices.Sorted(maps.Keys(r.several)) }
 
-// Missing returns why the folder of a path cannot be opened, or nil.
+// Missing returns the first segment of a path and, if that is a folder of the vault that
+// cannot be opened, the reason.
 func (r *Root) Missing(p string) (name string, err error) {
 	name, _, _ = strings.Cut(p, "/")
 	return name, r.several[name].err
 }
 
-// Identity returns the identity of the folder at a path; zero without one.
+// Identity returns the identity of the folder at a path, or zero if there is none.
 func (r *Root) Identity(name string) fsid.Identity {
 	if f, ok := r.several[name]; ok {
 		return f.id
@@ -88,7 +90,7 @@ func (r *Root) Identity(name string) fsid.Identity {
 	return fsid.IdentityOf(info)
 }
 
-// in calls a method of [os.Root] for a path in the folder of the path.
+// in calls a method of [os.Root] on the folder that contains a path.
 func in[T any](r *Root, name string, method func(*os.Root, string) (T, error)) (result T, err error) {
 	root, rel, _, err := r.at(name)
 	if err != nil {
@@ -135,14 +137,14 @@ func (r *Root) WalkDir(name string, each fs.WalkDirFunc) error {
 	return fs.WalkDir(root.FS(), in, func(p string, d fs.DirEntry, err error) error { return each(path.Join(prefix, p), d, err) })
 }
 
-// SpelledSo reports whether the last segment of a path is spelled as the disk lists
-// it. What is absent is.
+// SpelledSo reports whether the last segment of a path is spelled as the disk lists it. It
+// returns true for a missing file.
 func (r *Root) SpelledSo(name string) bool {
 	root, in, _, err := r.at(name)
 	return err != nil || in == "." || fsid.SpelledSo(root, in)
 }
 
-// SymlinkAbove returns the folder above a path that is a symlink, or "".
+// SymlinkAbove returns the topmost symlink among the parents of a path, or "".
 func (r *Root) SymlinkAbove(name string) string {
 	for i := range len(name) {
 		if name[i] != '/' {
@@ -150,7 +152,7 @@ func (r *Root) SymlinkAbove(name string) string {
 		}
 		info, err := r.Lstat(name[:i])
 		if err != nil {
-			return "" // so there is nothing below either
+			return "" // nothing exists below it either
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			return name[:i]
@@ -159,11 +161,11 @@ func (r *Root) SymlinkAbove(name string) string {
 	return ""
 }
 
-// maxSymlinks ends a loop of symlinks.
+// maxSymlinks bounds the symlinks followed, in case they loop.
 const maxSymlinks = 16
 
-// RealPath returns the file of the vault that a path leads to, through any symlinks.
-// It reports false when there is none.
+// RealPath returns the path of the file that a path leads to, with symlinks resolved. It
+// returns false if there is no such file in the same folder of the vault.
 func (r *Root) RealPath(name string) (string, bool) {
 	root, in, prefix, err := r.at(name)
 	if err != nil {
@@ -204,12 +206,12 @@ func (r *Root) RealPath(name string) (string, bool) {
 	return path.Join(prefix, at), true
 }
 
-// ErrLeadsOut is the error of a symlink that leads out of the vault or to another
-// folder of it, in circles, or through another symlink.
+// ErrLeadsOut is the error for a symlink that leads out of the vault or into another of its
+// folders, loops, or leads through another symlink.
 var ErrLeadsOut = errors.New("a symlink that leaves the vault, loops, or leads through another symlink")
 
-// Resolve returns the file that a path leads to if its last segment is a symlink, or
-// the path. What is absent is no error.
+// Resolve returns the path with a symlink in its last segment resolved. A missing file is
+// not an error.
 func (r *Root) Resolve(name string) (string, error) {
 	root, in, prefix, err := r.at(name)
 	if err != nil {
@@ -219,11 +221,11 @@ func (r *Root) Resolve(name string) (string, error) {
 	for range maxSymlinks {
 		info, err := root.Lstat(in)
 		if err != nil {
-			return path.Join(prefix, in), nil // its absence is met when it is opened
+			return path.Join(prefix, in), nil // opening it reports that it is missing
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			if statErr == nil && !os.SameFile(meant, info) {
-				break // "..", after a folder that is a symlink itself
+				break // ".." follows a folder that is itself a symlink
 			}
 			return path.Join(prefix, in), nil
 		}
