@@ -71,7 +71,7 @@ type Semantic struct {
 	APIKey Secret `koanf:"-"`
 }
 
-// History limits the revisions kept. The newest revision of a note is always kept.
+// History bounds the revisions kept. The newest revision of a note is always kept.
 type History struct {
 	Keep int           `koanf:"keep"` // revisions per note
 	Age  time.Duration `koanf:"age"`
@@ -88,7 +88,7 @@ type HTTP struct {
 	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS, so plain HTTP is accepted
 }
 
-// Limits limits the resources that one client can use.
+// Limits bounds the resources that one client can use.
 type Limits struct {
 	ResultBytes Bytes `koanf:"result_bytes"` // maximum size of a tool result
 	Resources   int   `koanf:"resources"`    // maximum number of notes in resources/list

@@ -13,8 +13,9 @@ import (
 
 const envPrefix = "NOTESD_"
 
-// shortForms maps the variables whose names do not follow from a key: those that
-// are spelled like a flag, and vault.allow, which bounds a session as they do.
+// shortForms maps the variables whose names are not derived from their keys: those
+// spelled like a flag, and that of vault.allow, which restricts a session as those of
+// flags do.
 var shortForms = map[string]string{"NOTESD_VAULT": "vault.path", "NOTESD_READ_ONLY": "vault.read_only", "NOTESD_ALLOW": "vault.allow", "NOTESD_TOOLS": "vault.tools"}
 
 // flagKeys maps the flags that are settings to their keys. Commands have other flags as

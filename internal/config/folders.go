@@ -33,8 +33,8 @@ func (f Folders) String() string {
 // IsSet reports whether a vault is configured.
 func (v Vault) IsSet() bool { return v.Path != "" || len(v.Folders) > 0 }
 
-// Dirs returns the folders of the vault by name. If the vault has a path, the name is
-// "".
+// Dirs returns the folders of the vault by name. The only folder of a vault with a path
+// is named "".
 func (v Vault) Dirs() map[string]string {
 	if v.Path != "" {
 		return map[string]string{"": v.Path}
@@ -101,8 +101,7 @@ func (l *loader) isFolders(value, dir string) bool {
 	return err != nil
 }
 
-// parseFolders parses "NAME=DIR,NAME=DIR". A comma that no name follows is part of the
-// path.
+// parseFolders parses "NAME=DIR,NAME=DIR". Paths cannot contain commas.
 func parseFolders(s string) (Folders, error) {
 	f := Folders{}
 	for item := range strings.SplitSeq(s, ",") {

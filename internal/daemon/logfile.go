@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// LogFile is an append-only log file with rotation: when it is full, it moves to
-// path.1, the previous path.1 to path.2, and so on. It is safe for concurrent use.
+// LogFile is an append-only log file with rotation: when it is full, its content moves
+// to path.1, that of path.1 to path.2, and so on. It is safe for concurrent use.
 type LogFile struct {
 	path string
 	max  int64

@@ -88,8 +88,8 @@ func removeStale(path string) error {
 	return nil
 }
 
-// SecureStateDir creates dir if it does not exist, restricts access to the user, and
-// returns its absolute path.
+// SecureStateDir creates dir if it does not exist, makes it accessible only to the
+// user, and returns its absolute path.
 func SecureStateDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

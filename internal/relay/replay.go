@@ -15,8 +15,8 @@ var errGaveUp = errors.New("the daemon stopped each time it handled this request
 
 // A session between two daemons
 //
-// While no link is live, lines of the client go to the backlog. A request is also in
-// the table of unanswered requests, from when it is read until it is answered or
+// While no link is live, the client's lines are added to the backlog. A request is also
+// in the table of unanswered requests, from when it is read until it is answered or
 // cancelled. The table decides whether it is sent: flush drops a request that is no
 // longer in the table.
 //
@@ -37,8 +37,8 @@ var errGaveUp = errors.New("the daemon stopped each time it handled this request
 //    finds in the journal that the write was made, it answers with the recorded result.
 //  - Progress starts over. progresses drops values that are not above the last one that
 //    the client received, since the protocol requires increasing values.
-//  - A listen is acknowledged again. acknowledgedBefore replaces the second acknowledgment
-//    with notifications of change.
+//  - A listen is acknowledged again. acknowledgedBefore replaces the second
+//    acknowledgment with notifications of change.
 //  - The ids of the daemon's own requests start from 1 in every daemon. The client sees
 //    ids of the relay's own. Unanswered requests are cancelled when their daemon is lost,
 //    and answers that arrive later are dropped.
@@ -46,7 +46,7 @@ var errGaveUp = errors.New("the daemon stopped each time it handled this request
 //    which says that the outcome is unknown if it was a tool call.
 //
 // A daemon that announces its shutdown is not lost yet. The relay sends it no more
-// lines and waits for its answers, and the link ends as drained; then nothing has to be
+// lines and waits for its answers. Then the link ends as drained, and nothing has to be
 // resent.
 
 // resume restores the state of the session in a new daemon and brings the client up to

@@ -11,9 +11,9 @@ import (
 
 // session is the state of one Relay.Run.
 //
-// Three goroutines share it: readClient handles the client's lines, the caller of Run
-// serves one daemon after another, and readDaemon handles the lines of the current
-// daemon. None of them writes to a stream while it holds mu.
+// Three goroutines share it: readClient handles the client's lines, run serves one
+// daemon after another, and readDaemon handles the lines of the current daemon. None of
+// them writes to a stream while it holds mu.
 type session struct {
 	client *clientWriter
 	logger *slog.Logger

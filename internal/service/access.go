@@ -117,8 +117,9 @@ func (a *access) refresh(ctx context.Context) error {
 	return a.ask(ctx, digests)
 }
 
-// bounds returns a function that reports the current profile of a vault's subject, and
-// false if it has none or its grants have expired. Having a session counts as activity.
+// bounds returns a function that reports the current profile of a subject in the vault,
+// and false if it has none or its grants have expired. Having a session counts as
+// activity.
 func (a *access) bounds(vault string, limits mcp.Profile) func(name string) (mcp.Profile, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

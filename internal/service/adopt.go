@@ -230,7 +230,7 @@ func moveState(from, to string) error {
 
 func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
 
-// isThere reports whether the file exists or may exist.
+// isThere reports whether the file exists, or true if that cannot be determined.
 func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)

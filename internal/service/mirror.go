@@ -85,8 +85,8 @@ func historyLimits(cfg *config.Config) notes.HistoryLimits {
 	return notes.HistoryLimits{Revisions: cfg.History.Keep, Age: cfg.History.Age, Bytes: int64(cfg.History.Size)}
 }
 
-// following gives sessions access to the mirror, which is opened after they start but
-// before they call it.
+// following gives access to the mirror to sessions, which start before it is open but
+// call it only afterwards.
 type following struct{ s *Service }
 
 func (f following) Seq() uint64 { return f.s.mirror.Seq() }

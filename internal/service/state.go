@@ -111,7 +111,8 @@ func prepare(cfg *config.Config) error {
 	return err
 }
 
-// MakePrivate creates the state directory or restricts access to the user.
+// MakePrivate creates the state directory, or makes an existing one accessible only to
+// the user.
 func MakePrivate(dir string) error {
 	if _, err := daemon.SecureStateDir(dir); err != nil {
 		return unusableState(err)
