@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// AsideRules are the places whose notes do not answer searches: folders of
-// templates, and what the user has excluded in Obsidian's settings. They are
-// read, listed and linked as others are.
+// AsideRules match the notes that are excluded from searches: those in folders of
+// templates, and those excluded in Obsidian's settings. They can still be read, listed
+// and linked.
 type AsideRules struct {
-	Prefixes []string // of folded paths
+	Prefixes []string // prefixes of folded paths
 	Patterns []AsidePattern
 }
 
-// AsidePattern is a pattern of the paths in a folder of the vault, of several.
+// AsidePattern is a pattern for paths, within Folder if the vault has several.
 type AsidePattern struct {
 	Folder string
 	*regexp.Regexp
@@ -29,13 +29,13 @@ func (a AsidePattern) MatchString(p string) bool {
 	return ok && a.Regexp.MatchString(in)
 }
 
-// MaxAside bounds how many places Obsidian's settings may exclude.
+// MaxAside is the limit for the number of places excluded in Obsidian's settings.
 const MaxAside = 200
 
-// IsZero reports whether no place is aside.
+// IsZero reports whether the rules match nothing.
 func (r *AsideRules) IsZero() bool { return r == nil || len(r.Prefixes)+len(r.Patterns) == 0 }
 
-// Equal reports whether both rules cover the same places.
+// Equal reports whether both rules are the same.
 func (r *AsideRules) Equal(other *AsideRules) bool {
 	return slices.Equal(r.Prefixes, other.Prefixes) &&
 		slices.EqualFunc(r.Patterns, other.Patterns, func(a, b AsidePattern) bool { return a.Folder == b.Folder && a.String() == b.String() })

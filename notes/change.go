@@ -2,7 +2,7 @@ package notes
 
 import "context"
 
-// ChangeKind says what happened to a note.
+// ChangeKind is the kind of a change.
 type ChangeKind string
 
 // The kinds of change in the feed.
@@ -10,26 +10,26 @@ const (
 	Created  ChangeKind = "create"
 	Modified ChangeKind = "modify"
 	Deleted  ChangeKind = "delete"
-	Moved    ChangeKind = "move" // OldPath → Path; the text may have changed as well
+	Moved    ChangeKind = "move" // from OldPath to Path; the text may have changed too
 )
 
-// Change is one entry of the store's append-only feed. Followers are given
-// changes in the order of Seq, and may be given one again after a crash, so
-// applying one twice must be the same as applying it once.
+// Change is one entry of the store's append-only feed. Followers receive changes in the
+// order of Seq. After a crash they may receive one again, so applying a change must be
+// idempotent.
 type Change struct {
 	Seq     uint64
 	Kind    ChangeKind
 	NoteID  int64
-	Path    string // where the note is now; for Deleted, where it was
+	Path    string // the note's path; for Deleted, its last one
 	OldPath string // for Moved only
 
 	Parsed *Note
 	Loader func(ctx context.Context, id int64) (*Note, error)
 }
 
-// Note returns the note as it is after the change, or nil when it no longer
-// exists (then or since: a replayed change loads the note's present state,
-// which is why a follower must not assume that the note still has c.Path).
+// Note returns the note after the change, or nil if it no longer exists. A replayed
+// change loads the current version of the note, so a follower must not assume that it
+// still has the path c.Path.
 func (c Change) Note(ctx context.Context) (*Note, error) {
 	if c.Kind == Deleted {
 		return nil, nil
@@ -40,31 +40,30 @@ func (c Change) Note(ctx context.Context) (*Note, error) {
 	return c.Loader(ctx, c.NoteID)
 }
 
-// Position is how far a follower has applied the feed of one store.
+// Position is the last change that a follower has applied, in the feed of one store.
 type Position struct {
-	Store string // the store's id, minted when it is created; "" for a follower with no data
+	Store string // ID of the store, set when it is created; "" for a follower without data
 	Seq   uint64
 }
 
-// Follower keeps data derived from the notes: the text index, the vectors,
-// the notifier. The vault feeds it every change after its position, in order
-// and never past one that failed; a position of another store, or one beyond
-// the feed's head, makes the vault call Reset and feed every note from the
-// start as a Created change.
+// Follower keeps data derived from the notes: the text index, the vectors, the
+// notifier. The vault sends it every change after its position, in order, and does not
+// skip a change that failed. If the position is of another store or beyond the feed's
+// head, the vault calls Reset and then sends every note as a Created change.
 //
-// The vault calls a follower's methods from one goroutine at a time.
+// The vault never calls methods of a follower concurrently.
 type Follower interface {
-	// Name says what the follower is in words for users, as in "the text index".
+	// Name describes the follower to users, as in "the text index".
 	Name() string
-	// Position reports the last state that Apply or Reset made durable.
+	// Position returns the last position that Apply or Reset made durable.
 	Position() (Position, error)
-	// Apply makes the changes part of the follower's data and remembers `to`
-	// with them, atomically. When it returns, readers see the changes.
+	// Apply applies the changes and stores the position `to`, atomically. When it
+	// returns, readers see the changes.
 	Apply(ctx context.Context, to Position, changes []Change) error
 	// Reset discards everything.
 	Reset(ctx context.Context) error
 }
 
-// FromHead is the Seq in the Position of a follower that keeps no data: it is
-// fed what happens after it was added, and nothing before.
+// FromHead is the Seq in the Position of a follower that keeps no data. It receives
+// only changes made after it was added.
 const FromHead = ^uint64(0)

@@ -14,18 +14,18 @@ import (
 	"notesd/internal/moment"
 )
 
-// dateLayouts are the ways to write a date that vaults use.
+// dateLayouts are the date formats found in vaults.
 var dateLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04",
 	"2006-01-02 15:04", "2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006",
 	"Monday, January 2 2006, 3:04:05 pm", "Monday, January 2 2006", "January 2 2006", // as Obsidian's Linter writes them
 }
 
-// ordinal is the end of a number that counts, as in "January 3rd".
+// ordinal matches the suffix of an ordinal number, as in "January 3rd".
 var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 
-// ParseDate reads a date as notes and queries write it, also as a link to a daily note,
-// [[Daily/2026-01-31|Saturday]]. Without a zone it is local time.
+// ParseDate parses a date as written in notes and queries, or as a link to a daily
+// note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time.
 func ParseDate(s string) (time.Time, bool) {
 	s, isLink := linkTarget(strings.TrimSpace(s))
 	if t, ok := parseDate(s); ok || !isLink {
@@ -34,7 +34,7 @@ func ParseDate(s string) (time.Time, bool) {
 	return parseDate(path.Base(s))
 }
 
-// linkTarget returns the target of the wikilink that s is, else s.
+// linkTarget returns the target if s is a wikilink, otherwise s.
 func linkTarget(s string) (target string, isLink bool) {
 	inner, opened := strings.CutPrefix(s, "[[")
 	inner, closed := strings.CutSuffix(inner, "]]")
@@ -52,7 +52,7 @@ func parseDate(s string) (time.Time, bool) {
 		if err != nil || t.Year() <= 0 || t.Year() >= 2250 { // beyond 2262, nanoseconds since 1970 overflow
 			continue
 		}
-		if !strings.Contains(layout, "04") { // it has no time
+		if !strings.Contains(layout, "04") { // no time of day
 			day, _ := time.Parse(layout, s) // as above
 			t = moment.Day(day.Year(), day.Month(), day.Day(), time.Local)
 		}
@@ -61,8 +61,8 @@ func parseDate(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// frontMatterTime returns the first of the keys that holds a date. Keys are
-// compared without regard to case, spaces, '_' and '-'.
+// frontMatterTime returns the date of the first of the keys that has one. Keys are
+// compared ignoring case, spaces, '_' and '-'.
 func frontMatterTime(values map[string]any, keys ...string) (time.Time, bool) {
 	if len(values) == 0 {
 		return time.Time{}, false
@@ -93,20 +93,20 @@ func fieldKey(k string) string {
 	}, strings.ToLower(k))
 }
 
-// DateRules say what a note's date is: the front matter's date, else the day
-// or week that its name gives, else what the front matter says of its last
-// change or its creation, else the file's mtime. The store keeps the rules that
-// its dates were made with, so that other ones are noticed.
+// DateRules determine a note's date: the date in its front matter, else the day or week
+// in its name, else the time of its last change or creation in the front matter, else
+// the mtime of the file. The store keeps the rules by which its dates were set, to
+// detect changes.
 type DateRules struct {
 	Version int          `json:"version"` // of the rules in this file
 	Keys    []string     `json:"keys,omitempty"`
 	Names   []NameFormat `json:"names,omitempty"`
-	Weeks   moment.Weeks `json:"weeks,omitzero"` // that a name such as 2026-W07 counts
-	Zone    string       `json:"zone,omitempty"` // in which days begin, as from [LocalZone]
+	Weeks   moment.Weeks `json:"weeks,omitzero"` // weeks to which a name such as 2026-W07 refers
+	Zone    string       `json:"zone,omitempty"` // the zone of days, as returned by [LocalZone]
 }
 
-// LocalZone identifies the system's time zone, for which Go has no name, by its
-// distances from UTC over the years.
+// LocalZone identifies the system's time zone, which has no name in Go, by a hash of
+// its UTC offsets over the years.
 func LocalZone() string {
 	offsets := fnv.New64a()
 	for year := 1970; year < 2040; year++ {
@@ -118,10 +118,11 @@ func LocalZone() string {
 	return strconv.FormatUint(offsets.Sum64(), 16)
 }
 
-// DateRulesVersion is raised whenever the same note gets another date.
+// DateRulesVersion must be increased whenever the date of the same note changes.
 const DateRulesVersion = 2
 
-// Of returns the note's date, and when it was created (zero: it does not say).
+// Of returns the note's date, and its creation time, which is zero if the note has
+// none.
 func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
 	named, isNamed := r.Named(notePath)
 	created, ok := frontMatterTime(frontMatter, "created", "date created", "date")
@@ -140,8 +141,8 @@ func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.T
 	return mtime, created
 }
 
-// Named returns the day, or the first day of the week, month, quarter or
-// year, that a periodic note's path names.
+// Named returns the day, or the first day of the week, month, quarter or year, in the
+// path of a periodic note.
 func (r *DateRules) Named(notePath string) (time.Time, bool) {
 	name := Stem(notePath)
 	for i := range r.Names {
@@ -159,34 +160,34 @@ func (r *DateRules) Named(notePath string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// A name that begins with a day (2026-02-16, 2026-02-16 Standup, Logseq's
-// 2026_02_16) or a week (2026-W07) has its date by default.
+// By default, a name that begins with a day (2026-02-16, 2026-02-16 Standup, Logseq's
+// 2026_02_16) or a week (2026-W07) has that date.
 var (
 	isoDay  = regexp.MustCompile(`^(\d{4})([-_.])(\d{2})([-_.])(\d{2})(?:$|[^0-9\pL])`)
 	isoWeek = regexp.MustCompile(`^(\d{4})-?[Ww](\d{2})(?:$|[^0-9\pL])`)
 )
 
-// atoi is for strings of digits.
+// atoi converts a string of digits.
 func atoi(digits string) int {
-	n, _ := strconv.Atoi(digits) // too many: 0 or the largest, neither of which is a date
+	n, _ := strconv.Atoi(digits) // on overflow the largest int, which is in no date
 	return n
 }
 
-// A NameFormat is how an app names its periodic notes.
+// A NameFormat describes how an app names its periodic notes.
 type NameFormat struct {
 	Folder string `json:"folder,omitempty"` // vault-relative
-	Format string `json:"format"`           // of the path below the folder, as package moment reads it: YYYY/MM/YYYY-MM-DD
+	Format string `json:"format"`           // of the path below the folder, for package moment: YYYY/MM/YYYY-MM-DD
 
-	// Weeks are those of the user's locale.
+	// Weeks are the weeks of the user's locale.
 	Weeks moment.Weeks `json:"weeks,omitzero"`
 
 	pattern *moment.Pattern
 }
 
-// Compile prepares the format, which matches nothing before.
+// Compile compiles the format. It must be called before Match.
 func (f *NameFormat) Compile() { f.pattern = f.Weeks.Compile(f.Format) }
 
-// Match reads a path without its extension.
+// Match parses a path without its extension.
 func (f *NameFormat) Match(name string) (time.Time, bool) {
 	if folder := FolderKey(f.Folder); folder != "" {
 		if !strings.HasPrefix(Key(name), folder+"/") {
@@ -197,14 +198,14 @@ func (f *NameFormat) Match(name string) (time.Time, bool) {
 	return f.pattern.Match(name)
 }
 
-// Compile prepares the formats of names; the rules are used after that.
+// Compile compiles the formats of names. It must be called before the rules are used.
 func (r *DateRules) Compile() {
 	for i := range r.Names {
 		r.Names[i].Compile()
 	}
 }
 
-// Equal compares what the store keeps of the rules.
+// Equal reports whether the rules, as stored, are equal.
 func (r *DateRules) Equal(other *DateRules) bool {
 	a, errA := json.Marshal(r)
 	b, errB := json.Marshal(other)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The kinds of failure that callers may test with errors.Is.
+// The kinds of failure, which callers can test with errors.Is.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrExists    = errors.New("already exists")
@@ -15,26 +15,26 @@ var (
 	ErrReadOnly  = errors.New("read-only")
 	ErrForbidden = errors.New("not allowed")
 	ErrTooLarge  = errors.New("too large")
-	// ErrUnavailable: the vault folder cannot be used at the moment (unmounted,
-	// replaced, unreadable). Nothing was changed; trying later may succeed.
+	// ErrUnavailable means that the vault folder cannot be used at the moment
+	// (unmounted, replaced, unreadable). Nothing was changed, and a retry may succeed.
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// Error is a failure in the domain's own words: safe to show to a client. It
-// never holds a path outside the vault, SQL, or the text of a note.
+// Error is a failure that is safe to show to a client. It never contains a path outside
+// the vault, SQL, or the text of a note.
 type Error struct {
 	Op         string   // what was attempted: "read", "create", …
-	Path       string   // the note or name it was about; may be empty
+	Path       string   // the note or name concerned; may be empty
 	Err        error    // one of the sentinels above
-	Detail     string   // what exactly was wrong, a clause without a full stop
+	Detail     string   // what was wrong, a clause without a full stop
 	Hint       string   // what to do next, a sentence; may be empty
-	Candidates []string // for ErrAmbiguous and ErrNotFound: paths that were meant, perhaps
-	MovedTo    string   // for ErrNotFound: the path that the note has now
-	Hash       string   // for ErrConflict: the note's present hash
-	Diff       string   // for ErrConflict: from what the caller knew to what is there now
+	Candidates []string // for ErrAmbiguous and ErrNotFound: possibly intended paths
+	MovedTo    string   // for ErrNotFound: the note's new path
+	Hash       string   // for ErrConflict: the note's current hash
+	Diff       string   // for ErrConflict: from the caller's version to the current one
 }
 
-// Error says what failed, about what, and why, on one line.
+// Error returns the operation, its subject and the cause, on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 // Unwrap returns the sentinel.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Quote makes any name safe on one line of a terminal or log.
+// Quote quotes a name so that it is safe on one line of a terminal or log.
 func Quote(s string) string {
 	const most = 200
 	if r := []rune(s); len(r) > most {

@@ -17,24 +17,24 @@ import (
 	"notesd/internal/moment"
 )
 
-// maxNameBytes leaves room, in the 255 bytes that file systems allow a name,
-// for the extension, a number against twins, and what sync tools append.
+// maxNameBytes leaves room, within the 255 bytes that file systems allow, for the
+// extension, a number that makes the name unique, and suffixes added by sync tools.
 const maxNameBytes = 180
 
-// reservedNames cannot be file names on Windows, with any extension; a vault
-// that syncs there would break on them.
+// reservedNames cannot be file names on Windows, with any extension, and would break a
+// vault that is synced there.
 var reservedNames = map[string]bool{
 	"con": true, "prn": true, "aux": true, "nul": true,
 	"com0": true, "com1": true, "com2": true, "com3": true, "com4": true, "com5": true, "com6": true, "com7": true, "com8": true, "com9": true,
 	"lpt0": true, "lpt1": true, "lpt2": true, "lpt3": true, "lpt4": true, "lpt5": true, "lpt6": true, "lpt7": true, "lpt8": true, "lpt9": true,
 }
 
-// FileName makes a file name (with .md) from any title: one that every
-// system accepts, that a wikilink can name, and that says the same. What it
-// has to change, the caller keeps as front matter's title.
+// FileName converts any title to a file name (with .md) that is valid on every system
+// and that a wikilink can name. If it differs from the title, the caller stores the
+// title in the front matter.
 func FileName(title string) string {
 	name := strings.Map(nameRune, norm.NFC.String(strings.ToValidUTF8(title, "")))
-	name = norm.NFC.String(name) // what was parted may now stand together
+	name = norm.NFC.String(name) // removed characters may have separated composable ones
 	name = strings.Join(strings.Fields(name), " ")
 	name = strings.TrimLeft(name, ". ")  // would be hidden
 	name = strings.TrimRight(name, ". ") // Windows drops them
@@ -51,9 +51,9 @@ func FileName(title string) string {
 	return name + ".md"
 }
 
-// LogseqNames returns the names, without extension, of the files that may hold Logseq's
-// page of this title: the present form, "a___b" for "a/b", the older one, and those of
-// the journal of a day, if the title is one.
+// LogseqNames returns the names, without extension, of the files that may be Logseq's
+// page with this title: the current form, "a___b" for "a/b", the older one, and, if the
+// title is a date, those of the journal of that day.
 func LogseqNames(title string, journals NameFormat) []string {
 	title = strings.Trim(norm.NFC.String(title), "/")
 	name := percentEscape.ReplaceAllStringFunc(title, func(s string) string { return "%25" + s[1:] })
@@ -74,11 +74,12 @@ func LogseqNames(title string, journals NameFormat) []string {
 	return names
 }
 
-// logseqDays are how Logseq names the files of its journals, the present form first.
+// logseqDays are the formats of the file names of Logseq's journals, current form
+// first.
 var logseqDays = []string{"2006_01_02", "2006-01-02"}
 
-// LogseqTitle returns the title of the page that Logseq keeps in a file of this name,
-// which is without its extension.
+// LogseqTitle returns the title of the Logseq page in a file with this name, without
+// extension.
 func LogseqTitle(name string, journals NameFormat) string {
 	for _, layout := range logseqDays {
 		if day, err := time.Parse(layout, name); err == nil {
@@ -94,9 +95,9 @@ func LogseqTitle(name string, journals NameFormat) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(title, "/"), func(s string) bool { return s == "" }), "/")
 }
 
-// ZettelID returns the time, as 12 or 14 digits, that the name of a note begins with and
-// that The Archive, Zettlr and others link to it by: [[202602140930]] is "202602140930
-// Tides". It is "" without one.
+// ZettelID returns the time, as 12 or 14 digits, at the beginning of a note's name, by
+// which The Archive, Zettlr and others link to it: [[202602140930]] is "202602140930
+// Tides". It returns "" if there is none.
 func ZettelID(name string) string {
 	n := strings.IndexFunc(name, func(r rune) bool { return r < '0' || r > '9' })
 	if n != 12 && n != 14 {
@@ -108,7 +109,7 @@ func ZettelID(name string) string {
 	return name[:n]
 }
 
-// IsZettelID reports whether a link may be a [ZettelID].
+// IsZettelID reports whether a link target has the form of a [ZettelID].
 func IsZettelID(link string) bool { return link != "" && ZettelID(link+" ") == link }
 
 var (
@@ -116,7 +117,8 @@ var (
 	logseqReserved = regexp.MustCompile(`[:*?"<>|#\\]+`)
 )
 
-// nameRune replaces what a file name on some system, or a wikilink, cannot hold.
+// nameRune replaces or removes characters that are not allowed in file names on some
+// system or in wikilinks.
 func nameRune(r rune) rune {
 	switch r {
 	case '/', '\\', ':', '|':
@@ -132,12 +134,12 @@ func nameRune(r rune) rune {
 	return r
 }
 
-// isBidiControl: characters that make a name display as another.
+// isBidiControl reports whether r can make a name display as a different one.
 func isBidiControl(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0xFEFF
 }
 
-// truncate cuts s to at most n bytes, not within a grapheme that ends in
+// truncate shortens s to at most n bytes, without splitting a grapheme that ends in
 // combining marks or joiners.
 func truncate(s string, n int) string {
 	if len(s) <= n {
@@ -157,8 +159,8 @@ func truncate(s string, n int) string {
 	return s[:n]
 }
 
-// CheckNewPath refuses the path of a new note that [CheckPortable] refuses, and a name
-// that no wikilink can have. Existing notes may have any name.
+// CheckNewPath rejects the path of a new note if [CheckPortable] does, or if no
+// wikilink can name it. Existing notes may have any name.
 func CheckNewPath(op, p string) error {
 	switch {
 	case !IsNoteName(p):
@@ -176,8 +178,8 @@ func leaveOut(op string) string {
 	return "Omit the character."
 }
 
-// CheckPortable refuses a new path that some system could not hold, so that a vault
-// stays whole when it is synced.
+// CheckPortable rejects a new path that is invalid on some system, so that the vault
+// can be synced to it.
 func CheckPortable(op, p string) error {
 	invalid := func(detail, hint string) error {
 		return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: detail, Hint: hint}

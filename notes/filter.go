@@ -9,41 +9,40 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Filter selects notes. The zero value selects all; every field that is set
-// must hold. It is resolved once, in SQL, to a set of note ids, which search and
-// vectors then apply before they rank.
+// Filter selects notes. The zero value matches all; every field that is set must hold.
+// It is resolved to a set of note IDs, which search and vectors apply before ranking.
 type Filter struct {
 	Folder      string   // vault-relative; notes in it and below
-	Glob        string   // over the path: * within a segment, ** across, ? one character, [a-z]; without '/', over the file name
-	Paths       []string // prefixes of the path, any of them (a query's path:)
-	Tags        []string // all of them; a tag also selects its nested tags (a selects a/b)
+	Glob        string   // matches the path: * within a segment, ** across, ? one character, [a-z]; without '/', the file name
+	Paths       []string // prefixes of the path, any of them (path: in a query)
+	Tags        []string // all of them; a tag also matches its nested tags (a matches a/b)
 	NotTags     []string // none of them
 	NotPaths    []string
 	After       time.Time      // Date at or after
 	Before      time.Time      // Date before
 	HasTodo     bool           // with an open task
-	Where       map[string]any // over the fields of [Record.Values]: {"status":"open","due":{"lt":"2026-02-01"},"or":[{"people":{"has":"Ann"}},{"file.name":"Plan"}]}; see [CheckWhere]
-	Orphans     bool           // no note links to it and it links to none
-	BrokenLinks bool           // with a link to no note, or to no heading or block of one
-	Scope       []string       // folders that the caller may read; nil: everywhere
+	Where       map[string]any // conditions on the fields of [Record.Values]: {"status":"open","due":{"lt":"2026-02-01"},"or":[{"people":{"has":"Ann"}},{"file.name":"Plan"}]}; see [CheckWhere]
+	Orphans     bool           // with no links to or from other notes
+	BrokenLinks bool           // with a link to a missing note, heading or block
+	Scope       []string       // folders that the caller may read; nil means all
 
-	Aside *AsideRules // leave out what these match
+	Aside *AsideRules // exclude notes that match these
 }
 
-// IsZero reports whether the filter selects every note.
+// IsZero reports whether the filter matches every note.
 func (f Filter) IsZero() bool {
 	return f.Folder == "" && f.Glob == "" && len(f.Paths) == 0 && len(f.NotPaths) == 0 &&
 		len(f.Tags) == 0 && len(f.NotTags) == 0 && f.After.IsZero() && f.Before.IsZero() &&
 		!f.HasTodo && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.Aside == nil
 }
 
-// IDSet is a set of note ids.
+// IDSet is a set of note IDs.
 type IDSet struct {
 	words []uint64
 	n     int
 }
 
-// Add puts id, which must not be negative, into the set.
+// Add adds id, which must not be negative, to the set.
 func (s *IDSet) Add(id int64) {
 	w := int(id >> 6)
 	for w >= len(s.words) {
@@ -55,8 +54,8 @@ func (s *IDSet) Add(id int64) {
 	}
 }
 
-// Has reports whether id is in the set. A nil set holds every id: it stands
-// for "no filter".
+// Has reports whether id is in the set. A nil set means "no filter" and contains every
+// ID.
 func (s *IDSet) Has(id int64) bool {
 	if s == nil {
 		return true
@@ -65,11 +64,11 @@ func (s *IDSet) Has(id int64) bool {
 	return w >= 0 && w < len(s.words) && s.words[w]&(1<<(id&63)) != 0
 }
 
-// Len returns the number of ids in the set.
+// Len returns the number of IDs in the set.
 func (s *IDSet) Len() int { return s.n }
 
-// Check returns an [*Error] with [ErrInvalid] when the filter makes no sense or has
-// too many conditions.
+// Check returns an [*Error] with [ErrInvalid] if the filter is invalid or has too many
+// conditions.
 func (f Filter) Check() error {
 	if n := len(f.Paths) + len(f.NotPaths) + len(f.Tags) + len(f.NotTags); n > MaxConditions {
 		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d are allowed", n, MaxConditions),
@@ -89,8 +88,8 @@ func (f Filter) Check() error {
 	return CheckWhere(f.Where)
 }
 
-// Matches judges what SQL does not: the glob, as its alternatives, what is
-// aside, and the fields.
+// Matches applies the parts of the filter that SQL does not: the glob, as its
+// alternatives, the aside rules, and the conditions on fields.
 func (f Filter) Matches(globs []string, r Record, periods Periods) (bool, error) {
 	if f.Glob != "" && !globMatches(globs, r.Path) || f.Aside != nil && f.Aside.matches(r.Path) {
 		return false, nil
@@ -102,8 +101,7 @@ func (f Filter) Matches(globs []string, r Record, periods Periods) (bool, error)
 	return err == nil && matcher{periods}.matches(f.Where, values), err
 }
 
-// MatchesPath reports whether the filter's places select a note at this path, but
-// for what is aside.
+// MatchesPath reports whether a path matches the folder, paths and scope of the filter.
 func (f Filter) MatchesPath(p string) bool {
 	k := Key(p)
 	begins := func(prefix string) bool { return strings.HasPrefix(k, Key(strings.TrimPrefix(prefix, "/"))) }
@@ -111,8 +109,7 @@ func (f Filter) MatchesPath(p string) bool {
 		(len(f.Paths) == 0 || slices.ContainsFunc(f.Paths, begins)) && !slices.ContainsFunc(f.NotPaths, begins)
 }
 
-// MatchesNote applies all of the filter but what it says of links to a parsed
-// note.
+// MatchesNote applies the whole filter, except conditions on links, to a parsed note.
 func (f Filter) MatchesNote(globs []string, n *Note, periods Periods) (bool, error) {
 	has := func(tag string) bool {
 		k := Key(strings.TrimPrefix(tag, "#"))
@@ -131,13 +128,13 @@ func (f Filter) MatchesNote(globs []string, n *Note, periods Periods) (bool, err
 	return f.Matches(globs, r, periods)
 }
 
-// NeedsGo reports whether SQL alone cannot decide.
+// NeedsGo reports whether SQL alone cannot evaluate the filter.
 func (f Filter) NeedsGo() bool {
 	return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil && len(f.Aside.Patterns) > 0
 }
 
-// globMatches applies globs to the path, or to the file name when the glob
-// has no '/', without regard to case.
+// globMatches reports whether a glob matches the path, or the file name if the glob has
+// no '/', ignoring case.
 func globMatches(globs []string, path string) bool {
 	subject := Key(path)
 	name := subject[strings.LastIndexByte(subject, '/')+1:]
@@ -150,14 +147,14 @@ func globMatches(globs []string, path string) bool {
 }
 
 const (
-	// maxGlobBytes and maxAlternatives bound what a glob costs for each note.
+	// maxGlobBytes and maxAlternatives limit the cost of a glob per note.
 	maxGlobBytes    = 1024
 	maxAlternatives = 64
 )
 
-// Alternatives returns the globs without braces that a valid glob stands for,
-// or nil when they are more than maxAlternatives. Matching {a,b} itself tries
-// every combination at every place, which is exponential.
+// Alternatives expands the braces of a valid glob, or returns nil if that yields more
+// than maxAlternatives globs. Matching {a,b} directly tries every combination at every
+// position, which is exponential.
 func Alternatives(glob string) []string {
 	out := []string{""}
 	for i := 0; i < len(glob); {
@@ -204,8 +201,8 @@ func Alternatives(glob string) []string {
 	return out
 }
 
-// literalEnd returns the length of what stands at the start of a glob and is
-// not parted: an escaped character, a class such as [a-z], or one byte.
+// literalEnd returns the length of the first unit of a glob: an escaped character, a
+// class such as [a-z], or one byte.
 func literalEnd(glob string) int {
 	switch glob[0] {
 	case '\\':
@@ -222,8 +219,8 @@ func literalEnd(glob string) int {
 	return 1
 }
 
-// ForFilter returns the rules that hold for a filter: those that cover a place which
-// the filter names do not.
+// ForFilter returns the rules that apply to a filter: those for a place that the filter
+// names do not.
 func (r *AsideRules) ForFilter(f Filter) *AsideRules {
 	places := slices.Concat(f.Paths, f.Scope, []string{f.Folder, f.Glob})
 	places = slices.DeleteFunc(places, func(p string) bool { return strings.Trim(p, "/ ") == "" })

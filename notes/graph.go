@@ -9,5 +9,5 @@ type Graph struct {
 // A Node is a note in a [Graph].
 type Node struct {
 	Path  string `json:"path"`
-	Title string `json:"title,omitempty"` // if it is not the name of the file
+	Title string `json:"title,omitempty"` // if it differs from the file name
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Ignore decides which files and folders of a vault notesd does not touch:
-// hidden ones (.obsidian, .git, .trash and any other name with a leading dot),
-// node_modules, Logseq's backups, and those that the user's patterns match. It holds for
-// reading, watching and writing alike.
+// Ignore determines which files and folders of a vault notesd does not read, watch or
+// write: hidden ones (.obsidian, .git, .trash and any other name with a leading dot),
+// node_modules, Logseq's backups, and those that match the user's patterns.
 type Ignore struct {
 	patterns []string
 }
 
-// packagesFolder is where npm puts packages, each with a README.md: no user's note is
-// there, as Logseq and Foam have it too.
+// packagesFolder is where npm installs packages, each with a README.md. Like Logseq and
+// Foam, notesd expects no notes there.
 const packagesFolder = "node_modules"
 
-// logseqBackups is where Logseq keeps older versions of pages, which it lists nowhere.
+// logseqBackups is where Logseq keeps old versions of pages, which it does not list.
 const logseqBackups = "/logseq/bak"
 
 // NewIgnore compiles patterns: * within a name, ** across folders, ?, [a-z],
@@ -41,8 +40,7 @@ func NewIgnore(patterns []string) (*Ignore, error) {
 	return ig, nil
 }
 
-// Match reports whether the vault-relative path, or a folder above it, is
-// ignored.
+// Match reports whether the vault-relative path, or a folder above it, is ignored.
 func (ig *Ignore) Match(p string) bool {
 	for end := 0; end < len(p); end++ {
 		slash := strings.IndexByte(p[end:], '/')
@@ -57,7 +55,7 @@ func (ig *Ignore) Match(p string) bool {
 	return ig.MatchOne(p)
 }
 
-// MatchOne judges p itself; the folders above it were judged before.
+// MatchOne reports whether p itself is ignored, without regard to the folders above it.
 func (ig *Ignore) MatchOne(p string) bool {
 	name := path.Base(p)
 	if strings.HasPrefix(name, ".") || name == packagesFolder || strings.HasSuffix("/"+p, logseqBackups) {

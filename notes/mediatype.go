@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mediaTypes by file name extension, for what vaults hold. The system's own
-// table differs from machine to machine, and many have none.
+// mediaTypes maps file name extensions to media types, for the files found in vaults.
+// The system's own table differs between machines, and many have none.
 var mediaTypes = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
 	".avif": "image/avif", ".bmp": "image/bmp", ".svg": "image/svg+xml", ".ico": "image/vnd.microsoft.icon",
@@ -29,8 +29,8 @@ var mediaTypes = map[string]string{
 	".odp": "application/vnd.oasis.opendocument.presentation",
 }
 
-// MediaType names what a file holds, by its extension, else by its first
-// bytes; "application/octet-stream" when neither is known.
+// MediaType returns the media type of a file, by its extension, else by its first
+// bytes; "application/octet-stream" if neither is known.
 func MediaType(name string, data []byte) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(name))]; ok {
 		return t

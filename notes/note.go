@@ -11,41 +11,41 @@ import (
 	"notesd/internal/markdown/tasks"
 )
 
-// Note is one Markdown file as the store knows it: the file's text and what
-// the parser found in it. Values handed out are the caller's to keep; the
-// store never changes one after returning it.
+// Note is a Markdown file as stored: its text and what the parser found in it. The
+// store never modifies a returned value.
 type Note struct {
 	ID   int64  // stable while the note exists, through moves; never reused
-	Path string // vault-relative, NFC, '/' between segments: the note's name
+	Path string // vault-relative, NFC, with '/' between segments: the note's name
 	Seq  uint64 // position in the change feed of the note's last change
 
-	Title   string // front matter's title, else the first H1, else the file name
-	Content string // the whole file, byte for byte, front matter included
+	Title   string // the title in the front matter, else the first H1, else the file name
+	Content string // the whole file, byte for byte, including front matter
 	Hash    string // hex SHA-256 of the file's bytes
 	Size    int64  // bytes
 
 	Modified time.Time // the file's mtime
-	Date     time.Time // front matter's date, else that of a daily note's name, else Modified: what filters and sorting by date use
+	Date     time.Time // used to filter and sort by date; see [DateRules]
 
 	// FrontMatter holds only JSON values (string, bool, float64, []any,
-	// map[string]any); it is nil when there is none or when it is broken, and
-	// then FrontMatterError says why.
+	// map[string]any). It is nil if there is none or if it is malformed, which
+	// FrontMatterError then describes.
 	FrontMatter      map[string]any
 	FrontMatterError string
-	// Inline has the text's "key:: value" fields. Only [Parse] sets it.
+	// Inline holds the "key:: value" fields of the text of a parsed note. It is not set
+	// for loaded ones.
 	Inline map[string]any
 
 	Aliases   []string
-	Tags      []string // without '#', as first spelled, unique without regard to case
+	Tags      []string // without '#', as first spelled, unique ignoring case
 	Headings  []Heading
 	Links     []Link
 	Chunks    []Chunk
-	Tasks     []Task // of a note that was parsed, not of one that was loaded
+	Tasks     []Task // set for parsed notes, not for loaded ones
 	OpenTasks int
 }
 
-// Packed is a note that was read from a store. Unpack fills in what is kept packed:
-// content, front matter, aliases, tags, headings and chunks. It is called once.
+// Packed is a note read from a store. Unpack sets the packed fields: content, front
+// matter, aliases, tags, headings and chunks. It must be called once.
 type Packed struct {
 	*Note
 	Unpack func() error
@@ -58,26 +58,26 @@ type Heading struct {
 	Line  int // from 1, over the whole file
 }
 
-// LinkKind says how a link is written.
+// LinkKind is the syntax of a link.
 type LinkKind = markdown.LinkKind
 
-// Link is one link as written in a note. Links to other hosts (https:, mailto:)
-// are not kept.
+// Link is a link as written in a note. Links to other hosts (https:, mailto:) are not
+// kept.
 type Link struct {
 	Kind   LinkKind
-	Target string // as written, decoded, without anchor; empty for a link within the note
+	Target string // as written, decoded, without anchor; "" for a link within the note
 	Anchor string // heading or ^block after '#', without the '#'
-	Alias  string // the text shown, where the link gives one
+	Alias  string // the link's display text, if any
 	Line   int    // from 1, over the whole file
 }
 
-// Chunk is a passage of a note: what a search hit shows and what is embedded.
-// The chunks of a note cover its body in order and do not overlap. Its Hash is
-// the hex SHA-256 of [Note.EmbedText]: equal hashes never need a second embedding.
+// Chunk is a passage of a note, the unit that is embedded and shown in search results.
+// The chunks of a note cover its body in order and do not overlap. Its Hash is the hex
+// SHA-256 of [Note.EmbedText]; chunks with equal hashes share one embedding.
 type Chunk = markdown.Chunk
 
-// Meta is what lists show of a note: a Note without its text and what was
-// parsed from it.
+// Meta is a note as shown in lists, without its text and most of what was parsed from
+// it.
 type Meta struct {
 	ID       int64
 	Path     string
@@ -88,10 +88,10 @@ type Meta struct {
 	Date     time.Time
 	Tags     []string
 	Seq      uint64
-	Fields   map[string]any // the fields that a list was asked for, those that the note has
+	Fields   map[string]any // the requested fields that the note has
 }
 
-// Passage is a chunk of a note together with what a reader needs to judge it.
+// Passage is a chunk of a note with the context needed to judge it.
 type Passage struct {
 	NoteID    int64
 	Path      string
@@ -99,16 +99,16 @@ type Passage struct {
 	Heading   string
 	LineStart int
 	LineEnd   int
-	Text      string // untrusted: the note's own words
+	Text      string // untrusted: text of the note
 }
 
-// Prose returns Content with spaces in place of data that programs have put there: an
-// Excalidraw drawing, base64. It is what is searched, embedded and shown as a
-// passage, and has the same offsets and lines.
+// Prose returns Content with embedded data, such as an Excalidraw drawing or base64,
+// replaced by spaces. It is the text that is searched, embedded and shown in passages,
+// and has the same offsets and lines.
 func (n *Note) Prose() string { return markdown.Prose(n.Content) }
 
-// Legible shortens what [Note.Prose] has blanked in a text, and any other run of
-// so many spaces, to "…".
+// Legible replaces the data blanked by [Note.Prose], and any other run of as many
+// spaces, by "…".
 func Legible(prose string) string {
 	if !strings.Contains(prose, blank) {
 		return prose
@@ -121,9 +121,9 @@ var (
 	manyBlanks = regexp.MustCompile(`[ \r\n]*` + blank + `[ \r\n]*`)
 )
 
-// EmbedText is the text of a chunk as it is embedded: the title and the
-// headings above it in front, so that a passage is found by what its note is
-// about. The caller has replaced n's Content by its [Note.Prose].
+// EmbedText returns the text of a chunk that is embedded: it is preceded by the title
+// and the headings above it, so that a passage is also found by the topic of its note.
+// The caller must have replaced n's Content by its [Note.Prose].
 func (n *Note) EmbedText(c Chunk) string {
 	var b strings.Builder
 	b.WriteString(n.Title)
@@ -139,15 +139,16 @@ func (n *Note) EmbedText(c Chunk) string {
 	return b.String()
 }
 
-// A lead is the title of a note and how its text begins, which says what a note of
-// several passages is about.
+// A lead is the title of a note and the beginning of its text, which tell what a note
+// with several passages is about.
 const (
 	leadWords = 45
-	leadBytes = 600 // of scripts without spaces
+	leadBytes = 600 // for scripts without spaces
 )
 
-// Lead returns the lead of a note, and where in Content it ends. It is within the
-// first two passages. The caller has replaced n's Content by its [Note.Prose].
+// Lead returns the lead of a note and the offset in Content at which it ends, which is
+// in the first two passages. The caller must have replaced n's Content by its
+// [Note.Prose].
 func (n *Note) Lead() (text string, end int) {
 	if len(n.Chunks) == 0 {
 		return n.Title, 0
@@ -183,26 +184,26 @@ func headingLine(line string) bool {
 	return len(rest) < len(line) && len(line)-len(rest) <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// Hash returns the hex SHA-256 that names the bytes of a file.
+// Hash returns the hex SHA-256 of the bytes of a file.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// TagCount is a tag and how many notes have it.
+// TagCount is a tag with the number of notes that have it.
 type TagCount struct {
-	Tag   string `json:"tag"` // as most recently spelled
+	Tag   string `json:"tag"` // as spelled in one of the notes
 	Notes int    `json:"notes"`
 }
 
-// FolderCount is a folder and how many notes lie directly in it.
+// FolderCount is a folder with the number of notes directly in it.
 type FolderCount struct {
 	Folder string `json:"folder"` // "" is the vault
 	Notes  int    `json:"notes"`
 }
 
-// SetTasks gives the note's tasks the statuses that their marks have with the
-// settings, and counts the open ones.
+// SetTasks sets the statuses of the note's tasks according to the settings, and counts
+// the open ones.
 func (n *Note) SetTasks(settings *tasks.Settings) {
 	n.OpenTasks = 0
 	for i := range n.Tasks {

@@ -9,7 +9,7 @@ import (
 	"notesd/internal/markdown"
 )
 
-// NotText says why data cannot be a note, or "".
+// NotText returns the reason why data cannot be a note, or "".
 func NotText(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
@@ -22,9 +22,8 @@ func NotText(data []byte) string {
 	return ""
 }
 
-// Parse makes the note that the file at path with these bytes is. Its ID
-// and Seq are left to the caller, and its date to the store, which has the
-// rules for it.
+// Parse parses the file at path into a note. It does not set ID and Seq; the store sets
+// the date, according to its rules.
 func Parse(path string, data []byte, mtime time.Time) *Note {
 	doc := markdown.Parse(data)
 	n := &Note{
@@ -64,8 +63,8 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	return n
 }
 
-// TitleOf returns the title of the note at path: front matter's, else the first H1,
-// else the file name.
+// TitleOf returns the title of the note at path: the one in its front matter, else its
+// first H1, else the file name.
 func TitleOf(path string, doc *markdown.Document) string {
 	if t := strings.TrimSpace(doc.Title); t != "" && t != "Excalidraw Data" { // the H1 of every drawing
 		return t

@@ -13,14 +13,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// uriPrefix starts the URI of every note: note:///Folder/Name.md
+// uriPrefix is the prefix of every note URI: note:///Folder/Name.md
 const uriPrefix = "note:///"
 
-// maxPathBytes is what Linux, macOS and Windows with long paths all accept.
+// maxPathBytes is a length accepted by Linux, macOS and Windows with long paths.
 const maxPathBytes = 1024
 
-// URI returns the resource URI of the note at path: each segment
-// percent-encoded, '/' kept.
+// URI returns the resource URI of the note at path, with each segment percent-encoded.
 func URI(notePath string) string {
 	segments := strings.Split(notePath, "/")
 	for i, s := range segments {
@@ -29,9 +28,9 @@ func URI(notePath string) string {
 	return uriPrefix + strings.Join(segments, "/")
 }
 
-// legibleURI returns a form of the URI that [ParseURI] takes too, in which characters
-// that are no ASCII stand for themselves: percent-encoded, a Chinese one takes nine
-// bytes of what a model reads.
+// legibleURI returns a form of the URI, also accepted by [ParseURI], with non-ASCII
+// characters left unencoded. A percent-encoded Chinese character would cost a model
+// nine bytes.
 func legibleURI(notePath string) string {
 	var b strings.Builder
 	b.WriteString(uriPrefix)
@@ -45,8 +44,8 @@ func legibleURI(notePath string) string {
 	return b.String()
 }
 
-// ParseURI returns the vault-relative path that a note URI names. %2F is
-// accepted for '/'. The error is an [*Error] with [ErrInvalid].
+// ParseURI returns the vault-relative path in a note URI. %2F is accepted for '/'. The
+// error is an [*Error] with [ErrInvalid].
 func ParseURI(uri string) (string, error) {
 	rest, ok := cutPrefixFold(uri, uriPrefix)
 	if !ok {
@@ -60,7 +59,7 @@ func ParseURI(uri string) (string, error) {
 	return CleanPath(p)
 }
 
-// IsURI reports whether ref is written as a note URI.
+// IsURI reports whether ref is a note URI.
 func IsURI(ref string) bool {
 	_, ok := cutPrefixFold(ref, uriPrefix)
 	return ok
@@ -73,15 +72,16 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-// CleanPath returns p as notes are named, NFC and with single slashes, or an
-// [*Error] with [ErrInvalid] when it cannot be a path inside a vault: absolute,
-// with "..", a drive letter, an alternate stream, NUL, or not UTF-8.
+// CleanPath returns p in the form used for notes, NFC with single slashes, or an
+// [*Error] with [ErrInvalid] if it is not a valid path inside a vault: it is absolute,
+// is not UTF-8, or contains "..", a drive letter, an alternate stream, or a control
+// character.
 func CleanPath(p string) (string, error) {
 	invalid := func(detail string) (string, error) {
 		return "", &Error{Op: "use path", Path: strings.ToValidUTF8(p, "\uFFFD"), Err: ErrInvalid, Detail: detail,
 			Hint: "Give a path inside the vault, such as Projects/Plan.md."}
 	}
-	clean := norm.NFC.String(path.Clean(p)) // "./~/x" begins as "~/x" does
+	clean := norm.NFC.String(path.Clean(p)) // "./~/x" is "~/x"
 	switch {
 	case p == "":
 		return invalid("the path is empty")
@@ -111,11 +111,11 @@ func CleanPath(p string) (string, error) {
 	return clean, nil
 }
 
-// noteExtensions are the file names that may be notes. Obsidian knows only the first;
-// the others are of other editors, of documentation sites, and of Quarto and R Markdown.
+// noteExtensions are the extensions of notes. Obsidian supports only the first; the
+// others are used by other editors, documentation sites, Quarto and R Markdown.
 var noteExtensions = []string{".md", ".markdown", ".mdx", ".qmd", ".rmd"}
 
-// IsNoteName reports whether a file of this name may be a note.
+// IsNoteName reports whether the file name has the extension of a note.
 func IsNoteName(p string) bool {
 	return slices.Contains(noteExtensions, strings.ToLower(path.Ext(p)))
 }
@@ -131,7 +131,7 @@ func Stem(p string) string {
 	return p
 }
 
-// Key folds s for comparison: NFC and without case.
+// Key folds s for comparison, to NFC without case.
 func Key(s string) string {
 	if isLowerASCII(s) {
 		return s
@@ -148,14 +148,13 @@ func isLowerASCII(s string) bool {
 	return true
 }
 
-// Under reports whether p is the folder or lies below it. The empty folder is
-// the vault.
+// Under reports whether p is the folder or is below it. The empty folder is the vault.
 func Under(p, folder string) bool {
 	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
 }
 
-// Nfc returns s in Unicode form NFC, in which notes are named.
+// Nfc returns s in Unicode form NFC, the form of note names.
 func Nfc(s string) string { return norm.NFC.String(s) }
 
-// FolderKey is the folded form of a folder, without slashes around it.
+// FolderKey returns the folded form of a folder, without surrounding slashes.
 func FolderKey(folder string) string { return Key(strings.Trim(folder, "/ ")) }

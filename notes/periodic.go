@@ -11,10 +11,10 @@ import (
 	"notesd/internal/moment"
 )
 
-// Unit is the span of time that a periodic note is about.
+// Unit is the length of the period that a periodic note covers.
 type Unit string
 
-// The units, the shortest first.
+// The units, shortest first.
 const (
 	Day     Unit = "day"
 	Week    Unit = "week"
@@ -23,7 +23,7 @@ const (
 	Year    Unit = "year"
 )
 
-// add returns the start n units after t, which is the start of one.
+// add returns the start of the unit n units after the one that starts at t.
 func (u Unit) add(t time.Time, n int) time.Time {
 	year, month, day := t.Date()
 	switch u {
@@ -41,7 +41,7 @@ func (u Unit) add(t time.Time, n int) time.Time {
 	return moment.Day(year, month, day, t.Location())
 }
 
-// start returns the first moment of the unit that t lies in.
+// start returns the first moment of the unit that contains t.
 func (u Unit) start(t time.Time) time.Time {
 	month, day := t.Month(), t.Day()
 	switch u {
@@ -60,13 +60,13 @@ func (u Unit) start(t time.Time) time.Time {
 // Period is one day, week, month, quarter or year.
 type Period struct {
 	Unit  Unit
-	Start time.Time // its first moment, in the location of the clock that it was read with
+	Start time.Time // its first moment, in the location of the time it was parsed with
 }
 
 // End returns the start of the next period.
 func (p Period) End() time.Time { return p.Unit.add(p.Start, 1) }
 
-// Periods reads the words that name a period, as [Periodic.Parse] does.
+// Periods parses words that name a period, as [Periodic.Parse] does.
 type Periods func(words string) (Period, bool)
 
 var (
@@ -75,9 +75,9 @@ var (
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 )
 
-// Parse reads the words that name a period: today (heute), yesterday (gestern), tomorrow,
-// this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin and end with now's
-// location, weeks are those of the user's locale.
+// Parse parses words that name a period: today (heute), yesterday (gestern), tomorrow,
+// this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days are in the
+// location of now, and weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)
@@ -104,8 +104,8 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	return Period{unit, moment.Day(t.Year(), t.Month(), t.Day(), now.Location())}, ok
 }
 
-// ParsePast reads what [Periodic.Parse] reads, and the name of a weekday, with "last" or
-// without: the newest such day before today.
+// ParsePast parses what [Periodic.Parse] accepts, and the name of a weekday, with or
+// without "last", which means the most recent such day before today.
 func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 	name := strings.TrimPrefix(strings.ToLower(strings.Join(strings.Fields(s), " ")), "last ")
 	for back := 1; back <= 7; back++ {
@@ -116,35 +116,35 @@ func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 	return p.Parse(s, now)
 }
 
-// PeriodicNotes are how a vault names and begins the notes of one unit.
+// PeriodicNotes describes how a vault names and creates the periodic notes of one unit.
 type PeriodicNotes struct {
 	NameFormat
-	Template string // path of a note, with or without .md; "" for none
+	Template string // path of the template note, with or without .md; "" if none
 }
 
-// Path returns the path of the note of a period.
+// Path returns the path of the note for a period.
 func (n PeriodicNotes) Path(p Period) string {
 	return path.Join(strings.Trim(n.Folder, "/"), n.Weeks.Format(p.Start, n.Format)) + ".md"
 }
 
-// Periodic is what the vault's app says of periodic notes and of templates.
+// Periodic holds the settings of the vault's app for periodic notes and templates.
 type Periodic struct {
 	Notes      map[Unit]PeriodicNotes
-	Templates  string // folder of templates; "" where none is set
+	Templates  string // folder of templates; "" if not set
 	DateFormat string // of {{date}} in a template
 	TimeFormat string // of {{time}}
 	Weeks      moment.Weeks
 }
 
-// SetWeeks sets the weeks of a locale as moment.js names it, with another first day
-// unless that is "". The locale "system-default" is not known.
+// SetWeeks sets the weeks to those of a locale in moment.js, with a different first day
+// if first is not "". The locale "system-default" counts as unknown.
 func (p *Periodic) SetWeeks(locale, first string) {
 	locale = strings.TrimPrefix(locale, "system-default")
 	p.Weeks = moment.WeeksOf(locale, first)
 	p.Weeks.Locale = strings.ToLower(locale)
 }
 
-// SetLanguage sets the language of months and days to that of the present notes' names,
+// SetLanguage infers the language of months and days from the names of existing notes,
 // unless it is known.
 func (p *Periodic) SetLanguage(format string, names func() []string) {
 	if p.Weeks.Locale == "" {
@@ -152,11 +152,11 @@ func (p *Periodic) SetLanguage(format string, names func() []string) {
 	}
 }
 
-// DefaultNames are the formats of periodic notes for which no app says another.
+// DefaultNames are the formats for the names of periodic notes if no app sets another.
 var DefaultNames = map[Unit]string{Day: "YYYY-MM-DD", Week: "gggg-[W]ww", Month: "YYYY-MM", Quarter: "YYYY-[Q]Q", Year: "YYYY"}
 
-// NamesLike returns the names of which the daily note at a path, of this day, is
-// an example: Daily/2026/2026-02-16.md gives Daily/YYYY and YYYY-MM-DD.
+// NamesLike infers the name format from the path of a daily note and its day:
+// Daily/2026/2026-02-16.md yields the folder Daily and the format YYYY/YYYY-MM-DD.
 func NamesLike(notePath string, day time.Time) NameFormat {
 	segments := strings.Split(Stem(notePath), "/")
 	last := len(segments) - 1
@@ -180,18 +180,18 @@ func NamesLike(notePath string, day time.Time) NameFormat {
 	return NameFormat{Folder: strings.Join(folder, "/"), Format: strings.Join(append(segments[fixed:last], format), "/")}
 }
 
-// folderFormats are the folders by date in which daily notes are commonly kept.
+// folderFormats are common formats of the folders that contain daily notes.
 var folderFormats = []string{"YYYY", "YYYY-MM", "MM", "MM-MMMM", "MM MMMM", "MMMM", "MM-MMM", "MMM", "gggg-[W]ww", "[W]ww", "[Q]Q"}
 
 var placeholder = regexp.MustCompile(`(?i)\{\{\s*(date|time|title|yesterday|today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\s*([-+]\d+[a-z])?\s*(?::([^{}]*))?\}\}`)
 
-// shiftUnits are the letters after a number in a placeholder.
+// shiftUnits maps the letters after a number in a placeholder to units.
 var shiftUnits = map[byte]Unit{'y': Year, 'Y': Year, 'q': Quarter, 'Q': Quarter, 'M': Month, 'w': Week, 'W': Week, 'd': Day, 'D': Day}
 
-// Fill writes a note from a template: {{title}}, {{date}}, {{date:FORMAT}},
-// {{time}}, {{time:FORMAT}}, and the periodic notes plugin's {{yesterday}},
-// {{tomorrow}}, {{monday:FORMAT}} to {{sunday}} of the week, and {{date+1d}}. All
-// else stays as it is, the commands of Templater included.
+// Fill expands a template: {{title}}, {{date}}, {{date:FORMAT}}, {{time}},
+// {{time:FORMAT}}, and, as in the Periodic Notes plugin, {{yesterday}}, {{tomorrow}},
+// {{monday:FORMAT}} to {{sunday}} of the week, and {{date+1d}}. Everything else,
+// including Templater commands, is left unchanged.
 func (p *Periodic) Fill(template, title string, at time.Time) string {
 	return placeholder.ReplaceAllStringFunc(template, func(s string) string {
 		m := placeholder.FindStringSubmatch(s)

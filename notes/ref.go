@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Anchor is the part of a note that a reference names, as in Plan.md:5-14,
-// Plan#Risks or note:///Plan.md#L5-L14. The zero value stands for all of it.
+// Anchor is a part of a note named in a reference, such as Plan.md:5-14, Plan#Risks or
+// note:///Plan.md#L5-L14. The zero value means the whole note.
 type Anchor struct {
-	Heading     string // as [Note.Section] takes it
+	Heading     string // as accepted by [Note.Section]
 	First, Last int    // lines, from 1, both inclusive
 }
 
@@ -21,9 +21,9 @@ var (
 	lineFragment = regexp.MustCompile(`(?i)^L(\d{1,9})(?:-L?(\d{1,9}))?$`)
 )
 
-// SplitAnchor takes a reference apart: the note, as Lookup takes it, and the
-// part of it. A reference without a part is returned as it is. A file's own
-// name may look like one with a part: Lookup tries the whole first.
+// SplitAnchor splits a reference into the note, as accepted by Lookup, and the part of
+// it. A reference without a part is returned unchanged. Since a file name may look like
+// a reference to a part, Lookup first tries the whole reference.
 func SplitAnchor(ref string) (note string, a Anchor) {
 	ref = AppRef(strings.TrimSpace(ref))
 	if IsURI(ref) {
@@ -46,14 +46,14 @@ func SplitAnchor(ref string) (note string, a Anchor) {
 	return ref, a
 }
 
-// PassageURI returns the reference to some lines of a version of a note, of which
-// hash is the [Note.Hash]: note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18.
+// PassageURI returns a reference to lines of a version of a note, identified by its
+// [Note.Hash]: note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18.
 func PassageURI(notePath, hash string, first, last int) string {
 	return passage(URI(notePath), hash, first, last)
 }
 
-// PassageRef is PassageURI as people and models read it: characters that are no ASCII
-// are not encoded.
+// PassageRef is like PassageURI, but for people and models: non-ASCII characters are
+// not encoded.
 func PassageRef(notePath, hash string, first, last int) string {
 	return passage(legibleURI(notePath), hash, first, last)
 }
@@ -63,8 +63,7 @@ func passage(uri, hash string, first, last int) string {
 	return fmt.Sprintf("%s?rev=%s#L%d-L%d", uri, hash[:min(digits, len(hash))], first, last)
 }
 
-// RevisionOf returns the first digits of the hash that a reference names, as
-// PassageURI writes them, or "".
+// RevisionOf returns the prefix of the hash in a reference made by PassageURI, or "".
 func RevisionOf(ref string) string {
 	ref, _, _ = strings.Cut(strings.TrimSpace(ref), "#")
 	_, query, _ := strings.Cut(ref, "?")
@@ -94,7 +93,7 @@ func linesOf(first, last string) Anchor {
 	return Anchor{First: max(1, a), Last: b}
 }
 
-// AppVault returns the name of the vault in a link of Obsidian's, or "".
+// AppVault returns the name of the vault in an obsidian:// link, or "".
 func AppVault(ref string) string {
 	u, err := url.Parse(ref)
 	if err != nil || !strings.EqualFold(u.Scheme, "obsidian") {
@@ -106,8 +105,9 @@ func AppVault(ref string) string {
 	return u.Query().Get("vault")
 }
 
-// AppRef turns a link of Obsidian's, or of the file system's, into a reference:
-// obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md.
+// AppRef converts an obsidian:// or file: link to a reference:
+// obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md. Other
+// references are returned unchanged.
 func AppRef(ref string) string {
 	lower := strings.ToLower(ref)
 	if !strings.HasPrefix(lower, "obsidian:") && !strings.HasPrefix(lower, "file:") {

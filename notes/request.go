@@ -6,39 +6,39 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// Author is who made a version: a client by its name and version.
+// Author is the client that made a version.
 type Author struct {
 	Name    string
 	Version string
 }
 
-// Outside is the author of changes that were not made through notesd: by an editor,
-// a sync tool, git.
+// Outside is the author of changes not made through notesd: by an editor, a sync tool,
+// git.
 var Outside = Author{Name: "outside"}
 
-// CreateRequest asks for a new note. A Title or Path that names a period, as
-// [Periodic.Parse] reads it, without a Folder, means the vault's note of that
-// period, which begins with its own template unless Template names another.
+// CreateRequest is a request for a new note. Without a Folder, a Title or Path that
+// names a period, as parsed by [Periodic.Parse], means the vault's note of that period,
+// which is created from its own template unless Template is set.
 type CreateRequest struct {
 	Title       string
 	Content     string
-	Folder      string // where the note goes; "" is the vault itself
-	Path        string // instead of Title and Folder: exactly here
-	Template    string // a note whose text comes before Content, filled in as [Periodic.Fill] does
+	Folder      string // folder of the note; "" is the vault itself
+	Path        string // exact path, instead of Title and Folder
+	Template    string // a note whose text, expanded by [Periodic.Fill], precedes Content
 	Tags        []string
 	FrontMatter map[string]any
 	Scope       Scope
 	Author      Author
-	RequestKey  string // repeats of one request carry one key, and are answered alike; see BindRequest
+	RequestKey  string // repeats of a request have the same key and get the same answer; see BindRequest
 }
 
-// EditRequest asks for changes to a note, all or none.
+// EditRequest is a request to change a note. Either all edits are made or none.
 type EditRequest struct {
-	Note  string // as Lookup takes it
-	Edits []Edit // made one after the other, each on what the one before left
-	// ExpectedHash, when set, makes the change conditional on the note being
-	// the one that the caller read. Without it the change is conditional on
-	// the bytes that it was computed from.
+	Note  string // as accepted by Lookup
+	Edits []Edit // applied in order, each to the result of the previous one
+	// ExpectedHash, if set, makes the change conditional on the note having this hash,
+	// the one that the caller read. Otherwise, it is conditional on the bytes from
+	// which it was computed.
 	ExpectedHash string
 	DryRun       bool
 	Scope        Scope
@@ -46,23 +46,23 @@ type EditRequest struct {
 	RequestKey   string
 }
 
-// Edit is one change to a note's text: op and the fields that go with it.
+// Edit is one change to the text of a note: an operation and its arguments.
 type Edit = edit.Edit
 
-// MoveRequest asks for a note, or a folder, to get another path.
+// MoveRequest is a request to change the path of a note or a folder.
 type MoveRequest struct {
-	Note string // as Lookup takes it, or a folder
-	// To is the new path. One that ends in '/', or names a folder that exists,
-	// keeps the file name.
+	Note string // as accepted by Lookup, or a folder
+	// To is the new path. If it ends in '/', or names an existing folder, the file name
+	// is kept.
 	To          string
-	UpdateLinks bool // rewrite the links of the vault so that each leads where it led
+	UpdateLinks bool // rewrite the links of the vault so that they keep their targets
 	DryRun      bool
 	Scope       Scope
 	Author      Author
 	RequestKey  string
 }
 
-// RenameTagRequest asks for a tag to get another name in all notes in Scope.
+// RenameTagRequest is a request to rename a tag in all notes in Scope.
 type RenameTagRequest struct {
 	Tag, To    string // with or without '#'
 	DryRun     bool
@@ -71,10 +71,10 @@ type RenameTagRequest struct {
 	RequestKey string
 }
 
-// DeleteRequest asks for a note to be deleted. Its text stays in history.
+// DeleteRequest is a request to delete a note. Its text stays in history.
 type DeleteRequest struct {
 	Note         string
-	Redirect     string // another note, as Lookup takes it, that links to the deleted one are to lead to; "": they stay, and are broken
+	Redirect     string // new target, as accepted by Lookup, for links to the deleted note; if "", they are left broken
 	ExpectedHash string
 	DryRun       bool
 	Scope        Scope
@@ -82,17 +82,18 @@ type DeleteRequest struct {
 	RequestKey   string
 }
 
-// Deletion is what was deleted and what that leaves behind.
+// Deletion is the result of a DeleteRequest.
 type Deletion struct {
 	Written
-	LinkedFrom []string // notes with links that lead nowhere now; none with Redirect
+	LinkedFrom []string // notes with links that are now broken; none with Redirect
 }
 
-// RestoreRequest asks for an earlier version of a note, or for a change to be undone.
+// RestoreRequest is a request to restore an earlier version of a note, or to undo a
+// change.
 type RestoreRequest struct {
-	Note         string // also the path that a deleted note had
+	Note         string // also the former path of a deleted note
 	Revision     int64  // from History
-	Change       int64  // instead of all else: undo this change in every note, from Written or History
+	Change       int64  // from Written or History, instead of Note and Revision: undo this change in all notes
 	ExpectedHash string
 	DryRun       bool
 	Scope        Scope
@@ -100,37 +101,38 @@ type RestoreRequest struct {
 	RequestKey   string
 }
 
-// Written is what a change to notes has led to.
+// Written is the result of a change to notes.
 type Written struct {
 	Path     string
 	Title    string
-	Hash     string // of the note's bytes now; "" after a delete
+	Hash     string // of the new text; "" after a deletion
 	Revision int64  // of the note, in its history
 	Seq      uint64 // of the store's newest change in the feed
-	Change   int64  // undoes all of it, as RestoreRequest.Change; 0: nothing was written
-	Diff     string // unified, short; for a dry run what would be changed
-	Whole    string `json:"-"` // of an edit's dry run: the diff of all notes with nothing left out; "" when it is too long
+	Change   int64  // number for RestoreRequest.Change, to undo the whole change; 0 if nothing was written
+	Diff     string // unified, short; for a dry run, of the changes that would be made
+	Whole    string `json:"-"` // for the dry run of an edit, the complete diff of all notes; "" if too long
 
 	Was        string   `json:",omitempty"` // the hash before; "" for a new note
-	OldPath    string   `json:",omitempty"` // of a moved note
-	Moved      []string `json:",omitempty"` // the notes in a moved folder, by their new paths
+	OldPath    string   `json:",omitempty"` // path before a move
+	Moved      []string `json:",omitempty"` // notes in a moved folder, by their new paths
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
-	Made       []string `json:",omitempty"` // folders that were made for it, outermost first
-	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
-	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
-	Conflicts  []string `json:",omitempty"` // notes that another program changed in that moment, or since the change that is undone, and which were left alone
+	Made       []string `json:",omitempty"` // folders created for it, outermost first
+	Left       []string `json:",omitempty"` // canvases and bases that name a moved note and could not be updated
+	LinkedFrom []string `json:",omitempty"` // notes that link to the deleted note
+	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
 }
 
-// BindRequest returns the RequestKey of a request that came with the key and
-// asks for this, which marshals to JSON. When the key comes again with something
-// else, the request is refused: its answer would be that of the first.
+// BindRequest returns the RequestKey for a request that came with this key. asks, which
+// must marshal to JSON, is the content of the request. If the key is reused with
+// different content, the request is rejected, because the stored answer belongs to the
+// first one.
 func BindRequest(key string, asks ...any) string {
 	if key == "" {
 		return ""
 	}
 	text, err := json.Marshal(asks)
 	if err != nil {
-		panic(err) // arguments of tools come from JSON
+		panic(err) // tool arguments are decoded from JSON
 	}
 	return key + "\x00" + Hash(text)
 }

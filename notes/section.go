@@ -9,11 +9,11 @@ import (
 	"notesd/internal/markdown"
 )
 
-// Section returns the first and the last line of the part of the note that ref
-// names: a heading with what stands under it, by its text, by its path ("Plan >
-// Risks"), as a link writes it ("#Plan#Risks"), or with its line as errors show
-// it ("Risks (line 12)"); or a block by its id ("^id"). Lines count from 1. An
-// [*Error] with [ErrNotFound] or [ErrAmbiguous] lists what may be meant.
+// Section returns the first and last line of the part of the note that ref names: a
+// heading with its section, by its text, by its path ("Plan > Risks"), in the form of a
+// link ("#Plan#Risks"), or with its line as in errors ("Risks (line 12)"); or a block
+// by its ID ("^id"). Lines count from 1. An [*Error] with [ErrNotFound] or
+// [ErrAmbiguous] lists candidates.
 func (n *Note) Section(ref string) (first, last int, err error) {
 	src := []byte(n.Content)
 	section, err := markdown.FindSection(markdown.Parse(src), src, ref)
@@ -27,8 +27,8 @@ func (n *Note) Section(ref string) (first, last int, err error) {
 // A SectionOf is a heading with the extent of its section.
 type SectionOf struct {
 	Heading
-	LineEnd int // the section's last, with the sections in it
-	Bytes   int // from the heading on, as an edit of the section has it
+	LineEnd int // last line of the section, including its subsections
+	Bytes   int // length from the heading on, as in an edit of the section
 }
 
 // Sections returns the note's headings with the extents of their sections.
@@ -44,16 +44,16 @@ func (n *Note) Sections() []SectionOf {
 	return sections
 }
 
-// HeadingRefs returns what [Note.Section] and [Edit] take for each of the note's
-// headings, in order: the path to it ("Plan > Risks"), with its line where the
-// path is not enough. Headings without text, and those in quotes, have none.
+// HeadingRefs returns, for each of the note's headings in order, a reference accepted
+// by [Note.Section] and [Edit]: its path ("Plan > Risks"), with its line if the path is
+// not unique. Headings without text, and those in quotes, are omitted.
 func (n *Note) HeadingRefs() []string {
 	refs := markdown.References(markdown.Parse([]byte(n.Content)))
 	return slices.DeleteFunc(refs, func(ref string) bool { return ref == "" })
 }
 
-// sectionProblem turns the parser's words about a reference to a section into
-// the domain's.
+// sectionProblem converts the parser's error about a reference to a section to an
+// [Error].
 func sectionProblem(op, notePath, ref string, err error) error {
 	e := &Error{Op: op, Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("there is no heading %s", Quote(ref)), Hint: "Pass one of the note's headings, or lines.", Candidates: SectionCandidates(err)}
 	switch {
@@ -66,8 +66,8 @@ func sectionProblem(op, notePath, ref string, err error) error {
 	return e
 }
 
-// SectionCandidates lists what a reference to a section could mean; nil for
-// other errors.
+// SectionCandidates returns the sections that a reference could mean; nil for other
+// errors.
 func SectionCandidates(err error) []string {
 	section, ok := errors.AsType[*markdown.SectionError](err)
 	if !ok {

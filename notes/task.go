@@ -8,19 +8,19 @@ import (
 	"notesd/internal/markdown/tasks"
 )
 
-// Task is one task of a note.
+// Task is a task in a note.
 type Task struct {
 	tasks.Task
-	Path     string   // of the note; set in lists, as Hash is
+	Path     string   // of the note; set in lists, like Hash
 	Hash     string   // of the note's bytes
-	Tags     []string // of its text
-	NoteTags []string // of the note's front matter; not set in lists
+	Tags     []string // tags in its text
+	NoteTags []string // tags in the note's front matter; not set in lists
 }
 
-// maxTaskSource bounds what is kept of a task, in bytes.
+// maxTaskSource is the limit, in bytes, for the stored source of a task.
 const maxTaskSource = 2 << 10
 
-// NewTask reads a task from its source.
+// NewTask parses the source of a task.
 func NewTask(source string) (Task, bool) {
 	if len(source) > maxTaskSource {
 		source = source[:maxTaskSource]
@@ -60,27 +60,27 @@ func TasksOf(data []byte, doc *markdown.Document) []Task {
 	return list
 }
 
-// TaskQuery asks for a page of tasks. Every field that is set must hold.
+// TaskQuery is a request for a page of tasks. Every field that is set must hold.
 type TaskQuery struct {
-	Note     string   // only this note's, as Lookup takes it
-	Folder   string   // of notes in it and below
-	Tags     []string // all of them, in the task's text or the note's front matter; a tag also selects its nested tags
-	Status   string   // "open", the default, "in_progress", "done", "cancelled", "other", "all", or a mark
+	Note     string   // only tasks of this note, as accepted by Lookup
+	Folder   string   // only tasks of notes in it and below
+	Tags     []string // all of them, in the task's text or the note's front matter; a tag also matches its nested tags
+	Status   string   // "open" (default), "in_progress", "done", "cancelled", "other", "all", or a mark
 	Priority string   // highest, high, medium, low, lowest, or "none"
-	Text     string   // words of its text, in this order and without regard to case
+	Text     string   // part of its text, ignoring case
 
 	Due, Scheduled, Done TaskDates
 
-	Sort   string // "due", the default, "scheduled", "priority", "path", "done" (newest first)
-	Limit  int    // 1 to 1000; 0 is 50
-	Cursor string // TaskPage.Next of the page before
+	Sort   string // "due" (default), "scheduled", "priority", "path", "done" (newest first)
+	Limit  int    // 1 to 1000; 0 means 50
+	Cursor string // TaskPage.Next of the previous page
 	Scope  Scope
 }
 
-// TaskDates bound one date of a task. The zero value does not.
+// TaskDates limits one date of a task. The zero value sets no limits.
 type TaskDates struct {
-	From, Before string // dates like 2026-01-31; from the first, before the second
-	None         bool   // has no such date
+	From, Before string // dates such as 2026-01-31; From is inclusive, Before is exclusive
+	None         bool   // the task has no such date
 }
 
 // TaskPage is one page of tasks.

@@ -14,7 +14,7 @@ import (
 	"notesd/internal/markdown"
 )
 
-// whereOperators are what a condition on one field can say, besides "not".
+// whereOperators are the operators of a condition on one field, besides "not".
 var whereOperators = map[string]func(w matcher, have, want any) bool{
 	"eq":       matcher.equal,
 	"ne":       func(w matcher, have, want any) bool { return !w.equal(have, want) },
@@ -33,17 +33,17 @@ var whereOperators = map[string]func(w matcher, have, want any) bool{
 func operator(name string) string { return strings.ToLower(strings.TrimPrefix(name, "$")) }
 
 const (
-	// MaxConditions bounds the tags and paths of a filter, and its conditions: SQLite
-	// refuses expressions deeper than 1000.
+	// MaxConditions is the limit for the number of tags and paths in a filter, and of
+	// its conditions: SQLite rejects expressions deeper than 1000.
 	MaxConditions = 400
-	// maxWhereDepth bounds how deep conditions may be nested.
+	// maxWhereDepth is the limit for the nesting of conditions.
 	maxWhereDepth = 8
 )
 
-// CheckWhere refuses a condition that could never be meant, with an [Error] of
-// [ErrInvalid] that names the operators. Vector tables filter by the same
-// language as the notes' fields: every key of the object must hold. A key is a
-// field with a value or operators, or "or", "and" or "not" with conditions.
+// CheckWhere rejects invalid conditions with an [Error] of [ErrInvalid] that lists the
+// operators. The same language filters the fields of notes and vector tables: every key
+// of the object must hold. A key is a field with a value or operators, or "or", "and"
+// or "not" with conditions.
 func CheckWhere(where map[string]any) error {
 	n := 0
 	return checkWhere(where, &n, 0)
@@ -80,7 +80,7 @@ func checkWhere(where map[string]any, n *int, depth int) error {
 	return nil
 }
 
-// group returns the conditions that "or", "and" or "not" joins; nil for a field.
+// group returns the conditions joined by "or", "and" or "not"; nil for a field.
 func group(field string, want any) (name string, parts []map[string]any) {
 	name = operator(field)
 	if name != "or" && name != "and" && name != "not" {
@@ -103,8 +103,8 @@ func group(field string, want any) (name string, parts []map[string]any) {
 	return name, parts
 }
 
-// WhereFields returns the fields that the conditions name, sorted, each with a
-// value or operators that it is compared with.
+// WhereFields returns the fields named in the conditions, sorted, and the value or
+// operators with which each is compared.
 func WhereFields(where map[string]any) (fields []string, wants map[string]any) {
 	wants = map[string]any{}
 	var collect func(map[string]any)
@@ -123,13 +123,13 @@ func WhereFields(where map[string]any) (fields []string, wants map[string]any) {
 	return slices.Sorted(maps.Keys(wants)), wants
 }
 
-// WhereMatches applies conditions that CheckWhere has passed to an object as
-// encoding/json decodes it. A field is found without regard to case, and "a.b"
-// reaches into nested values.
+// WhereMatches reports whether an object, as decoded by encoding/json, satisfies
+// conditions that passed CheckWhere. Field names are compared ignoring case, and "a.b"
+// selects nested values.
 func WhereMatches(where, values map[string]any) bool { return matcher{}.matches(where, values) }
 
-// matcher applies conditions. With periods, a date is compared with those
-// that [Periodic.Parse] reads: "today", "this week", 2026-02.
+// matcher evaluates conditions. If periods is set, dates are compared with periods as
+// parsed by [Periodic.Parse]: "today", "this week", 2026-02.
 type matcher struct{ periods Periods }
 
 func (w matcher) matches(where, values map[string]any) bool {
@@ -147,7 +147,7 @@ func (w matcher) matches(where, values map[string]any) bool {
 	return true
 }
 
-// holds compares a value with another one, or applies operators.
+// holds compares a value with another one, or evaluates operators.
 func (w matcher) holds(have, want any) bool {
 	ops, ok := want.(map[string]any)
 	if !ok {
@@ -165,8 +165,8 @@ func (w matcher) holds(have, want any) bool {
 	return true
 }
 
-// FieldValue returns the value of a field, found without regard to case, spaces,
-// '-' and '_' where none has exactly this name; nil without one.
+// FieldValue returns the value of a field, or nil. If no field has exactly this name,
+// it ignores case, spaces, '-' and '_'.
 func FieldValue(values map[string]any, field string) any {
 	if v, ok := values[field]; ok {
 		return v
@@ -184,7 +184,7 @@ func FieldValue(values map[string]any, field string) any {
 	return nil
 }
 
-// Record is what conditions can ask of one note.
+// Record is the data of a note to which conditions apply.
 type Record struct {
 	Path, Title             string
 	FrontMatter, Inline     []byte // JSON objects; nil for none
@@ -192,7 +192,7 @@ type Record struct {
 	Date, Created, Modified time.Time
 }
 
-// Record returns what conditions can ask of a note that [Parse] has made.
+// Record returns the record of a note that was made by [Parse].
 func (n *Note) Record() (Record, error) {
 	r := Record{Path: n.Path, Title: n.Title, Size: n.Size, Date: n.Date, Created: n.Date, Modified: n.Modified}
 	var err error
@@ -205,7 +205,8 @@ func (n *Note) Record() (Record, error) {
 	return r, err
 }
 
-// Fields returns those of the named fields that a note made by [Parse] has.
+// Fields returns the named fields of a note that was made by [Parse], without missing
+// ones.
 func (n *Note) Fields(names []string) (map[string]any, error) {
 	r, err := n.Record()
 	if err != nil {
@@ -214,7 +215,7 @@ func (n *Note) Fields(names []string) (map[string]any, error) {
 	return r.Fields(names)
 }
 
-// Fields returns those of the named fields that the note has.
+// Fields returns the named fields of the note, without missing ones.
 func (r Record) Fields(names []string) (map[string]any, error) {
 	values, err := r.Values()
 	chosen := map[string]any{}
@@ -226,11 +227,10 @@ func (r Record) Fields(names []string) (map[string]any, error) {
 	return chosen, err
 }
 
-// Values returns the fields of the note by name: front matter's, the inline
-// fields of its text (those of a key that both have as a list), what is known of
-// the file as Dataview calls it (file.name, file.folder, file.mtime, …), and
-// path, folder, title, date, created, modified and size where the note gives
-// these no value of its own.
+// Values returns the fields of the note by name: those of its front matter, the inline
+// fields of its text (a key in both has a list), the properties of the file under
+// Dataview's names (file.name, file.folder, file.mtime, …), and path, folder, title,
+// date, created, modified and size unless the note has a field of that name.
 func (r Record) Values() (map[string]any, error) {
 	values := map[string]any{}
 	var inline map[string]any
@@ -263,11 +263,11 @@ func (r Record) Values() (map[string]any, error) {
 	return values, nil
 }
 
-// mergeInline adds the inline fields to the values, those of a key that has values already
-// as one list: under the same key, else under the one that [FieldValue] finds by it, so
-// that a condition sees the values of all spellings.
+// mergeInline adds the inline fields to the values. A key that already has values
+// becomes a list. If there is no such key, the value is added to the key that
+// [FieldValue] would find, so that a condition sees the values of all spellings.
 func mergeInline(values, inline map[string]any) {
-	keys := make(map[string]string, len(values)+len(inline)) // folded → as spelled
+	keys := make(map[string]string, len(values)+len(inline)) // folded → original spelling
 	for _, k := range slices.Backward(slices.Sorted(maps.Keys(values))) {
 		keys[fieldKey(k)] = k
 	}
@@ -291,8 +291,8 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// InlineFields returns the fields of a note's text by key: text, true and false,
-// and lists of links or quoted text. A key that comes again has a list.
+// InlineFields returns the fields of a note's text by key: text, booleans, and lists of
+// links or quoted text. A repeated key has a list.
 func InlineFields(fields []markdown.Field) map[string]any {
 	var values map[string]any
 	for _, f := range fields {
@@ -329,9 +329,10 @@ func inlineValue(text string) any {
 	return list
 }
 
-// equal: a list equals each value in it, and a list of the same values; text is compared
-// without case, and a link as its target; numbers by value, also when written as text; a
-// date equals the period that it lies in.
+// equal reports whether two values are equal. A list equals each of its elements, and a
+// list of equal elements; text is compared ignoring case, and a link as its target;
+// numbers are compared by value, even if written as text; a date equals any period that
+// contains it.
 func (w matcher) equal(have, want any) bool {
 	if list, ok := have.([]any); ok {
 		if other, ok := want.([]any); ok {
@@ -349,8 +350,8 @@ func (w matcher) equal(have, want any) bool {
 	return ok && c == 0
 }
 
-// compare orders a value against another one, or a date against a period: its
-// last moment if end, else its first.
+// compare compares a value with another one, or a date with a period: with its last
+// moment if end is set, otherwise with its first.
 func (w matcher) compare(have, want any, end bool) (order int, ok bool) {
 	if t, p, ok := w.inPeriod(have, want); ok {
 		edge := p.Start
@@ -362,7 +363,7 @@ func (w matcher) compare(have, want any, end bool) (order int, ok bool) {
 	return compareValues(have, want)
 }
 
-// inPeriod returns the date and the period that are to be compared.
+// inPeriod returns the date and the period to compare.
 func (w matcher) inPeriod(have, want any) (t time.Time, p Period, ok bool) {
 	x, isText := have.(string)
 	y, named := want.(string)
@@ -375,7 +376,7 @@ func (w matcher) inPeriod(have, want any) (t time.Time, p Period, ok bool) {
 	return t, p, ok
 }
 
-// has: a list has an element, text has a part.
+// has reports whether a list has an element, or text contains a part.
 func (w matcher) has(have, want any) bool {
 	switch h := have.(type) {
 	case []any:
@@ -387,7 +388,7 @@ func (w matcher) has(have, want any) bool {
 	return have != nil && w.equal(have, want)
 }
 
-// in: a value, or one in a list, is among others.
+// in reports whether a value, or an element of a list, is among others.
 func (w matcher) in(have, want any) bool {
 	others, ok := want.([]any)
 	if !ok {
@@ -396,8 +397,8 @@ func (w matcher) in(have, want any) bool {
 	return slices.ContainsFunc(others, func(v any) bool { return w.equal(have, v) })
 }
 
-// compareValues orders numbers, dates and text; ok is false where there is no
-// order. A link counts as its target: "[[Ann|Annie]]" equals "Ann".
+// compareValues compares numbers, dates and text; ok is false if they are not
+// comparable. A link counts as its target: "[[Ann|Annie]]" equals "Ann".
 func compareValues(a, b any) (order int, ok bool) {
 	x, okA := a.(string)
 	y, okB := b.(string)

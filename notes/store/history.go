@@ -229,9 +229,8 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 	return h.addFound(doc, newest, v)
 }
 
-// keepAlways appends a version that was found on disk, and that no longer exists there,
-// to the history of the note at its path, unless it equals the newest. It is never
-// thinned.
+// keepAlways appends a version found on disk to the history of the note at its path,
+// unless it equals the newest. The version is never thinned.
 func (h historyWriter) keepAlways(v Version) error {
 	doc, err := h.document(v.Path)
 	if err != nil {

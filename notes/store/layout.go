@@ -21,7 +21,7 @@ type Layout struct {
 	Roots   map[string]string // folder names by absolute path, as configured and with symlinks resolved; "" is the vault
 	Apps    atomic.Pointer[map[string]App]
 	Aside   atomic.Pointer[notes.AsideRules]
-	Daily   atomic.Pointer[string] // the folder with the periodic notes, if there are several
+	Daily   atomic.Pointer[string] // of several folders, the one with the periodic notes
 
 	// The folders that Logseq writes, with the formats of their journal titles; see
 	// [Store.SetLogseq].
