@@ -15,15 +15,15 @@ const (
 	lanes
 )
 
-// mostEdited is the number of notes that count as edited at a time. Of more, such as
-// those of an import, the first passages are embedded first.
+// mostEdited bounds the notes in the lane edited. If more change, as in an import, first
+// passages are embedded first.
 const mostEdited = 32
 
 // backlog orders the notes that have passages without vectors.
 type backlog struct {
-	notes   [lanes][]int64 // the last is next; a note whose lane is another is skipped
+	notes   [lanes][]int64 // the last is next; notes that waiting has in another lane are skipped
 	waiting map[int64]lane // the lane of each note
-	sorted  bool           // the heads are, and become tails in their order
+	sorted  bool           // heads are sorted, and are added to tails in this order
 }
 
 func newBacklog() backlog { return backlog{waiting: map[int64]lane{}} }
@@ -49,11 +49,11 @@ func (b *backlog) add(note int64, l lane) {
 
 func (b *backlog) remove(note int64) { delete(b.waiting, note) }
 
-// next takes notes with at least n texts to embed off the lowest lane, up to last,
-// that has any. missing returns the number of texts of a note without vectors.
+// next removes notes with at least n texts to embed from the lowest nonempty lane up to last.
+// missing returns the number of texts of a note without vectors.
 func (b *backlog) next(n int, last lane, missing func(note int64) int) (ids []int64, from lane) {
 	for l := range last + 1 {
-		if l == tails && b.sorted { // the most important was added first
+		if l == tails && b.sorted { // the most important was appended first
 			slices.Reverse(b.notes[l])
 			b.sorted = false
 		}
@@ -88,7 +88,7 @@ func (b *backlog) sort(notes map[int64]importance) {
 	b.notes, b.sorted = [lanes][]int64{heads: byImportance(all, notes)}, true
 }
 
-// importance is what orders the notes of a backlog.
+// importance determines the order of a note in the backlog.
 type importance struct {
 	modified int64
 	linking  int // number of notes that link to the note

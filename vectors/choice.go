@@ -44,8 +44,8 @@ type choice struct {
 // choiceSetting is the name of the choice in the store.
 const choiceSetting = "model"
 
-// next returns the source for a share of foreign passages. The model stays what it is
-// while no passage can be judged.
+// next returns the source for a share of foreign passages. The model does not change while no
+// passage can be judged.
 func (a *Auto) next(current string, chosen bool, s language.Share) string {
 	switch {
 	case s.Judged > 0 && s.Of() >= multilingualFrom:
@@ -78,7 +78,7 @@ func (x *Index) recall(ctx context.Context) error {
 		return err
 	}
 	if last.Source != auto.English && last.Source != auto.Multilingual {
-		return nil // of a version with other models
+		return nil // stored by a version with other models
 	}
 	embedder, err := x.opt.Open(last.Source)
 	if err != nil {
@@ -127,8 +127,9 @@ func (x *worker) choose(ctx context.Context) error {
 	return nil
 }
 
-// judge judges the passages with the least hashes. They are a random sample that does
-// not depend on the order of the notes, and that a change of a few notes changes little.
+// judge determines the languages of the passages with the lowest hashes. They are a random
+// sample that does not depend on the order of the notes and changes little when a few notes
+// change.
 func (x *worker) judge(ctx context.Context) (choice, error) {
 	c := choice{judged: true}
 	wanted := map[int64]map[int]bool{}

@@ -16,10 +16,9 @@
 //
 // # Search
 //
-// A query takes the nearest passages from a ranker (package flat), which has 56 bytes
-// per passage in memory and the vectors in the mapped file: the ten nearest with very
-// high probability, and a thousand by estimates. A note is as near as its nearest
-// passage.
+// A query gets its candidates from a ranker (package flat), which uses 56 bytes of memory per
+// passage and the vectors in the mapped file: the nearest few passages with very high
+// probability, and a thousand by estimates. A note is as near as its nearest passage.
 //
 // # Embedding
 //

@@ -27,16 +27,16 @@ type Embedder interface {
 	Weight(text string) float64
 }
 
-// Shared keeps vectors of texts, as little-endian half-precision floats, for several
-// nodes, so that one node computes each. Texts are named by their hashes.
+// Shared shares vectors of texts, as little-endian half-precision floats, among several nodes,
+// so that only one of them computes each. Texts are identified by their hashes.
 type Shared interface {
-	// Vectors returns the known vectors, and the texts that this node is to embed: what
-	// is in neither another node embeds, now. It waits while that is all of them.
+	// Vectors returns the known vectors, and the hashes of the texts that this node must embed.
+	// The others are being embedded by other nodes. It waits while that is true of all of them.
 	Vectors(ctx context.Context, model string, hashes []string) (known map[string][]byte, claimed []string, err error)
-	// Missing returns those of the texts whose vectors are not known. The others are kept
-	// for some weeks more.
+	// Missing returns the hashes whose vectors are not known. The vectors of the others are
+	// retained for some weeks more.
 	Missing(ctx context.Context, model string, hashes []string) ([]string, error)
-	// KeepVectors makes computed vectors known.
+	// KeepVectors stores computed vectors.
 	KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error
 }
 

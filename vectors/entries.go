@@ -8,9 +8,9 @@ import (
 	"notesd/vectors/flat"
 )
 
-// entries holds the searchable chunks: for each its note and the slot of its vector.
-// Rows are unordered; removing one moves the last row to its place. The caller must
-// lock.
+// entries holds the searchable chunks, each with its note and the slot of its vector. Rows are
+// unordered; when one is removed, the last row takes its place. It is not safe for concurrent
+// use.
 type entries struct {
 	ranker  flat.Ranker
 	vector  func(slot uint32) flat.Vector
@@ -98,8 +98,8 @@ type chunkHit struct {
 	first   float64 // cosine of the note's lead, or else of its first chunk
 }
 
-// sureRows is entries.sure. A model whose cosines lie close together has sureClose:
-// estimates tell its chunks apart less well, and more of the others would be missed.
+// sureRows is the default of entries.sure. Models whose cosines are close together use
+// sureClose, because estimates distinguish their chunks less well.
 const (
 	sureRows  = 3
 	sureClose = 10
@@ -148,7 +148,7 @@ func (e *entries) firsts(hits []chunkHit, q flat.Query) []chunkHit {
 	return hits
 }
 
-// alike returns the mean cosine of pairs of these chunks; ok is false for fewer than two.
+// alike returns the mean cosine between these chunks; ok is false for fewer than two.
 func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
 	sum := make([]float32, e.ranker.Dim)
 	n := 0.0
@@ -168,7 +168,7 @@ func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
 	for _, x := range sum {
 		square += float64(float64(x) * float64(x))
 	}
-	return (square - n) / (n * (n - 1)), n > 1 // less each chunk with itself
+	return (square - n) / (n * (n - 1)), n > 1 // without the cosine of each chunk with itself
 }
 
 // offer adds a row to best if it is the nearest chunk of its note so far.

@@ -26,7 +26,7 @@ type Store interface {
 // Options configure an Index.
 type Options struct {
 	Embedder Embedder // nil with Auto
-	Source   string   // location of Embedder's model, for Open; "": the built-in model
+	Source   string   // source of Embedder's model, for Open; "": the built-in model
 	Auto     *Auto    // chooses the model by the language of the notes
 	// Open opens the embedder of a source. If it is not nil, the vectors of an earlier
 	// model answer queries until those of the configured or chosen one are complete.
@@ -38,11 +38,11 @@ type Options struct {
 	// Wait, if not nil, blocks until embedding may begin, so that the text index of
 	// a new vault can use the processors first.
 	Wait   func(ctx context.Context) error
-	Shared Shared // where other nodes' vectors are; nil: no other nodes
+	Shared Shared // vectors of other nodes; nil: there are no other nodes
 	Log    *slog.Logger
 	Now    func() time.Time
 
-	keepIdle int // least number of vectors kept of deleted texts; 0: 4096; only tests set it
+	keepIdle int // least number of vectors retained for deleted texts; 0: 4096; set only by tests
 }
 
 // Index answers semantic searches. It follows the vault and is safe for concurrent
@@ -122,8 +122,8 @@ func (x *Index) Reset(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Apply makes changed notes searchable as far as their texts have vectors, and puts
-// the others on the backlog.
+// Apply makes the texts of changed notes that have vectors searchable, and adds notes with
+// other texts to the backlog.
 func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Change) error {
 	changed := make(map[int64]*notes.Note, len(changes))
 	for _, c := range changes {
@@ -173,7 +173,7 @@ func (x *Index) spaces() []*space {
 func (x *Index) wake() {
 	select {
 	case x.signal <- struct{}{}:
-	default: // Run is going to wake already
+	default: // a wake-up is already pending
 	}
 }
 
@@ -182,14 +182,14 @@ type Hit struct {
 	NoteID  int64
 	Ordinal int // ordinal of the nearest chunk
 	Cosine  float64
-	// Near is the cosine on the scale of how well words match, where 1 is all
-	// words of the text: see [Calibration].
+	// Near is the cosine on the scale of text scores, where 1 is all words of the text: see
+	// [Calibration].
 	Near float64
 	// First is Near of the note's lead, see [notes.Note.Lead], or of its first chunk
 	// if it has no other.
 	First float64
-	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet
-	// and of which one may be nearer.
+	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet, one of
+	// which may be nearer.
 	Missing float64
 }
 
@@ -282,9 +282,9 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 	return usual, here, nil
 }
 
-// Alike returns the mean cosine of pairs of the hits' chunks. ok reports whether that
-// distinguishes chunks about one subject from others: the unrelated chunks of some models
-// are alike, and of few chunks the nearest are as alike as any.
+// Alike returns the mean cosine between the hits' chunks. ok reports whether that distinguishes
+// chunks about one subject from others. It does not if the model's unrelated chunks are
+// similar, or if there are few chunks, of which the nearest are as similar as any.
 func (x *Index) Alike(hits []Hit) (cosine float64, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -297,8 +297,8 @@ func (x *Index) Alike(hits []Hit) (cosine float64, ok bool) {
 	return x.serving.entries.alike(hits)
 }
 
-// Yield makes the models in this process pause the embedding of passages, also of other
-// vaults, for some milliseconds at most, until over is called.
+// Yield pauses the embedding of passages by the models in this process, for all vaults, until
+// over is called, but for each passage at most some milliseconds.
 func (x *Index) Yield() (over func()) { return searches.enter() }
 
 // embedQuery returns the vector of a query and the serving space. It waits until

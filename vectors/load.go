@@ -62,8 +62,8 @@ func (x *worker) learn(ctx context.Context) error {
 	return x.adopt(ctx, embedder, source)
 }
 
-// adopt makes an embedder that of the index. The serving space, if it is of another
-// model, answers until that of the embedder is complete.
+// adopt makes embedder the embedder of the index. A serving space of another model answers
+// until the embedder's space is complete.
 func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) error {
 	x.mu.Lock()
 	x.early = map[int64]*notes.Note{}
@@ -104,7 +104,7 @@ func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) err
 	return x.takeOver(ctx)
 }
 
-// stored is what the store has for all spaces.
+// stored is the data in the store that all spaces share.
 type stored struct {
 	models []modelRow
 	chunks []loadedChunk
@@ -126,7 +126,7 @@ func (x *Index) stored(ctx context.Context) (st stored, err error) {
 	return st, err
 }
 
-// expect passes the dimension of its stored vectors to an embedder.
+// expect passes the dimension of the stored vectors to an embedder of their model.
 func expect(e Embedder, m modelRow) {
 	if learner, ok := e.(Learner); ok && m.name == e.ID() {
 		learner.Expect(m.dimension)
@@ -172,7 +172,7 @@ func (x *Index) loadSpace(ctx context.Context, st stored, embedder Embedder, sou
 	if err != nil {
 		return nil, err
 	}
-	// The file of a model that is new to the store belongs to a deleted store.
+	// If the model is new to the store, its file is of a deleted store.
 	if s.slots.records.N > 0 && isNew || s.slots.wasteful(len(st.chunks)) {
 		if err := s.remove(x.dir); err != nil {
 			return nil, err

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Load is what the system reports of the machine's use.
+// Load is the load of the machine as reported by the system.
 type Load struct {
 	// Pressure is the share of time, 0 to 1, in which programs waited for a processor.
 	// It is negative if the system does not report it.
@@ -20,10 +20,10 @@ type Load struct {
 const (
 	// adaptEvery is the interval at which the load is read.
 	adaptEvery = time.Second
-	// Below calm, a thread is added. Above busy, half of them are removed; above
-	// crowded, the last one pauses for as long as it works. Threads at the lowest
-	// priority alone do not give way to programs in other sessions, among which Linux
-	// divides the processors equally.
+	// Below calm, a thread is added. Above busy, half of them are removed; above crowded, the
+	// last one pauses for as long as each batch took. Threads at the lowest priority alone do
+	// not give way to programs in other sessions, among which Linux divides the processors
+	// equally.
 	calm, busy, crowded = .25, .5, .8
 	// lowBattery is the charge below which only edited notes are embedded.
 	lowBattery = .2
@@ -89,8 +89,8 @@ func (p *pace) highest() int {
 	return p.most
 }
 
-// adapt reads the load and returns for how long to pause after a batch that took so
-// long. If onlyEdited is true, the next batch must be of edited notes.
+// adapt reads the load and returns the pause after a batch of the given duration. If onlyEdited
+// is true, the next batch must be of edited notes.
 func (p *pace) adapt(now time.Time, took time.Duration) (pause time.Duration, onlyEdited bool) {
 	if p.fixed > 0 {
 		return 0, false
@@ -149,10 +149,10 @@ func (r *rate) add(passages int, began, ended time.Time) {
 	r.passages, r.seconds, r.until = r.passages*fade+float64(passages), r.seconds*fade+took, ended
 }
 
-// interrupt leaves out the time until the next batch.
+// interrupt excludes the time until the next batch.
 func (r *rate) interrupt() { r.until = time.Time{} }
 
-// timeFor returns how long so many passages will take; 0 if that is unknown.
+// timeFor estimates the time for a number of passages; 0 if it is unknown.
 func (r *rate) timeFor(passages int) time.Duration {
 	if r.passages == 0 {
 		return 0

@@ -20,13 +20,13 @@ type worker struct {
 	*Index
 	resting bool // only edited notes are embedded
 	offer   struct {
-		after []byte    // the hash up to which the vectors were offered to other nodes
-		next  time.Time // when the first is due again
+		after []byte    // the last hash offered to other nodes
+		next  time.Time // the start of the next round of offers
 	}
 }
 
 const (
-	offerEvery = 24 * time.Hour // less than other nodes' vectors are kept without being named
+	offerEvery = 24 * time.Hour // less than the retention of unused vectors
 	offerAgain = 10 * time.Minute
 	offerSize  = 500
 )
@@ -94,7 +94,8 @@ func (x *worker) run(ctx context.Context) error {
 	}
 }
 
-// sortBacklog orders the notes of the first scan, which are in the order of the scan.
+// sortBacklog orders the notes of the first scan by importance; until then they are in scan
+// order.
 func (x *worker) sortBacklog(ctx context.Context) error {
 	all, err := x.store.importance(ctx)
 	if err != nil {
@@ -138,8 +139,8 @@ func (x *worker) step(ctx context.Context) (more bool, err error) {
 	return x.offerVectors(ctx, s)
 }
 
-// offerVectors gives other nodes the next of this one's vectors that they do not have:
-// those of a folder that was embedded before it joined.
+// offerVectors gives other nodes the next vectors that they lack: those of a folder that was
+// embedded before it was shared.
 func (x *worker) offerVectors(ctx context.Context, s *space) (more bool, err error) {
 	vectors, last, err := x.store.embeddingsAfter(ctx, s.model, x.offer.after, offerSize)
 	if err != nil {
@@ -199,9 +200,9 @@ type text struct {
 	text string
 }
 
-// embedNotes embeds up to size chunks of these notes that have no vector, of the heads
-// only the first of each note, and makes them searchable. It puts the notes with other
-// chunks without a vector back on the backlog.
+// embedNotes embeds up to size chunks of these notes without a vector, from the lane heads only
+// the first of each note, and makes them searchable. It returns notes with further such chunks
+// to the backlog.
 func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, from lane, size int) error {
 	todo := make([]text, 0, size)
 	queued := map[string]bool{}
@@ -238,7 +239,7 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 		}
 	}
 	for _, slot := range slots {
-		s.entries.users.offer(slot) // its note may be deleted
+		s.entries.users.offer(slot) // its note may have been deleted
 	}
 	return nil
 }
@@ -271,8 +272,8 @@ func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) ([]uint3
 	return slots, nil
 }
 
-// halvesOf embeds texts, or gets their vectors from other nodes. It leaves out those
-// that another node embeds now.
+// halvesOf embeds texts, or gets their vectors from other nodes. It omits texts that another
+// node is embedding.
 func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text, [][]byte, error) {
 	known, embed := map[string][]byte{}, todo
 	if x.opt.Shared != nil {

@@ -16,8 +16,7 @@ const (
 	// texts. Indexes with fewer passages are not scaled, because hits would be a
 	// large part of the sample.
 	backgroundRows = 256
-	// leastRows is the number of passages from which on they are sampled for the
-	// floor of hits.
+	// leastRows is the least number of passages that are sampled for the floor of hits.
 	leastRows = 32
 	// sampleShare is the part of the deviation of such a sample that unrelated
 	// passages cause; the rest are passages about the subject. At 1, German
@@ -46,10 +45,10 @@ func (s *space) scale(query []float32) scale {
 	return scale{zero: mean, unit: deviation / nearDeviation}
 }
 
-// unrelated returns the distribution of [Hit.Near] of passages that are unrelated
-// to a query: as the model's calibration has it, and here. A question in one
-// language and passages in another have lower cosines than the calibration has,
-// so a sample of the passages lowers the second. The caller must lock.
+// unrelated returns the distribution of [Hit.Near] for passages unrelated to a query: by the
+// model's calibration, and in this vault. Cosines of a question and passages in another
+// language are lower than in the calibration, so a sample of the passages lowers the second.
+// The caller must lock.
 func (s *space) unrelated(query []float32) (usual, here Spread) {
 	c, ok := calibration(s.embedder)
 	if !ok {

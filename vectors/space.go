@@ -141,8 +141,8 @@ func (s *space) pending() int { return s.total + s.leads - s.entries.len() - len
 // complete reports whether every chunk has a vector. Leads only improve the order.
 func (s *space) complete() bool { return s.total == s.entries.len() }
 
-// leadsOf returns the number of leads of a note with so many chunks: the only chunk
-// of a note says what it is about as well.
+// leadsOf returns the number of leads of a note with this number of chunks. A note with a
+// single chunk has none, because that chunk states the topic.
 func leadsOf(chunks int) int { return min(1, chunks/2) }
 
 // leadOf returns the hex hash that the lead's vector is kept under, or "" if the note

@@ -16,7 +16,7 @@ const (
 	modelReady    = "ready"
 )
 
-// rows reads and writes what an Index keeps in notes.db.
+// rows reads and writes the data of an Index in notes.db.
 type rows struct{ Store }
 
 type modelRow struct {
@@ -123,8 +123,8 @@ func (r rows) saveEmbeddings(ctx context.Context, model int64, todo []text, halv
 	})
 }
 
-// embeddingsAfter returns the next embeddings in the order of their hashes, and the last
-// hash, nil if these are all.
+// embeddingsAfter returns the next n embeddings after a hash, in the order of hashes, and the
+// last of their hashes, or nil if there are no more.
 func (r rows) embeddingsAfter(ctx context.Context, model int64, after []byte, n int) (vectors map[string][]byte, last []byte, err error) {
 	vectors = map[string][]byte{}
 	err = sqlite.ForEach(ctx, r.Notes().Reader(), `SELECT hash, vector FROM embeddings WHERE model = ? AND hash > ? ORDER BY hash LIMIT ?`, []any{model, append([]byte{}, after...), n}, func(rows *sql.Rows) error {

@@ -27,7 +27,7 @@ type systemLoad struct {
 	proc, power string // folders
 	now         func() time.Time
 	waited      time.Duration // the total at the last call
-	at          time.Time     // of the last call
+	at          time.Time     // time of the last call
 }
 
 func (s *systemLoad) read() Load {

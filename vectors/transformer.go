@@ -116,14 +116,14 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	return context.Cause(ctx)
 }
 
-// turn is that of the vault that embeds, and searches is entered by those of every vault.
+// turn is held by the vault that embeds; searches is entered by the searches of all vaults.
 var (
 	turn     = semaphore.NewWeighted(1)
 	searches gate
 )
 
-// longestPause is how long the embedding of one text pauses for searches at most, so
-// that it goes on under a flood of them: a text takes some ten milliseconds itself.
+// longestPause bounds the time for which the embedding of one text pauses for searches, so that
+// it proceeds under a flood of them. Embedding a text takes some ten milliseconds.
 const longestPause = 20 * time.Millisecond
 
 // gate lets embedding wait until no search runs.
@@ -149,8 +149,7 @@ func (g *gate) enter() (leave func()) {
 	}
 }
 
-// wait returns when no search runs, or when the time is over. It returns how long that
-// took.
+// wait waits until no search runs, for at most the given time, and returns the time it waited.
 func (g *gate) wait(most time.Duration) time.Duration {
 	if g.running.Load() == 0 || most <= 0 {
 		return 0
@@ -193,7 +192,7 @@ func (*Transformer) Prepare(threads int) (over func()) {
 
 var processors raised
 
-// raised is what GOMAXPROCS is raised by.
+// raised is the amount by which GOMAXPROCS is raised.
 type raised struct {
 	sync.Mutex
 	series []int // threads of each series of batches

@@ -17,8 +17,7 @@ const (
 // the shortest.
 type backOff struct{ last time.Duration }
 
-// after returns the pause after err, which may request a longer one by a method
-// Wait.
+// after returns the pause after err, which may request a longer one with a method Wait.
 func (b *backOff) after(err error) time.Duration {
 	b.last = min(max(firstPause, 2*b.last), longPause)
 	var asks interface {
