@@ -25,12 +25,12 @@ import (
 type tableCopy struct {
 	info tableRow
 	path string
-	used time.Time // guarded by Tables.mu
+	used time.Time // guarded by copies.mu
 
 	memory atomic.Int64 // bytes
 
 	mu      sync.RWMutex // readers search, load and changes write
-	retired bool         // unloaded for good; Tables makes another copy
+	retired bool         // unloaded for good; copies creates a new copy
 	file    *flat.File   // nil: not loaded
 	rows    []int64      // ascending
 	gone    bitset       // positions of deleted rows

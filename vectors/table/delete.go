@@ -9,7 +9,7 @@ import (
 	"notesd/notes/store"
 )
 
-// deleteIDs deletes the rows that have these ids and returns their numbers.
+// deleteIDs deletes the rows with these ids and returns their row numbers.
 func deleteIDs(ctx context.Context, tx *sql.Tx, table int64, ids []string) ([]int64, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -17,13 +17,13 @@ func deleteIDs(ctx context.Context, tx *sql.Tx, table int64, ids []string) ([]in
 	return sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, sqlite.List(ids))
 }
 
-// DeleteRowsRequest names rows by their ids or by conditions on their metadata.
+// DeleteRowsRequest selects rows by their ids or by conditions on their metadata.
 type DeleteRowsRequest struct {
 	Table string
 	IDs   []string
 	Where map[string]any
-	// RequestKey, when not empty, makes a request that is sent again be answered
-	// and not carried out.
+	// RequestKey, if not empty, identifies the request: a repeated one returns the stored
+	// answer.
 	RequestKey string
 }
 

@@ -19,11 +19,11 @@ type Model interface {
 // Models opens the models of tables. A source names where a model is opened, for
 // example a file.
 type Models interface {
-	// Current returns the model of tables that have none yet, and its source, or nil
-	// while it is not chosen.
+	// Current returns the model for tables that have none, and its source, or nil if it is not
+	// chosen yet.
 	Current() (m Model, source string)
-	// Unrecorded returns the source of the model of tables that were made before their
-	// model was recorded.
+	// Unrecorded returns the source of the model of tables that were created before models were
+	// recorded.
 	Unrecorded() string
 	Open(source string) (Model, error)
 }
@@ -68,7 +68,7 @@ func (t *Tables) modelFor(op string, row tableRow) (sourced, error) {
 	return sourced{m, row.source}, fits(op, row.Info, m.Dim())
 }
 
-// fits returns an error if the dimension of a model is known and not that of the table.
+// fits returns an error if the dimension of a model is known and differs from the table's.
 func fits(op string, info Info, dim int) error {
 	if dim == 0 || dim == info.Dimension {
 		return nil
@@ -87,7 +87,7 @@ func (m sourced) embed(ctx context.Context, op string, info Info, text string) (
 		return nil, &notes.Error{Op: op, Path: info.Name, Err: notes.ErrUnavailable, Detail: "the text cannot be embedded: " + err.Error(),
 			Hint: "Pass a vector, or try again later."}
 	}
-	return v, fits(op, info, len(v)) // the dimension may have been unknown before
+	return v, fits(op, info, len(v)) // dim may have been unknown before
 }
 
 // record records the model of a table that has none. If another call has recorded

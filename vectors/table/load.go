@@ -37,8 +37,7 @@ func (c *tableCopy) open(path string) (*flat.File, error) {
 	return file, nil
 }
 
-// tableSource reads the rows of a table, which a copy is built from. [rowReader] is
-// one.
+// tableSource reads the rows of a table to build its copy. [rowReader] implements it.
 type tableSource interface {
 	head(ctx context.Context, table int64) (n int, last int64, err error)
 	numbers(ctx context.Context, table int64) ([]int64, error)

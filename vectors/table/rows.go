@@ -38,7 +38,7 @@ const opAdd = "add to table"
 type storedRow struct {
 	id, metadata string
 	vector       []float32
-	made         bool // the ID is random, so no row has it
+	made         bool // the ID is random, so no existing row has it
 }
 
 // Add adds all rows or none, and returns their IDs in the order of the request.
@@ -193,7 +193,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, model sourced, rows 
 	return removed, added, err
 }
 
-// checkSize returns an error if a table cannot hold so many rows.
+// checkSize returns an error if the table cannot hold this number of rows.
 func checkSize(info Info, rows int) error {
 	most := min(MaxTableRows, MaxTableNumbers/info.Dimension)
 	if rows <= most {

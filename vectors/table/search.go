@@ -77,7 +77,7 @@ func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]floa
 	return m.embed(ctx, opSearch, info, q.Text)
 }
 
-// ranking holds row numbers with their scores from bytes, the highest first.
+// ranking holds row numbers with their approximate scores, highest first.
 type ranking struct {
 	rows   []int64
 	scores []float32
@@ -133,9 +133,8 @@ func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *t
 	return r.near(k), ok, nil
 }
 
-// rank returns the k nearest rows of a set of positions, or of all if only is nil,
-// and some more. ok is false if the copy is not loaded or, unless generation is
-// negative, is of another generation.
+// rank returns the k nearest rows of a set of positions (nil: all), and some more. ok is false
+// if the copy is not loaded or, unless generation is negative, is of another generation.
 func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -159,7 +158,7 @@ func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking
 	return r, true
 }
 
-// near returns the k highest rows, and those whose exact score may be as high.
+// near returns the k highest rows, and further rows whose exact scores may be as high.
 func (r ranking) near(k int) []int64 {
 	const most = 1000 // the vector of each row is read from the database
 	n := min(k, len(r.rows))

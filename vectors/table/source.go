@@ -21,7 +21,7 @@ func (r rowReader) numbers(ctx context.Context, table int64) ([]int64, error) {
 	return sqlite.Column[int64](ctx, r.db.Reader(), `SELECT row FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
 }
 
-// vectors calls do with the vectors of the rows after a row, by row number.
+// vectors calls do with the vectors of the rows after a row, in the order of row numbers.
 func (r rowReader) vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error {
 	const query = `SELECT v.row, v.vector FROM vector_rows r INDEXED BY vector_rows_table
 		CROSS JOIN vector_values v ON v.row = r.row WHERE r.table_id = ? AND r.row > ? ORDER BY r.row`
@@ -35,7 +35,7 @@ func (r rowReader) vectors(ctx context.Context, table, after int64, do func(row 
 	})
 }
 
-// metadata calls do with the metadata of each row of a table, by row number.
+// metadata calls do with the metadata of each row of a table, in the order of row numbers.
 func (r rowReader) metadata(ctx context.Context, table int64, do func(row int64, metadata string) error) error {
 	return r.eachMetadata(ctx, do, `SELECT row, metadata FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
 }

@@ -18,9 +18,9 @@ type Info struct {
 	Name      string
 	Dimension int
 	Metric    Metric
-	// Model is the ID of the model that embeds texts for the table: the one that was in
-	// use when the table was created or when its first text was added. It stays when
-	// the vault changes its model. It is "" if none is recorded.
+	// Model is the ID of the model that embeds texts for the table: the current one when the
+	// table was created or, if it did not fit, when the first text was added. It does not
+	// follow the model of the vault. It is "" if none is recorded.
 	Model   string
 	Rows    int
 	Created time.Time
@@ -175,8 +175,8 @@ func (t *Tables) noTable(ctx context.Context, op, name string) error {
 	return e
 }
 
-// Drop drops a table, which can be restored for seven days. A request
-// that is sent again with its key, if it has one, is only answered.
+// Drop drops a table, which can be restored for seven days. A request repeated with the same
+// key returns the stored answer.
 func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error) {
 	t.write.Lock()
 	defer t.write.Unlock()

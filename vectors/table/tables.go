@@ -20,7 +20,7 @@ const (
 	MaxTableHits     = 100
 )
 
-// keptDropped is the time in which a dropped table can be restored.
+// keptDropped is the time for which a dropped table can be restored.
 const keptDropped = 7 * 24 * time.Hour
 
 // Options configure Tables. A zero field has its default value.
