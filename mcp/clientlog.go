@@ -14,7 +14,7 @@ import (
 	"notesd/notes"
 )
 
-// severities are the protocol's levels, and severityLevels their numbers in the SDK.
+// severities are the protocol's log levels, and severityLevels the SDK's values for them.
 var (
 	severities     = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 	severityLevels = []slog.Level{sdk.LevelDebug, sdk.LevelInfo, sdk.LevelNotice, sdk.LevelWarning, sdk.LevelError, sdk.LevelCritical, sdk.LevelAlert, sdk.LevelEmergency}
@@ -29,7 +29,7 @@ func severityOf(level slog.Level) sdk.LoggingLevel {
 	return severities[i]
 }
 
-// setLevel validates and remembers the level at which a client wants logs.
+// setLevel validates and stores the level at which a client wants log records.
 func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
 	i := slices.Index(severities, params.Level)
 	if i < 0 {
@@ -41,19 +41,19 @@ func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
 	return nil
 }
 
-// ClientLog is a slog.Handler that brings log records to the clients that have
-// asked for their level, as notifications/message. A record goes to sessions
-// that may see the whole vault only, because it may name any note.
+// ClientLog is a slog.Handler that sends log records, as notifications/message, to the
+// clients that requested their level. Only sessions that may see the whole vault receive
+// records, because a record may name any note.
 //
-// It is made before the core that it serves, so that everything can log to it:
-// until [New] gets it in its options it drops what it is given.
+// It is created before its core, so that everything can log to it: until it is passed to
+// [New], it drops all records.
 type ClientLog struct {
-	core  *atomic.Pointer[Core] // shared by the handlers that are made from one
+	core  *atomic.Pointer[Core] // shared by derived handlers
 	attrs []slog.Attr
 	group string
 }
 
-// NewClientLog returns a handler that is not attached to a core yet.
+// NewClientLog returns a handler that is not yet attached to a core.
 func NewClientLog() *ClientLog { return &ClientLog{core: new(atomic.Pointer[Core])} }
 
 // Enabled reports whether any client wants the level.
@@ -82,7 +82,7 @@ func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs returns a handler whose records all have the attributes.
+// WithAttrs returns a handler that adds the attributes to every record.
 func (h *ClientLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	h2 := *h
 	h2.attrs = slices.Clone(h.attrs)
@@ -92,7 +92,7 @@ func (h *ClientLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &h2
 }
 
-// WithGroup returns a handler that puts the name before the attributes' keys.
+// WithGroup returns a handler that prefixes attribute keys with the name.
 func (h *ClientLog) WithGroup(name string) slog.Handler {
 	h2 := *h
 	h2.group += name + "."
@@ -105,7 +105,7 @@ func (h *ClientLog) each(do func(*session)) {
 	}
 }
 
-// logs reports whether a record of this level goes to the client.
+// logs reports whether a record of this level is sent to the client.
 func (s *session) logs(level slog.Level) bool {
 	all := s.bounds().Read == nil
 	s.mu.Lock()
@@ -113,9 +113,9 @@ func (s *session) logs(level slog.Level) bool {
 	return s.wantsLog && s.initialized && level >= s.level && all
 }
 
-// show puts into data what a client may see of an attribute: numbers and names
-// within the vault, errors in the domain's words. What could tell of the
-// machine (absolute paths, other errors' texts) stays in the log.
+// show adds to data what a client may see of an attribute: numbers, names within the vault,
+// domain errors. Values that could reveal something about the machine (absolute paths,
+// texts of other errors) stay in the log.
 func show(data map[string]any, a slog.Attr) {
 	switch v := a.Value.Resolve(); v.Kind() {
 	case slog.KindBool, slog.KindInt64, slog.KindUint64, slog.KindFloat64:

@@ -13,13 +13,13 @@ import (
 	"notesd/prompts"
 )
 
-// maxCompletions is how many values the protocol allows in one answer.
+// maxCompletions is the maximum number of values in a response, set by the protocol.
 const maxCompletions = 100
 
 // A completer answers requests for completion.
 type completer struct{ resources }
 
-// complete offers values for the argument of a prompt or of a URI template.
+// complete returns values for the argument of a prompt or URI template.
 func (s completer) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	kind, err := s.completes(ctx, req.Params)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s completer) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk
 	return res, nil
 }
 
-// completes returns what the argument's values are.
+// completes returns the kind of the argument's values.
 func (s completer) completes(ctx context.Context, params *sdk.CompleteParams) (prompts.Kind, error) {
 	name := params.Argument.Name
 	if params.Ref.Type == "ref/resource" {
@@ -73,7 +73,7 @@ func (s completer) candidates(ctx context.Context, kind prompts.Kind, params *sd
 	case tableName:
 		return s.tableNames(ctx)
 	case attachmentName:
-		return nil, nil // notes name theirs; there is no list of all
+		return nil, nil // there is no list of all attachments
 	case prompts.NoteRef:
 		return s.notePaths(ctx)
 	case prompts.Tag:
@@ -100,7 +100,7 @@ func (s completer) candidates(ctx context.Context, kind prompts.Kind, params *sd
 	return values, nil
 }
 
-// headings returns the headings of the note that was chosen before.
+// headings returns the headings of the note in the argument completed before.
 func (s completer) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]string, error) {
 	if chosen == nil || chosen.Arguments["note"] == "" {
 		return nil, nil
@@ -135,9 +135,9 @@ func (s completer) notePaths(ctx context.Context) ([]string, error) {
 	}
 }
 
-// rank returns the values that typed is the beginning, a part, or a subsequence
-// of, without regard to case, the closest first; equal ones stay in order. It
-// never returns nil.
+// rank returns the values that begin with typed, contain it, or contain its characters in
+// order, ignoring case, best matches first; equal matches keep their order. It never
+// returns nil.
 func rank(values []string, typed string) []string {
 	type scored struct {
 		value string
@@ -158,7 +158,7 @@ func rank(values []string, typed string) []string {
 	return out
 }
 
-// closeness grades a match, 0 being the best.
+// closeness grades a match, 0 being the best, and reports whether there is one.
 func closeness(value, typed string) (int, bool) {
 	base := value[strings.LastIndexByte(value, '/')+1:]
 	switch at := strings.Index(value, typed); {

@@ -23,73 +23,70 @@ import (
 type Options struct {
 	Version string            // of notesd
 	Title   string            // the vault's name, shown by hosts
-	Open    map[string]string // links that open a note in the user's app, with {path} in place of its path in the folder, by folder; "" is the vault
+	Open    map[string]string // by folder, "" being the vault: a link that opens a note in the user's app; {path} is the path in the folder
 	Vault   tools.Vault
 	History tools.History
 	Search  tools.Searcher
 	Tables  tools.Tables // nil: no vector tables
 
-	// Opened is closed when Vault, History, Search, Tables and prompts may be used, and
-	// Settled, not before it, when their answers can be expected to be complete:
-	// requests wait for it, and a handshake waits for neither. nil: from the start.
+	// Opened is closed when Vault, History, Search, Tables and prompts may be used. Settled
+	// is closed no earlier, when their results can be expected to be complete. Requests
+	// wait for Settled; the handshake waits for neither. A nil channel counts as closed.
 	Opened, Settled <-chan struct{}
 
-	// Shared, when it is not nil, is the log of a vault that several nodes share.
+	// Shared, if not nil, is the log of a vault shared by several nodes.
 	Shared Shared
 
 	// Profile bounds every session; a session's own profile can only narrow it.
 	Profile Profile
 	Limits  Limits
 
-	// Refresh, when it is not nil, is called before each session begins: it may
-	// call SetProfile.
+	// Refresh, if not nil, is called before each session begins. It may call SetProfile.
 	Refresh func()
 
-	// Methods are notesd's own methods by name, of which its commands are the
-	// users: see Profile.Owner.
+	// Methods are notesd's own methods by name, which its commands use: see Profile.Owner.
 	Methods map[string]Method
-	// ScopedMethods are those that every session has.
+	// ScopedMethods are available to every session.
 	ScopedMethods map[string]ScopedMethod
 
-	// Observe, when it is not nil, is called after each call of a tool.
+	// Observe, if not nil, is called after each tool call.
 	Observe func(tool string, took time.Duration, err error)
 
 	Log *slog.Logger
-	// ClientLog, when it is part of Log, also brings log records to clients.
+	// ClientLog, if it is part of Log, also sends log records to clients.
 	ClientLog *ClientLog
 	Now       func() time.Time // nil: time.Now
 }
 
-// Limits bound what one session may request. A zero field means its default.
+// Limits bound the requests of one session. For a zero field the default applies.
 type Limits struct {
-	PageSize      int // resources in one page of a list; 500
-	Resources     int // resources listed in all; 10 000
-	Subscriptions int // resources that one session may watch; 1000
-	Concurrent    int // requests of one session in progress at a time; 4, but half of the processors at most
+	PageSize      int // resources per page of a list; 500
+	Resources     int // resources listed in total; 10 000
+	Subscriptions int // watched resources; 1000
+	Concurrent    int // requests in progress; 4, or half the number of processors if that is less
 
-	// How often a second one session may ask for work: call tools, get prompts,
-	// list and read resources. A call that writes counts as four, a completion as
-	// ten; zero: as often as it likes. What five seconds allow may come at once.
-	// Over HTTP the requests without a session share what one may do.
+	// CallsPerSecond limits how often a session may call tools, get prompts, and list and
+	// read resources. A call that writes counts as four, a completion as ten. Bursts may
+	// use the allowance of five seconds. Over HTTP, a subject's sessionless requests share
+	// one such limit. Zero means no limit.
 	CallsPerSecond int
 
 	Line transport.Limits
 
-	confirmWait time.Duration // for a user's answer, which a client may never ask for; 5 minutes
+	confirmWait time.Duration // for a user's answer: a client may never ask; 5 minutes
 	rootsWait   time.Duration // for a client's list of roots; 5 s
 }
 
 func (l Limits) withDefaults() Limits {
 	l.PageSize, l.Resources, l.Subscriptions = cmp.Or(l.PageSize, 500), cmp.Or(l.Resources, 10_000), cmp.Or(l.Subscriptions, 1000)
-	l.Concurrent = cmp.Or(l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that a client that floods leaves the rest to others
+	l.Concurrent = cmp.Or(l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // a client that floods must leave processors to others
 	l.Line = l.Line.WithDefaults()
 	l.confirmWait = cmp.Or(l.confirmWait, 5*time.Minute)
 	l.rootsWait = cmp.Or(l.rootsWait, 5*time.Second)
 	return l
 }
 
-// A Core serves any number of sessions over one vault. Its methods may be
-// called concurrently.
+// A Core serves any number of sessions over one vault. It is safe for concurrent use.
 type Core struct {
 	opts       Options
 	profile    atomic.Pointer[Profile] // bounds new sessions
@@ -99,13 +96,13 @@ type Core struct {
 	newErrorID func() string
 	notifier   atomic.Pointer[Notifier] // nil: no notifications
 	working    atomic.Int64             // requests in progress
-	worked     atomic.Int64             // when the last one ended: nanoseconds since 1970
+	worked     atomic.Int64             // when the last one ended, in nanoseconds since 1970
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
 }
 
-// New returns a core without sessions. It starts no goroutine.
+// New returns a core without sessions. It starts no goroutines.
 func New(o Options) *Core {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -138,7 +135,8 @@ func (c *Core) isOpen() bool {
 	}
 }
 
-// await returns when one of Options.Opened and Settled is closed, or ctx's error.
+// await waits until event, Options.Opened or Settled, is closed. It returns the error of
+// ctx if that ends first.
 func await(ctx context.Context, event <-chan struct{}) error {
 	if event == nil {
 		return nil
@@ -151,15 +149,15 @@ func await(ctx context.Context, event <-chan struct{}) error {
 	}
 }
 
-// SetProfile replaces Options.Profile for the sessions that begin from now on.
+// SetProfile replaces Options.Profile for sessions that begin later.
 func (c *Core) SetProfile(p Profile) { c.profile.Store(&p) }
 
-// Quiet reports whether no request has been in progress for d.
+// Quiet reports whether no request has been in progress for at least d.
 func (c *Core) Quiet(d time.Duration) bool {
 	return c.working.Load() == 0 && c.now().Sub(time.Unix(0, c.worked.Load())) >= d
 }
 
-// begin counts a request in progress until the returned function is called.
+// begin counts a request as in progress until the returned function is called.
 func (c *Core) begin() (end func()) {
 	c.working.Add(1)
 	return func() {
@@ -168,7 +166,7 @@ func (c *Core) begin() (end func()) {
 	}
 }
 
-// Sessions returns how many clients are connected.
+// Sessions returns the number of connected clients.
 func (c *Core) Sessions() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,12 +198,12 @@ func (c *Core) each(do func(*session)) {
 // MethodStatus is the method behind "notesd status".
 const MethodStatus = "notesd/status"
 
-// A Method answers a method that notesd adds to the protocol. What it returns is
-// encoded as the result, a JSON object; params is nil when there are none.
+// A Method implements a method that notesd adds to the protocol. Its result must marshal to
+// a JSON object. params is nil if the request has none.
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
-// A ScopedMethod is a method for every session: it answers what the scope, which
-// is the session's, may read.
+// A ScopedMethod is a method for every session. Its result is limited to what the scope,
+// which is the session's, may read.
 type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
 
 func randomErrorID() string {

@@ -18,11 +18,11 @@ import (
 	"notesd/notes"
 )
 
-// codeResourceNotFound is what the session era asks for when a resource does
-// not exist; 2026-07-28 asks for invalid params.
+// codeResourceNotFound is the session era's code for a missing resource; 2026-07-28 uses
+// invalid params.
 const codeResourceNotFound = -32002
 
-// A Failure is an error as clients, users and programs see it.
+// A Failure is an error as presented to clients, users and programs.
 type Failure struct {
 	Code       string   `json:"code"` // stable, for programs
 	Message    string   `json:"message"`
@@ -32,20 +32,20 @@ type Failure struct {
 	Hash       string   `json:"hash,omitempty"`
 	Diff       string   `json:"diff,omitempty"`
 
-	Exit int `json:"-"` // the exit code of a command that fails with it
+	Exit int `json:"-"` // exit code of a command that fails with it
 }
 
 func (f *Failure) Error() string { return f.Message }
 
-// A failureRow says how errors of one kind are shown.
+// A failureRow defines how errors of one kind are presented.
 type failureRow struct {
 	err  error
 	code string
-	rpc  int64  // for methods whose failure is a protocol error
-	hint string // the next step for a caller if the error has no hint itself
+	rpc  int64  // for methods that fail with a protocol error
+	hint string // the next step, if the error itself has no hint
 }
 
-// failures maps the domain's sentinels to codes.
+// failures maps the domain's sentinel errors to codes.
 var failures = []failureRow{
 	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, "Find the note with search_notes or list_notes."},
 	{notes.ErrAmbiguous, "ambiguous", jsonrpc.CodeInvalidParams, "Pass one of these paths."},
@@ -58,7 +58,7 @@ var failures = []failureRow{
 	{notes.ErrUnavailable, "unavailable", jsonrpc.CodeInternalError, "Try again later; nothing was changed."},
 }
 
-// failed returns the result of a call that failed.
+// failed returns the result of a failed call.
 func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	f, _ := s.core.describe(ctx, err)
 	return &sdk.CallToolResult{
@@ -68,11 +68,11 @@ func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	}
 }
 
-// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
-// programs; structuredContent has to fit the output schema, and cannot.
+// MetaFailure is the key in a failed result's _meta that holds the [Failure] for programs.
+// structuredContent cannot hold it, because it must match the output schema.
 const MetaFailure = "notesd/error"
 
-// resourceError makes err the answer to a read of the resource uri.
+// resourceError converts err to the protocol error for a read of the resource uri.
 func (c *Core) resourceError(ctx context.Context, err error, uri string, modern bool) error {
 	if !errors.Is(err, notes.ErrNotFound) {
 		return c.rpcError(ctx, err)
@@ -86,7 +86,7 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 	return &jsonrpc.Error{Code: code, Message: "Resource not found: " + f.line(), Data: data}
 }
 
-// rpcError makes err a protocol error; a *jsonrpc.Error stays as it is.
+// rpcError converts err to a protocol error. A *jsonrpc.Error keeps its code and data.
 func (c *Core) rpcError(ctx context.Context, err error) error {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) {
@@ -97,9 +97,9 @@ func (c *Core) rpcError(ctx context.Context, err error) error {
 	return &jsonrpc.Error{Code: code, Message: f.line(), Data: data}
 }
 
-// describe returns what a client may see of err and, for methods that answer with
-// a protocol error, its code. An error that is no *notes.Error is logged with an
-// id, and the client sees the id only.
+// describe returns what a client may see of err and, for methods that fail with a protocol
+// error, its code. An unexpected error is logged with an id, and the client sees only the
+// id.
 func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -139,8 +139,8 @@ func DomainFailure(err error) *Failure {
 	return f
 }
 
-// domainFailure returns the failure of a *notes.Error and its row, or nil for any
-// other error.
+// domainFailure returns the failure of a *notes.Error and its row, or nil for any other
+// error.
 func domainFailure(err error) (*Failure, failureRow) {
 	var domain *notes.Error
 	if errors.As(err, &domain) {
@@ -156,7 +156,7 @@ func domainFailure(err error) (*Failure, failureRow) {
 	return nil, failureRow{}
 }
 
-// text is the failure for a model to read.
+// text returns the failure for a model to read.
 func (f Failure) text() string {
 	var b strings.Builder
 	b.WriteString(f.sentence())
@@ -176,8 +176,7 @@ func (f Failure) text() string {
 	return b.String()
 }
 
-// line is the failure for a protocol error, of which hosts show the message
-// alone.
+// line returns the failure for a protocol error, of which hosts show only the message.
 func (f Failure) line() string {
 	others := f.others()
 	if len(others) == 0 {
@@ -186,7 +185,7 @@ func (f Failure) line() string {
 	return f.sentence() + " " + strings.Join(others[:min(mostCandidates, len(others))], ", ")
 }
 
-// sentence is the message and the hint.
+// sentence returns the message and the hint.
 func (f Failure) sentence() string {
 	s := f.Message
 	if !strings.HasSuffix(s, "?") {
@@ -198,10 +197,10 @@ func (f Failure) sentence() string {
 	return s
 }
 
-// mostCandidates is how many candidates a text names: a note may have a thousand headings.
+// mostCandidates bounds the candidates in a text: a note may have a thousand headings.
 const mostCandidates = 30
 
-// others are the candidates that the message does not name.
+// others returns the candidates that the message does not already name.
 func (f Failure) others() (others []string) {
 	for _, candidate := range f.Candidates {
 		if candidate != f.Path {
@@ -215,7 +214,8 @@ func invalidParams(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// recovered is to be deferred: it makes a panic the error of what panicked.
+// recovered must be deferred. It converts a panic to an error with the stack; what names
+// the function that panicked.
 func recovered(what string, err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%s panicked: %v\n%s", what, v, debug.Stack())

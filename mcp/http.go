@@ -23,43 +23,42 @@ const (
 
 // HTTPOptions configure an [HTTP].
 type HTTPOptions struct {
-	// Token is the bearer token that every request but /healthz must carry. It
-	// must not be empty.
+	// Token is the bearer token required on every path except /healthz and those of Open
+	// and Page. It must not be empty.
 	Token string
-	// Hosts are the names, beside those of the loopback interface, under which
-	// clients may address notesd, with or without a port. Others are refused:
-	// a page that has its own name resolve to this machine sends that name.
+	// Hosts lists the host names, besides those of the loopback interface, under which
+	// clients may address notesd, with or without a port. Requests for other hosts are
+	// rejected: a page whose own name resolves to this machine sends that name.
 	Hosts []string
-	// Origins are the web origins (https://example.com) whose pages may send
-	// requests. A request without an Origin does not come from a page.
+	// Origins lists the web origins (https://example.com) whose pages may send requests. A
+	// request without an Origin header does not come from a page.
 	Origins []string
 
-	// Own answers more paths for clients with the token, and Open for all; both by
-	// pattern.
+	// Own and Open map patterns to additional handlers. Those in Own require the token.
 	Own, Open map[string]http.Handler
 
-	// Page, when it is not nil, answers all requests that are not MCP's. It does
-	// without the token and admits browsers itself.
+	// Page, if not nil, handles all requests that match no other pattern. It requires no
+	// token and authenticates browsers itself.
 	Page http.Handler
 
-	// Stopping, when it is not nil, is called when Serve accepts no more connections,
-	// and ends what would keep requests to Own from ending.
+	// Stopping, if not nil, is called when Serve stops accepting connections. It must end
+	// whatever keeps requests to Own from completing.
 	Stopping func()
 
-	Profile Profile // of every client: lists of 2026-07-28 must not differ between them
+	Profile Profile // of all clients: lists of 2026-07-28 must not differ between them
 
 	// For tests; zero means the default.
-	sessions   int           // sessions at a time, for each subject; 64
-	headerRead time.Duration // a client has so long to send a request's headers; 10 s
-	bodyRead   time.Duration // and the rest of it; 30 s
-	stall      time.Duration // a client that reads nothing for so long is disconnected; 30 s
+	sessions   int           // concurrent sessions per subject; 64
+	headerRead time.Duration // time limit for a request's headers; 10 s
+	bodyRead   time.Duration // time limit for the rest of the request; 30 s
+	stall      time.Duration // a client that reads nothing for this long is disconnected; 30 s
 }
 
 const (
-	httpIdle    = 30 * time.Minute // after which a session is closed
-	httpWorking = 8                // requests without a session that are worked on at a time, for each subject
+	httpIdle    = 30 * time.Minute // idle time after which a session is closed
+	httpWorking = 8                // concurrent sessionless requests per subject
 
-	subjectsSessions = 16 // times what one subject may have are the sessions of all
+	subjectsSessions = 16 // limit on all sessions, as a multiple of one subject's
 )
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
@@ -70,12 +69,12 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 	return o
 }
 
-// HTTP serves a core over HTTP: Streamable HTTP at /mcp, in both eras of the
-// protocol, and at /sse the transport of 2024-11-05.
+// HTTP serves a core over HTTP: Streamable HTTP at /mcp, in both eras of the protocol, and
+// the transport of 2024-11-05 at /sse.
 //
-// A request of 2026-07-28 gets a session that ends with it. Other requests have a
-// session with an id, which lasts until the client deletes it, it is idle for too
-// long, or Close is called.
+// A request of 2026-07-28 has a session that ends with it. Other requests belong to a
+// session with an id, which lasts until the client deletes it, it has been idle for
+// httpIdle, or Close is called.
 type HTTP struct {
 	core *Core
 	o    HTTPOptions
@@ -86,35 +85,35 @@ type HTTP struct {
 	stateful  http.Handler
 	stateless http.Handler
 	legacy    http.Handler
-	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
+	versions  *sdk.Server // queried by the SDK for its versions, for requests within a session
 	resuming  sync.Mutex  // held while a session is looked up or resumed
 
 	mu       sync.Mutex
 	closed   bool
 	shared   map[string]sharedLimits // by subject
 	sessions map[*sdk.ServerSession]*session
-	uses     int64                // requests with the id of a session, so far
-	streams  map[string]*stream   // of subjects, by the id of the session
-	resumed  map[resumedAs]string // the ids of the sessions that continue others
-	running  sync.WaitGroup       // what sessions have started
-	streamed context.Context      // ends with Close, for streams on which no session has begun
+	uses     int64                // the latest value of session.used
+	streams  map[string]*stream   // of subjects, by session id
+	resumed  map[resumedAs]string // ids of the sessions that continue others
+	running  sync.WaitGroup       // goroutines started by sessions
+	streamed context.Context      // ends with Close; for streams whose session has not begun
 	end      context.CancelFunc
 }
 
-// sharedLimits are what the requests without a session share.
+// sharedLimits apply to all sessionless requests of a subject together.
 type sharedLimits struct {
-	working chan struct{} // a slot for each that is worked on
-	rate    *rate.Limiter // how often they may come
+	working chan struct{} // a slot for each request in progress
+	rate    *rate.Limiter // of requests
 }
 
-// A stream is the one that a session's client listens on.
+// A stream is the open event stream of a session's client.
 type stream struct {
 	end   context.CancelFunc
 	ended chan struct{}
 }
 
-// NewHTTP returns a handler. It starts nothing. An error says that there is no token, or
-// what is wrong with the profile.
+// NewHTTP returns a handler and starts nothing. It fails if the token is missing or the
+// profile is invalid.
 func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
@@ -139,26 +138,26 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	return h, nil
 }
 
-// NewSubjectHTTP returns a handler of which ServeSubject is used alone, behind another's
-// ServeHTTP.
+// NewSubjectHTTP returns a handler that serves only through ServeSubject, behind another
+// handler's ServeHTTP.
 //
-// It keeps no answers: a client that asks for the rest of an answer, on a node or in a
-// session that does not have it, would wait without end. One that cannot ask learns at
-// once that its call was interrupted.
+// It stores no responses: a client that tries to resume a response on a node or in a
+// session that does not have it would wait indefinitely. A client that cannot resume learns
+// immediately that its call was interrupted.
 func NewSubjectHTTP(core *Core) (*HTTP, error) { return newHTTP(core, HTTPOptions{}, nil) }
 
-// ServeSubject answers a request, for the endpoint /mcp of a vault, of the subject that
-// p names and bounds. The session of one subject is unknown to others. One that began on
-// another node continues; see newSessionID.
+// ServeSubject answers a request to a vault's /mcp endpoint on behalf of p.Subject, within
+// the bounds of p. The sessions of one subject are unknown to others. A session that began
+// on another node continues here; see newSessionID.
 func (h *HTTP) ServeSubject(w http.ResponseWriter, r *http.Request, p Profile) {
 	h.serveMCP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, &p)))
 }
 
-// Bound ends the sessions of subjects that are no longer bounded as they were: the next
-// request begins another. now returns what bounds a subject, false for one that may do
-// nothing.
+// Bound closes the sessions of subjects whose bounds have changed; their next request
+// begins another session. now returns the current profile of a subject, or false if the
+// subject has no access.
 func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
-	h.resuming.Lock() // a session that is being resumed takes the request that it is resumed for
+	h.resuming.Lock() // so that a session being resumed accepts the request it is resumed for
 	defer h.resuming.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -185,7 +184,7 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: answers, SessionTimeout: httpIdle,
-		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readMessages have done both
+		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // both are done by admit and readMessages
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, Stateless: true, PropagateRequestCancellation: true,
@@ -200,9 +199,9 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ContentLength != 0 {
-		// readMessages clears it. The server reads the rest of a body that the answer did
-		// not need, and would wait without a bound.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.bodyRead)) // a writer of a test may know none
+		// readMessages clears the deadline. The server reads the rest of a body that the
+		// handler did not consume, and would otherwise wait indefinitely.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.bodyRead)) // not supported by all writers in tests
 	}
 	if !h.guard.admit(w, r) {
 		return
@@ -210,8 +209,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(&patientWriter{ResponseWriter: w, wait: h.o.stall}, r)
 }
 
-// Serve answers requests on the listener until ctx is cancelled, and then closes
-// all sessions. It returns when no request is left: nil, or why the listener ended.
+// Serve answers requests on the listener until ctx is cancelled, then closes all sessions.
+// It returns as ServeUntil does.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	const headerBytes = 64 << 10
 	server := &http.Server{
@@ -228,13 +227,13 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	})
 }
 
-// ServeUntil has the server answer requests on the listener until ctx is cancelled. It
-// then calls stopping, which ends the streams that the server would wait for, and
-// returns when no request is left, after two seconds at the latest. An error is the
+// ServeUntil runs the server on the listener until ctx is cancelled. It then calls
+// stopping, which must end the streams that the server would wait for, and returns nil when
+// no requests are left, or two seconds after stopping at the latest. Any other error is the
 // listener's.
 func ServeUntil(ctx context.Context, ln net.Listener, server *http.Server, stopping func()) error {
-	// Browsers open connections in advance. One on which nothing has come by then is
-	// closed; Shutdown would wait for it for as long as stopWait.
+	// Browsers open connections in advance. Those still unused after unusedWait are closed,
+	// because Shutdown would wait for them for all of stopWait.
 	const unusedWait, stopWait = 500 * time.Millisecond, 2 * time.Second
 	var unused sync.Map
 	server.IdleTimeout = 2 * time.Minute
@@ -248,22 +247,23 @@ func ServeUntil(ctx context.Context, ln net.Listener, server *http.Server, stopp
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		_ = ln.Close() // a proxy sends what it could not connect for to another server
+		_ = ln.Close() // a proxy then sends new requests to another server
 		stopping()
 		closing := time.AfterFunc(unusedWait, func() {
 			for c := range unused.Range {
-				_ = c.(net.Conn).Close() // it has no request
+				_ = c.(net.Conn).Close() // no request is lost
 			}
 		})
 		defer closing.Stop()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
-		// What fails is closing the listener again, and clients that do not take their answers.
+		// Errors come from closing the listener again and from clients that do not read
+		// their responses.
 		_ = server.Shutdown(ctx)
 		_ = server.Close()
 	})
 	err := server.Serve(ln)
-	if stop() { // it was not ctx that ended it
+	if stop() { // ctx was not cancelled
 		stopping()
 		return err
 	}
@@ -271,7 +271,7 @@ func ServeUntil(ctx context.Context, ln net.Listener, server *http.Server, stopp
 	return nil
 }
 
-// Close ends all sessions and refuses new ones. Requests in progress may take as
+// Close ends all sessions and rejects new ones. Requests in progress may continue for as
 // long as Grace of the line limits. It returns when they have ended.
 func (h *HTTP) Close() {
 	h.mu.Lock()
@@ -305,9 +305,9 @@ func (h *HTTP) full(subject string) bool {
 	return h.closed || own >= h.o.sessions || len(h.sessions) >= subjectsSessions*h.o.sessions
 }
 
-// makeRoom ends the subject's session that was used longest ago of those with no request
-// and no stream open, as clients leave that go without a word. It returns false if there
-// is none. A client that comes back begins another.
+// makeRoom closes the subject's least recently used session that has no open request or
+// stream, because clients often leave without closing theirs. It returns false if there is
+// none. A client that returns begins another session.
 func (h *HTTP) makeRoom(subject string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -327,7 +327,7 @@ func (h *HTTP) makeRoom(subject string) bool {
 	return true
 }
 
-// use keeps the session with the id in its place until done is called.
+// use protects the session with the id from makeRoom until done is called.
 func (h *HTTP) use(id string) (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -344,7 +344,7 @@ func (h *HTTP) use(id string) (done func()) {
 	}
 }
 
-// sharedBy returns the limits of the requests without a session of a subject.
+// sharedBy returns the limits shared by a subject's sessionless requests.
 func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -356,15 +356,15 @@ func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
 	return l.working, l.rate
 }
 
-// Sessions returns how many sessions there are, of all subjects and transports.
+// Sessions returns the number of sessions, of all subjects and transports.
 func (h *HTTP) Sessions() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.sessions)
 }
 
-// attach makes the session known to the notifier for as long as ss lasts: a
-// session with an id from its initialize on, one of 2026-07-28 while it listens.
+// attach registers the session for notifications until ss ends: a session with an id from
+// its initialize on, one of 2026-07-28 while it listens.
 func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -379,7 +379,7 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	h.sessions[ss] = s
 	ended := make(chan struct{})
 	h.running.Go(func() {
-		_ = ss.Wait() // why it ended is the client's affair
+		_ = ss.Wait() // the reason does not matter here
 		close(ended)
 	})
 	h.running.Go(func() {
@@ -395,8 +395,8 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	})
 }
 
-// abort cancels the requests of the session with the id in both directions. The
-// SDK's Close would wait for them.
+// abort cancels all requests of the session with the id, in both directions. The SDK's
+// Close would wait for them.
 func (h *HTTP) abort(id string) {
 	if s := h.find(id); s != nil {
 		s.stop()
@@ -404,22 +404,23 @@ func (h *HTTP) abort(id string) {
 	}
 }
 
-// find returns the session with the id that takes requests, or nil.
+// find returns the session with the id if it still accepts requests, or nil.
 func (h *HTTP) find(id string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.findLocked(id)
 }
 
-// enter keeps the session with the id from being closed until leave is called. It
-// returns false if the session takes no more requests.
+// enter keeps the session with the id from being closed until leave is called. It returns
+// false if the session accepts no more requests.
 //
-// The session of a subject may end at any time, and its client goes on with another under
-// the same id; no request may be lost between the two. So a message enters until it is
-// answered, and a stream until it has begun. close bars the session, after which nothing
-// enters, and waits for those that have before it closes the session of the SDK: that
-// would answer a request that comes in meanwhile with 404, and a client gives up then. A
-// stream that has begun ends with the session, and its client opens the next.
+// The session of a subject may be closed at any time, and its client continues in another
+// one under the same id; no request may be lost in between. A message therefore holds the
+// session until it is answered, and a stream until it has begun. close bars the session, so
+// that nothing more enters, and waits for what has entered before it closes the SDK's
+// session: the SDK would answer a request that arrives in between with 404, on which
+// clients give up. A stream that has begun ends with the session, and its client opens the
+// next.
 func (h *HTTP) enter(id string) (leave func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -440,21 +441,21 @@ func (h *HTTP) findLocked(id string) *session {
 	return nil
 }
 
-// close ends the session, which is barred: its requests to the client at once, the
-// requests in progress after grace.
+// close closes the session, which must be barred. Its requests to the client are cancelled
+// immediately, the requests in progress after grace.
 func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
 	s.stop()
 	impatient := time.AfterFunc(grace, s.stopWork)
 	defer impatient.Stop()
 	s.posts.Wait()
-	_ = ss.Close() // why it fails is the client's affair
+	_ = ss.Close() // an error concerns only the client
 }
 
-// callerKey is where the context of a subject's request has its profile.
+// callerKey is the context key of the profile of a subject's request.
 type callerKey struct{}
 
-// callerOf returns the profile of the caller: that of a subject, or of all clients that
-// have the token.
+// callerOf returns the caller's profile: that of its subject, or the one common to all
+// clients with the token.
 func (h *HTTP) callerOf(ctx context.Context) *Profile {
 	if p, ok := ctx.Value(callerKey{}).(*Profile); ok {
 		return p
@@ -462,17 +463,18 @@ func (h *HTTP) callerOf(ctx context.Context) *Profile {
 	return &h.o.Profile
 }
 
-// requestSessionKey is where a request's context holds what makes its server.
+// requestSessionKey is the context key of the function that creates a request's server.
 type requestSessionKey struct{}
 
-// withServer returns the request with what makes its server, once.
+// withServer returns the request with a function in its context that creates its server,
+// once.
 func (h *HTTP) withServer(r *http.Request, modern bool, msgs []jsonrpc.Message) *http.Request {
 	caller := *h.callerOf(r.Context())
 	make := sync.OnceValue(func() *sdk.Server { return h.newServer(caller, modern, msgs) })
 	return r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, make))
 }
 
-// serverFor returns the server that a request is for. The SDK calls it more than once.
+// serverFor returns the server for a request. The SDK calls it more than once per request.
 func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
 	if r.Header.Get(headerSession) != "" {
 		return h.versions
@@ -480,8 +482,8 @@ func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
 	return r.Context().Value(requestSessionKey{}).(func() *sdk.Server)()
 }
 
-// newServer makes the session that begins with a request, or that answers it: a
-// request of 2026-07-28 has one of its own.
+// newServer creates the session that begins with a request or, for 2026-07-28, lasts only
+// for that request.
 func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *sdk.Server {
 	s, err := h.core.newSession(caller, modern)
 	if err != nil {
@@ -495,7 +497,7 @@ func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *s
 		s.working, s.rate = h.sharedBy(caller.Subject)
 	}
 	if modern || msgs == nil {
-		s.open = 1 // its one request, or stream, is all of it
+		s.open = 1 // the session consists of this one request or stream
 	}
 	return s.server
 }

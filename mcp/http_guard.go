@@ -15,22 +15,22 @@ import (
 	"notesd/internal/phrase"
 )
 
-// probed are the paths that proxies and monitors ask for, by the address of this machine
-// or a name that only they know. Two of them say nothing of the notes; the metrics need
-// the token, which no page has.
+// probed lists the paths that proxies and monitors request under the machine's address or
+// an internal name. /healthz and /readyz reveal nothing about the notes; /metrics requires
+// the token, which no web page has.
 var probed = []string{"/healthz", "/readyz", "/metrics"}
 
-// A guard admits requests: by the host that they name, by the origin of the page that
-// sends them, and by the token.
+// A guard admits requests by the host they name, the origin of the page that sends them,
+// and the token.
 type guard struct {
 	hosts, origins []string          // see HTTPOptions
-	token          [sha256.Size]byte // its digest
+	token          [sha256.Size]byte // SHA-256
 	log            *slog.Logger
 }
 
-// admit refuses requests that a web page could have a browser send: those that
-// name another host than this one (DNS rebinding), and those of an origin that
-// is not allowed. It also answers a browser's questions about the latter.
+// admit rejects requests that a web page could make a browser send: those that name a host
+// other than this one (DNS rebinding) and those from an origin that is not allowed. It also
+// answers preflight requests from allowed origins. It returns false if it has responded.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 	if slices.Contains(probed, r.URL.Path) && r.Header.Get("Origin") == "" {
 		return true
@@ -73,15 +73,15 @@ func (g *guard) knowsHost(host string) bool {
 	})
 }
 
-// IsLoopback reports whether a host, with or without a port, can be reached from this
-// machine only.
+// IsLoopback reports whether a host, with or without a port, can be reached only from this
+// machine.
 func IsLoopback(host string) bool {
 	name := hostName(host)
 	ip := net.ParseIP(name)
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// hostName returns a host without its port and brackets.
+// hostName returns a host without port and brackets.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -89,7 +89,7 @@ func hostName(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// knowsOrigin accepts the configured origins and pages that this host serves.
+// knowsOrigin reports whether the origin is configured or is the requested host itself.
 func (g *guard) knowsOrigin(origin, host string) bool {
 	if slices.ContainsFunc(g.origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origin) }) {
 		return true
@@ -98,7 +98,7 @@ func (g *guard) knowsOrigin(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
-// BearerToken returns the bearer token of a request, "" if it has none.
+// BearerToken returns the bearer token of a request, or "" if there is none.
 func BearerToken(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -107,8 +107,8 @@ func BearerToken(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// authorized lets only requests with the token through. The digests are compared
-// so that the time tells nothing of the token, its length included.
+// authorized rejects requests without the token. It compares digests in constant time, so
+// that timing reveals nothing about the token, not even its length.
 func (g *guard) authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := sha256.Sum256([]byte(BearerToken(r)))
@@ -121,27 +121,27 @@ func (g *guard) authorized(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers with a status and why.
+// refuse responds with a status and the reason, and closes the connection.
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	g.log.Debug("refused an HTTP request", "status", status, "reason", why, "remote", r.RemoteAddr)
-	w.Header().Set("Connection", "close") // what is left of its body is not worth reading
+	w.Header().Set("Connection", "close") // instead of reading the rest of the body
 	http.Error(w, why, status)
 }
 
-// A patientWriter gives the client so long to take each piece of an answer.
+// A patientWriter limits the time that the client may take to accept each write.
 type patientWriter struct {
 	http.ResponseWriter
 	wait time.Duration
 }
 
 func (w *patientWriter) Write(p []byte) (int, error) {
-	// A writer that knows no deadline, as in tests, has no slow client either.
+	// Only writers in tests do not support deadlines.
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait))
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap lets http.ResponseController find what it needs.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush sends what has been written.
+// Flush implements http.Flusher.
 func (w *patientWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }

@@ -16,7 +16,7 @@ import (
 	"notesd/mcp/transport"
 )
 
-// serveMCP sends a request to the handler of its era.
+// serveMCP dispatches a request to the handler of its era.
 func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	sessionID, caller := r.Header.Get(headerSession), h.callerOf(r.Context())
 	var msgs []jsonrpc.Message
@@ -39,7 +39,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	if caller.Subject != "" && sessionID != "" {
 		id, leave := h.enterFor(r, caller, sessionID)
 		if id == "" {
-			http.Error(w, "session not found", http.StatusNotFound) // for the client, which begins another
+			http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
 			return
 		}
 		defer leave()
@@ -71,7 +71,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveLegacy serves the transport of 2024-11-05: a client opens a stream, whose first
-// event names the URL to post to, and which carries all answers.
+// event names the URL to post to, and which carries all responses.
 func (h *HTTP) serveLegacy(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
@@ -90,7 +90,8 @@ func (h *HTTP) serveLegacy(w http.ResponseWriter, r *http.Request) {
 	h.legacy.ServeHTTP(w, r)
 }
 
-// refuseFull refuses a session of the subject, and returns true, if there is no room for it.
+// refuseFull responds with an error and returns true if there is no room for another
+// session of the subject.
 func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 	if !h.full(subject) || h.makeRoom(subject) {
 		return false
@@ -100,17 +101,18 @@ func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 	return true
 }
 
-// streaming ends the stream that the session has before the request opens another: a
-// proxy may have lost the old one without a word, and the SDK would refuse the new one. It
-// returns the request to serve, nil if the client has gone, the writer of its answer, and
-// what to call after it. It calls begun when the stream has begun.
+// streaming ends the session's previous stream, if any, before the request opens another: a
+// proxy may have lost the old one silently, and the SDK would reject the new one. It
+// returns the response writer and request to serve, and a function to call afterwards. The
+// request is nil if the client has gone. begun is called when the stream begins.
 //
-// The newest stream holds: each puts itself into h.streams before it waits for the one
-// before it, so that of three the first is ended by the second and the second by the third,
-// in whatever order they come to run. A stream that is not a session's first, or is that of
-// a continued session, begins with notifications that everything has changed, since those
-// between two streams went nowhere. The request has entered the session; it leaves when the
-// stream begins, because close waits for what has entered, and a stream would last.
+// The newest stream wins. Each is stored in h.streams before it waits for its predecessor,
+// so that of three streams, the second ends the first and the third the second, in whatever
+// order their goroutines run. A stream that is not a session's first, or that belongs to a
+// continued session, begins with notifications that everything has changed, because
+// notifications sent between two streams are lost. The request has entered the session, and
+// leaves it when the stream begins: close waits for whatever has entered, and a stream has
+// no end.
 func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
@@ -143,31 +145,32 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begu
 		}
 	}
 	r = r.WithContext(ctx)
-	r.Header.Del("Last-Event-Id") // of everythingChanged; there is no more to send
+	r.Header.Del("Last-Event-Id") // set by everythingChanged; there is nothing to resume
 	return answer, r, ended
 }
 
-// A streamWriter calls begun when the stream begins, which the SDK marks with a flush, and
-// sends the events first.
+// A streamWriter calls begun and then sends events when the stream begins, which the SDK
+// marks with a flush.
 type streamWriter struct {
 	http.ResponseWriter
 	events []byte
 	begun  func()
 }
 
-// Flush sends what has been written.
+// Flush implements http.Flusher.
 func (w *streamWriter) Flush() {
 	w.begun()
-	_, _ = w.ResponseWriter.Write(w.events) // a client that is gone ends the request
+	_, _ = w.ResponseWriter.Write(w.events) // if the client has gone, the request ends
 	w.events = nil
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Unwrap lets http.ResponseController find what it needs.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (w *streamWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// readMessages reads a request's body, within the limits of its size and of the time
-// that ServeHTTP gave it, and puts it back. It answers one that cannot be decoded.
+// readMessages reads and decodes a request's body, within the size limit and the deadline
+// set by ServeHTTP, and restores r.Body. If it returns false, it has responded with an
+// error.
 func (h *HTTP) readMessages(w http.ResponseWriter, r *http.Request) ([]jsonrpc.Message, bool) {
 	limit := h.core.limits.Line.MessageBytes
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
@@ -180,7 +183,7 @@ func (h *HTTP) readMessages(w http.ResponseWriter, r *http.Request) ([]jsonrpc.M
 		h.guard.refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
 		return nil, false
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what was set by ServeHTTP; the answer may be a stream
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // set by ServeHTTP; the response may be a stream
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	msgs, bad := transport.Decode(body, r.Header.Get(headerVersion))
 	if bad != nil {
@@ -191,7 +194,7 @@ func (h *HTTP) readMessages(w http.ResponseWriter, r *http.Request) ([]jsonrpc.M
 	return msgs, bad == nil
 }
 
-// anyModern reports whether a request says in its _meta that it is of 2026-07-28.
+// anyModern reports whether any request declares version 2026-07-28 in its _meta.
 func anyModern(msgs []jsonrpc.Message) bool {
 	for _, msg := range msgs {
 		req, ok := msg.(*jsonrpc.Request)
@@ -210,7 +213,7 @@ func anyModern(msgs []jsonrpc.Message) bool {
 	return false
 }
 
-// begins reports whether the messages begin a session.
+// begins reports whether the messages include initialize.
 func begins(msgs []jsonrpc.Message) bool {
 	for _, msg := range msgs {
 		if req, ok := msg.(*jsonrpc.Request); ok && req.Method == transport.MethodInitialize {

@@ -16,36 +16,36 @@ import (
 	"notesd/mcp/transport"
 )
 
-// A session with a subject can continue on another node, or after its grants have
-// changed: its id holds what its client has said of itself, so that a handler that does
-// not have the session can begin one in its place. The id is no secret; who may use the
-// session is decided by the token of each request.
+// A subject's session can continue on another node, or after the subject's grants have
+// changed: its id contains the client's introduction, so that a handler without the session
+// can create one in its place. The id is not a secret; access to a session is decided by
+// the token of each request.
 //
-// A request with an id that this handler does not know goes through these steps, one
-// request of the handler at a time, so that two of one client do not begin two sessions:
+// A request with an id that is unknown to the handler is processed in these steps, one
+// request at a time, so that two requests of one client do not create two sessions:
 //
-//  1. sessionFor makes the initialize of the id's introduction and sends it to the SDK in
-//     the client's name, and then notifications/initialized. That begins a session of the
-//     SDK's with an id of its own.
-//  2. HTTP.resumed maps the client's id to that one, under the subject: the same id from
-//     another subject is unknown. The client keeps the id that it has; serveMCP puts the
-//     other into each of its requests.
-//  3. The request enters the session (see enter), and is answered as any other.
+// 1. sessionFor builds an initialize request from the introduction in the id and sends it to
+//    the SDK on the client's behalf, followed by notifications/initialized. This creates a
+//    session of the SDK with its own id.
+// 2. HTTP.resumed maps the subject and the client's id to the new id; for another subject,
+//    the same id is unknown. The client keeps its id, which serveMCP replaces with the new
+//    one in each request.
+// 3. The request enters the session (see enter) and is answered like any other.
 //
-// Where no session can be begun, since the id holds nothing, the subject has as many as it
-// may, or the request is the one that ends it, the answer is 404, on which clients
-// initialize again. So is it for a client whose introduction was too long for an id.
+// If no session can be created, because the id contains no introduction, the subject has
+// reached its limit, or the request is a DELETE, the response is 404, on which clients
+// initialize again. The same happens if the introduction was too long for an id.
 //
-// What the session knew beside that is lost: its log level, and which resources its client
-// subscribed to, which the id cannot hold, since the client was given it before. Such a
-// session is marked as continued. Its client is notified that lists have changed also
-// when a note has other text, which makes clients read again what they show, and when
-// its stream begins (see everythingChanged).
+// The rest of the session's state is lost: its log level, and the client's subscriptions,
+// which are made after the id is issued. Such a session is marked as continued. Its client
+// is also notified of changed lists when a note's text has changed, which makes clients
+// reload what they show, and when its stream begins (see everythingChanged).
 
-// resumableBytes bounds an id that can be resumed: servers bound their headers.
+// resumableBytes bounds the length of an id that can be resumed, since servers limit the
+// size of headers.
 const resumableBytes = 2 << 10
 
-// introduction is the part of initialize that an id holds.
+// introduction is the part of initialize that an id contains.
 type introduction struct {
 	ProtocolVersion string          `json:"protocolVersion"`
 	Capabilities    json.RawMessage `json:"capabilities"`
@@ -55,7 +55,8 @@ type introduction struct {
 	} `json:"clientInfo"`
 }
 
-// newSessionID returns an id for the session that the messages begin.
+// newSessionID returns an id for the session that the messages begin. It contains the
+// introduction, unless that is too long.
 func newSessionID(msgs []jsonrpc.Message) string {
 	id := rand.Text()
 	for _, msg := range msgs {
@@ -75,15 +76,15 @@ func newSessionID(msgs []jsonrpc.Message) string {
 	return id
 }
 
-// introductionOf returns what an id of newSessionID holds.
+// introductionOf decodes the introduction in an id from newSessionID.
 func introductionOf(id string) (said introduction, ok bool) {
 	_, text, found := strings.Cut(id, ".")
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	return said, found && err == nil && len(id) <= resumableBytes && json.Unmarshal(data, &said) == nil && said.ProtocolVersion != ""
 }
 
-// enterFor returns the id of the session for a request, as sessionFor does, which the
-// request has entered until leave is called.
+// enterFor returns the id of the session for a request, as sessionFor does, and enters that
+// session until leave is called.
 func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id string, leave func()) {
 	for {
 		id = h.sessionFor(r, caller, sent)
@@ -96,8 +97,8 @@ func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id strin
 	}
 }
 
-// sessionFor returns the id of the caller's own session for the id that the client
-// sent, "" if there is none and none can be begun.
+// sessionFor returns the id of the caller's session for the id that the client sent,
+// resuming the session if necessary, or "" if there is none and none can be created.
 func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string {
 	h.resuming.Lock()
 	defer h.resuming.Unlock()
@@ -134,8 +135,8 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	return id
 }
 
-// post sends a message to the SDK in the name of the caller of r and returns the
-// headers of its answer.
+// post sends a message to the SDK on behalf of the caller of r and returns the response
+// headers.
 func (h *HTTP) post(r *http.Request, session, body string) http.Header {
 	r = r.Clone(r.Context())
 	r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(strings.NewReader(body)), int64(len(body))
@@ -149,7 +150,7 @@ func (h *HTTP) post(r *http.Request, session, body string) http.Header {
 	return answer.header
 }
 
-// discarding is a response of which only the headers are kept.
+// discarding is a response writer of which only the headers are used.
 type discarding struct {
 	bytes.Buffer
 	header http.Header

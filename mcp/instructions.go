@@ -13,13 +13,13 @@ import (
 	"notesd/notes"
 )
 
-// instructionsWait bounds how long initialize waits for numbers, which take a
-// tenth of a millisecond once the vault is open: a cold start has 50 ms in all.
+// instructionsWait bounds how long initialize waits for the vault's counts, which take 0.1
+// ms once the vault is open. The budget of a cold start is 50 ms.
 const instructionsWait = 5 * time.Millisecond
 
-// instructions tell a model what is here and how to use it, from the vault's
-// present state. They hold numbers and abilities only: a note's name, tag or
-// text would reach the model as an instruction of notesd.
+// instructions tell a model what is available and how to use it, based on the vault's
+// current state. They contain only counts and capabilities: a note's name, tag or text
+// would reach the model as an instruction of notesd.
 func (s *session) instructions(ctx context.Context) string {
 	var b strings.Builder
 	b.WriteString("notesd serves the user's Markdown notes.")

@@ -13,7 +13,7 @@ import (
 	"notesd/mcp/transport"
 )
 
-// The methods that the middleware interprets.
+// Methods with special handling in the middleware.
 const (
 	methodDiscover      = "server/discover"
 	methodCallTool      = "tools/call"
@@ -26,15 +26,16 @@ const (
 // sessionVersions are the versions that initialize can negotiate.
 var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v string) bool { return v >= transport.ModernVersion })
 
-// explaining is the outermost layer: it makes every error a protocol error, and
-// every panic an error with its stack. A panic in the SDK's goroutine would end
-// the process and all sessions.
+// explaining is the outermost layer: it converts every error to a protocol error, and every
+// panic to an error with its stack. A panic in one of the SDK's goroutines would end the
+// process and all sessions.
 func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	signed := func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 		defer recovered(method, &err)
 		res, err = next(ctx, method, req)
 		if err == nil && res != nil && isModern(req) && method != methodDiscover { // a notification has no result
-			// Short: the SDK would put all of it, icon included, into each.
+			// Name and version only: the SDK would add everything, including the icon, to
+			// each result.
 			setMeta(res, sdk.MetaKeyServerInfo, &sdk.Implementation{Name: serverName, Version: s.core.opts.Version})
 		}
 		return res, err
@@ -48,8 +49,8 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// ending cancels the requests of a session over HTTP when the session ends. A
-// line connection does so itself.
+// ending cancels the requests of an HTTP session when the session ends. A line connection
+// does so itself.
 func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if s.http == nil {
@@ -62,10 +63,10 @@ func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// admitting bounds how many requests of a session are in progress at a time;
-// others wait, so that one client cannot take all cores. Notifications, which the
-// SDK handles in order, and methods that answer at once pass: a client that waits
-// for a ping behind a search would give up.
+// admitting enforces the rate limit and bounds the requests of a session in progress;
+// others wait, so that one client cannot use all cores. Notifications, which the SDK
+// handles in order, and methods that respond at once are exempt: a client whose ping waits
+// behind a search would give up.
 func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 	work := []string{methodCallTool, methodGetPrompt, methodListResources, methodReadResource, methodComplete}
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -78,7 +79,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			cost, what = completionCost, "completions"
 		}
 		if err := take(s.rate, cost, what); err != nil {
-			if method == methodCallTool { // for the model to read
+			if method == methodCallTool { // as a result, which the model sees
 				return s.failed(ctx, err), nil
 			}
 			return nil, err
@@ -106,7 +107,8 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// checking does the checks that the SDK leaves to its user, for each method.
+// checking performs, for each method, the checks that the SDK leaves to the server, and
+// answers the methods whose handling by the SDK is insufficient.
 func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if r, ok := req.(introduced); ok && isModern(req) && s.unnamed() {
@@ -134,7 +136,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			return s.prompts.listPrompts(ctx, params)
 		case *sdk.ListResourceTemplatesParams:
 			res, err := next(ctx, method, req)
-			if err != nil && params != nil && params.Cursor != "" { // nothing else of it can be wrong
+			if err != nil && params != nil && params.Cursor != "" { // only the cursor can be invalid
 				err = badCursor(method)
 			}
 			return res, err
@@ -165,7 +167,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		res, err := next(ctx, method, req)
 		if discovered, ok := res.(*sdk.DiscoverResult); ok && err == nil {
 			discovered.Instructions = s.instructions(ctx)
-			discovered.Capabilities.Logging = nil // there is no session whose level could be set
+			discovered.Capabilities.Logging = nil // without a session there is no level to set
 			if showsPanel(req) {
 				discovered.Capabilities.AddExtension(extensionUI, nil)
 			}
@@ -174,8 +176,8 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// initialize negotiates a version of the session era. The SDK would let the
-// client have 2026-07-28, and then treat it as one without a session.
+// initialize negotiates a version of the session era. The SDK would also accept 2026-07-28,
+// and then treat the client as one without a session.
 func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.InitializeParams, next sdk.MethodHandler) (sdk.Result, error) {
 	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && ss.InitializeParams() != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this connection has begun already, with initialize or with requests of " + transport.ModernVersion}
@@ -207,8 +209,8 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 	return result, nil
 }
 
-// awaitsInitialized reports whether the client has to say that it is
-// initialized. Some say it twice, or too early; that changes nothing.
+// awaitsInitialized reports whether notifications/initialized is still expected. Some
+// clients send it twice or too early, which has no effect.
 func (s *session) awaitsInitialized(req sdk.Request) bool {
 	ss, ok := req.GetSession().(*sdk.ServerSession)
 	s.mu.Lock()
@@ -216,7 +218,7 @@ func (s *session) awaitsInitialized(req sdk.Request) bool {
 	return ok && ss.InitializeParams() != nil && !s.initialized && !isModern(req)
 }
 
-// checkTool refuses a tool that the session does not offer, and says why.
+// checkTool returns an error with the reason if the session does not offer the tool.
 func (s toolbox) checkTool(name string) error {
 	t := tools.Find(name)
 	switch {

@@ -15,44 +15,42 @@ import (
 )
 
 const (
-	// updateInterval is the least time between two notifications about one
-	// resource, whatever the disk does.
+	// updateInterval is the minimum time between two notifications about one resource.
 	updateInterval = 250 * time.Millisecond
-	// Notes that come and go are announced after listQuiet without another, but
-	// not later than listLatest after the first.
+	// A changed list is announced after listQuiet without another change, but no later than
+	// listLatest after the first.
 	listQuiet  = time.Second
 	listLatest = 2 * time.Second
 )
 
-// A Notifier follows the vault's change feed from its head and notifies the
-// sessions of what they watch. Apply records changes; Run, which owns the timers,
-// sends. A session queues its notifications, so that no client delays another.
+// A Notifier follows the vault's change feed from its head and notifies the sessions of
+// changes to the resources that they watch. Apply records changes; Run, which owns the
+// timers, sends notifications. A session queues its notifications, so that no client delays
+// another.
 //
-// Changes are coalesced. A watched resource is announced at once and then once in
-// updateInterval at most: what changes within the interval is announced once, at its end.
-// A list is announced when listQuiet has passed without another change of it, or
-// listLatest since the first. Whether a resource that is made from many notes reads
-// differently is decided by each session when it is announced, since sessions see
-// different folders.
+// Changes are coalesced. A watched resource is announced immediately and then at most once
+// per updateInterval: all changes within the interval are announced together at its end. A
+// list is announced when listQuiet has passed without another change to it, or listLatest
+// since the first. Sessions see different folders, so each session determines whether a
+// resource derived from many notes has changed.
 //
-// It implements notes.Follower, but keeps nothing: after a restart clients
-// subscribe again.
+// It implements notes.Follower but stores nothing: clients subscribe again after a restart.
 type Notifier struct {
 	core *Core
-	wake chan struct{} // has a token when there is something new
+	wake chan struct{} // receives a token when there is something to announce
 
 	mu        sync.Mutex
 	at        notes.Position
-	pending   map[string]struct{}  // canonical URIs that are watched and have changed
+	pending   map[string]struct{}  // canonical URIs of watched resources that have changed
 	sent      map[string]time.Time // when a URI was last announced, for updateInterval
-	listSince time.Time            // the first unannounced change of the list; zero: none
+	listSince time.Time            // the first unannounced change of a list; zero if none
 	listLast  time.Time
-	list      bool // the change is of the list of resources
-	prompts   bool // it is of a note in the prompts folder
-	edited    bool // a note has other text, which sessions that continue take for a change of the list
+	list      bool // the list of resources has changed
+	prompts   bool // a note in a prompts folder has changed
+	edited    bool // a note's text has changed; continued sessions treat it as a change of the list
 }
 
-// NewNotifier returns the core's notifier, which has seen everything up to head.
+// NewNotifier returns the core's notifier, which announces changes after head.
 func NewNotifier(core *Core, head notes.Position) *Notifier {
 	n := &Notifier{
 		core: core, at: head, wake: make(chan struct{}, 1),
@@ -62,14 +60,14 @@ func NewNotifier(core *Core, head notes.Position) *Notifier {
 	return n
 }
 
-// Position returns the last change that Apply was given.
+// Position returns the position that was last passed to Apply.
 func (n *Notifier) Position() (notes.Position, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.at, nil
 }
 
-// Apply records what has changed. It never blocks.
+// Apply records the changes. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
 	watched, promptFolders, continued := n.core.watchedURIs(), n.core.promptFolders(), false
 	n.core.each(func(s *session) { continued = continued || s.continued.Load() })
@@ -98,7 +96,7 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 // Name implements [notes.Follower].
 func (*Notifier) Name() string { return "what announces changes to clients" }
 
-// Reset records that anything may have changed.
+// Reset records that everything may have changed.
 func (n *Notifier) Reset(context.Context) error {
 	watched := n.core.watchedURIs()
 	n.mu.Lock()
@@ -113,7 +111,7 @@ func (n *Notifier) Reset(context.Context) error {
 	return nil
 }
 
-// promptFolders returns the folders of the sessions' own prompts.
+// promptFolders returns the folders with the sessions' prompt templates.
 func (c *Core) promptFolders() (folders []string) {
 	c.each(func(s *session) {
 		if s.prompts.templated() {
@@ -129,8 +127,8 @@ func (n *Notifier) note(watched map[string]struct{}, uri string) {
 	}
 }
 
-// noteDerived marks the watched resources that are made from many notes. Each
-// session finds out for itself whether one really reads differently now.
+// noteDerived marks the watched resources that are derived from many notes. Each session
+// checks whether their contents have changed.
 func (n *Notifier) noteDerived(watched map[string]struct{}) {
 	for uri := range watched {
 		if !notes.IsURI(uri) && !isTableURI(uri) {
@@ -139,9 +137,9 @@ func (n *Notifier) noteDerived(watched map[string]struct{}) {
 	}
 }
 
-// FilesChanged records that the files at some vault-relative paths, or what is
-// below them, may have changed. Apply reports notes; this is for the other files
-// that clients watch. It does not wait for a client.
+// FilesChanged records that the files at some vault-relative paths, or below them, may have
+// changed. Apply reports notes; this reports the other files that clients watch. It never
+// waits for a client.
 func (n *Notifier) FilesChanged(paths []string) {
 	changed := make(map[string]struct{}, len(paths))
 	for _, p := range paths {
@@ -158,11 +156,11 @@ func (n *Notifier) FilesChanged(paths []string) {
 	})
 }
 
-// EverythingChanged records that any file may have changed.
+// EverythingChanged records that any file other than a note may have changed.
 func (n *Notifier) EverythingChanged() { n.mark(isAttachment) }
 
-// tablesChanged records that tables of vectors have other rows or, if list is
-// set, that there are others.
+// tablesChanged records that rows of vector tables have changed and, if list is set, the
+// list of tables.
 func (n *Notifier) tablesChanged(list bool) {
 	n.mark(isTableURI)
 	if !list {
@@ -175,8 +173,8 @@ func (n *Notifier) tablesChanged(list bool) {
 	n.signal()
 }
 
-// mark marks the watched resources that may read differently. Each session finds
-// out for itself whether one does.
+// mark marks the watched resources for which may returns true. Each session checks whether
+// their contents have changed.
 func (n *Notifier) mark(may func(uri string) bool) {
 	watched := n.core.watchedURIs()
 	n.mu.Lock()
@@ -189,10 +187,11 @@ func (n *Notifier) mark(may func(uri string) bool) {
 	}
 }
 
-// foldedPath is the same for all that may name one file on some disk.
+// foldedPath returns the same path for all paths that may name one file on some file
+// system.
 func foldedPath(p string) string { return strings.ToLower(norm.NFC.String(p)) }
 
-// listed notes the time of a change of a list. The caller holds mu.
+// listed records the time of a change to a list. It must be called with mu held.
 func (n *Notifier) listed() {
 	n.listLast = time.Now()
 	if n.listSince.IsZero() {
@@ -237,15 +236,15 @@ func (n *Notifier) Run(ctx context.Context) error {
 	}
 }
 
-// news is what sessions are to be notified of.
+// news are changes to announce.
 type news struct {
-	uris          []string // canonical, of resources that read differently
-	list, prompts bool     // which lists have changed
-	edited        bool     // or a note
+	uris          []string // canonical, of resources that may have changed
+	list, prompts bool     // the lists have changed
+	edited        bool     // a note has changed
 }
 
-// due removes and returns what may be announced now, and how long until more is
-// due; 0 if nothing is pending.
+// due removes and returns the changes that may be announced now, and the time until more
+// are due, or 0 if nothing is pending.
 func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -283,7 +282,7 @@ func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 	return ready, wait
 }
 
-// watchedURIs returns the canonical URIs that any session watches.
+// watchedURIs returns the canonical URIs watched by any session.
 func (c *Core) watchedURIs() map[string]struct{} {
 	all := make(map[string]struct{})
 	c.each(func(s *session) {
@@ -294,15 +293,15 @@ func (c *Core) watchedURIs() map[string]struct{} {
 	return all
 }
 
-// TablesChanged notifies clients that rows of vector tables have changed and, if
-// list is set, the list of tables. Changes made by tools are reported without it.
+// TablesChanged notifies clients that rows of vector tables have changed and, if list is
+// set, the list of tables. Changes made by tools are reported without a call to it.
 func (c *Core) TablesChanged(list bool) {
 	if n := c.notifier.Load(); n != nil {
 		n.tablesChanged(list)
 	}
 }
 
-// FilesChanged notifies clients as [Notifier.FilesChanged] does, once there is one.
+// FilesChanged calls [Notifier.FilesChanged] if the core has a notifier.
 func (c *Core) FilesChanged(paths []string) {
 	if n := c.notifier.Load(); n != nil {
 		n.FilesChanged(paths)

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An outlet sends notifications to one client. It does not wait for the client.
+// An outlet sends notifications to one client, without waiting for it.
 type outlet func(method string, params any)
 
 // The notifications that sessions send.
@@ -27,21 +27,21 @@ const (
 // silent is the outlet of a session that has no connection yet.
 func silent(string, any) {}
 
-// toConn writes to a connection whose Write only queues.
+// toConn returns an outlet to a connection whose Write only queues.
 func toConn(conn sdk.Connection) outlet {
 	return func(method string, params any) {
-		data, _ := json.Marshal(params) // of the SDK's own types
-		// An error means that the session is closing, and it says so itself.
+		data, _ := json.Marshal(params) // cannot fail for the SDK's types
+		// An error means that the session is closing, which is reported elsewhere.
 		_ = conn.Write(context.Background(), &jsonrpc.Request{Method: method, Params: data})
 	}
 }
 
-// An sdkOutlet sends through the SDK, which waits for the client. It has a goroutine for
-// that, so that the notifier and the other sessions do not wait, and what piles up
-// meanwhile is kept small: a resource or a list that has changed twice is announced once,
-// as the client reads the newest state anyway, and of log records the newest are kept.
-// The order between the kinds is lost, which no client depends on. A line connection
-// needs none of this: its queue is bounded, and a client that lets it overflow is cut off.
+// An sdkOutlet sends through the SDK, which waits for the client. It does so in a goroutine
+// of its own, so that the notifier and other sessions do not wait. Its queue stays small: a
+// resource or list that has changed twice is announced once, since the client reads the
+// current state anyway, and only the newest log records are kept. The order between the
+// kinds of notifications is lost; no client depends on it. A line connection does not need
+// this: its queue is bounded, and a client that lets it overflow is disconnected.
 type sdkOutlet struct {
 	session *session
 	server  *sdk.Server
@@ -50,7 +50,7 @@ type sdkOutlet struct {
 
 	mu    sync.Mutex
 	uris  map[string]struct{}
-	lists map[string]bool // by the notification of a change
+	lists map[string]bool // by the method of the notification
 	logs  []*sdk.LoggingMessageParams
 }
 
@@ -58,8 +58,7 @@ func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
 	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{}), lists: make(map[string]bool)}
 }
 
-// notify queues a notification. A client that does not read loses the oldest log
-// records.
+// notify queues a notification. A client that does not read loses the oldest log records.
 func (o *sdkOutlet) notify(method string, params any) {
 	const most = 100
 	o.mu.Lock()
@@ -91,16 +90,16 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 		clear(o.lists)
 		o.logs = nil
 		o.mu.Unlock()
-		ctx := context.Background() // not that of a request, to whose stream it would go
+		ctx := context.Background() // with a request's context, it would go to that request's stream
 		for _, uri := range uris {
 			// Errors mean that the session has ended, or are logged by the SDK.
 			_ = o.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 		if lists[noteListChanged] {
-			o.server.AddResource(fixedResources[0], o.session.resources().readResource) // the SDK's way to say that the list has changed
+			o.server.AddResource(fixedResources[0], o.session.resources().readResource) // makes the SDK announce that the list has changed
 		}
 		if lists[noteToolsChanged] {
-			o.session.toolbox().addTools(o.server, o.session.toolbox().callable()[0]) // the same; several could be notified of twice
+			o.session.toolbox().addTools(o.server, o.session.toolbox().callable()[0]) // likewise; more than one tool could cause two notifications
 		}
 		if lists[notePromptsChanged] {
 			o.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, o.session.prompts.get)

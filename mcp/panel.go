@@ -7,10 +7,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// MCP Apps, specification 2026-01-26: a client that declares the extension shows
-// the results of some tools in a page within the chat. Other clients see nothing
-// of it. The page, panel.html, gets a tool's result from the client and calls
-// tools through it.
+// MCP Apps, specification 2026-01-26: a client that declares the extension shows the
+// results of some tools in a page within the chat. Other clients are unaffected. The page,
+// panel.html, receives a tool's result from the client and calls tools through it.
 const (
 	extensionUI = "io.modelcontextprotocol/ui"
 	panelURI    = "ui://notesd/panel"
@@ -28,8 +27,8 @@ var panelResource = &sdk.Resource{
 	Description: "Shows what searches found, the links around a note, and proposed edits.",
 }
 
-// panelContents is the page. Without domains in its _meta, the client lets it
-// reach no network.
+// panelContents returns the page. Its _meta lists no domains, so the client denies it
+// network access.
 func panelContents() *sdk.ReadResourceResult {
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
 		URI: panelURI, MIMEType: panelType, Text: panelHTML,
@@ -37,7 +36,7 @@ func panelContents() *sdk.ReadResourceResult {
 	}}}
 }
 
-// showsPanel reports whether the client that a request comes from shows the panel.
+// showsPanel reports whether the client that sent the request shows the panel.
 func showsPanel(req sdk.Request) bool {
 	r, ok := req.(introduced)
 	return ok && declaresPanel(r.ClientCapabilities())

@@ -8,29 +8,29 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Shared is the log of a vault that several nodes share, between which sessions move.
+// Shared is the log of a vault that several nodes share. Sessions may move between them.
 type Shared interface {
-	// Seq returns the number of the newest change that an answer may depend on.
+	// Seq returns the number of the newest change that a result may depend on.
 	Seq() uint64
-	// Await waits, within a bound, until the vault has all changes up to the number;
-	// 0: up to the newest of any node, as far as that can be found out.
+	// Await waits, up to a bound, until the vault has all changes up to seq. If seq is 0,
+	// it waits for the newest change of any node, as far as it can be determined.
 	Await(ctx context.Context, seq uint64) error
 }
 
-// MetaSeq is the key in the _meta of results that holds the number of the newest
-// change of a shared vault that they may depend on. A client that sends it in its
-// requests sees nothing older on another node.
+// MetaSeq is the key in a result's _meta for the number of the newest change of a shared
+// vault that the result may depend on. A client that sends it in its requests sees nothing
+// older on another node.
 const MetaSeq = "notesd/seq"
 
-// A place is where in the changes of a vault that nodes share a session's client is: the
-// session may have seen more on another node than this one has.
+// A place tracks how much of a shared vault's log a session depends on: its client may have
+// seen changes on another node that this one does not have yet.
 type place struct {
 	shared Shared      // nil: the vault is not shared
-	landed atomic.Bool // this node has what the session may have seen before it began here
+	landed atomic.Bool // this node has all that the client may have seen before the session began here
 }
 
-// await returns when the node has what the client has seen on another: the number in the
-// request's _meta, or the newest there is if the session begins here.
+// await waits until this node has the changes that the client has seen on another: up to
+// the number in the request's _meta, or up to the newest one if the session begins here.
 func (p *place) await(ctx context.Context, req sdk.Request) error {
 	if p.shared == nil {
 		return nil
@@ -46,14 +46,15 @@ func (p *place) await(ctx context.Context, req sdk.Request) error {
 	return err
 }
 
-// mark adds to a result what a later request may have to wait for elsewhere.
+// mark adds to a result the number that later requests may have to wait for on another
+// node.
 func (p *place) mark(res sdk.Result) {
 	if p.shared != nil {
 		setMeta(res, MetaSeq, p.shared.Seq())
 	}
 }
 
-// setMeta adds a member to the _meta of a result.
+// setMeta sets a key in the _meta of a result.
 func setMeta(res sdk.Result, key string, value any) {
 	meta := res.GetMeta()
 	if meta == nil {

@@ -19,25 +19,25 @@ type Profile struct {
 	Tools    []string `json:"tools,omitempty"`    // names or groups; empty: all
 	Read     []string `json:"read,omitempty"`     // folders it may read; nil: all
 	Write    []string `json:"write,omitempty"`    // folders it may change; nil: all that it may read
-	NoWrite  []string `json:"no_write,omitempty"` // folders it may not change, of those
+	NoWrite  []string `json:"no_write,omitempty"` // folders it may not change, even if in Write
 
-	// Subject names the person or program whose session it is, of those that share the
-	// vault; "" for the owner's clients. It is the author of what it writes.
+	// Subject names the person or program that the session acts for, of those that share
+	// the vault; "" for the owner's clients. It is the author of the session's writes.
 	Subject string `json:"subject,omitempty"`
 
-	// Owner says that the session is a command's in the owner's own shell, which
-	// has all of Options.Methods. The other fields bound its tools all the same.
+	// Owner marks the session of a command in the owner's own shell, which may call all of
+	// Options.Methods. The other fields still bound its tools.
 	Owner bool `json:"-"`
 
 	Settings Settings `json:"-"`
 	Remarks  []string `json:"-"` // on the session's settings, for its instructions
 }
 
-// Settings are the defaults of a session's requests. A zero field means that of the
-// core's profile, or the default.
+// Settings are the defaults for a session's requests. For a zero field, that of the core's
+// profile or the default applies.
 type Settings struct {
 	ResultBytes int                // of a tool result's text; 20 000
-	Hits        int                // of a search that does not say how many; 10
+	Hits        int                // of a search without a limit; 10
 	Mode        search.Mode        // of a search
 	Prompts     *prompts.Catalogue // the prompts that are offered
 }
@@ -51,12 +51,13 @@ func (s Settings) or(outer Settings) Settings {
 	}
 }
 
-// tools are the limits on what one call returns.
+// tools returns the limits on the result of one call.
 func (s Settings) tools() tools.Limits {
 	return tools.Limits{ResultBytes: cmp.Or(s.ResultBytes, 20_000), Hits: cmp.Or(s.Hits, 10)}
 }
 
-// The groups of tools that a selection may name: a writer has to read as well.
+// Groups of tools that a selection may name. The writer group contains all tools, because a
+// writer also has to read.
 const (
 	groupAll    = "all"
 	groupReader = "reader"
@@ -83,7 +84,7 @@ func (p Profile) Validate() error {
 	return nil
 }
 
-// within narrows p to what outer allows as well.
+// within returns p narrowed to what outer also allows.
 func (p Profile) within(outer Profile) Profile {
 	return Profile{
 		ReadOnly: p.ReadOnly || outer.ReadOnly,
@@ -98,14 +99,14 @@ func (p Profile) within(outer Profile) Profile {
 	}
 }
 
-// sameBounds reports whether both let a session see and change the same.
+// sameBounds reports whether both profiles grant the same access.
 func (p Profile) sameBounds(o Profile) bool {
 	same := func(a, b []string) bool { return slices.Equal(a, b) && (a == nil) == (b == nil) }
 	return p.ReadOnly == o.ReadOnly && same(p.Read, o.Read) && same(p.Write, o.Write) && same(p.NoWrite, o.NoWrite) && same(p.Tools, o.Tools)
 }
 
-// narrow returns the folders that lie in one of both lists; a nil list holds
-// everything, an empty one nothing.
+// narrow returns the intersection of two lists of folders. A nil list stands for all
+// folders, an empty one for none.
 func narrow(outer, inner []string) []string {
 	switch {
 	case outer == nil:
@@ -125,10 +126,10 @@ func narrow(outer, inner []string) []string {
 		}
 	}
 	slices.Sort(folders)
-	return append([]string{}, slices.Compact(folders)...) // never nil, which would be everything
+	return append([]string{}, slices.Compact(folders)...) // not nil, which would mean all folders
 }
 
-// selects reports whether the profile's own selection has the tool.
+// selects reports whether the profile's own selection includes the tool.
 func (p Profile) selects(t *tools.Tool) bool {
 	return len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, func(name string) bool {
 		switch name {
@@ -141,7 +142,7 @@ func (p Profile) selects(t *tools.Tool) bool {
 	})
 }
 
-// scope is the profile in the vault's terms.
+// scope returns the profile as a scope for the vault.
 func (p Profile) scope() notes.Scope {
 	return notes.Scope{Read: p.Read, Write: p.Write, ReadOnly: p.ReadOnly, NoWrite: p.NoWrite}
 }

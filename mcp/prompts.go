@@ -15,24 +15,25 @@ import (
 	"notesd/search"
 )
 
-// sessionPrompts are the prompts that a session offers. It lists and finds them itself, as
-// they may change at any time; the SDK has one prompt, to which every prompts/get goes.
+// sessionPrompts are the prompts that a session offers. They may change at any time, so the
+// session lists and finds them itself; the SDK has a single prompt, to which every
+// prompts/get is routed.
 type sessionPrompts struct {
 	*session
 	catalogue *prompts.Catalogue // nil: no prompts
-	known     string             // the list that the client knows, as JSON; guarded by the session's mutex
+	known     string             // the list known to the client, as JSON; guarded by the session's mutex
 }
 
 const routedPrompt = "prompt"
 
-// templated reports whether the user may have prompts of their own.
+// templated reports whether the user can define prompts.
 func (s *sessionPrompts) templated() bool {
 	return s.catalogue != nil && s.catalogue.Folder() != ""
 }
 
-// add registers the prompt of the SDK. That the client knows other than the built-in
-// prompts shows when it lists them: to read the user's own the vault has to be open, for
-// which no handshake waits.
+// add registers the SDK's single prompt. Until the client lists the prompts, it is assumed
+// to know only the built-in ones: the user's can be read only when the vault is open, and
+// no handshake waits for that.
 func (s *sessionPrompts) add(server *sdk.Server) {
 	if s.catalogue != nil {
 		server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.get)
@@ -40,7 +41,7 @@ func (s *sessionPrompts) add(server *sdk.Server) {
 	}
 }
 
-// listPrompts answers prompts/list, which has one page.
+// listPrompts answers prompts/list, in one page.
 func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
 		return nil, badCursor("prompts/list")
@@ -71,9 +72,8 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 	return def
 }
 
-// choose returns the context for a prompts/get. It refuses an unknown prompt and a
-// missing argument, which the SDK does not check. The templates are read here, once for
-// each request.
+// choose returns the context for a prompts/get. It rejects an unknown prompt and a missing
+// argument, which the SDK does not check. Templates are read here, once per request.
 func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
 	p, err := s.find(ctx, params.Name)
 	if err != nil {
@@ -86,10 +86,10 @@ func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams
 	return context.WithValue(ctx, promptKey{}, p), nil
 }
 
-// promptKey is where the context of prompts/get has the [prompts.Prompt].
+// promptKey is the context key of the [prompts.Prompt] of a prompts/get.
 type promptKey struct{}
 
-// find returns the prompt with a name, or an error that names those that exist.
+// find returns the prompt with the name, or an error that suggests existing ones.
 func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
 	list, err := s.list(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func promptContent(m prompts.Message) sdk.Content {
 	}
 	contents := &sdk.ResourceContents{URI: m.Resource.URI, MIMEType: markdownType, Text: m.Resource.Text}
 	if contents.Text == "" {
-		contents.Blob = []byte{} // the SDK would leave an empty text out, and contents need one or the other
+		contents.Blob = []byte{} // the SDK omits an empty text, and contents need a text or a blob
 	}
 	return &sdk.EmbeddedResource{Resource: contents}
 }
@@ -141,11 +141,11 @@ func (s *sessionPrompts) changed(ctx context.Context) {
 	}
 }
 
-// remember sorts the list by name, keeps it as the one that the client knows, and reports
-// whether the client knew another.
+// remember sorts the list by name, stores it as the one known to the client, and reports
+// whether it differs from the previous one.
 func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
 	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
-	text, _ := json.Marshal(list) // of strings
+	text, _ := json.Marshal(list) // cannot fail for strings
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	another := s.known != string(text)
@@ -153,7 +153,7 @@ func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
 	return another
 }
 
-// list returns the prompts.
+// list returns the prompts, none without a catalogue.
 func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
 	if s.catalogue == nil {
 		return nil, nil
@@ -161,14 +161,14 @@ func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
 	return s.catalogue.List(ctx)
 }
 
-// Passages adapts a search engine for the prompt catalogue.
+// Passages adapts a search engine to the prompt catalogue.
 type Passages struct {
 	Engine tools.Searcher
 	Mode   search.Mode
 }
 
-// Passages returns the best passage of each note that matches the query, and
-// not weakly.
+// Passages returns the best passage of each note that matches the query. It omits weak
+// matches if all are weak or the embeddings are complete.
 func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Filter, limit int) ([]notes.Passage, error) {
 	text := query.Text
 	if !query.Operators {

@@ -7,20 +7,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What a request costs of Limits.CallsPerSecond. A call of a tool that writes is
-// fsynced and kept in history; completions come with every key that is typed.
+// Costs of requests, charged against Limits.CallsPerSecond. A write is fsynced and kept in
+// history; completions are requested with every keystroke.
 const (
 	callCost       = 1
 	writeCost      = 4
 	completionCost = 10
 )
 
-// logsPerSecond bounds the log records that one client is sent; others are
-// dropped.
+// logsPerSecond bounds the log records sent to one client; others are dropped.
 const logsPerSecond = 100
 
-// perSecond allows n a second, and those of five seconds at once: clients work
-// in bursts. It returns nil, no limit, for 0.
+// perSecond returns a limiter of n per second that allows bursts of five seconds' worth,
+// since clients work in bursts. If n is 0, it returns nil, which means no limit.
 func perSecond(n int) *rate.Limiter {
 	const burst = 5
 	if n <= 0 {
@@ -29,7 +28,7 @@ func perSecond(n int) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(n), n*burst)
 }
 
-// A busyError refuses something that was asked too often.
+// A busyError rejects a request that exceeds a rate limit.
 type busyError struct {
 	what string
 	wait time.Duration
@@ -40,7 +39,7 @@ func (e *busyError) Error() string {
 	return fmt.Sprintf("too many %s: try again in %v", e.what, max(e.wait.Round(tenth), tenth))
 }
 
-// take uses what a limiter allows, as often as cost says.
+// take charges cost to the limiter. It returns a *busyError if that exceeds the limit.
 func take(l *rate.Limiter, cost int, what string) error {
 	if l == nil {
 		return nil

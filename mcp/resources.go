@@ -18,7 +18,7 @@ import (
 	"notesd/notes"
 )
 
-// The resources beside notes.
+// URIs of resources other than notes.
 const (
 	recentURI   = "notes://recent"
 	overviewURI = "notes://overview"
@@ -32,8 +32,8 @@ var noteTemplate = &sdk.ResourceTemplate{
 	Description: "A note by its path in the vault, each segment percent-encoded.",
 }
 
-// attachmentTemplate covers the same URIs as noteTemplate: what is read tells
-// notes from other files by their names.
+// attachmentTemplate covers the same URIs as noteTemplate; file names distinguish notes
+// from other files.
 var attachmentTemplate = &sdk.ResourceTemplate{
 	Name: "attachment", Title: "Attachment", URITemplate: "note:///{+attachment}",
 	Description: "A file that a note links to, such as a picture or a PDF, by its path in the vault; read_note and note_links name its URI. It is read as a blob.",
@@ -54,8 +54,8 @@ type resources struct{ *session }
 
 func (s *session) resources() resources { return resources{s} }
 
-// addResources registers what has a fixed place. Notes are listed by
-// listResources and read through the template.
+// addResources registers fixed resources and templates. Notes are listed by listResources
+// and read through the template.
 func (s resources) addResources(server *sdk.Server) {
 	for _, r := range fixedResources {
 		server.AddResource(r, s.readResource)
@@ -68,13 +68,12 @@ func (s resources) addResources(server *sdk.Server) {
 	}
 }
 
-// listResources answers resources/list: the fixed resources and then notes, the
-// most recently changed first, page by page from the store. Clients read lists
-// whole, some give up after 64 pages, and all pay for it with memory, so the
-// list ends at a limit; every note can be read through the template all the
-// same.
+// listResources answers resources/list: the fixed resources, then notes, most recently
+// changed first, in pages from the store. Clients read the whole list into memory, and some
+// give up after 64 pages, so the list ends at a limit; all notes can be read through the
+// template.
 func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
-	// A cursor is how many notes were listed before, and where the vault's own list goes on.
+	// A cursor is the number of notes listed so far, followed by the vault's own cursor.
 	listed, cursor := 0, ""
 	if params != nil && params.Cursor != "" {
 		var count string
@@ -126,8 +125,8 @@ func noteResource(m notes.Meta) *sdk.Resource {
 	}
 }
 
-// readResources lets a URI be written in any way that names the resource, and
-// answers with the URI as the client wrote it.
+// readResources accepts any spelling of a resource's URI, and responds with the URI as the
+// client wrote it.
 func (s resources) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
 	asked := params.URI
 	whole, part := s.partOf(ctx, asked)
@@ -154,8 +153,8 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 	return result, nil
 }
 
-// canonicalURI returns the one way to write a resource's URI: percent-encoded,
-// NFC, lower-case scheme. The error is a *notes.Error.
+// canonicalURI returns the canonical spelling of a resource's URI: percent-encoded, NFC,
+// lower-case scheme. The error is a *notes.Error.
 func canonicalURI(uri string) (string, error) {
 	if notes.IsURI(uri) {
 		path, err := notes.ParseURI(uri)
@@ -180,9 +179,9 @@ func canonicalURI(uri string) (string, error) {
 	return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
 }
 
-// partOf takes a URI apart that names some lines or a section of a note, as in
-// note:///Plan.md?rev=3#L12-L18: the note's own URI, and the part. A character that a URI
-// should escape may belong to the name: a note with all of it as its name comes first.
+// partOf splits a URI that names lines or a section of a note, as in
+// note:///Plan.md?rev=3#L12-L18, into the note's own URI and the part. Such characters may
+// also be an unescaped part of a name: a note with the whole name takes precedence.
 func (s resources) partOf(ctx context.Context, uri string) (whole string, part notes.Anchor) {
 	base, part := notes.SplitAnchor(uri)
 	if !notes.IsURI(uri) || base == uri {
@@ -196,8 +195,8 @@ func (s resources) partOf(ctx context.Context, uri string) (whole string, part n
 	return base, part
 }
 
-// emptyTextResult is the content of an empty note. The SDK leaves an empty text
-// out, and clients reject contents with neither a text nor a blob.
+// emptyTextResult is the content of an empty note. The SDK omits an empty text, and clients
+// reject contents with neither a text nor a blob.
 type emptyTextResult struct{ *sdk.ReadResourceResult }
 
 func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
@@ -218,7 +217,7 @@ func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// readResource reads the resource with a canonical URI.
+// readResource reads the resource with the canonical URI of the request.
 func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	contents, err := s.contents(ctx, req.Params.URI)
 	if err != nil {
@@ -227,8 +226,8 @@ func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceReques
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
 }
 
-// contents returns what the resource with a canonical URI holds: a blob of an attachment,
-// else a text.
+// contents returns the content of the resource with a canonical URI: a blob for an
+// attachment, otherwise a text.
 func (s resources) contents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
 	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	c, err := &sdk.ResourceContents{URI: uri, MIMEType: markdownType}, error(nil)
@@ -238,7 +237,7 @@ func (s resources) contents(ctx context.Context, uri string) (*sdk.ResourceConte
 		if err != nil {
 			return nil, err
 		}
-		c.MIMEType, c.Blob = a.MediaType, append([]byte{}, a.Data...) // never nil, which would be a text
+		c.MIMEType, c.Blob = a.MediaType, append([]byte{}, a.Data...) // not nil, which would mean a text
 		c.Meta = sdk.Meta{"size": a.Size, "lastModified": a.Modified.UTC().Format(time.RFC3339)}
 	case notes.IsURI(uri):
 		note, err := vault.Read(ctx, uri, scope)
@@ -268,7 +267,7 @@ func (s resources) contents(ctx context.Context, uri string) (*sdk.ResourceConte
 	return c, nil
 }
 
-// noteList is a Markdown list of notes with their URIs, newest first.
+// noteList returns a Markdown list of notes with their URIs, newest first.
 func (s resources) noteList(ctx context.Context, heading string, f notes.Filter) (string, error) {
 	const most = 50
 	f.Scope = s.bounds().Read
@@ -285,8 +284,8 @@ func (s resources) noteList(ctx context.Context, heading string, f notes.Filter)
 	return b.String(), nil
 }
 
-// isNote reports whether a canonical URI names a note, whose changes the vault
-// reports. Other resources are compared with what was last read.
+// isNote reports whether a canonical URI names a note. The vault reports changes of notes;
+// other resources are compared with their last content.
 func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }
 
 // isAttachment reports whether a canonical URI names a file other than a note.

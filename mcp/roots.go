@@ -16,20 +16,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// roots are the folders that a client's user works on. They bound the session. The
+// roots are the folders that a client's user works in. They bound the session. The
 // session's mutex guards the fields.
 type roots struct {
 	*session
 	folders []string      // nil: no bound
-	asking  bool          // a question about them is open
-	stale   bool          // they have changed since the last question
+	asking  bool          // a request for them is in flight
+	stale   bool          // they have changed since the last request
 	pending chan struct{} // closed when they are known; nil if no request waits
 }
 
-// learn asks the client for its roots, the folders that its user works on.
-// Those inside the vault bound what the session reads and writes; a client
-// whose roots all lie elsewhere is not bounded. There is one question at a time, so
-// that the last answer is the newest: while one is open, learn has it repeated.
+// learn requests the client's roots. Those inside the vault bound what the session reads
+// and writes; a client whose roots all lie elsewhere is not bounded. Only one request is in
+// flight at a time, so that the last response is the newest; if learn is called meanwhile,
+// the request is repeated.
 func (s *roots) learn(ss *sdk.ServerSession) {
 	if s.profile.Subject != "" {
 		return // its folders are on another machine
@@ -66,7 +66,7 @@ func (s *roots) ask(ss *sdk.ServerSession) error {
 		s.log.Debug("the client did not list its roots", "error", err)
 		return nil
 	}
-	folders, ignored, err := s.foldersOf(s.ctx, res.Roots) // a first scan may take longer than the client
+	folders, ignored, err := s.foldersOf(s.ctx, res.Roots) // the first scan may take longer than rootsWait
 	if err != nil {
 		return err
 	}
@@ -77,9 +77,9 @@ func (s *roots) ask(ss *sdk.ServerSession) error {
 	return nil
 }
 
-// foldersOf returns the vault's folders that the roots name, nil for no
-// bound, and how many roots name none. A root that holds the whole vault bounds
-// nothing.
+// foldersOf returns the vault's folders that the roots name, nil for no bound, and the
+// number of roots outside the vault. A root that contains the whole vault removes the
+// bound.
 func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []string, ignored int, err error) {
 	if err := await(ctx, s.core.opts.Settled); err != nil {
 		return nil, 0, err
@@ -115,7 +115,7 @@ func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []str
 	return folders, ignored, nil
 }
 
-// set bounds the session to the folders; nil lifts the bound.
+// set bounds the session to the folders; nil removes the bound.
 func (s *roots) set(folders []string) {
 	tools := s.toolbox().offered()
 	s.mu.Lock()
@@ -131,7 +131,7 @@ func (s *roots) set(folders []string) {
 	}
 }
 
-// known ends the wait.
+// known releases the requests that wait for the roots.
 func (s *roots) known() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,8 @@ func (s *roots) known() {
 //	file:///c%3A/notes              c:\notes
 //	file://server/share/notes       \\server\share\notes
 //
-// The last two are for Windows. A URI of another scheme or machine names none.
+// The last two are for Windows. It returns false for other schemes and, except on Windows,
+// other machines.
 func filePath(uri, goos string) (path string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || !strings.HasPrefix(u.Path, "/") || strings.ContainsRune(u.Path, 0) {
@@ -171,8 +172,8 @@ func filePath(uri, goos string) (path string, ok bool) {
 	return path, true
 }
 
-// locate returns which folder of the vault dir is, as the vault spells it: "" if it is
-// the vault or holds it. It reports false for one that lies elsewhere.
+// locate returns the folder of the vault that dir is, as the vault spells it, or "" if dir
+// is or contains the vault. It returns false if dir lies elsewhere.
 func locate(vault, dir string) (folder string, ok bool) {
 	if _, ok := fsid.Below(dir, vault); ok {
 		return "", true

@@ -14,14 +14,13 @@ import (
 	"notesd/mcp/transport"
 )
 
-// fixedTools is for sessions whose list of tools cannot change: a request of
-// 2026-07-28 over HTTP has no roots, and gets what every other gets.
+// fixedTools is for sessions whose list of tools cannot change: requests of 2026-07-28 over
+// HTTP have no roots, and all get the same list.
 const fixedTools = true
 
-// Serve serves one session over the transport. It returns nil when the client
-// disconnects, ctx's error when ctx is cancelled, and otherwise what ended the
-// session, such as a client that does not read or a broken stream. p narrows the
-// core's own profile.
+// Serve serves one session over the transport. It returns nil when the client disconnects,
+// ctx's error when ctx is cancelled, and otherwise the error that ended the session, such
+// as a client that does not read or a broken stream. p narrows the core's profile.
 func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
 	s, err := c.newSession(p, !fixedTools)
 	if err != nil {
@@ -68,7 +67,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 	return s, nil
 }
 
-// newServer builds the SDK's server for this session.
+// newServer creates the SDK's server for this session.
 func (s *session) newServer(fixedTools bool) *sdk.Server {
 	o := s.core.opts
 	server := sdk.NewServer(&sdk.Implementation{
@@ -90,7 +89,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		SubscribeHandler:   s.subs.subscribe,
 		UnsubscribeHandler: s.subs.unsubscribe,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
-			c.CacheScope = "private" // lists and notes are one user's
+			c.CacheScope = "private" // lists and notes belong to one user
 		},
 		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.learn(r.Session) },
@@ -103,7 +102,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	return server
 }
 
-// capabilities are what this session supports.
+// capabilities returns the capabilities of this session.
 func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	caps := &sdk.ServerCapabilities{
 		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},
@@ -119,9 +118,9 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	return caps
 }
 
-// addMethods registers notesd's own methods. All are for the sessions of the
-// owner's commands. The status is for others as well, unless they may not see
-// all folders: it counts and names what is in them.
+// addMethods registers notesd's own methods. The sessions of the owner's commands have all
+// of them. Others have the scoped methods and, unless they belong to a subject or may not
+// see all folders, the status, which counts and names what is in the folders.
 func (s *session) addMethods(server *sdk.Server) {
 	methods := map[string]Method{}
 	if s.profile.Owner {
@@ -170,7 +169,7 @@ type methodResult struct {
 
 func (r *methodResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
 
-// icon is a written page, small enough to be sent with every handshake:
+// icon shows a written page and is small enough to send with every handshake:
 //
 //	<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='#777'>
 //	<path d='M3 1h7l3 3v11H3zM5 6h6M5 9h6M5 12h4'/></svg>

@@ -20,7 +20,7 @@ import (
 	"notesd/notes"
 )
 
-// serverName is what notesd calls itself.
+// serverName is the server's name in the handshake.
 const serverName = "notesd"
 
 // lastSessionVersion is the newest version that initialize negotiates.
@@ -30,36 +30,36 @@ const lastSessionVersion = "2025-11-25"
 type session struct {
 	core    *Core
 	profile Profile
-	asked   Profile // profile before it was bounded
-	outer   Profile // that bounded it, whose selection of tools counts as well
+	asked   Profile // the profile as requested, before it was narrowed
+	outer   Profile // the core's profile, which narrowed it; its selection of tools applies too
 	limits  Limits
 	server  *sdk.Server
 	out     outlet
 	line    *transport.Conn // nil for a session over Streamable HTTP
-	http    *HTTP           // nil for others
+	http    *HTTP           // nil for a line connection
 	log     *slog.Logger
-	working chan struct{} // a slot for each request being worked on
+	working chan struct{} // a slot for each request in progress
 	rate    *rate.Limiter // of requests; nil: no limit
 	logRate *rate.Limiter
 
-	ctx        context.Context // of what the session does beside requests; ends with it
+	ctx        context.Context // of background work; ends with the session
 	stop       context.CancelFunc
-	background sync.WaitGroup  // what that is
-	work       context.Context // of requests over HTTP, beside their own; ends with the session
+	background sync.WaitGroup  // started by the session, outside of requests
+	work       context.Context // of requests over HTTP, in addition to their own; ends with the session
 	stopWork   context.CancelFunc
 
 	prompts *sessionPrompts
 	subs    *subscriptions
 	roots   *roots
 
-	sessionID func() string  // makes the id of a session over Streamable HTTP; nil: the SDK does
+	sessionID func() string  // creates the id of a Streamable HTTP session; nil: a random one
 	resumes   resumedAs      // the session that this one continues
-	continued atomic.Bool    // there is one, whose subscriptions are not known
-	streamed  bool           // a subject's client has listened; guarded by http.mu
-	barred    bool           // it takes no more requests; guarded by http.mu
-	posts     sync.WaitGroup // messages of a subject that are being answered
-	open      int            // requests over HTTP that are being answered, streams among them; guarded by http.mu
-	used      int64          // when the newest of them came, in the order of all; guarded by http.mu
+	continued atomic.Bool    // it continues another, whose subscriptions are unknown
+	streamed  bool           // a subject's client has opened a stream; guarded by http.mu
+	barred    bool           // it accepts no more requests; guarded by http.mu
+	posts     sync.WaitGroup // a subject's messages in progress
+	open      int            // HTTP requests in progress, including streams; guarded by http.mu
+	used      int64          // HTTP.uses at the latest of them; guarded by http.mu
 
 	seen  tools.Seen
 	place place
@@ -67,28 +67,28 @@ type session struct {
 	since time.Time
 
 	mu          sync.Mutex
-	client      notes.Author // its name, "" until it has said it
+	client      notes.Author // without a name until introduced
 	panel       bool         // the client shows the panel
-	initialized bool         // the client has said that it is ready for notifications
+	initialized bool         // the client accepts notifications
 	level       slog.Level
 	wantsLog    bool
 }
 
-// A Client is a connected client, and the settings of its session.
+// A Client describes a connected client and the settings of its session.
 type Client struct {
-	Name        string    `json:"name"` // "" until it has said it
+	Name        string    `json:"name"` // "" until introduced
 	Version     string    `json:"version,omitempty"`
 	Since       time.Time `json:"since"`
 	HTTP        bool      `json:"http,omitempty"`    // connected over HTTP
 	Panel       bool      `json:"panel,omitempty"`   // shows results in the panel
 	Command     bool      `json:"command,omitempty"` // a command of the owner's shell
-	Profile               // that bounds it
+	Profile               // its bounds
 	Mode        string    `json:"search_mode,omitempty"`
 	Hits        int       `json:"hits"`
 	ResultBytes int       `json:"result_bytes"`
 }
 
-// Clients returns the connected clients, the oldest first.
+// Clients returns the connected clients, oldest first.
 func (c *Core) Clients() []Client {
 	clients := []Client{}
 	c.each(func(s *session) {
@@ -113,7 +113,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	s.line, _ = conn.(*transport.Conn)
-	s.place.landed.Store(s.line != nil) // it has been on no other node
+	s.place.landed.Store(s.line != nil) // a line connection cannot come from another node
 	s.out = toConn(conn)
 	s.core.add(s)
 	defer s.end()
@@ -122,8 +122,8 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
 	}
-	// Close the connection and not the session: the SDK then cancels the requests
-	// in flight instead of waiting for them.
+	// Close the connection, not the session: the SDK then cancels the requests in flight
+	// instead of waiting for them.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	err = ss.Wait()
@@ -133,20 +133,20 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// connected is a transport whose connection exists already.
+// connected is a transport for an existing connection.
 type connected struct{ conn sdk.Connection }
 
 func (c connected) Connect(context.Context) (sdk.Connection, error) { return c.conn, nil }
 
-// introduce records what a client says of itself, with initialize or with its
-// first request of 2026-07-28.
+// introduce records the client's name and capabilities, which it sends with initialize or
+// with its first request of 2026-07-28.
 func (s *session) introduce(info *sdk.Implementation, caps *sdk.ClientCapabilities) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.client, s.panel = authorOf(info), declaresPanel(caps)
 }
 
-// introduced is a request from which its client is known.
+// introduced is implemented by requests that identify their client.
 type introduced interface {
 	ClientInfo() *sdk.Implementation
 	ClientCapabilities() *sdk.ClientCapabilities
@@ -175,20 +175,20 @@ func (s *session) begin(ss *sdk.ServerSession) {
 	}
 }
 
-// hasRoots reports whether the client has roots that can bound the session. The folders
-// of a subject are on another machine.
+// hasRoots reports whether the client has roots that can bound the session. A subject's
+// folders are on another machine.
 func (s *session) hasRoots(caps *sdk.ClientCapabilities) bool {
 	return caps != nil && caps.RootsV2 != nil && s.profile.Subject == ""
 }
 
-// end stops what begin has started, and waits for it.
+// end stops the session's background work and waits for it.
 func (s *session) end() {
 	s.stop()
 	s.stopWork()
 	s.background.Wait()
 }
 
-// bounds is the profile within the client's roots.
+// bounds returns the profile narrowed by the client's roots.
 func (s *session) bounds() Profile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,8 +199,8 @@ func (s *session) bounds() Profile {
 	return p
 }
 
-// awaitReady returns when the notes can be expected to be complete, and the client's
-// roots are known or rootsPatience is over.
+// awaitReady waits until the notes can be expected to be complete, and for the client's
+// roots, but for these no longer than rootsPatience.
 func (s *session) awaitReady(ctx context.Context) error {
 	if err := await(ctx, s.core.opts.Settled); err != nil {
 		return err
@@ -222,12 +222,12 @@ func (s *session) awaitReady(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// rootsPatience is how long a session's first requests wait for the client's roots, so
-// that they are bounded by them too.
+// rootsPatience is how long a session's first requests wait for the client's roots, which
+// bound them too.
 const rootsPatience = 2 * time.Second
 
-// author is who writes with a request of the client: the subject, with the client that it
-// uses, or the client.
+// author returns the author of the client's writes: the client, or the subject together
+// with its client.
 func (s *session) author(info *sdk.Implementation) notes.Author {
 	client := authorOf(info)
 	if s.profile.Subject == "" {
@@ -236,7 +236,7 @@ func (s *session) author(info *sdk.Implementation) notes.Author {
 	return notes.Author{Name: s.profile.Subject, Version: "(" + strings.TrimSpace(client.Name+" "+client.Version) + ")"}
 }
 
-// authorOf is a client, for the history.
+// authorOf returns a client as an author in the history.
 func authorOf(info *sdk.Implementation) notes.Author {
 	if info == nil || info.Name == "" {
 		return notes.Author{Name: "unknown"}
@@ -250,8 +250,8 @@ func isModern(req sdk.Request) bool {
 	return version >= transport.ModernVersion
 }
 
-// quieter lowers what the SDK logs at info, a line for each session and
-// subscription, to debug.
+// quieter lowers the SDK's records at level info, one for each session and subscription, to
+// debug.
 type quieter struct{ slog.Handler }
 
 func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
@@ -275,5 +275,5 @@ func quiet(level slog.Level) slog.Level {
 	return level
 }
 
-// resumedAs names a session that continues another.
+// resumedAs identifies a session that another continues, by the id that its client uses.
 type resumedAs struct{ subject, id string }

@@ -17,13 +17,13 @@ import (
 	"notesd/notes"
 )
 
-// subscriptions are what a session's client is notified of. The session's mutex
+// subscriptions are the changes that a session's client is notified of. The session's mutex
 // guards the fields.
 type subscriptions struct {
 	*session
 	own     *watch // of the session era
 	watches map[*watch]struct{}
-	digests map[string][sha256.Size]byte // of watched resources made from many notes
+	digests map[string][sha256.Size]byte // of watched resources other than notes
 }
 
 func newSubscriptions(s *session) *subscriptions {
@@ -34,11 +34,11 @@ func newSubscriptions(s *session) *subscriptions {
 	return &subscriptions{session: s, own: own, watches: map[*watch]struct{}{own: {}}, digests: make(map[string][sha256.Size]byte)}
 }
 
-// A watch is a list of resources whose changes a client asked for: in the session
-// era the session has one, after that each subscriptions/listen is one.
+// A watch is a list of resources whose changes a client asked for. In the session era, each
+// session has one; after that, each subscriptions/listen is one.
 type watch struct {
-	id    any      // of the listen request, which its notifications carry; nil in the session era
-	lists []string // the notifications of changed lists that it asked for, too
+	id    any      // of the listen request, repeated in its notifications; nil in the session era
+	lists []string // methods of the requested notifications of changed lists
 	uris  map[string][]string
 }
 
@@ -68,9 +68,9 @@ func (s *subscriptions) unsubscribe(_ context.Context, req *sdk.UnsubscribeReque
 	return nil
 }
 
-// listen serves subscriptions/listen on a line connection, until the client
-// cancels it. The SDK keeps one listener of a kind for each connection, so that
-// with two of them the end of one silences the other.
+// listen serves subscriptions/listen on a line connection until the client cancels it. The
+// SDK keeps one listener of each kind per connection, so that of two, the end of one
+// silences the other.
 func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
 	want := req.Params.Notifications
 	if want == nil {
@@ -109,8 +109,8 @@ func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListen
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil
 }
 
-// begins adds the watch of a listen. No notification is queued before the
-// acknowledgment, which must be the first message about it.
+// begins adds the watch of a listen. It queues the acknowledgment first, because that must
+// be the first message about the watch.
 func (s *subscriptions) begins(w *watch, uris int, agreed sdk.NotificationSubscriptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,11 +122,11 @@ func (s *subscriptions) begins(w *watch, uris int, agreed sdk.NotificationSubscr
 	return nil
 }
 
-// narrow removes from a listen over HTTP, which the SDK serves, what is not
+// narrow removes from a listen over HTTP, which the SDK serves, the resources that are not
 // agreed to.
 func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
 	if want == nil {
-		return nil // the SDK refuses it
+		return nil // the SDK rejects it
 	}
 	uris, err := s.agreed(ctx, want)
 	if err != nil {
@@ -139,12 +139,12 @@ func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscr
 	return nil
 }
 
-// A watchedURI is a resource as it is kept, and as the client names it.
+// A watchedURI is the URI of a resource in canonical form and as the client wrote it.
 type watchedURI struct{ canonical, written string }
 
 // agreed returns the resources of a listen whose changes will be reported. The
-// acknowledgment omits the others; a listen without any fails with the first
-// reason.
+// acknowledgment omits the others; if nothing is left to listen for, the listen fails with
+// the first error.
 func (s *subscriptions) agreed(ctx context.Context, want *sdk.NotificationSubscriptions) ([]watchedURI, error) {
 	var uris []watchedURI
 	var refused error
@@ -162,8 +162,8 @@ func (s *subscriptions) agreed(ctx context.Context, want *sdk.NotificationSubscr
 	return nil, refused
 }
 
-// takes reports, as an error, that the session cannot watch n resources more.
-// The caller holds mu.
+// takes returns an error if the session cannot watch n more resources. It must be called
+// with mu held.
 func (s *subscriptions) takes(n int) error {
 	count := 0
 	for w := range s.watches {
@@ -177,9 +177,9 @@ func (s *subscriptions) takes(n int) error {
 	return nil
 }
 
-// watchable returns the canonical form of a URI whose changes will be reported,
-// or an error that says why they will not. A note or a table need not exist:
-// a client may wait for it to appear.
+// watchable returns the canonical form of a URI, or an error with the reason why its
+// changes cannot be reported. A note or a table need not exist: a client may wait for it to
+// appear.
 func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
 	if err := s.awaitReady(ctx); err != nil {
 		return "", err
@@ -196,15 +196,15 @@ func (s *subscriptions) watchable(ctx context.Context, written string) (string, 
 		}
 		return uri, nil
 	}
-	_, err = s.readsDifferently(ctx, uri) // what later changes are compared with
-	if err != nil && isAttachment(uri) {  // it is one only while a note links to it
+	_, err = s.readsDifferently(ctx, uri) // stores the digest that later contents are compared with
+	if err != nil && isAttachment(uri) {  // a file is an attachment only while a note links to it
 		return "", err
 	}
 	return uri, nil
 }
 
-// leadsOutside reports whether a note exists for others and not for this
-// session, although it may read its path: a symlink to what it may not read.
+// leadsOutside reports whether a note exists but is hidden from this session, although the
+// session may read its path: a symlink into a folder that it may not read.
 func (s *subscriptions) leadsOutside(ctx context.Context, uri string) bool {
 	scope := s.bounds().scope()
 	if scope.Read == nil {
@@ -228,8 +228,8 @@ func (s *subscriptions) watchedURIs() []string {
 	return uris
 }
 
-// updated notifies the client that the resource with the canonical uri has
-// changed, under each of the URIs that it asked for.
+// updated notifies the client that the resource with the canonical URI has changed, under
+// each of the URIs that the client used.
 func (s *subscriptions) updated(ctx context.Context, uri string) {
 	var updates []*sdk.ResourceUpdatedNotificationParams
 	s.mu.Lock()
@@ -252,8 +252,8 @@ func (s *subscriptions) updated(ctx context.Context, uri string) {
 	}
 }
 
-// listChanged sends the notification of a changed list to the watches that asked
-// for it. A session's client expects none before it says that it is initialized.
+// listChanged sends the notification of a changed list to the watches that requested it. In
+// the session era, none is sent before notifications/initialized.
 func (s *subscriptions) listChanged(method string) {
 	s.mu.Lock()
 	var metas []sdk.Meta
@@ -264,13 +264,13 @@ func (s *subscriptions) listChanged(method string) {
 	}
 	s.mu.Unlock()
 	for _, meta := range metas {
-		s.out(method, &sdk.ResourceListChangedParams{Meta: meta}) // all kinds of lists have these
+		s.out(method, &sdk.ResourceListChangedParams{Meta: meta}) // the params are the same for all lists
 	}
 }
 
-// everythingChanged returns, as server-sent events, what makes a client read everything
-// again of which it was not notified. They have an id, with which some clients count a
-// stream as progress and do not give up on a session whose streams end often.
+// everythingChanged returns server-sent events that make a client reload everything for
+// which it may have missed notifications. The events have an id: some clients count a
+// stream with an id as progress, and do not give up on a session whose streams end often.
 func (s *subscriptions) everythingChanged() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,20 +291,21 @@ func (s *subscriptions) everythingChanged() []byte {
 	return b.Bytes()
 }
 
-// covers reports whether the session may know of changes of a resource.
+// covers reports whether the session may learn of changes to a resource.
 func (s *subscriptions) covers(uri string) bool {
 	if isTableURI(uri) {
 		return s.core.opts.Tables != nil
 	}
 	if !notes.IsURI(uri) {
-		return true // the text holds only what the session may read
+		return true // its text is limited to what the session may read
 	}
 	path, err := notes.ParseURI(uri)
 	return err == nil && s.bounds().scope().CanRead(path) && !s.core.opts.Vault.Ignored(path)
 }
 
-// readsDifferently reports whether a derived resource or an attachment has changed since
-// it was last compared, or was never compared, and why it cannot be read.
+// readsDifferently reports whether the content of a derived resource or an attachment
+// differs from when it was last compared, or was never compared. The error is why it cannot
+// be read.
 func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool, error) {
 	contents, err := s.resources().contents(ctx, uri)
 	if err != nil {
@@ -314,7 +315,7 @@ func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	differs := s.digests[uri] != sum
-	if len(s.digests) > s.limits.Subscriptions { // some are of what is watched no more
+	if len(s.digests) > s.limits.Subscriptions { // some resources are no longer watched
 		maps.DeleteFunc(s.digests, func(uri string, _ [sha256.Size]byte) bool { return !s.watchesLocked(uri) })
 	}
 	s.digests[uri] = sum
@@ -330,8 +331,8 @@ func (s *subscriptions) watchesLocked(uri string) bool {
 	return false
 }
 
-// add records that a URI is watched. The canonical one maps to those that the client
-// wrote, which its notifications name.
+// add records a watched URI, in canonical form and as the client wrote it; notifications
+// contain the latter.
 func (w *watch) add(canonical, written string) {
 	if !slices.Contains(w.uris[canonical], written) {
 		w.uris[canonical] = append(w.uris[canonical], written)
@@ -345,7 +346,7 @@ func (w *watch) remove(canonical, written string) {
 	}
 }
 
-// meta is the _meta of the watch's notifications.
+// meta returns the _meta of the watch's notifications.
 func (w *watch) meta() sdk.Meta {
 	if w.id == nil {
 		return nil

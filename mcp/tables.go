@@ -20,7 +20,7 @@ const (
 	jsonType    = "application/json"
 )
 
-// Kinds of values that prompts have no use for.
+// Kinds of values that only the arguments of resource templates have.
 const (
 	tableName      prompts.Kind = "table"
 	attachmentName prompts.Kind = "attachment"
@@ -31,7 +31,7 @@ var tableTemplate = &sdk.ResourceTemplate{
 	Description: "What a vector table is, and the ids of its newest rows.",
 }
 
-// tableNames returns what the template's argument can be.
+// tableNames returns the values for the template's argument.
 func (s resources) tableNames(ctx context.Context) ([]string, error) {
 	resources, err := s.tableResources(ctx)
 	names := make([]string, len(resources))
@@ -64,7 +64,7 @@ type tableDescription struct {
 	SampleIDs []string `json:"sample_ids"` // of the newest rows
 }
 
-// tableText is the content of the resource of a table.
+// tableText returns the content of a table's resource.
 func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 	const sample = 10
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, tablePrefix))
@@ -81,7 +81,7 @@ func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 	return string(data), err
 }
 
-// canonicalTableURI returns the one way to write a table's URI.
+// canonicalTableURI returns the canonical spelling of a table's URI.
 func canonicalTableURI(uri string) (string, error) {
 	name, err := url.PathUnescape(uri[len(tablePrefix):])
 	if err != nil {

@@ -19,7 +19,7 @@ type toolbox struct{ *session }
 
 func (s *session) toolbox() toolbox { return toolbox{s} }
 
-// addTools registers tools. The SDK only routes calls: listTools lists the tools, so
+// addTools registers tools with the SDK, which only routes calls. listTools lists them, so
 // that the SDK does not parse schemas for each session.
 func (s toolbox) addTools(server *sdk.Server, all ...*tools.Tool) {
 	for _, t := range all {
@@ -29,7 +29,7 @@ func (s toolbox) addTools(server *sdk.Server, all ...*tools.Tool) {
 
 var anyArguments = json.RawMessage(`{"type":"object"}`)
 
-// listTools answers tools/list, which has one page.
+// listTools answers tools/list, in one page.
 func (s toolbox) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
 		return nil, badCursor("tools/list")
@@ -45,7 +45,7 @@ func (s toolbox) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result,
 	return &sdk.ListToolsResult{Tools: tools, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }
 
-// definition is the tool as clients see it under the limits.
+// definition returns the tool as clients see it under the limits.
 func definition(t *tools.Tool, limits tools.Limits) *sdk.Tool {
 	destructive, openWorld := t.Effect == tools.Changes, false
 	return &sdk.Tool{
@@ -63,13 +63,12 @@ func definition(t *tools.Tool, limits tools.Limits) *sdk.Tool {
 	}
 }
 
-// offered are the tools that the session lists now. The roots of its client may
-// change them.
+// offered returns the tools that the session lists now. The client's roots may change them.
 func (s toolbox) offered() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
 }
 
-// callable are the tools that the session may ever call.
+// callable returns the tools that the session may call, whatever the client's roots.
 func (s toolbox) callable() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool {
 		return !s.selected(t) || s.profile.ReadOnly && t.Writes()
@@ -81,14 +80,14 @@ func (s toolbox) offers(t *tools.Tool) bool {
 	return s.selected(t) && (!t.Writes() || s.canWrite(t))
 }
 
-// selected reports whether the session's and the core's selections have the
-// tool, and what it needs is there.
+// selected reports whether both the session's and the core's selections include the tool,
+// and the tables that it may need are available.
 func (s toolbox) selected(t *tools.Tool) bool {
 	return s.profile.selects(t) && s.outer.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
 }
 
-// canWrite reports whether the session may change anything with the tool. Tables
-// are in no folder.
+// canWrite reports whether the session may change anything with the tool. Vector tables
+// belong to no folder.
 func (s toolbox) canWrite(t *tools.Tool) bool {
 	p := s.bounds()
 	reach := p.Write
@@ -98,12 +97,12 @@ func (s toolbox) canWrite(t *tools.Tool) bool {
 	return !p.ReadOnly && (t.Tables || reach == nil || len(reach) > 0)
 }
 
-// handler adapts a tool to the SDK. An error of the tool becomes a result that
-// says what to do next.
+// handler adapts a tool to the SDK. A tool's error becomes a result that says what to do
+// next.
 func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		stop := s.reportProgress(ctx, req)
-		defer stop() // before the answer, after which a client expects no progress
+		defer stop() // before the response: clients expect no progress after it
 		began := s.core.now()
 		out, err := s.invoke(ctx, t, req)
 		if s.core.opts.Observe != nil {
@@ -113,7 +112,7 @@ func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 		var ask *needsInput
 		if errors.As(err, &ask) {
 			return &sdk.CallToolResult{
-				Content:       []sdk.Content{}, // the SDK would send null
+				Content:       []sdk.Content{}, // nil would be sent as null
 				InputRequests: sdk.InputRequestMap{confirmKey: ask.question},
 			}, nil
 		}
@@ -135,7 +134,7 @@ func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) (out tools.Outcome, err error) {
 	defer recovered(t.Name, &err)
 	if t.Writes() {
-		if err := take(s.rate, writeCost-callCost, "changes"); err != nil { // the call has been counted
+		if err := take(s.rate, writeCost-callCost, "changes"); err != nil { // admitting has charged callCost
 			return out, err
 		}
 	}
@@ -144,7 +143,7 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 	env.Confirm = func(ctx context.Context, question string) error { return s.confirm(ctx, req, question) }
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
 		var asks any
-		_ = json.Unmarshal(req.Params.Arguments, &asks) // nil for a call without any
+		_ = json.Unmarshal(req.Params.Arguments, &asks) // nil if there are none
 		env.RequestKey = notes.BindRequest(key, t.Name, asks)
 	}
 	out, err = t.Call(ctx, env, req.Params.Arguments)
@@ -154,12 +153,11 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 	return out, err
 }
 
-// MetaRequestKey is the key in a request's _meta under which a relay sends the
-// same value when it repeats a call whose answer was lost, so that a write is
-// not done twice.
+// MetaRequestKey is the key in a request's _meta under which a relay sends the same value
+// when it repeats a call whose response was lost, so that a write is performed only once.
 const MetaRequestKey = "notesd/requestKey"
 
-// env returns the environment of a call, without what depends on its request.
+// env returns the environment of a call, without the fields that depend on its request.
 func (s *session) env() tools.Env {
 	return tools.Env{
 		Vault: s.core.opts.Vault, History: s.core.opts.History, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.prompts.catalogue,
@@ -167,17 +165,18 @@ func (s *session) env() tools.Env {
 	}
 }
 
-// confirmKey names the question in a round trip of 2026-07-28.
+// confirmKey identifies the question in a round trip of 2026-07-28.
 const confirmKey = "confirm"
 
-// A needsInput error makes the answer to a call a question to the user; the
-// client calls again with what they said.
+// A needsInput error turns the response to a call into a question to the user; the client
+// repeats the call with the answer.
 type needsInput struct{ question *sdk.ElicitParams }
 
 func (*needsInput) Error() string { return "waiting for the user" }
 
-// confirm asks the user before a destructive change if the client supports
-// elicitation. The caller must not hold a lock. A refusal is ErrForbidden.
+// confirm asks the user to agree to a destructive change, if the client supports
+// elicitation. The caller must not hold a lock. If the user does not agree, the error is
+// ErrForbidden.
 func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question string) error {
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
@@ -185,7 +184,7 @@ func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question
 	}
 	params := &sdk.ElicitParams{
 		Mode: "form", Message: question,
-		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`), // accepting is the answer
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`), // to accept the form is to agree
 	}
 	if isModern(req) {
 		answer, ok := req.Params.InputResponses[confirmKey].(*sdk.ElicitResult)
@@ -215,18 +214,18 @@ func accepted(answer *sdk.ElicitResult) error {
 	return &notes.Error{Op: "ask the user", Err: notes.ErrForbidden, Detail: "the user did not agree", Hint: "Nothing was changed."}
 }
 
-// rest releases the session's slot for work while it waits for the user, and
-// resume takes one again.
+// rest releases the session's slot for work while it waits for the user; resume acquires
+// one again.
 func (s toolbox) rest()   { <-s.working }
 func (s toolbox) resume() { s.working <- struct{}{} }
 
-// progressInterval is the time before a call's first notification of progress,
-// and between two of them.
+// progressInterval is the time before a call's first progress notification, and between two
+// of them.
 const progressInterval = time.Second
 
-// reportProgress notifies the client of a call's progress every second if the
-// request has a token. The progress is the number of seconds so far. Nothing is
-// sent after the returned function has returned.
+// reportProgress notifies the client of a call's progress every progressInterval, if the
+// request has a progress token. The progress is the elapsed time in seconds. Nothing is
+// sent after stop has returned.
 func (s toolbox) reportProgress(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
