@@ -22,10 +22,10 @@ var allTools = []*Tool{
 	createTable, addVector, searchVectors, listTables, deleteVectors, dropTable,
 }
 
-// All returns the tools that exist, in the order of a reader's interest.
+// All returns all tools, in the order in which they are listed.
 func All() []*Tool { return slices.Clone(allTools) }
 
-// Names returns the names of the tools.
+// Names returns the names of all tools.
 func Names() []string {
 	names := make([]string, len(allTools))
 	for i, t := range allTools {
@@ -34,7 +34,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the tool with a name, or nil.
+// Find returns the tool with the name, or nil.
 func Find(name string) *Tool {
 	for _, t := range allTools {
 		if t.Name == name {

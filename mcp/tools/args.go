@@ -14,10 +14,10 @@ import (
 	"notesd/notes"
 )
 
-// aliases are the names that models give to arguments, by the name that they
-// have here. One applies where the tool has the argument on the left and none
-// of the alias's own name. Where two arguments of a tool have one alias, see
-// prefers, and else the first by name gets it.
+// aliases maps the arguments of tools to other names that models use for them. An alias
+// applies if the tool has the argument and no argument with the alias as its name. If two
+// arguments of a tool share an alias, the required one (see prefers) or else the first by
+// name gets it.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
 	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id"},
@@ -61,12 +61,12 @@ var aliases = map[string][]string{
 	"ids":           {"id", "row_ids"},
 }
 
-// decodeArgs reads a call's arguments into args, a pointer to a struct whose
-// fields have the names of the schema's parameters. It forgives what models do:
-// other names for an argument, numbers and booleans written as strings, one
-// value or a comma list for an array, JSON within a string, null for nothing.
+// decodeArgs decodes a call's arguments into args, a pointer to a struct whose fields have
+// the names of the schema's parameters. It accepts what models commonly write: other names
+// for an argument, numbers and booleans as strings, one value or a comma-separated list for
+// an array, JSON in a string, null for an omitted value.
 //
-// It returns what it ignored, to be shown. All problems are in one error.
+// It returns remarks on the arguments that it ignored. All problems are in one error.
 func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored []string, err error) {
 	given, err := argumentObject(raw)
 	if err != nil {
@@ -86,15 +86,15 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	return ignored, nil
 }
 
-// values returns what was given by the names and in the types of the schema. A near
-// miss of a parameter's name is a problem, because ignoring it would do something else
-// than was asked; so is any unknown argument if strict is set. Others are ignored with a
-// remark: some hosts add arguments of their own.
+// values returns the arguments with the names and types of the schema. A name similar to a
+// parameter's is a problem, because to ignore the argument would change what the call does;
+// with strict, so is any other unknown argument. Otherwise these are ignored with a remark,
+// since some hosts add arguments of their own.
 func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
 	var strays []string
-	for _, name := range slices.Sorted(maps.Keys(given)) { // so that the same call gets the same answer
+	for _, name := range slices.Sorted(maps.Keys(given)) { // for a deterministic result
 		to, ok := s.canonical(name, given)
 		if !ok {
 			stray := strconv.Quote(phrase.Clip(name, 60))
@@ -127,7 +127,7 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 	return values, ignored, problems
 }
 
-// argumentObject accepts an object, nothing, or an object written into a string.
+// argumentObject accepts an object, nothing, or an object encoded in a string.
 func argumentObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -145,7 +145,7 @@ func argumentObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// canonical returns the parameter that the argument means.
+// canonical returns the parameter that an argument's name refers to.
 func (s schema) canonical(name string, given map[string]json.RawMessage) (string, bool) {
 	if _, ok := s.byName[name]; ok {
 		return name, true
@@ -162,8 +162,8 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 	return "", false
 }
 
-// prefers decides about an alias that two parameters of a tool share: the required one
-// has it.
+// prefers reports whether a parameter gets an alias that it may share with another: a
+// required parameter has precedence.
 func (s schema) prefers(name, alias string) bool {
 	if slices.Contains(s.required, name) {
 		return true
@@ -176,7 +176,7 @@ func (s schema) prefers(name, alias string) bool {
 	return true
 }
 
-// A UsageError says what is wrong with a call's arguments and what to pass.
+// A UsageError describes what is wrong with a call's arguments and what to pass instead.
 type UsageError struct{ problems []string }
 
 func (e *UsageError) Error() string { return strings.Join(e.problems, "; ") }
@@ -185,7 +185,7 @@ func usagef(format string, args ...any) error {
 	return &UsageError{problems: []string{fmt.Sprintf(format, args...)}}
 }
 
-// filter builds the filter that several tools share.
+// filter builds the filter from the arguments that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
 	f := notes.Filter{Folder: in.place(folder), Scope: in.Scope.Read}
 	for _, tag := range tags {
@@ -201,14 +201,14 @@ func (in *invocation) filter(folder string, tags []string, after, before string)
 	return f, err
 }
 
-// place makes a folder or path, however a caller writes it, one in the vault; "" is the
-// vault. Models pass the absolute paths that the user or another tool has named.
+// place converts a folder or path to one relative to the vault, which is "". Models pass
+// absolute paths mentioned by the user or another tool.
 func (in *invocation) place(p string) string {
 	return strings.Trim(path.Clean("/"+in.Vault.InVault(p)), "/")
 }
 
-// moment reads an argument that names a time, as [Vault] does: of a period the last
-// moment, or the first. The zero time stands for "not given".
+// moment parses an argument that names a time, as [Vault] does. Of a period, it returns the
+// last moment or the first. If the argument was not given, it returns the zero time.
 func (in *invocation) moment(name, text string, last bool) (time.Time, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return time.Time{}, nil

@@ -15,12 +15,11 @@ import (
 	"notesd/search"
 )
 
-// The index and the store know the notes as they are now. What a tool says of the past
-// comes from history: the notes of that moment are read one by one, and filtered, ordered
-// and searched in memory. So a search of the past finds by words alone, and a page is a
-// range of all that was found.
+// The index and the store describe the current notes. Results about the past come from
+// history: the notes at a time are read one by one, and filtered, sorted and searched in
+// memory. Such a search therefore finds words only, and a page is a range of all results.
 
-// listAt returns how to list the notes of a moment, and the remarks on that.
+// listAt returns a function that lists the notes as of a time, and remarks on its results.
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
 	found, remarks, err := in.notesAt(ctx, at, f)
 	if err != nil {
@@ -59,7 +58,7 @@ func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, 
 	}, remarks, nil
 }
 
-// searchAt searches the notes of a moment by their words.
+// searchAt searches the notes as of a time by their words.
 func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, filter notes.Filter, limit int) (Outcome, error) {
 	if a.Mode == string(search.ModeSemantic) {
 		return Outcome{}, usagef("the past is searched by its words only: leave out mode, or as_of")
@@ -92,8 +91,8 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 	return out, nil
 }
 
-// pastQuery is what a search of the past looks for: all words and phrases, and
-// none of those with a minus.
+// pastQuery is a query about the past: the words and phrases that a note must contain, and
+// those that it must not.
 type pastQuery struct{ want, avoid []string }
 
 func parsePastQuery(text string, f *notes.Filter) (q pastQuery) {
@@ -129,8 +128,9 @@ func parsePastQuery(text string, f *notes.Filter) (q pastQuery) {
 	return q
 }
 
-// match returns the note as a result, and whether it is one: its title and text
-// have every term. The more often they do, for its length, the better.
+// match returns the note as a result, and whether it is one: its title and text contain
+// every term. The score grows with the number of occurrences in relation to the note's
+// length.
 func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 	folded := notes.Key(n.Title + "\n" + n.Content)
 	for _, term := range q.avoid {
@@ -164,7 +164,7 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 	return hit, true
 }
 
-// snippet returns the first line of a passage that has a term, cut.
+// snippet returns the first line of a passage that contains a term, clipped.
 func (q pastQuery) snippet(text string) string {
 	for line := range strings.Lines(text) {
 		if slices.ContainsFunc(q.want, func(term string) bool { return count(notes.Key(line), term) > 0 }) {
@@ -174,7 +174,7 @@ func (q pastQuery) snippet(text string) string {
 	return phrase.Clip(strings.TrimSpace(text), 160)
 }
 
-// count returns how often a term begins a word of the folded text.
+// count returns how many words of the folded text begin with a term.
 func count(text, term string) (n int) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], term)
@@ -192,8 +192,7 @@ func isWordByte(b byte) bool {
 	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
 }
 
-// notesAt returns the notes of a moment that the filter selects, with remarks on
-// what the answer covers.
+// notesAt returns the notes as of a time that match the filter, with remarks on the result.
 func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter) (found []*notes.Note, remarks []string, err error) {
 	complete, err := in.History.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
 	remarks = []string{asItWas(at)}
@@ -203,12 +202,12 @@ func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter)
 	return found, remarks, err
 }
 
-// asItWas is the remark on an answer about the past.
+// asItWas returns the remark on a result about the past.
 func asItWas(at time.Time) string {
 	return "as it was at " + at.Format("2006-01-02 15:04") + ", not as it is now"
 }
 
-// offset reads a cursor that is a place in an answer.
+// offset parses a cursor that is an offset into a list.
 func offset(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -220,7 +219,7 @@ func offset(text string) (int, error) {
 	return n, nil
 }
 
-// pastPage cuts a page out of all items, and returns the cursor of the next.
+// pastPage returns a page of all items, and the cursor of the next page.
 func pastPage[T any](all []T, from, limit int) (page []T, next string) {
 	from = min(from, len(all))
 	end := min(from+limit, len(all))

@@ -33,7 +33,7 @@ type QuotesResult struct {
 	Notes   []string       `json:"notes,omitempty"`
 }
 
-// A CheckedQuote says what became of a quote.
+// A CheckedQuote is the verdict on a quote.
 type CheckedQuote struct {
 	Verdict string `json:"verdict" doc:"exact, moved, changed, absent"`
 	Anchor  string `json:"anchor,omitempty"`
@@ -43,13 +43,13 @@ type CheckedQuote struct {
 
 // The verdicts of check_quotes.
 const (
-	quoteExact   = "exact"   // the note has it in the lines of the anchor
-	quoteMoved   = "moved"   // the note has it in other lines, or under another path
-	quoteChanged = "changed" // the version of the anchor has it, or the note has something like it
+	quoteExact   = "exact"   // in the note, in the lines of the anchor
+	quoteMoved   = "moved"   // in the note, in other lines or under another path
+	quoteChanged = "changed" // in the version of the anchor, or the note contains something similar
 	quoteAbsent  = "absent"
 )
 
-// maxQuotes is how many quotes one call checks.
+// maxQuotes is the maximum number of quotes in one call.
 const maxQuotes = 100
 
 func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome, error) {
@@ -82,7 +82,7 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 	return result, nil
 }
 
-// A quoteChecker keeps the texts that several quotes of one call are from.
+// A quoteChecker caches the texts that several quotes of one call are from.
 type quoteChecker struct {
 	*invocation
 	texts map[string]*quote.Text // by hash, or by path and revision
@@ -95,9 +95,9 @@ func (c *quoteChecker) text(key, source string) *quote.Text {
 	return c.texts[key]
 }
 
-// check looks for the quote in the note as it is, which settles most; then in the version
-// of its anchor, which tells a passage that was changed from one that was never there; and
-// then for something like it.
+// check searches the current note for the quote, which decides most cases; then the version
+// of its anchor, which distinguishes a changed passage from one that never existed; and
+// then for something similar.
 func (c *quoteChecker) check(ctx context.Context, q quotation) (CheckedQuote, error) {
 	note, moved, err := c.present(ctx, q.Anchor)
 	if err != nil {
@@ -156,8 +156,8 @@ func (c *quoteChecker) check(ctx context.Context, q quotation) (CheckedQuote, er
 	return differing(note, now, q.Quote, lines, detail), nil
 }
 
-// present returns the note that the anchor is of, nil if there is none, and
-// whether it has another path now.
+// present returns the note that the anchor refers to, nil if there is none, and whether it
+// has been moved.
 func (c *quoteChecker) present(ctx context.Context, anchor string) (note *notes.Note, moved bool, err error) {
 	note, err = c.Vault.Read(ctx, anchor, c.Scope)
 	var domain *notes.Error
@@ -173,7 +173,7 @@ func (c *quoteChecker) present(ctx context.Context, anchor string) (note *notes.
 
 // version returns the text of a version, nil if history does not have it.
 func (c *quoteChecker) version(ctx context.Context, base string, note *notes.Note, rev string) (*quote.Text, error) {
-	const fewest = 6 // digits that tell versions apart
+	const fewest = 6 // digits that identify a version
 	if len(rev) < fewest {
 		return nil, nil
 	}
@@ -191,8 +191,8 @@ func (c *quoteChecker) version(ctx context.Context, base string, note *notes.Not
 	return c.text(key, string(source)), nil
 }
 
-// nearest returns the place that lies within the lines, or else begins nearest
-// to them.
+// nearest returns a match within the lines or, if there is none, the one that begins
+// nearest to them.
 func nearest(found []quote.Lines, lines quote.Lines) quote.Lines {
 	best, away := found[0], -1
 	for _, f := range found {
@@ -211,7 +211,7 @@ func within(f, lines quote.Lines) bool {
 	return lines.First == 0 || lines.First <= f.First && f.Last <= lines.Last
 }
 
-// placed is the verdict on a quote that the note has.
+// placed returns the verdict on a quote found in the note.
 func placed(note *notes.Note, found, lines quote.Lines, moved bool) CheckedQuote {
 	if !moved && within(found, lines) {
 		return CheckedQuote{Verdict: quoteExact, Anchor: notes.PassageRef(note.Path, note.Hash, found.First, found.Last)}
@@ -223,8 +223,8 @@ func placed(note *notes.Note, found, lines quote.Lines, moved bool) CheckedQuote
 	return checked
 }
 
-// differing is the verdict on a text that the note does not have: it may have
-// something like it.
+// differing returns the verdict on a text that is not in the note, which may contain
+// something similar.
 func differing(note *notes.Note, now *quote.Text, text string, lines quote.Lines, detail string) CheckedQuote {
 	at, ok := now.Nearest(text, lines)
 	if !ok {

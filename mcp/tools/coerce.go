@@ -11,8 +11,8 @@ import (
 	"notesd/internal/phrase"
 )
 
-// coerce returns the value as the parameter's type, nil for a null, or what is
-// wrong with it. It accepts what can only mean one thing.
+// coerce converts a value to the parameter's type. It returns nil for null, or a
+// description of the problem. It accepts any value that has only one possible meaning.
 func coerce(p param, raw json.RawMessage) (value json.RawMessage, problem string) {
 	ok := true
 	switch value = raw; {
@@ -43,7 +43,7 @@ func coerce(p param, raw json.RawMessage) (value json.RawMessage, problem string
 	return value, ""
 }
 
-// wrong says what was passed and what to pass.
+// wrong describes what was passed and what to pass.
 func (p param) wrong(raw json.RawMessage) string {
 	return fmt.Sprintf("%s must be %s, not %s", p.name, p.wanted(), phrase.Clip(phrase.OneLine(string(raw)), 60))
 }
@@ -123,8 +123,8 @@ func toNumber(raw json.RawMessage) (json.RawMessage, bool) {
 // through every client's parser (RFC 8259, section 6).
 const maxSafeInteger = 1<<53 - 1
 
-// toInteger takes a number near enough to a whole one, and moves one that is
-// out of bounds to the nearest bound: a limit of 1000 means "as many as I may".
+// toInteger accepts a whole number in any notation, and reduces one above the maximum to
+// the maximum: a limit of 1000 means "as many as possible".
 func toInteger(p param, raw json.RawMessage) (json.RawMessage, bool) {
 	value, ok := toNumber(raw)
 	f, _ := strconv.ParseFloat(string(value), 64)
@@ -151,7 +151,7 @@ func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// toObject accepts an object, and one written into a string. It returns what is wrong
+// toObject accepts an object, also encoded in a string. problem describes what is wrong
 // with its properties.
 func toObject(p param, raw json.RawMessage) (value json.RawMessage, problem string, ok bool) {
 	text := raw
@@ -173,8 +173,9 @@ func toObject(p param, raw json.RawMessage) (value json.RawMessage, problem stri
 	return value, "", err == nil
 }
 
-// toArray accepts an array, an array written into a string, a comma list of
-// strings, and one element. It returns what is wrong with an element that is an object.
+// toArray accepts an array, an array encoded in a string, a comma-separated list of
+// strings, and a single element. problem describes what is wrong with an element that is an
+// object.
 func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem string, ok bool) {
 	var items []json.RawMessage
 	if s, ok := unquote(raw); ok {

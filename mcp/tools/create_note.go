@@ -43,8 +43,8 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	case a.Path != "" && !notes.Under(notes.Key(in.place(a.Path)), notes.Key(in.place(a.Folder))):
 		return Outcome{}, usagef("path and folder name two places: pass the whole path, or folder and title")
 	}
-	// An empty content is accepted, a missing one only where a template, or the vault's own
-	// for the notes of a date, says what the note begins with.
+	// Empty content is accepted. Content may be missing only if a template, or the vault's
+	// own template for dated notes, provides it.
 	content := ""
 	if a.Content != nil {
 		content = *a.Content

@@ -30,18 +30,18 @@ type DeleteResult struct {
 	Revision   int64    `json:"revision"`
 	Change     int64    `json:"change"`
 	LinkedFrom []string `json:"linked_from"`
-	Linking    int      `json:"linked_from_total,omitempty"` // where linked_from is not all
+	Linking    int      `json:"linked_from_total,omitempty"` // if linked_from is incomplete
 	Relinked   []string `json:"relinked,omitempty"`
-	Relinking  int      `json:"relinked_total,omitempty"` // where relinked is not all
+	Relinking  int      `json:"relinked_total,omitempty"` // if relinked is incomplete
 	Conflicts  []string `json:"conflicts,omitempty"`
 	Left       []string `json:"left,omitempty"`
 	DryRun     bool     `json:"dry_run,omitempty"`
 }
 
-// runDeleteNote asks the user before it deletes, but not a second time: a call that is sent
-// again because its answer was lost finds no note, and gets the first result by its key.
-// After the question the note is named by its path, since another may have its title by
-// then.
+// runDeleteNote asks the user before it deletes, but not again when a call is repeated
+// because its response was lost: that call finds no note, and gets the first result by its
+// key. After the question, the note is identified by its path, since another may have its
+// title by then.
 func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {

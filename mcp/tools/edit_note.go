@@ -58,8 +58,8 @@ type editArgs struct {
 	DryRun       bool      `json:"dry_run"`
 }
 
-// oneEdit is an edit, and which of its fields were passed: one that is left out
-// by mistake must not mean that text is to be removed.
+// oneEdit is an edit with the fields that were passed: one omitted by mistake must not be
+// taken as an instruction to remove text.
 type oneEdit struct {
 	notes.Edit
 	passed map[string]json.RawMessage
@@ -69,8 +69,8 @@ func (e *oneEdit) UnmarshalJSON(data []byte) error {
 	return errors.Join(json.Unmarshal(data, &e.Edit), json.Unmarshal(data, &e.passed))
 }
 
-// all returns the edits, if none lacks what it would remove text without. Models pass new
-// content as text, too, which only toggle_task has.
+// all returns the edits, or an error if one lacks a field without which it would remove
+// text. Models also pass new content as text, which only toggle_task has.
 func (a editArgs) all() ([]notes.Edit, error) {
 	lacking := map[string]string{"replace_text": "new", "replace_section": "content", "replace_all": "content", "set_front_matter": "value", "rename_heading": "new"}
 	edits := make([]notes.Edit, len(a.Edits))
@@ -108,7 +108,7 @@ type WriteResult struct {
 	Change    int64    `json:"change,omitempty" doc:"when other notes changed too"`
 	Diff      string   `json:"diff"`
 	Relinked  []string `json:"relinked,omitempty"`
-	Relinking int      `json:"relinked_total,omitempty"` // where relinked is not all
+	Relinking int      `json:"relinked_total,omitempty"` // if relinked is incomplete
 	Conflicts []string `json:"conflicts,omitempty"`
 	Left      []string `json:"left,omitempty"`
 	Unchanged bool     `json:"unchanged,omitempty"`
@@ -120,8 +120,8 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	// An edit that quotes the text which it replaces fails by itself where the note has
-	// changed. These would replace what the session has not seen.
+	// An edit that quotes the text it replaces fails by itself if the note has changed.
+	// These would replace text that the session has not seen.
 	expected := a.ExpectedHash
 	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
 		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""
@@ -145,10 +145,10 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	return out, nil
 }
 
-// An EditPanel is a proposed edit, to be shown whole before it is made.
+// An EditPanel is a proposed edit, to be shown in full before it is made.
 type EditPanel struct {
-	Diff  string   `json:"diff"`  // of all notes with nothing left out; "" when it is too long to be shown
-	Apply editCall `json:"apply"` // the arguments of edit_note that make this edit, or none if the note is not the one shown
+	Diff  string   `json:"diff"`  // of all notes, complete; "" if it is too long to be shown
+	Apply editCall `json:"apply"` // arguments of edit_note that make this edit, unless the note is no longer the one shown
 }
 
 type editCall struct {
@@ -157,8 +157,8 @@ type editCall struct {
 	ExpectedHash string                       `json:"expected_hash"`
 }
 
-// proposed has the edit apply to the version that the diff is of, by URI: the user may
-// accept it long after, when a title or alias leads elsewhere.
+// proposed returns the edit for the version shown in the diff, by URI: the user may accept
+// it much later, when a title or alias refers to another note.
 func proposed(w notes.Written, edits []oneEdit) EditPanel {
 	p := EditPanel{Diff: w.Whole, Apply: editCall{Note: notes.URI(w.Path), ExpectedHash: w.Was}}
 	for _, e := range edits {
@@ -167,7 +167,7 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 	return p
 }
 
-// changed is the outcome of a change to one note.
+// changed returns the outcome of a change to one note.
 func (in *invocation) changed(verb string, w notes.Written, dryRun bool) Outcome {
 	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, DryRun: dryRun}
 	if w.OldPath != w.Path {

@@ -9,17 +9,16 @@ import (
 	"notesd/internal/phrase"
 )
 
-// Fence wraps text that comes from notes so that a model can tell it from what
-// notesd says: a first line that names its kind and origin, and a last line
-// that the text cannot contain.
+// Fence wraps text from notes so that a model can distinguish it from notesd's own words: a
+// first line that names its kind and origin, and a last line that the text cannot contain.
 //
 //	[note "Projects/Plan.md" 1a2b3c]
 //	…
 //	[end 1a2b3c]
 //
-// The mark is taken from the text's hash, so that the same result is the same
-// bytes each time, and changed until the text does not hold it: a note that
-// was written to close its own fence cannot.
+// The mark is derived from the text's hash, so that equal results are equal byte for byte,
+// and changed until the text does not contain it, so that a note cannot close its own
+// fence.
 func Fence(kind, origin, text string) string {
 	mark := fenceMark(text)
 	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, phrase.OneLine(origin), mark, strings.TrimRight(text, "\n"), mark)

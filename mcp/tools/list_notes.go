@@ -54,7 +54,7 @@ type ListedNote struct {
 	Modified string         `json:"modified"`
 	Size     int64          `json:"size"`
 	Tags     []string       `json:"tags"`
-	Fields   map[string]any `json:"fields,omitempty"` // those asked for that the note has
+	Fields   map[string]any `json:"fields,omitempty"` // the requested ones that the note has
 }
 
 func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
@@ -78,7 +78,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
-	if page.Total == 0 && at.IsZero() { // WhyNothing knows the notes of now
+	if page.Total == 0 && at.IsZero() { // WhyNothing covers only the current notes
 		why, err := in.Vault.WhyNothing(ctx, filter)
 		if err != nil {
 			return Outcome{}, err
@@ -144,7 +144,7 @@ func listLine(n ListedNote) string {
 	for _, field := range slices.Sorted(maps.Keys(n.Fields)) {
 		text, isText := n.Fields[field].(string)
 		if !isText {
-			data, _ := json.Marshal(n.Fields[field]) // it comes from JSON
+			data, _ := json.Marshal(n.Fields[field]) // decoded from JSON
 			text = string(data)
 		}
 		b.WriteString(" | " + phrase.OneLine(field) + ": " + phrase.OneLine(text))
@@ -152,7 +152,7 @@ func listLine(n ListedNote) string {
 	return b.String()
 }
 
-// stale says that an answer may be older than the files, with the answer's other remarks.
+// stale adds to a result's remarks that it may be older than the files, if so.
 func (in *invocation) stale(remarks []string) []string {
 	if why := in.Vault.Stale(); why != "" {
 		return append(slices.Clip(remarks), why+". This answer may be out of date.")
@@ -160,7 +160,7 @@ func (in *invocation) stale(remarks []string) []string {
 	return remarks
 }
 
-// incomplete says what a list of notes may lack at the moment.
+// incomplete returns remarks on what a list of notes may lack at present.
 func (in *invocation) incomplete(ctx context.Context) []string {
 	if stale := in.stale(nil); stale != nil {
 		return stale

@@ -35,7 +35,7 @@ type taskArgs struct {
 	Cursor    string   `json:"cursor"`
 }
 
-// TaskList is what list_tasks returns.
+// A TaskList is the result of list_tasks.
 type TaskList struct {
 	Tasks    []ListedTask `json:"tasks"`
 	Total    int          `json:"total"`
@@ -43,7 +43,7 @@ type TaskList struct {
 	Warnings []string     `json:"warnings,omitempty"`
 }
 
-// ListedTask is one task of a list.
+// A ListedTask is one task of a TaskList.
 type ListedTask struct {
 	Path      string   `json:"path"`
 	Line      int      `json:"line"`
@@ -119,8 +119,8 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	for _, t := range page.Tasks {
-		// toggle_task by line is conditional on this version; but who has read the note
-		// and not its present version must still be refused.
+		// toggle_task by line is conditional on this version, but a session that has read
+		// an older version of the note must still be rejected.
 		if in.Seen.hash(t.Path) == "" {
 			in.Seen.Read(t.Path, t.Hash)
 		}
@@ -128,7 +128,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	return out, nil
 }
 
-// taskDates reads what bounds a date of tasks.
+// taskDates parses the arguments that bound a date of tasks.
 func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskDates, err error) {
 	now := in.Now()
 	switch strings.ToLower(strings.TrimSpace(word)) {
@@ -147,7 +147,7 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 	for _, bound := range []struct {
 		name, word string
 		date       *string
-		later      int // of two bounds the later, or the earlier one holds
+		later      int // 1: the later of two bounds applies; -1: the earlier
 	}{{name + "_after", after, &d.From, 1}, {name + "_before", before, &d.Before, -1}} {
 		if bound.word == "" {
 			continue

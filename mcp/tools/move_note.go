@@ -29,14 +29,14 @@ type MoveResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`
 	OldPath   string   `json:"old_path"`
-	Title     string   `json:"title,omitempty"` // where it is still the old name
+	Title     string   `json:"title,omitempty"` // if it is still the old name
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision"`
 	Change    int64    `json:"change,omitempty"`
 	Moved     []string `json:"moved,omitempty"`
 	Total     int      `json:"moved_total,omitempty"`
 	Relinked  []string `json:"relinked"`
-	Relinking int      `json:"relinked_total,omitempty"` // where relinked is not all
+	Relinking int      `json:"relinked_total,omitempty"` // if relinked is incomplete
 	Conflicts []string `json:"conflicts"`
 	Left      []string `json:"left,omitempty"`
 	Diff      string   `json:"diff"`
@@ -58,7 +58,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
 		Total: len(w.Moved), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
-	// Links have the path, results the title. To rename a note may mean both.
+	// Links use the path, results the title. To rename a note may mean both.
 	if old := notes.BaseName(w.OldPath); !a.DryRun && w.Hash != "" && old != notes.BaseName(w.Path) {
 		if meta, err := in.Vault.Lookup(ctx, out.URI, in.Scope); err == nil && meta.Title == old {
 			out.Title = old
@@ -94,14 +94,14 @@ func moveText(out MoveResult) string {
 	return b.String()
 }
 
-// listRelinked names the notes whose links a change was to change.
+// listRelinked lists the notes whose links a change was to update.
 func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
 	listPaths(b, "links changed in", relinked, total)
 	listPaths(b, "changed by another program meanwhile, not updated", conflicts, 0)
 	listPaths(b, "broken or not writable, still with the old path", left, 0)
 }
 
-// listPaths names the first of some notes; total is 0 if paths has all.
+// listPaths lists the first of some notes; total is 0 if paths is complete.
 func listPaths(b *strings.Builder, heading string, paths []string, total int) {
 	const most = 20
 	if len(paths) == 0 {

@@ -77,7 +77,7 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	})
 }
 
-// diff returns what changed between two revisions, the older one first.
+// diff returns the differences between two revisions, the older one first.
 func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) {
 	if len(a.Diff) != 2 || a.Note == "" {
 		return Outcome{}, usagef("diff takes a note and two of its revisions, like [12, 15]")
@@ -88,8 +88,8 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 		return Outcome{}, err
 	}
 	out := HistoryResult{Revisions: []Revision{}, Notes: in.remarks()}
-	// A diff may need several times its bytes as JSON, which depends on what it has: it is
-	// cut in proportion until it fits. 300 bytes are for its fence and first line.
+	// A diff may need several times its size as JSON, depending on its contents: it is cut
+	// in proportion until it fits. 300 bytes are reserved for its fence and first line.
 	most := in.Limits.ResultBytes - jsonSize(out) - 300
 	for jsonSize(diff) > most {
 		diff = phrase.Clip(diff, len(diff)*most/jsonSize(diff)-10)
@@ -148,9 +148,9 @@ type restoreArgs struct {
 	DryRun       bool   `json:"dry_run"`
 }
 
-// runRestoreNote takes a note and a revision, or a change. A restore replaces the whole
-// text, so that it is conditional on what the session has seen, as in edit_note; an undo
-// of a change checks each of its notes itself.
+// runRestoreNote accepts a note and a revision, or a change. A restore replaces the whole
+// text, so it is conditional on the version that the session has seen, as in edit_note;
+// undoing a change checks each of its notes itself.
 func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome, error) {
 	expected := a.ExpectedHash
 	switch {
@@ -177,7 +177,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	return in.changed("Restored", w, a.DryRun), nil
 }
 
-// text says in a line what happened.
+// text describes the revision in one line.
 func (r Revision) text() string {
 	what, by := r.Operation, phrase.OneLine(r.Author)
 	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "relink": "links changed", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "sync": "synced", "found": "first seen"}[what]; ok {

@@ -42,13 +42,13 @@ type LinksResult struct {
 type outgoingLink struct {
 	Path   string `json:"path"`
 	URI    string `json:"uri,omitempty"`    // of an attachment
-	Title  string `json:"title,omitempty"`  // that the path does not say
-	From   string `json:"from,omitempty"`   // at a depth of 2 and 3, which have no target, anchor and kind
+	Title  string `json:"title,omitempty"`  // unless the path ends in it
+	From   string `json:"from,omitempty"`   // at depths 2 and 3, where target, anchor and kind are omitted
 	Target string `json:"target,omitempty"` // as written, unless it is the file name without .md
 	Anchor string `json:"anchor,omitempty"`
 	Kind   string `json:"kind,omitempty"`
 	Line   int    `json:"line"`
-	Lines  []int  `json:"lines,omitempty"` // more with the same link
+	Lines  []int  `json:"lines,omitempty"` // other lines with the same link
 	Depth  int    `json:"depth"`
 }
 
@@ -68,14 +68,14 @@ type unresolvedLink struct {
 	Line      int      `json:"line"`
 	Ambiguous bool     `json:"ambiguous,omitempty"`
 	Missing   string   `json:"missing,omitempty"` // "note", "anchor"
-	Path      string   `json:"path,omitempty"`    // lacks the anchor
+	Path      string   `json:"path,omitempty"`    // of the note that lacks the anchor
 	Anchor    string   `json:"anchor,omitempty"`
 	Near      []string `json:"near,omitempty"`
 }
 
-// runNoteLinks shows the links of a note with equal ones as one, since a daily note may
-// name a project on every other line. Its cursor counts backlinks, of which a hub has
-// thousands: what a note itself links to is bounded by its size.
+// runNoteLinks merges equal links of a note, since a daily note may name a project on every
+// other line. Its cursor counts backlinks, of which a hub has thousands; a note's own links
+// are bounded by its size.
 func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, error) {
 	skip, err := offset(a.Cursor)
 	if err == nil && a.Cursor != "" && a.Direction != "in" {
@@ -93,7 +93,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		Outgoing: []outgoingLink{}, Backlinks: []backlink{}, Unresolved: []unresolvedLink{},
 		Notes: in.remarks(),
 	}
-	type written struct{ to, from, target, anchor, kind string } // what makes two links equal, but for their lines
+	type written struct{ to, from, target, anchor, kind string } // what equal links have in common; their lines may differ
 	at := map[written]int{}
 	for _, l := range report.Outgoing {
 		link := outgoingLink{Path: l.To, Line: l.Line, Depth: l.Depth}
@@ -157,11 +157,11 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	return result, nil
 }
 
-// outgoingLines has a line for each note that is linked to, with where. It does not tell
-// anchors and kinds apart, as the structured result does.
+// outgoingLines returns a line for each linked note, with the lines of the links. Unlike
+// the structured result, it does not distinguish anchors and kinds.
 func outgoingLines(links []outgoingLink) []string {
 	var lines []string
-	at := make(map[string]int) // in lines
+	at := make(map[string]int) // index in lines
 	for _, l := range links {
 		line := "-> " + phrase.OneLine(cmp.Or(l.URI, l.Path))
 		if l.From != "" {
@@ -177,7 +177,7 @@ func outgoingLines(links []outgoingLink) []string {
 			lines[i] += ", line"
 		}
 		for _, n := range append([]int{l.Line}, l.Lines...) {
-			if number := fmt.Sprintf(" %d", n); !strings.HasSuffix(lines[i], number) { // else a second link on the line
+			if number := fmt.Sprintf(" %d", n); !strings.HasSuffix(lines[i], number) { // not a second link on the same line
 				lines[i] += number
 			}
 		}

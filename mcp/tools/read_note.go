@@ -33,8 +33,7 @@ type readArgs struct {
 	MaxBytes int      `json:"max_bytes" min:"1" doc:"default {result_bytes}"`
 }
 
-// A ReadResult is the result of read_note. Of several notes it has only
-// Results, Truncated and Notes.
+// A ReadResult is the result of read_note for one note.
 type ReadResult struct {
 	Path             string         `json:"path"`
 	URI              string         `json:"uri"`
@@ -58,14 +57,14 @@ type ReadResult struct {
 	Notes            []string       `json:"notes,omitempty"`
 }
 
-// readOutput has the fields of both results.
+// readOutput has the fields of both results, for the output schema.
 type readOutput struct {
 	ReadResult `schema:"optional"`
 	Results    []any `json:"results,omitempty" doc:"of several notes"`
 }
 
-// An OutlineItem is a heading with the extent of its section, whose Bytes
-// include those of the sections in it.
+// An OutlineItem is a heading with the extent of its section. Bytes includes nested
+// sections.
 type OutlineItem struct {
 	Heading   string `json:"heading"`
 	Level     int    `json:"level"`
@@ -81,7 +80,7 @@ type ReadManyResult struct {
 	Notes     []string     `json:"notes,omitempty"`
 }
 
-// maxRead is how many notes one call reads.
+// maxRead is the maximum number of notes in one call.
 const maxRead = 50
 
 func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, error) {
@@ -99,11 +98,11 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, erro
 	return in.readMany(ctx, a)
 }
 
-// readMany reads each of several notes within an equal share of the room that
-// those before it have left. What goes wrong with one is a remark.
+// readMany reads several notes, each within an equal share of the remaining space. An error
+// that concerns one note becomes a remark.
 func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error) {
-	const least = 600                // of a note, with what is said about it
-	each := &invocation{Env: in.Env} // of which none repeats the remarks on the arguments
+	const least = 600                // bytes of one note's result
+	each := &invocation{Env: in.Env} // does not repeat the remarks on the arguments
 	out := ReadManyResult{Results: []ReadResult{}, Notes: in.remarks()}
 	var texts []string
 	room := max(in.Limits.ResultBytes, a.MaxBytes) - jsonSize(out)
@@ -167,16 +166,16 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
-	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, last) // its size counts
+	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, last) // for its size; set again below
 	if a.Outline {
 		return outlined(out, note, most), nil
 	}
-	// What is beside the content leaves it half of the room at least.
+	// The content gets at least half of the space.
 	if jsonSize(out) > most/2 {
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
 	}
-	const marks = 200 // a fence, what is said of the rest, and next_lines
+	const marks = 200 // for the fence, the line about the rest, and next_lines
 	room := most - max(jsonSize(out), len(readText(out))) - marks
 	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
 	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
@@ -184,7 +183,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	if cut && out.LineEnd < last {
 		out.NextLines = fmt.Sprintf("%d-%d", out.LineEnd+1, last)
 	}
-	if cut && len(content) < len(lines[first-1]) { // only a first line is cut within
+	if cut && len(content) < len(lines[first-1]) { // only the first line can be cut in the middle
 		out.Notes = append(out.Notes, fmt.Sprintf("line %d is cut: raise max_bytes to see all of it", out.LineEnd))
 	}
 	if out.Attachments, err = in.attached(ctx, note, first, out.LineEnd); err != nil {
@@ -193,8 +192,8 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	return Outcome{Structured: out, Text: readText(out)}, nil
 }
 
-// version returns the note as it is, or as it was where the arguments say so, with
-// a remark on that, and takes the part that its reference names into a.
+// version returns the note as it is or, if the arguments say so, as it was, with a remark
+// on that. It narrows a to the part that its reference names.
 func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Note, remark string, err error) {
 	at, err := in.moment("as_of", a.AsOf, true)
 	switch {
@@ -227,7 +226,7 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 	return note, remark, nil
 }
 
-// linesOf splits a text after its line ends; an empty one is one line.
+// linesOf splits a text after its line ends; an empty text is one line.
 func linesOf(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if n := len(lines); n > 1 && lines[n-1] == "" {
@@ -236,8 +235,8 @@ func linesOf(text string) []string {
 	return lines
 }
 
-// part makes the part that the reference to the note names, as Note#Heading and
-// Note.md:5-14 do, what is read of it, unless other arguments say.
+// part narrows a to the part that its reference names, as in Note#Heading and Note.md:5-14,
+// unless other arguments select one.
 func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) error {
 	base, anchor := notes.SplitAnchor(a.Note)
 	if anchor == (notes.Anchor{}) {
@@ -245,7 +244,7 @@ func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) e
 	}
 	switch m, err := in.Vault.Lookup(ctx, base, in.Scope); {
 	case errors.Is(err, notes.ErrNotFound), err == nil && m.Path != note.Path:
-		return nil // all of it is the note's name
+		return nil // the whole reference is the note's name
 	case err != nil:
 		return err
 	}
@@ -253,7 +252,7 @@ func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) e
 	return nil
 }
 
-// narrow has the part read that an anchor names, unless other arguments say.
+// narrow selects the part that an anchor names, unless other arguments select one.
 func (a *readArgs) narrow(anchor notes.Anchor) {
 	a.Heading = cmp.Or(a.Heading, anchor.Heading)
 	if a.Lines == "" && anchor.First > 0 {
@@ -273,7 +272,7 @@ func Part(text string, anchor notes.Anchor) (string, error) {
 	return strings.Join(lines[first-1:last], ""), nil
 }
 
-// outlined makes out the outline of the lines that it names.
+// outlined turns out into the outline of the lines that it covers.
 func outlined(out ReadResult, note *notes.Note, most int) Outcome {
 	out.Attachments, out.Outline = nil, []OutlineItem{}
 	for _, h := range note.Sections() {
@@ -329,9 +328,9 @@ func readText(out ReadResult) string {
 	return b.String() + remarkLines(out.Notes)
 }
 
-// selectLines returns the first and the last line that the arguments ask for:
-// with a heading and lines, which count over the whole note, those of the lines
-// that lie in the section.
+// selectLines returns the first and the last line that the arguments select. Given a
+// heading and lines, which count from the start of the note, it selects the lines within
+// the section.
 func selectLines(note *notes.Note, total int, a readArgs) (first, last int, err error) {
 	first, last = 1, total
 	if a.Heading != "" {
@@ -352,7 +351,7 @@ func selectLines(note *notes.Note, total int, a readArgs) (first, last int, err 
 	return max(first, from), min(last, to), nil
 }
 
-// parseLines reads "10-40", "10-", "-40" and "10".
+// parseLines parses "10-40", "10-", "-40" and "10".
 func parseLines(s string, total int) (first, last int, err error) {
 	bad := usagef("lines must be a range like 10-40, not %q", phrase.Clip(phrase.OneLine(s), 40))
 	from, to, isRange := strings.Cut(strings.NewReplacer(" ", "", "L", "", "l", "", ":", "-", "–", "-").Replace(s), "-")
@@ -379,9 +378,8 @@ func parseLines(s string, total int) (first, last int, err error) {
 	return first, min(last, total), nil
 }
 
-// cutLines returns as many whole lines as fit into limit bytes, and quoted into
-// room, and how many they are. A first line that is longer is cut within, at a
-// rune.
+// cutLines returns as many whole lines as fit into limit bytes and, encoded as JSON, into
+// room, and their number. A first line that does not fit is cut at a rune.
 func cutLines(lines []string, limit, room int) (content string, n int, cut bool) {
 	var b strings.Builder
 	quoted := 0
@@ -404,20 +402,20 @@ func cutLines(lines []string, limit, room int) (content string, n int, cut bool)
 	return b.String(), len(lines), false
 }
 
-// An AttachedFile is an attachment as tools name it.
+// An AttachedFile is an attachment in the result of a tool.
 type AttachedFile struct {
 	URI  string `json:"uri"`
 	Type string `json:"type"` // MIME
 	Size int64  `json:"size"`
 }
 
-// maxAttached is how many attachments one result names.
+// maxAttached is the maximum number of attachments in one result.
 const maxAttached = 20
 
-// attached returns the attachments that the note links to in the lines shown.
-// Most notes link to no files, and cost nothing here.
+// attached returns the attachments that the note links to in the lines shown. For most
+// notes, which link to no files, it needs no query.
 func (in *invocation) attached(ctx context.Context, note *notes.Note, first, last int) ([]AttachedFile, error) {
-	shown := make(map[string]bool) // the names of files, as targets end in them
+	shown := make(map[string]bool) // file names at the end of link targets, in lower case
 	for _, l := range note.Links {
 		if l.Line >= first && l.Line <= last && namesFile(l.Target) {
 			shown[strings.ToLower(path.Base(l.Target))] = true
@@ -439,12 +437,12 @@ func (in *invocation) attached(ctx context.Context, note *notes.Note, first, las
 	return files, nil
 }
 
-// namesFile reports whether a link's target may be a file that is no note.
+// namesFile reports whether a link's target may be a file other than a note.
 func namesFile(target string) bool {
 	return path.Ext(target) != "" && !notes.IsNoteName(target) && !strings.Contains(target, "://")
 }
 
-// attachedText names attachments for a reader.
+// attachedText lists attachments in the text of a result.
 func attachedText(origin string, files []AttachedFile) string {
 	lines := make([]string, len(files))
 	for i, f := range files {
@@ -453,15 +451,14 @@ func attachedText(origin string, files []AttachedFile) string {
 	return Fence("attachments", origin, strings.Join(lines, "\n"))
 }
 
-// instead makes "there is no such note" more helpful where ref is an
-// attachment.
+// instead returns a more helpful error than not found if ref names an attachment.
 func (in *invocation) instead(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, notes.ErrNotFound) || !namesFile(ref) && !notes.IsURI(ref) {
 		return err
 	}
 	a, missing := in.Vault.Attachment(ctx, ref, in.Scope)
 	if missing != nil {
-		return err // what was said first
+		return err // the original error
 	}
 	return &notes.Error{
 		Op: "read", Path: a.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this is an attachment (%s, %d bytes), not a note", a.MediaType, a.Size),

@@ -42,17 +42,17 @@ type relatedNote struct {
 	Reasons []string `json:"reasons"`
 }
 
-// leastShare is the part of the best score below which a hit that shares no word is
-// no relation: a model of many languages finds any two texts somewhat alike.
+// leastShare is the fraction of the best score below which a hit without a shared word is
+// dropped: a multilingual model finds any two texts somewhat similar.
 const leastShare = 0.1
 
-// linkWorth is what a link adds to a score that is 1 for the closest note: a
-// writer's own hand counts for as much as half of that.
+// linkWorth is what a link adds to the score, in which the closest hit counts 1: a link
+// that the writer made counts half as much.
 const linkWorth = 0.5
 
-// runRelatedNotes adds up two kinds of evidence by note: links in either direction, and how
-// near a search for the note's gist finds it. It searches for one more than it shows, since
-// the note itself is mostly the best hit.
+// runRelatedNotes adds up two kinds of evidence for each note: links in either direction,
+// and the score in a search for the note's gist. It searches for one result more than it
+// shows, since the note itself is usually the best hit.
 func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcome, error) {
 	limit := cmp.Or(a.Limit, 10)
 	var self string
@@ -80,8 +80,8 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	// A hit with nothing but function words is not a relation, nor is a weak hit
-	// if the vectors of all notes were compared.
+	// A hit that shares only function words is not related, nor is a weak hit if the
+	// vectors of all notes were compared.
 	res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool {
 		return len(h.Why.Terms) == 0 && h.Why.VectorRank == 0 || h.Weak && res.Semantic.State == search.StateReady
 	})
@@ -98,8 +98,8 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	return result, nil
 }
 
-// gist is the part of a note that says what it is about: its title, tags and
-// headings, and how it begins.
+// gist returns the parts of a note that show its subject: title, tags, headings and
+// beginning.
 func gist(n *notes.Note) string {
 	const beginning = 400
 	parts := append([]string{n.Title}, n.Tags...)
@@ -113,8 +113,8 @@ func gist(n *notes.Note) string {
 	return wholeWords(strings.Join(parts, " "), 3*beginning)
 }
 
-// wholeWords is [phrase.Clip] without a part of a word at the end: no note has that.
-// Text that is written without spaces is cut anywhere.
+// wholeWords is [phrase.Clip] without a partial word at the end, which would match no note.
+// Text written without spaces is cut anywhere.
 func wholeWords(s string, size int) string {
 	const longest = 40 // bytes
 	clipped := phrase.Clip(s, size)
@@ -124,7 +124,7 @@ func wholeWords(s string, size int) string {
 	return clipped
 }
 
-// PlainWords takes out of a text what a query would read as syntax.
+// PlainWords removes from a text the characters that a query would parse as syntax.
 func PlainWords(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\"'`:-#[](){}*_|<>!", r)
@@ -183,7 +183,7 @@ func (near neighbours) addHits(hits []search.Hit, self string) {
 
 func hitReason(w search.Why) string {
 	const most = 5
-	terms := slices.DeleteFunc(slices.Clone(w.Terms), func(term string) bool { return len(term) < 3 }) // an English "g" says nothing
+	terms := slices.DeleteFunc(slices.Clone(w.Terms), func(term string) bool { return len(term) < 3 }) // an English "g" is not informative
 	if len(terms) == 0 && w.VectorRank == 0 {
 		terms = w.Terms // there is no other reason
 	}

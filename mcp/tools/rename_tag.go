@@ -41,7 +41,7 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 	if !a.DryRun && w.Hash != "" {
 		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
-	changed := append([]string{w.Path}, w.Relinked...) // an operation names one of its notes apart
+	changed := append([]string{w.Path}, w.Relinked...) // Written names one of the notes separately
 	result, _ := fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {
 		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun}
 		return Outcome{Structured: out, Text: renameTagText(a, out)}

@@ -12,13 +12,13 @@ import (
 	"sync"
 )
 
-// A schema is what the argument decoder needs of a tool's input schema, which is within
-// a subset that every host takes: an object of properties with one type each, no
-// references, no combinators. A value that may be anything has an anyOf of all types,
-// since some hosts refuse one without a type; the decoder takes it as it comes.
+// A schema is what the argument decoder needs of a tool's input schema. Input schemas keep
+// to a subset that every host accepts: an object whose properties have one type each, no
+// references, no combinators. A property of any type has an anyOf of all types, since some
+// hosts reject one without a type; the decoder accepts any value for it.
 type schema struct {
 	raw      json.RawMessage
-	params   []param // in the order of their names
+	params   []param // sorted by name
 	required []string
 	byName   map[string]param
 }
@@ -32,21 +32,21 @@ type param struct {
 	Maximum *float64 `json:"maximum"`
 	Items   *param   `json:"items"`
 
-	// Properties are those of an object that is one; an object without any may
-	// have all.
+	// Properties are those of an object with known properties; an object without them may
+	// have any.
 	Properties map[string]param `json:"properties"`
 	Required   []string         `json:"required"`
 }
 
-// inputOf returns the input schema of a tool with the arguments A, made when it is first
-// used: every process links the tools, but most only relay. Its properties are A's JSON
-// fields, with the tags required:"true", enum:"a,b", min:"1", max:"9" and doc:"text".
+// inputOf returns the input schema of a tool with the arguments A, built on first use:
+// every process links the tools, but most only relay. Its properties are A's JSON fields,
+// with the tags required:"true", enum:"a,b", min:"1", max:"9" and doc:"text".
 func inputOf[A any]() func() schema {
 	return sync.OnceValue(func() schema { return parseSchema(schemaText(reflect.TypeFor[A](), true)) })
 }
 
-// mustSchema is inputOf for a schema that is written by hand. It panics on a mistake; the
-// tests use all schemas.
+// mustSchema is inputOf for a schema written by hand. It panics if the schema is invalid;
+// the tests use all schemas.
 func mustSchema(text string) func() schema {
 	return sync.OnceValue(func() schema { return parseSchema(text) })
 }
@@ -58,12 +58,12 @@ func parseSchema(text string) schema {
 	}
 	s := root.object()
 	var b bytes.Buffer
-	_ = json.Compact(&b, []byte(text)) // it was parsed
+	_ = json.Compact(&b, []byte(text)) // already parsed
 	s.raw = b.Bytes()
 	return s
 }
 
-// object returns the schema of an object within another.
+// object returns the schema of an object's properties.
 func (p param) object() schema {
 	s := schema{required: p.Required, byName: make(map[string]param, len(p.Properties))}
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
@@ -75,7 +75,8 @@ func (p param) object() schema {
 	return s
 }
 
-// with returns the schema with the limits that it names, as in "default {hits}".
+// with returns the schema with the limits inserted for their placeholders, as in "default
+// {hits}".
 func (s schema) with(l Limits) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(
 		"{hits}", strconv.Itoa(l.Hits),
@@ -92,19 +93,20 @@ func (s schema) names() []string {
 	return names
 }
 
-// outputOf returns the output schema of a tool that returns a T, made when it is
-// first asked for: an object of T's JSON fields, with the texts of their "doc"
-// tags as descriptions. Every client pays for it in context, so fields that are
-// always there are named as required only, unless they have a description or fields
-// of their own; other fields have a schema only then. The fields of an embedded
-// struct with the tag schema:"optional" are not always there.
+// outputOf returns the output schema of a tool that returns a T, built on first use: an
+// object with T's JSON fields, and the texts of their "doc" tags as descriptions. The
+// schema takes up context in every client, so fields that are always present are only
+// listed as required, unless they have a description or fields of their own; other fields
+// have a schema only in that case. The fields of an embedded struct with the tag
+// schema:"optional" may be absent.
 func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage { return json.RawMessage(schemaText(reflect.TypeFor[T](), false)) })
 }
 
 func schemaText(t reflect.Type, input bool) string { return string(schemaOf(t, input).text()) }
 
-// text encodes a schema. Unlike json.Marshal it leaves ">" as it is, which clients pay for.
+// text encodes a schema. Unlike json.Marshal, it does not escape ">", which would take up
+// more context.
 func (s *jsonSchema) text() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -115,7 +117,7 @@ func (s *jsonSchema) text() []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// A jsonSchema is a JSON schema with its keys in a reader's order.
+// A jsonSchema is a JSON schema with its keys in reading order.
 type jsonSchema struct {
 	Type        string          `json:"type,omitempty"`
 	Enum        []string        `json:"enum,omitempty"`
@@ -127,7 +129,7 @@ type jsonSchema struct {
 	Description string          `json:"description,omitempty"`
 }
 
-// properties are a struct's fields, in its order.
+// properties are a struct's fields in declaration order.
 type (
 	properties []property
 	property   struct {
@@ -147,7 +149,7 @@ func schemaOf(t reflect.Type, input bool) *jsonSchema {
 			return &jsonSchema{Type: "object"}
 		}
 		items := schemaOf(t.Elem(), input)
-		if !input && items.Type != "object" { // clients pay for it, and it says little
+		if !input && items.Type != "object" { // takes up context and says little
 			items = nil
 		}
 		return &jsonSchema{Type: "array", Items: items}
@@ -169,7 +171,7 @@ func objectOf(t reflect.Type, input bool) *jsonSchema {
 		object.Properties = properties{}
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous { // its fields come by themselves
+		if f.Anonymous { // VisibleFields includes its fields
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -43,7 +43,7 @@ type SearchResult struct {
 	Semantic  Semantic    `json:"semantic"`
 	Index     *IndexState `json:"index,omitempty"` // only while it is incomplete
 	Notes     []string    `json:"notes,omitempty"`
-	Read      any         `json:"read,omitempty"` // with explain, a [search.Reading]: the query as it was read
+	Read      any         `json:"read,omitempty"` // with explain, a [search.Reading]: the query as parsed
 }
 
 // A SearchHit is the best passage of a note.
@@ -61,8 +61,8 @@ type SearchHit struct {
 	Why       Why     `json:"why"` // empty without explain
 }
 
-// Why says how a result was found. Ranks count from 1; 0 is "not found that
-// way" and left out.
+// Why explains how a result was found. Ranks count from 1; 0 means not found that way, and
+// is omitted.
 type Why struct {
 	TextRank    int      `json:"text_rank,omitempty"`
 	VectorRank  int      `json:"vector_rank,omitempty"`
@@ -71,7 +71,7 @@ type Why struct {
 	Terms       []string `json:"terms,omitempty"`
 }
 
-// Semantic is the state of semantic search; Coverage goes from 0 to 1.
+// Semantic is the state of semantic search. Coverage ranges from 0 to 1.
 type Semantic struct {
 	State    string  `json:"state"`
 	Coverage float64 `json:"coverage"`
@@ -84,9 +84,9 @@ type IndexState struct {
 	Notes   int  `json:"notes"`
 }
 
-// runSearchNotes searches, and answers with each hit twice, as text and as data: hosts
-// show a model one of them or both. Snippets are therefore budgeted before the search,
-// and only what is still too long, such as long paths, shortens the page.
+// runSearchNotes returns each hit twice, as text and as structured data, since hosts show a
+// model one of them or both. Snippets are therefore budgeted before the search; a page is
+// shortened only if it is still too long, for example because of long paths.
 func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome, error) {
 	if strings.TrimSpace(a.Query) == "" {
 		return Outcome{}, usagef("query is empty: pass words to look for, or use list_notes to see all notes")
@@ -139,7 +139,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	})
 }
 
-// A SearchPanel has the terms that each result matched, to mark them.
+// A SearchPanel contains the terms that each result matched, to be highlighted.
 type SearchPanel struct {
 	Terms [][]string `json:"terms"`
 }
@@ -152,18 +152,18 @@ func matchedIn(hits []search.Hit) SearchPanel {
 	return p
 }
 
-// snippetBudget bounds the text of all snippets together, which is sent twice:
-// ten results stay under 4.5 KB, fewer have longer snippets.
+// snippetBudget returns the size of all snippets together, which are sent twice: ten
+// results stay under 4.5 KB, fewer have longer snippets.
 func snippetBudget(limit, most int) int {
 	const each, ten, longest = 72, 720, 200
 	return min(max(limit*each, min(ten, limit*longest)), most/2)
 }
 
-// besideSnippet returns by how many bytes the snippet of a hit is to be shorter than
-// others because its path, title and heading are long: an answer has the snippet and
-// the heading twice, the path four times.
+// besideSnippet returns by how many bytes to shorten the snippet of a hit because its path,
+// title and heading are long: a result contains the snippet and the heading twice, the path
+// four times.
 func besideSnippet(path, title, heading string) int {
-	const usual = 114 // with which ten results stay under 4.5 KB
+	const usual = 114 // with this, ten results stay under 4.5 KB
 	if heading == title {
 		heading = ""
 	}
@@ -174,8 +174,8 @@ func besideSnippet(path, title, heading string) int {
 	return max(0, size-usual) / 2
 }
 
-// resultOf leaves out ranks and terms unless they were asked for: a model pays for them in
-// every answer. So it does for a heading that repeats the title.
+// resultOf omits a heading equal to the title and, without explain, ranks and terms: they
+// take up context in every result.
 func resultOf(hit search.Hit, explain bool) SearchHit {
 	var w Why
 	if explain {
@@ -201,7 +201,7 @@ func searchText(a searchArgs, out SearchResult) string {
 		}
 		b.WriteString("\n" + Fence("search results", a.Query, resultLines(out.Results)))
 	}
-	if a.Explain && out.Semantic.State == search.StateBuilding { // which is what coverage says
+	if a.Explain && out.Semantic.State == search.StateBuilding { // coverage matters only in this state
 		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; semantic search cannot find the others yet)", math.Floor(100*out.Semantic.Coverage))
 	}
 	if r, ok := out.Read.(search.Reading); ok {
@@ -213,7 +213,7 @@ func searchText(a searchArgs, out SearchResult) string {
 	return b.String() + remarkLines(out.Notes)
 }
 
-// readingText says how a query was read.
+// readingText describes how a query was parsed.
 func readingText(r search.Reading) string {
 	var parts []string
 	for _, part := range []struct {
@@ -251,7 +251,7 @@ func resultLines(results []SearchHit) string {
 	return b.String()
 }
 
-// saysTitle reports whether a path ends in the title, whatever stands between words.
+// saysTitle reports whether a path ends in the title, ignoring case and separators.
 func saysTitle(path, title string) bool {
 	letters := withoutSeparators.Replace
 	return strings.HasSuffix(letters(notes.Key(strings.TrimSuffix(path, ".md"))), letters(notes.Key(title)))
@@ -259,7 +259,7 @@ func saysTitle(path, title string) bool {
 
 var withoutSeparators = strings.NewReplacer(" ", "", "-", "", "_", "")
 
-// text says how a result was found, with explain.
+// text describes how a result was found, for explain.
 func (w Why) text(score float64) string {
 	s := fmt.Sprintf(" (score %v", score)
 	if w.TextRank > 0 {
@@ -271,5 +271,5 @@ func (w Why) text(score float64) string {
 	return s + ")"
 }
 
-// round keeps scores short: three digits are enough to compare.
+// round rounds a score to three decimals, enough to compare results.
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }

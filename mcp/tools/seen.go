@@ -8,21 +8,21 @@ import (
 	"notesd/notes"
 )
 
-// maxSeen bounds what a session remembers; beyond it some note is forgotten,
-// which is then as one that was never read.
+// maxSeen bounds the notes that a session remembers. Beyond it, arbitrary ones are
+// forgotten and count as never read.
 const maxSeen = 10_000
 
-// Seen are the versions of notes that a session saw last: what it read, and
-// what it wrote itself onto a version that it had seen. A change that replaces
-// text which depends on it is conditional on that version, where the client
-// names none. It ends with the session: after a relay has started another
-// daemon, and over HTTP without sessions, nothing is known.
+// Seen records, for each note, the version that a session saw last: one that it read, or
+// one that it wrote over a version it had seen. If the client names no version, changes
+// that replace text without quoting it are conditional on the recorded one. Seen ends with
+// the session: nothing is known after a relay has started another daemon, or over HTTP
+// without sessions.
 type Seen struct {
 	mu     sync.Mutex
 	hashes map[string]string // by path
 }
 
-// Read notes that the session was shown this version.
+// Read records that the session was shown this version.
 func (s *Seen) Read(path, hash string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,9 +38,9 @@ func (s *Seen) Read(path, hash string) {
 	s.hashes[path] = hash
 }
 
-// wrote notes that the session has made the version was at path, or at the path
-// from before a move, into the version hash. What others had written before is
-// not seen by that.
+// wrote records that the session changed the version was of a note to the version hash.
+// from is the path before a move. If the session had last seen another version than was,
+// that one stays recorded: it has not seen what others wrote in between.
 func (s *Seen) wrote(from, path, was, hash string) {
 	known := s.hash(from)
 	s.forget(from)
@@ -62,17 +62,17 @@ func (s *Seen) hash(path string) string {
 	return s.hashes[path]
 }
 
-// lastSeen returns the hash of the version of a note that the session saw last,
-// or "".
+// lastSeen returns the hash of the version of a note that the session saw last, or "".
 func (in *invocation) lastSeen(ctx context.Context, ref string) string {
 	meta, err := in.Vault.Lookup(ctx, ref, in.Scope)
 	if err != nil {
-		return "" // what is wrong is met again, by the change itself
+		return "" // the change itself will report the error
 	}
 	return in.Seen.hash(meta.Path)
 }
 
-// unseen says, of the conflict of a change that named no version, what it is in.
+// unseen explains a conflict of a change that was conditional on the version last seen
+// because the client named none.
 func unseen(err error, implied bool) error {
 	var conflict *notes.Error
 	if !implied || !errors.As(err, &conflict) || !errors.Is(conflict.Err, notes.ErrConflict) || conflict.Hash == "" {

@@ -18,23 +18,23 @@ import (
 	"notesd/search"
 )
 
-// An Effect is what a tool does to notes; it decides its hints.
+// An Effect is what a tool does to the vault. It determines the tool's hints.
 type Effect int
 
 // Effects of tools.
 const (
 	Reads   Effect = iota // changes nothing
-	Adds                  // makes something new and touches nothing that exists
-	Changes               // changes or removes what exists; the history can undo it
+	Adds                  // creates something without touching what exists
+	Changes               // changes or removes what exists
 )
 
-// A Tool is one tool as data.
+// A Tool describes one tool.
 type Tool struct {
 	Name        string // snake_case, at most 64 characters
 	Title       string // for people
 	Description string // for models: what it does, and when to use it
 	Effect      Effect
-	Idempotent  bool // calling it again with the same arguments changes nothing more
+	Idempotent  bool // repeating a call with the same arguments has no further effect
 	Tables      bool // needs Env.Tables
 	Panel       bool // its results have a view in the panel of clients that show one
 
@@ -43,8 +43,8 @@ type Tool struct {
 	run    func(context.Context, *invocation, json.RawMessage) (Outcome, error)
 }
 
-// define completes a tool with its function, whose argument struct A has a JSON field for
-// each property of the input schema, which is A's unless t has one.
+// define completes a tool with its function. The argument struct A has a JSON field for
+// each property of the input schema, which is derived from A unless t has one.
 func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, error)) *Tool {
 	if t.input == nil {
 		t.input = inputOf[A]()
@@ -64,50 +64,48 @@ func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, e
 // Writes reports whether the tool changes anything.
 func (t *Tool) Writes() bool { return t.Effect != Reads }
 
-// InputSchema returns the JSON schema of the tool's arguments, which names the
-// limits.
+// InputSchema returns the JSON schema of the tool's arguments, with the limits inserted.
 func (t *Tool) InputSchema(l Limits) json.RawMessage { return t.input().with(l) }
 
-// OutputSchema returns the JSON schema of what the tool returns.
+// OutputSchema returns the JSON schema of the tool's structured result.
 func (t *Tool) OutputSchema() json.RawMessage { return t.output() }
 
-// Call runs the tool. Unlike the SDK's typed tools it decodes its arguments
-// leniently. An error that the caller can correct is a *notes.Error or a
-// *UsageError.
+// Call runs the tool. Unlike the SDK's typed tools, it decodes arguments leniently. An
+// error that the caller can correct is a *notes.Error or a *UsageError.
 func (t *Tool) Call(ctx context.Context, env Env, args json.RawMessage) (Outcome, error) {
 	return t.run(ctx, &invocation{Env: env}, args)
 }
 
-// An Env is what one call works with and is bounded by.
+// An Env contains the dependencies and the bounds of one call.
 type Env struct {
 	Vault   Vault
 	History History
 	Search  Searcher
 	Tables  Tables             // nil: no vector tables
-	Prompts *prompts.Catalogue // whose problems vault_overview lists; nil: none
+	Prompts *prompts.Catalogue // its problems are listed by vault_overview; may be nil
 
 	Scope  notes.Scope
 	Limits Limits
-	Mode   search.Mode       // of searches that name none
-	Open   map[string]string // links that open a note in the user's app, with {path} for its path in the folder, by folder; "" is the vault
+	Mode   search.Mode       // of searches without a mode
+	Open   map[string]string // by folder, "" being the vault: a link that opens a note in the user's app; {path} is the path in the folder
 	Seen   *Seen
 
 	Author     notes.Author
-	RequestKey string // identifies the call when it is sent again; may be ""
+	RequestKey string // identifies a repeated call; may be ""
 
-	// Confirm asks the user before something that they may regret. No lock may be
-	// held meanwhile. Its error ends the call.
+	// Confirm asks the user before a change that they may regret. The caller must not hold
+	// a lock. An error ends the call.
 	Confirm func(ctx context.Context, question string) error
 	Now     func() time.Time
 }
 
-// Limits bound what one call returns.
+// Limits bound the result of one call.
 type Limits struct {
 	ResultBytes int // of an outcome, in either form
-	Hits        int // of a search that does not say how many
+	Hits        int // of a search without a limit
 }
 
-// gatherBytes is how much gather_context gathers by default.
+// gatherBytes returns the default budget of gather_context.
 func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
 
 // An invocation is one call of a tool.
@@ -116,21 +114,21 @@ type invocation struct {
 	ignored []string // remarks on arguments that were ignored
 }
 
-// An Outcome is what a tool returns.
+// An Outcome is the result of a tool.
 type Outcome struct {
-	Structured any    // marshals to an object that fits the tool's output schema
-	Text       string // the same facts, for reading
+	Structured any    // marshals to an object that matches the tool's output schema
+	Text       string // the same facts as text
 
-	// Panel is what the panel needs beside Structured: a [SearchPanel], an
-	// [EditPanel] or nil. No model sees it.
+	// Panel contains what the panel needs in addition to Structured: a [SearchPanel], an
+	// [EditPanel] or nil. Models do not see it.
 	Panel any
 }
 
-// remarks returns a reading tool's remarks and those on its arguments. Both forms
-// of an answer have them: some hosts show a model the structured form alone.
+// remarks returns a tool's own remarks followed by those on its arguments. Both forms of a
+// result contain them, because some hosts show a model only the structured form.
 func (in *invocation) remarks(own ...string) []string { return append(slices.Clip(own), in.ignored...) }
 
-// remarkLines are the remarks at the end of an answer's text.
+// remarkLines returns the remarks as lines at the end of a result's text.
 func remarkLines(remarks []string) string {
 	var b strings.Builder
 	for _, r := range remarks {
@@ -139,11 +137,12 @@ func remarkLines(remarks []string) string {
 	return b.String()
 }
 
-// Hosts bound a tool's result, and a model pays for every byte of it in context. Each tool
-// therefore makes its answer from the first n of its items, and fit finds n.
+// Hosts bound the size of a tool's result, and each byte of it takes up a model's context.
+// Each tool therefore builds its result from the first n of its items, and fit determines
+// n.
 
-// fit returns the answer with as many of its items as keep the limit in both
-// forms, at least one, and how many these are. answer has the first n.
+// fit returns the result with as many items as the limit allows in both forms, but at least
+// one, and their number. answer builds the result from the first n items.
 func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	fits := func(out Outcome) bool { return len(out.Text) <= limit && jsonSize(out.Structured) <= limit }
 	out := answer(items)
@@ -154,9 +153,9 @@ func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	return answer(n), n
 }
 
-// fitPage is fit for a page of a longer list. Where it has more items than fit, again reads
-// a page of n, so that the cursor in the answer is the one after the last that is shown,
-// and returns how many it has.
+// fitPage is fit for a page of a longer list. If not all items fit, again reads a page of n
+// items, so that the cursor in the result follows the last item shown, and returns the
+// number of items it has read.
 func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (items int, err error)) (Outcome, error) {
 	out, n := fit(limit, items, answer)
 	if n == items {
@@ -169,11 +168,11 @@ func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (it
 	return answer(items), nil
 }
 
-// cursorLike stands for the cursor of a page that is too long, in the measure of one that
-// fits: about as many bytes as it will have.
+// cursorLike returns a placeholder for the cursor of a shortened page while the page is
+// measured; size is about that of a cursor.
 func cursorLike(size int) string { return strings.Repeat("x", size) }
 
-// cut returns the first n of a list, and how many it has if these are not all.
+// cut returns the first n elements of a list and, if these are not all, the list's length.
 func cut[T any](list []T, n int) (some []T, total int) {
 	if n >= len(list) {
 		return list, 0
@@ -181,11 +180,11 @@ func cut[T any](list []T, n int) (some []T, total int) {
 	return list[:n:n], len(list)
 }
 
-// jsonSize is how many bytes a value is on the wire.
+// jsonSize returns the size of a value encoded as JSON, in bytes.
 func jsonSize(v any) int {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return 0 // the answer will fail, and say why
+		return 0 // encoding the result will report the error
 	}
 	return len(data)
 }

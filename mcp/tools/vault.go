@@ -9,32 +9,30 @@ import (
 	"notesd/vectors/table"
 )
 
-// A Vault is what tools and resources ask of the notes; *vault.Vault is one. A
-// ref is a path, URI, title, alias or unambiguous name; where it names an
-// attachment, a path or URI.
+// A Vault is how tools and resources access the notes; *vault.Vault implements it. A ref is
+// a path, URI, title, alias or unambiguous name; for an attachment, a path or URI.
 type Vault interface {
 	// Ready reports whether the first scan has finished. It never blocks.
 	Ready() bool
-	// Stale says why what is known of the notes may be older than their files, or is "".
-	// It never blocks.
+	// Stale returns why results may be older than the files, or "". It never blocks.
 	Stale() string
-	// Ignored reports whether no note can be at a path. It never blocks.
+	// Ignored reports whether a path cannot be that of a note. It never blocks.
 	Ignored(path string) bool
-	// InVault makes the absolute path of a note or folder of the vault, and a link of
-	// Obsidian's, a path in the vault. It never blocks.
+	// InVault converts the absolute path of a note or folder of the vault, or an Obsidian
+	// link, to a path in the vault. It never blocks.
 	InVault(ref string) string
 	Status(ctx context.Context) (notes.Status, error)
-	// Period reads the words that name a period, with the weeks of the vault's calendar.
+	// Period parses words that name a period; weeks begin as in the vault's calendar.
 	Period(words string, now time.Time) (notes.Period, bool)
-	// Moment reads a time, an age like 36h, or a period, of that the last moment (now if
-	// it has not ended) or the first.
+	// Moment parses a time, an age like 36h, or a period, of which it returns the last
+	// moment (now if it has not ended) or the first.
 	Moment(text string, now time.Time, last bool) (time.Time, bool)
 
 	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, error)
-	// WhyNothing says why a filter selects no note, where that can be said.
+	// WhyNothing returns reasons why a filter matches no note, if any are known.
 	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)
 	Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error)
 	Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error)
@@ -47,31 +45,31 @@ type Vault interface {
 	Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error)
 	RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error)
 	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
-	// Repeated reports whether a request was carried out already.
+	// Repeated reports whether a request has already been carried out.
 	Repeated(ctx context.Context, requestKey string) (bool, error)
 }
 
-// History is what tools ask of the past of the notes; *vault.History is one.
+// History is how tools access the past of the notes; *vault.History implements it.
 type History interface {
 	Revisions(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
-	// Revision and ReadAt return a note as it was, At the notes of a moment.
+	// Revision and ReadAt return a note as it was, At calls each for the notes as of a
+	// time.
 	Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error)
 	ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error)
 	At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error)
-	// Diff returns what changed from one revision to another.
+	// Diff returns the differences between two revisions.
 	Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error)
-	// Version returns the text of a version by the first digits of its hash, or
-	// nil.
+	// Version returns the text of a version by the first digits of its hash, or nil.
 	Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error)
 	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
 }
 
-// A Searcher answers queries; *search.Engine is one.
+// A Searcher answers queries; *search.Engine implements it.
 type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
-// Tables are users' tables of vectors; *table.Tables is one.
+// Tables are the user's vector tables; *table.Tables implements it.
 type Tables interface {
 	Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error)
 	List(ctx context.Context) ([]table.Info, error)

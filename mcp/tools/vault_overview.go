@@ -63,8 +63,8 @@ func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outc
 	return result, nil
 }
 
-// names lists all tags or all folders by name. The cursor is the last name that was shown,
-// which holds when names come and go between two pages.
+// names lists all tags or all folders by name. The cursor is the last name shown, which
+// stays valid when names are added or removed between pages.
 func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error) {
 	folders, err := in.Vault.Folders(ctx, in.Scope)
 	if err != nil {
@@ -122,7 +122,7 @@ func namesText(o Overview) string {
 	return text + remarkLines(o.Warnings)
 }
 
-// NewOverview gathers what the tool and the resource notes://overview show.
+// NewOverview collects what the tool and the resource notes://overview show.
 func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	const most, newest = 20, 10
 	vault, scope := env.Vault, env.Scope
@@ -134,7 +134,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	if err != nil {
 		return Overview{}, err
 	}
-	tomorrow := env.Now().AddDate(0, 0, 1) // what is planned for later is not the newest
+	tomorrow := env.Now().AddDate(0, 0, 1) // notes dated in the future are not recent
 	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read, Before: tomorrow}, Sort: "date", Limit: newest})
 	if err != nil {
 		return Overview{}, err
@@ -159,7 +159,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
-	if scope.Read == nil { // warnings name notes and folders; the link says where the vault is
+	if scope.Read == nil { // warnings name notes and folders; links reveal where the vault is
 		out.Warnings, out.Skipped = append(out.Warnings, status.Warnings...), status.SkippedTotal
 		out.Open = env.Open[""]
 		if out.Open == "" && len(env.Open) > 0 {
@@ -179,7 +179,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	return out, nil
 }
 
-// Text is the overview for a reader.
+// Text returns the overview as text.
 func (o Overview) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d notes in %d folders, %d tags", o.Notes, o.FoldersTotal, o.TagsTotal)

@@ -20,8 +20,8 @@ var addVector = define(Tool{
 	output:      outputOf[AddVectorResult](),
 }, runAddVector)
 
-// rowSchema is that of each of rows, which the tool's schema leaves out to be
-// short: a row is what the tool takes for one.
+// rowSchema is the schema of each element of rows. The tool's schema omits it to stay
+// short: an element has the same fields as the tool's own arguments for a single row.
 var rowSchema = inputOf[vectorRow]()
 
 type vectorRow struct {
@@ -68,7 +68,7 @@ func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (Outcome
 	return Outcome{Structured: out, Text: fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), phrase.OneLine(ids[0]), phrase.OneLine(ids[len(ids)-1]))}, nil
 }
 
-// all returns the rows of either form.
+// all returns the rows passed in either form.
 func (a addVectorArgs) all() ([]vectorRow, error) {
 	if a.given() && len(a.Rows) > 0 {
 		return nil, usagef("pass one row as vector, metadata and id, or many as rows, not both")
@@ -85,8 +85,8 @@ func (a addVectorArgs) all() ([]vectorRow, error) {
 	return rows, nil
 }
 
-// float32s makes a number that is too large infinite, which the table refuses
-// with the number's place.
+// float32s converts a number that is too large to infinity, which the table rejects with
+// the number's position.
 func float32s(v []float64) []float32 {
 	out := make([]float32, len(v))
 	for i, x := range v {
@@ -173,8 +173,8 @@ type DeleteVectorsResult struct {
 	Deleted int `json:"deleted"`
 }
 
-// runDeleteVectors asks before rows go that only a filter names. Like delete_note it does
-// not ask again when a call is repeated.
+// runDeleteVectors asks the user before it deletes rows selected by a filter. Like
+// delete_note, it does not ask again when a call is repeated.
 func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (Outcome, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
@@ -203,7 +203,7 @@ type TableItem struct {
 	Dimension int    `json:"dimension"`
 	Metric    string `json:"metric"`
 	Rows      int    `json:"rows"`
-	Model     string `json:"model,omitempty"` // embeds its texts
+	Model     string `json:"model,omitempty"` // that embeds its texts
 }
 
 // TableItemOf describes a table.
