@@ -15,18 +15,17 @@ import (
 	"notesd/search/index"
 )
 
-// Benchmarks run on a generated vault of NOTESD_BENCH_NOTES notes (default
-// 500) of some 7 KB each; 10000 make the 70 MB that the design's numbers are
-// for:
+// Benchmarks run on a generated vault of NOTESD_BENCH_NOTES notes (default 500) of about 7 KB
+// each. The design's figures are for 10000 notes, which are 70 MB:
 //
 //	NOTESD_BENCH_NOTES=10000 go test -run '^$' -bench . ./search
 
-// generated is a vault in memory whose words are distributed as in language,
-// and which is the same every time.
+// generated is a deterministic vault in memory whose words are distributed as in natural
+// language.
 type generated struct {
 	notes []*notes.Note
 	bytes int64
-	words []string // the most frequent first
+	words []string // most frequent first
 }
 
 func generate(n int) *generated {
@@ -51,7 +50,7 @@ func generate(n int) *generated {
 	return g
 }
 
-// add makes a note of sections, paragraphs and sentences.
+// add adds a note of sections, paragraphs and sentences.
 func (g *generated) add(i int, r *rand.Rand, zipf *rand.Zipf) {
 	title := g.words[r.IntN(len(g.words))] + " " + strconv.Itoa(i)
 	n := &notes.Note{ID: int64(i + 1), Path: fmt.Sprintf("Folder %d/%s.md", i%40, title), Title: title, Tags: []string{g.words[i%50]}}
@@ -96,7 +95,7 @@ func (g *generated) List(context.Context, notes.ListQuery) (notes.ListPage, erro
 	return notes.ListPage{}, nil
 }
 
-// fill feeds the notes as a vault does, a thousand at a time.
+// fill feeds the notes to the index a thousand at a time, as a vault does.
 func (g *generated) fill(b testing.TB, x *index.Index) {
 	const each = 1000
 	for i := 0; i < len(g.notes); i += each {

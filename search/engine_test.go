@@ -18,7 +18,7 @@ import (
 	"notesd/search"
 )
 
-// languages are notes of which each has a word that the others do not.
+// languages are notes that each have a word that no other has.
 var languages = map[string]string{
 	"german.md":    "Der Fluß fließt über die Straße nach München.",
 	"french.md":    "L’été dernier, j'ai mangé une crème brûlée à l'hôtel.",
@@ -180,7 +180,7 @@ func TestQuerySyntax(t *testing.T) {
 	}
 }
 
-// What is not well formed is looked for as words.
+// Malformed filters are searched as words.
 func TestNoTextIsASyntaxError(t *testing.T) {
 	f := newFixture(t, projects)
 	many := strings.Repeat("lunar word ", 5000)
@@ -380,7 +380,7 @@ func TestAnswersAreSmall(t *testing.T) {
 	assert.Less(t, len(text), 1200)
 }
 
-// A hit shows the passage that its query, or its filter, is about.
+// A hit shows the passage that matches its query or filter.
 func TestHitsShowWhatAnswers(t *testing.T) {
 	filler := strings.Repeat("Nothing of note happened on this day. ", 30)
 	f := newFixture(t, map[string]string{
@@ -426,14 +426,14 @@ func TestManyConditions(t *testing.T) {
 	assert.Equal(t, []string{"cooking"}, f.paths("salt "+strings.Repeat("-harbour ", 1000)), "the same again is one")
 }
 
-// What running text quotes is no condition.
+// Quotations in running text are not conditions.
 func TestQuotesInRunningText(t *testing.T) {
 	f := newFixture(t, seaside)
 	assert.Empty(t, f.paths(`harbour "moored boats"`))
 	assert.Contains(t, f.paths(`Somebody wrote yesterday about "moored boats" near another town, where fishermen sell fresh crabs every morning before school begins`), "boats")
 }
 
-// What explains a hit are the words that say something, the rarest first.
+// Hits list the matched content words, the rarest first.
 func TestWhyTerms(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"a.md": "All of the boats may be moored near the quay, and every other vessel also.",
@@ -451,16 +451,16 @@ func TestWhyTerms(t *testing.T) {
 	assert.Equal(t, []string{"many"}, terms("many")["c.md"], "the query has no other word")
 }
 
-// section is one passage.
+// section returns the text of one passage.
 func section(head, text string) string {
 	return "## " + head + "\n\n" + text + strings.Repeat(" and so on", 150) + "\n\n"
 }
 
-// aboutStarters is a note that says what it is about, with two passages that do.
+// aboutStarters is a note whose title and two of whose passages have its topic.
 var aboutStarters = "# Sourdough starter\n\nHow to keep it.\n\n" + section("Feeding", "Feed the sourdough starter daily with rye.") + section("Rest", "Nothing here.") + section("Drying", "A dried sourdough starter lasts a year.")
 
-// A note that the query is about answers with two passages; one that mentions it,
-// with one.
+// A note whose topic is the query is shown with two passages, one that only mentions it with
+// one.
 func TestSecondPassage(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"starter.md": aboutStarters,
@@ -477,8 +477,7 @@ func TestSecondPassage(t *testing.T) {
 	assert.Nil(t, f.search(search.Query{Text: "sourdough starter rye daily feed"}).Second, "one passage has it all")
 }
 
-// The passage that answers is found however far down a long note it is, also where
-// accents hide the word.
+// The matching passage is found at any depth of a long note, also if accents hide the word.
 func TestSearch_FarDownALongNote(t *testing.T) {
 	const filler = "The valley was described at length by everybody who had seen it.\n\n"
 	far := strings.Repeat(filler, 3000)
@@ -497,8 +496,7 @@ func TestSearch_FarDownALongNote(t *testing.T) {
 	}
 }
 
-// What was looked for instead of a word that no note has is named as the notes have
-// it, not by its stem.
+// Suggestions for a word that no note has are shown as notes spell them, not as stems.
 func TestSuggestionsAreWords(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "The Ponies of Iceland.", "b.md": "Many poniards.", "c.md": "Notiz und Verknüpfung."})
 	for query, want := range map[string]string{
@@ -512,8 +510,7 @@ func TestSuggestionsAreWords(t *testing.T) {
 	}
 }
 
-// TestScoresWithinScope: notes that the caller may not read change no score, no order and
-// no remark, whatever words they have.
+// Notes that the caller may not read affect no score, order or remark, whatever their words.
 func TestScoresWithinScope(t *testing.T) {
 	mine := map[string]string{
 		"Mine/a.md": "The harbour at night, with boats.", "Mine/b.md": "A boat and a harbour; the harbour master. " + strings.Repeat("More of it. ", 30),
@@ -538,7 +535,7 @@ func TestScoresWithinScope(t *testing.T) {
 	assert.Contains(t, want[3].Notes, `no note has "harbuor"; searched for harbour instead`)
 }
 
-// TestSuggestionsWithinScope names no word of notes that the caller may not read.
+// Suggestions contain no word of notes that the caller may not read.
 func TestSuggestionsWithinScope(t *testing.T) {
 	f := newFixture(t, map[string]string{"Mine/a.md": "Tulips and roses.", "Other/b.md": "The zanzibarian treaty on tulipwood."})
 	for query, want := range map[string]string{"zanzibaran": "", "zanzi": "", "tulps": "tulips"} {
@@ -550,8 +547,8 @@ func TestSuggestionsWithinScope(t *testing.T) {
 	}
 }
 
-// A word that only deleted notes have is no suggestion for itself or for another, nor
-// a part of one, nor one that a prefix stands for.
+// A word that only deleted notes have is not suggested, neither for itself or another word nor
+// as a part of a compound or an expansion of a prefix.
 func TestDeletedNotesSuggestNothing(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "The quagga runs.", "b.md": "Something else and a bridge.", "c.md": "The quagga grazes by the bridge."})
 	f.write(map[string]string{"a.md": "", "c.md": ""})
@@ -564,8 +561,8 @@ func TestDeletedNotesSuggestNothing(t *testing.T) {
 	}
 }
 
-// A word with an article or a preposition written to it is the word, and as it was asked
-// for comes first.
+// A word with an attached article or preposition matches the bare word. The form in the query
+// ranks first.
 func TestArticlesWrittenToWords(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"bare.md": "زراعة طماطم", "article.md": "زراعة الطماطم", "preposition.md": "ماء للطماطم", "other.md": "زراعة الخيار",
@@ -579,14 +576,15 @@ func TestArticlesWrittenToWords(t *testing.T) {
 	assert.ElementsMatch(t, []string{"bare", "article", "preposition"}, f.paths("ما هي الطماطم"), "function words find nothing")
 }
 
-// A hit that the passage of another names, though the query does not, is scored higher.
+// A hit whose title is named in the passage of another hit, but not in the query, scores
+// higher.
 func TestNamed(t *testing.T) {
 	for title, want := range map[string]bool{
 		"Ada Lovelace":         true,
 		"Lovelace":             true,
-		"Next steps":           false, // no name
-		"Programmer":           false, // the query has it
-		"Ada Byron":            false, // only the first of its words
+		"Next steps":           false, // not a name
+		"Programmer":           false, // it is in the query
+		"Ada Byron":            false, // the passage has only the first word
 		"The":                  false,
 		"Ada, the programmer,": false,
 	} {
@@ -608,8 +606,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// A phrase that no note has is a condition of a few words, and in a sentence no more than
-// its words.
+// A phrase that no note has is a condition in a query of few words. In a sentence its words are
+// searched instead.
 func TestPhrase_NoNoteHas(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "A text formatting system: what you see is printed.", "b.md": "Painting."})
 	sentence := `articles on text formatting systems and printers, such as "what you see is what you get"`
@@ -622,7 +620,7 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
 }
 
-// What a hit was found by are words, not the n-grams that they are looked up by.
+// Hits list the matched words, not their n-grams.
 func TestWhy_RunsAreWhole(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "机器学习的笔记", "b.md": "ใส่ตะไคร้และข่า", "c.md": "学习"})
 	hit := func(query, path string) []string {

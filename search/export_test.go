@@ -8,8 +8,8 @@ import (
 	"notesd/search/terms"
 )
 
-// Off has a function for each part of the ranking that switches it off, and returns
-// one that switches it on again.
+// Off has, for each part of the ranking, a function that disables it and returns a function
+// that enables it again.
 var Off = map[string]func() (on func()){
 	"words that stand together":      set(&judged.pair, 0),
 	"pairs in the other order":       set(&turned, 0),

@@ -27,7 +27,7 @@ type fixture struct {
 	engine *search.Engine
 }
 
-// today is the engine's clock: relative dates count from here.
+// today is the time of the engine's clock, to which dates are relative.
 var today = time.Date(2026, 3, 10, 15, 4, 5, 0, time.UTC)
 
 func newFixture(t testing.TB, files map[string]string) *fixture {
@@ -54,7 +54,7 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	return f
 }
 
-// write puts files into the vault ("" deletes one) and lets it follow.
+// write writes files to the vault ("" deletes one) and lets the index follow.
 func (f *fixture) write(files map[string]string) {
 	f.t.Helper()
 	for name, text := range files {
@@ -76,7 +76,7 @@ func (f *fixture) search(q search.Query) search.Result {
 	return r
 }
 
-// paths searches by words and lists what was found, without ".md".
+// paths searches by words and returns the paths of the hits, without ".md".
 func (f *fixture) paths(text string) []string {
 	f.t.Helper()
 	return pathsOf(f.search(search.Query{Text: text, Mode: search.ModeText, Limit: 50}))

@@ -12,9 +12,9 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if flag.Lookup("test.bench").Value.String() == "" { // benchmarks measure what users have
+	if flag.Lookup("test.bench").Value.String() == "" { // benchmarks use the production settings
 		index.PersistNap = 20
 	}
-	log.SetOutput(io.Discard) // Bleve's word on damage that tests have made
+	log.SetOutput(io.Discard) // Bleve logs damage caused by tests
 	os.Exit(m.Run())
 }

@@ -14,7 +14,7 @@ func matcherOf(query string) *matcher {
 	return newMatcher(newRequest(parseQuery(query, parseTime), notes.Filter{}))
 }
 
-// slowly finds what a matcher finds by making the terms of every word.
+// slowly finds the same as a matcher, by computing the terms of every word.
 func slowly(m *matcher, text string) (found []match) {
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		for _, t := range terms.Expand(nil, text, s) {

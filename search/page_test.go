@@ -13,8 +13,8 @@ import (
 	"notesd/search"
 )
 
-// manyNotes are n notes about the same thing, each a little longer than the
-// one before, so that their order is known.
+// manyNotes returns n notes on the same topic, each a little longer than the one before, so
+// that their order is known.
 func manyNotes(n int) map[string]string {
 	files := map[string]string{}
 	for i := range n {
@@ -27,7 +27,7 @@ func manyNotes(n int) map[string]string {
 	return files
 }
 
-// allPages follows the cursors of a query to the end.
+// allPages follows the cursors of a query to the last page.
 func (f *fixture) allPages(q search.Query, between func(page int)) []string {
 	f.t.Helper()
 	var out []string
@@ -59,10 +59,10 @@ func TestPagesWhileNotesChange(t *testing.T) {
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 8}
 	got := f.allPages(q, func(page int) {
 		f.write(map[string]string{
-			fmt.Sprintf("Notes/%03d.md", page):       "harbour harbour harbour moved to the front", // shown already
-			fmt.Sprintf("Notes/%03d.md", 39-page):    "",                                           // not yet shown: gone
+			fmt.Sprintf("Notes/%03d.md", page):       "harbour harbour harbour moved to the front", // already shown
+			fmt.Sprintf("Notes/%03d.md", 39-page):    "",                                           // not yet shown: deleted
 			fmt.Sprintf("Notes/new-%d.md", page):     "harbour",
-			fmt.Sprintf("Notes/%03d.md", 20+page*2):  "nothing any more", // still shown once, or not
+			fmt.Sprintf("Notes/%03d.md", 20+page*2):  "nothing any more", // shown at most once
 			fmt.Sprintf("Notes/other-%d.md", page*2): "filler",
 		})
 	})
@@ -81,7 +81,7 @@ func TestPageOfAListThatIsGone(t *testing.T) {
 	f := newFixture(t, manyNotes(30))
 	q := search.Query{Text: "harbour", Mode: search.ModeText}
 	first := f.search(q)
-	for i := range 100 { // more than the engine keeps lists of
+	for i := range 100 { // more than the engine caches
 		f.search(search.Query{Text: fmt.Sprintf("harbour %d", i)})
 	}
 	q.Cursor = first.Next
@@ -110,7 +110,7 @@ func TestCursorBelongsToItsQuery(t *testing.T) {
 	}
 }
 
-// A note that left the caller's scope between two pages is not shown.
+// A note that leaves the caller's scope between two pages is not shown.
 func TestPagesRespectTheScopeOfTheMoment(t *testing.T) {
 	f := newFixture(t, manyNotes(30))
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Filter: notes.Filter{Scope: []string{"Notes"}}}
@@ -131,7 +131,7 @@ func TestHitsThatAreGoneAreDropped(t *testing.T) {
 	}
 }
 
-// goneStore is a store from which a note has gone that the index still has.
+// goneStore is a store without a note that the index still has.
 type goneStore struct {
 	search.Store
 	id int64

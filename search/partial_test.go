@@ -10,11 +10,11 @@ import (
 	"notesd/search"
 )
 
-// starterQuery has many words of which no note has most.
+// starterQuery has many words, and no note has most of them.
 const starterQuery = "how often does one feed a sourdough starter at home in cold winter weather"
 
-// newStarters returns a vault in which best.md answers starterQuery, and twenty notes
-// have passages that are nearly as near.
+// newStarters returns a vault in which best.md answers starterQuery, and twenty notes have
+// passages that are nearly as close.
 func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
 	files := map[string]string{"best.md": "Feeding a sourdough starter twice a day."}
 	for i := range 20 {
@@ -30,8 +30,8 @@ func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
 	return f, m
 }
 
-// While notes are embedded, hybrid answers are no worse than those by words: a note that
-// has vectors does not displace a better one that has none yet.
+// During embedding, hybrid results are no worse than results by words: a note with vectors does
+// not displace a better one without.
 func TestHybridNoWorseWhileEmbedding(t *testing.T) {
 	f, m := newStarters(t)
 	first := func() string { return pathsOf(f.search(search.Query{Text: starterQuery}))[0] }
@@ -44,7 +44,7 @@ func TestHybridNoWorseWhileEmbedding(t *testing.T) {
 	assert.Equal(t, "best", first())
 }
 
-// The nearness of a note that is embedded in part is a lower bound.
+// The nearness of a partly embedded note is a lower bound.
 func TestHybridOfPartOfANote(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52, "mention": .1, "cooking": .1}}

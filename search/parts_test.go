@@ -15,7 +15,7 @@ import (
 	"notesd/search/eval"
 )
 
-// Each part of the ranking has a query that fails without it: of the golden file's, or
+// Each part of the ranking has a query that fails without it, in the golden file or among those
 // with vectors.
 func TestEachPartIsNeeded(t *testing.T) {
 	file := func(name string) string { return filepath.Join("eval", "testdata", "judged", name) }

@@ -47,7 +47,7 @@ func TestHeadingEnd(t *testing.T) {
 	}
 }
 
-// A cut does not go through a link, nor leave marks at its end.
+// A snippet is not cut within a link and has no markup left at its end.
 func TestSnippetKeepsLinksWhole(t *testing.T) {
 	text := "Take it from [[Sourdough Starter#Feeding|the jar]] that is [ripe](https://example.org/ripe) and bake.\n\n## Then\n\nmore of it."
 	for from := 1; from < len(text)-1; from++ {
@@ -76,7 +76,7 @@ func TestSnippetCuts(t *testing.T) {
 	assert.Equal(t, "猫が好…", snippet(whole, 0, len(whole), excerpt{0, 10, 0, 0}, 10))
 }
 
-// A part of a text is in its bounds and has its place, between characters.
+// A clipped text is within its bounds and at its position, and is not cut within a character.
 func TestAround(t *testing.T) {
 	for _, text := range []string{
 		"First sentence here. " + strings.Repeat("größer und länger ", 20) + "the end",

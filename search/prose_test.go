@@ -10,8 +10,8 @@ import (
 	"notesd/search"
 )
 
-// A drawing's data is neither found nor shown, in the default mode, also when
-// its passage is the nearest.
+// The data of a drawing is neither found nor shown in the default mode, even if its passage is
+// the nearest.
 func TestDrawingsHaveNoWords(t *testing.T) {
 	data := strings.Repeat("N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRo\n\n", 30)
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Map.excalidraw": .9}}

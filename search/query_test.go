@@ -16,7 +16,7 @@ import (
 
 var parseTime = time.Date(2026, 3, 10, 15, 4, 5, 0, time.UTC)
 
-// show writes a query's clauses as one line.
+// show formats a query's clauses on one line.
 func show(nodes []node) string {
 	names := map[kind]string{kindWord: "word", kindPhrase: "phrase", kindTitle: "title", kindTag: "tag", kindPath: "path",
 		kindFolder: "folder", kindHas: "has", kindAfter: "after", kindBefore: "before"}
@@ -152,8 +152,8 @@ func TestFindPhrase(t *testing.T) {
 	}
 }
 
-// The first word of a phrase is looked for where it may begin, which must find what
-// reading every word finds.
+// Searching for the first word of a phrase only where it may begin finds the same as reading
+// every word.
 func TestFindPhrase_AsIfAllWereRead(t *testing.T) {
 	pieces := []string{"cafe", "Café", "ca", "fe", "node", ".", "-", "_", "'", " ", " ", "\n", "3", ".14", "µ", "猫", "が", "ไทย", "a", "A", "B", "fluß", "FLUSS", "\u00ad", "\u0301", "“", "\xff", "camelCase", "x2", "🙂"}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -210,7 +210,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// Where the clocks go forward at midnight, the day begins at one.
+// Where clocks are set forward at midnight, the day begins at one o'clock.
 func TestDayWithoutMidnight(t *testing.T) {
 	in, err := time.LoadLocation("Africa/Cairo")
 	if err != nil {

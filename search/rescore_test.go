@@ -10,7 +10,7 @@ import (
 	"notesd/notes"
 )
 
-// Each bonus moves up the note that it is for, and nothing else does.
+// Each bonus raises the note that it is meant for; without it, both score the same.
 func TestRescorer_Bonuses(t *testing.T) {
 	const filler = "of something that was said about it on a day in the long summer before last year, when all was quiet, "
 	const lead = filler + filler + filler
@@ -40,7 +40,7 @@ func TestRescorer_Bonuses(t *testing.T) {
 	}
 }
 
-// Names are found at the places where one may begin as they are in every word.
+// Searching for names only where one may begin finds the same as reading every word.
 func TestNamesIn(t *testing.T) {
 	for _, titles := range [][]string{{"Node", "Happy"}, {"O'Brien", "Straße", "ETE"}, {"U.S.A.", "Lying"}, {"x-ray"}, {"机器", "Happy"}} {
 		s := &search{rescorer: newRescorer(newRequest(nil, notes.Filter{}), 1, nil), read: map[int64]*notes.Note{}}
@@ -63,7 +63,7 @@ func TestNamesIn(t *testing.T) {
 	}
 }
 
-// The head of a description is what it says that a thing is.
+// The head of a description is the phrase that names the thing described.
 func TestHeadOf(t *testing.T) {
 	for query, want := range map[string]string{
 		"sacred river of the Hindus":           "sacred river",
@@ -87,7 +87,7 @@ func TestHeadOf(t *testing.T) {
 	}
 }
 
-// A pair stands together with one word between at most, and counts less in the other order.
+// A pair has at most one word in between, and counts less in reverse order.
 func TestTogether(t *testing.T) {
 	r := newRequest(parseQuery("circuit breaker", time.Time{}), notes.Filter{})
 	s := newRescorer(r, 100, make([]int, 2))

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// lettersOf returns letters of a script that Unicode has in the table.
+// lettersOf returns letters of the script with this Unicode table.
 func lettersOf(table *unicode.RangeTable) (letters []rune) {
 	add := func(lo, hi, stride rune) {
 		for r := lo; r <= hi && len(letters) < 4000; r += stride {
@@ -30,8 +30,8 @@ func lettersOf(table *unicode.RangeTable) (letters []rune) {
 	return letters
 }
 
-// A word of any script finds the note that has it: as it is written there, with its
-// letters composed otherwise, in capitals and as a phrase, alone and among other words.
+// A word of any script finds the note that has it: as written there, in another Unicode
+// composition, in capitals and as a phrase, alone and among other words.
 func TestSearch_EveryScript(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	files, words := map[string]string{}, map[string][]string{}

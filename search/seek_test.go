@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkPlaces looks for the words of a query in text of which a hundredth is like
+// BenchmarkPlaces searches for the words of a query in text of which a hundredth resembles
 // them.
 func BenchmarkPlaces(b *testing.B) {
 	s := matcherOf("who invented the steam engine used for pumping water").seeker

@@ -20,11 +20,11 @@ import (
 	"notesd/search"
 )
 
-// fakeMeaning knows how near each note is, by file name.
+// fakeMeaning has the cosine of each note, by file name.
 type fakeMeaning struct {
 	store    *store.Store
 	cosines  map[string]float64
-	firsts   map[string]float64 // of the lead, where it is another
+	firsts   map[string]float64 // of the lead, if it differs
 	missing  map[string]float64 // share of passages without a vector
 	coverage search.Coverage
 	weight   float64
@@ -125,8 +125,7 @@ func TestHybrid(t *testing.T) {
 	assert.Equal(t, []string{"cooking"}, pathsOf(f.search(search.Query{Text: "-moored -harbour"})), "nothing to embed")
 }
 
-// Work in the background pauses during searches of each mode, and until they end,
-// however they do.
+// Background work pauses during searches of each mode until they end, even with an error.
 func TestBackgroundYieldsToSearches(t *testing.T) {
 	m := &yieldingMeaning{fakeMeaning: fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}}
 	f := newFixtureWith(t, seaside, m)
@@ -149,7 +148,7 @@ func TestBackgroundYieldsToSearches(t *testing.T) {
 type yieldingMeaning struct {
 	fakeMeaning
 	began, ended int
-	during       int // began and not ended, at the last call of Weight
+	during       int // Yields not ended at the last call of Weight
 }
 
 func (m *yieldingMeaning) Yield() func() {
@@ -162,8 +161,8 @@ func (m *yieldingMeaning) Weight(string) float64 {
 	return m.weight
 }
 
-// Of two notes with passages as near, the one is better whose first passage is,
-// and what is near has its own text score however far down the ranking it is.
+// Of two notes with equally near passages, the one whose first passage is nearer ranks higher.
+// A near note has its own text score at any rank by words.
 func TestHybridScores(t *testing.T) {
 	files := map[string]string{"about.md": "About boats.", "aside.md": "Of something else.", "far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)}
 	for i := range 150 {
@@ -190,7 +189,7 @@ func TestHybridScores(t *testing.T) {
 	assert.Equal(t, 153, r.Total, "about and aside are near, all others have the words")
 }
 
-// firstMeaning knows how near some notes' first passages are.
+// firstMeaning has the cosines of some notes' first passages.
 type firstMeaning struct {
 	*fakeMeaning
 	first map[string]float64
@@ -220,7 +219,7 @@ func idsOf(hits []search.SemanticHit) []int64 {
 	return ids
 }
 
-// Whatever finds a candidate, the query's conditions hold for it.
+// The query's conditions also apply to candidates found semantically.
 func TestConditionsHoldForWhatMeaningFinds(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"Rye Bread": .9, "Loaf": .8, "Soda Bread": .7, "Starter": .6, "Empty": .5}}
@@ -250,7 +249,7 @@ func TestConditionsHoldForWhatMeaningFinds(t *testing.T) {
 	}
 }
 
-// A hit needs a word of the query or a near passage.
+// A hit has a word of the query or a near passage.
 func TestNothingFound(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .2, "ships": .25, "mention": .1, "cooking": .1}}
@@ -295,8 +294,8 @@ func TestNothingFound(t *testing.T) {
 	assert.False(t, r.Hits[1].Weak, "one word of four, and near")
 }
 
-// distantMeaning knows unrelated passages that are farther from a query than the
-// model's usually are.
+// distantMeaning reports unrelated passages that are farther from a query than usual for the
+// model.
 type distantMeaning struct {
 	*fakeMeaning
 	by float64
@@ -308,8 +307,8 @@ func (m distantMeaning) Unrelated(context.Context, string) (usual, here search.S
 
 func (distantMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
 
-// Of a question in another language, notes have names and little else: what a note has
-// of its words does not count for more than its part of them.
+// Notes contain little more than the names of a question in another language: having more of
+// its words counts only in proportion.
 func TestWordsInAnotherLanguage(t *testing.T) {
 	f := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
 	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
@@ -320,8 +319,7 @@ func TestWordsInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// A question in another language than the notes is as near to its answer as the
-// language lets it be.
+// For a question in another language than the notes, lower cosines suffice.
 func TestWeakInAnotherLanguage(t *testing.T) {
 	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .3, "mention": .15, "cooking": -.1}}
@@ -349,8 +347,8 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")
 }
 
-// TestLanguageGap: the farther the notes are from an English question, the more nearness
-// counts, and the less a clear hit takes.
+// The farther the notes are from an English question, the more nearness counts, and the lower
+// the bound of a clear hit is.
 func TestLanguageGap(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .25, "mention": -.1}}
@@ -367,11 +365,11 @@ func TestLanguageGap(t *testing.T) {
 	assert.Equal(t, "near", pathsOf(ask("fog wall lamp", .19))[0])
 }
 
-// scatteredMeaning knows how alike the nearest passages are.
+// scatteredMeaning has a fixed similarity between the nearest passages.
 type scatteredMeaning struct {
 	*fakeMeaning
 	alike float64
-	among []int // hits that it was asked about
+	among []int // number of hits in each call of Alike
 }
 
 func (*scatteredMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
@@ -383,8 +381,7 @@ func (m *scatteredMeaning) Alike(hits []search.SemanticHit) (float64, bool) {
 	return m.alike, m.alike > 0
 }
 
-// A word that no note has is looked for as several, which together are in more notes
-// than there are.
+// The suggestions for a word that no note has may occur in more notes together than there are.
 func TestGuessesInEveryNote(t *testing.T) {
 	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"a": .4, "b": .5, "c": .3}}
 	text := "A fork, a form and a fort."
@@ -397,7 +394,7 @@ func TestGuessesInEveryNote(t *testing.T) {
 	}
 }
 
-// newScattered makes a vault with one near note among many.
+// newScattered returns a vault with one near note among many.
 func newScattered(t *testing.T, near float64) (*scatteredMeaning, *fixture) {
 	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": near}}}
 	files := map[string]string{"ships.md": "Vessels lie moored by the quay."}
@@ -410,8 +407,8 @@ func newScattered(t *testing.T, near float64) (*scatteredMeaning, *fixture) {
 	return m, f
 }
 
-// A question whose nearest passages are about one subject is about it, and one whose
-// nearest passages are about many is not.
+// A question is on the topic of the vault if its nearest passages are about one subject, and
+// not if they are about many.
 func TestWeakAmongScatteredPassages(t *testing.T) {
 	m, f := newScattered(t, .57)
 	weak := func(alike float64, filter string) bool {
@@ -428,7 +425,7 @@ func TestWeakAmongScatteredPassages(t *testing.T) {
 	assert.Len(t, m.among, 3)
 }
 
-// A note matches its own text, which says nothing about the others.
+// A note matches its own text, which does not make the other hits clear.
 func TestWeakBesideItself(t *testing.T) {
 	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "boats": .45}}
@@ -446,7 +443,7 @@ func TestWeakBesideItself(t *testing.T) {
 	assert.Equal(t, map[string]bool{"ships.md": false, "boats.md": false}, weak("ships.md"))
 }
 
-// Where nothing is known of nearness, the words that meet decide.
+// If nearness is unknown, the words that occur together decide.
 func TestWeakByWords(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"pump.md":  "The pump stands by the cellar stairs.",
@@ -465,7 +462,7 @@ func TestWeakByWords(t *testing.T) {
 	assert.True(t, r.Hits[0].Weak)
 }
 
-// A word that no note has says that a question is about something else, if notes have others
+// A word that no note has indicates that a question is on another topic, if notes have others
 // of its words.
 func TestWeakByUnknownWords(t *testing.T) {
 	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}
@@ -491,7 +488,7 @@ func TestWeakByUnknownWords(t *testing.T) {
 	assert.False(t, weak("der handrail und die cellar", search.ModeHybrid, .3), "other languages have other words")
 }
 
-// What a note has in another spelling is not missing from it, and what no note has is.
+// A word that a note has in another spelling is not unknown; one that no note has is.
 func TestWeakByOtherSpellings(t *testing.T) {
 	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"novel": .15, "help": .15, "pumps": .15}}
@@ -506,7 +503,7 @@ func TestWeakByOtherSpellings(t *testing.T) {
 		"cellar-pump":     false,
 		"A.X.B. Howardia": true,
 		"help":            false,
-		"helm":            true, // looked for as help
+		"helm":            true, // searched as help
 	} {
 		r := f.search(search.Query{Text: query})
 		require.NotEmpty(t, r.Hits, query)
@@ -514,7 +511,7 @@ func TestWeakByOtherSpellings(t *testing.T) {
 	}
 }
 
-// Words that stand far from one another say less than words that meet.
+// Words far apart count less than words that occur together.
 func TestWeakHitWithScatteredWords(t *testing.T) {
 	apart := strings.Repeat("Nothing about that. ", 20)
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
@@ -539,8 +536,7 @@ func TestWeakHitWithScatteredWords(t *testing.T) {
 	assert.False(t, r.Weak, "the whole of a compound has its parts")
 }
 
-// While notes are being embedded, one without vectors stands where its words
-// put it.
+// While notes are being embedded, one without vectors ranks by its words.
 func TestHybridWhileEmbedding(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"cooking": .1, "mention": .8}}
@@ -554,10 +550,10 @@ func TestHybridWhileEmbedding(t *testing.T) {
 	assert.Equal(t, "mention", pathsOf(r)[0], "all have vectors: not found means far")
 }
 
-// scoringMeaning also tells how near given notes are.
+// scoringMeaning also implements Scorer.
 type scoringMeaning struct {
 	*fakeMeaning
-	near []string // what Nearest returns
+	near []string // paths that Nearest returns
 }
 
 func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]search.SemanticHit, error) {
@@ -580,7 +576,7 @@ func TestHybridKnowsTheCosineOfWhatWordsFound(t *testing.T) {
 	assert.Zero(t, r.Hits[1].Why.VectorRank)
 }
 
-// waitingMeaning looks for the nearest notes until it is asked how near given ones are.
+// waitingMeaning blocks in Nearest until Cosines is called.
 type waitingMeaning struct {
 	scoringMeaning
 	asked chan struct{}
@@ -643,7 +639,7 @@ func TestMeaningThatIsLate(t *testing.T) {
 		cosines: map[string]float64{"ships": .9}, wait: time.Hour}
 	f := withMeaning(t, m)
 	store := memoryStore(t, f)
-	f.paths("harbour") // lets Bleve, whose goroutines are outside the bubble, take what was written
+	f.paths("harbour") // lets Bleve, whose goroutines are outside the bubble, apply the changes
 	synctest.Test(t, func(t *testing.T) {
 		e := search.NewEngine(store, f.index, m, search.EngineOptions{})
 		start := time.Now()
@@ -662,7 +658,7 @@ func TestMeaningThatIsLate(t *testing.T) {
 	})
 }
 
-// The first answers wait a moment for vectors that are being read from the disk.
+// The first searches wait a moment for vectors that are still being loaded.
 func TestMeaningThatIsLoading(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
 	f := withMeaning(t, m)
@@ -690,11 +686,11 @@ func TestMeaningThatIsLoading(t *testing.T) {
 	})
 }
 
-// loadingMeaning has its vectors from some time on.
+// loadingMeaning has no vectors until a given time.
 type loadingMeaning struct {
 	*fakeMeaning
 	after time.Time
-	hits  []search.SemanticHit // read before: its clock must not wait for SQLite
+	hits  []search.SemanticHit // read in advance: its clock must not wait for SQLite
 }
 
 func (m *loadingMeaning) Coverage() search.Coverage {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The reference of queries has every filter, and each form that it shows is read
-// as more than words.
+// The reference of queries documents every filter, and each form that it shows is parsed as a
+// filter.
 func TestReferenceOfQueries(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/queries.md")
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The bounds of nearness follow the vault's unrelated passages, in the model's measure.
+// The bounds of nearness follow the spread of the vault's unrelated passages.
 func TestFloor(t *testing.T) {
 	bounds := func(m meaning, foreign bool) []float64 {
 		hit, clear := floor(m, ModeSemantic, foreign)

@@ -11,8 +11,7 @@ import (
 	"notesd/search"
 )
 
-// TestWhy explains hits and misses of every kind, with words alone and with
-// vectors ready.
+// Explanations cover hits and misses of every kind, by words alone and with vectors.
 func TestWhy(t *testing.T) {
 	files := map[string]string{
 		"Bread/Rye.md":   "# Rye\n\nBake the rye loaf for an hour, then wait a day.",

@@ -29,7 +29,7 @@ func openTest(t testing.TB, dir string) *Index {
 	return x
 }
 
-// aNote is a note whose text names it.
+// aNote returns a note with the given text.
 func aNote(id int64, text string) *notes.Note {
 	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
 }
@@ -42,7 +42,7 @@ func deletion(id int64) notes.Change { return notes.Change{Kind: notes.Deleted, 
 
 func at(seq uint64) notes.Position { return notes.Position{Store: "store", Seq: seq} }
 
-// save waits until all that was applied is on disk.
+// save waits until all changes are on disk.
 func save(x *Index) {
 	x.pending.flush()
 	x.db.mu.RLock()
@@ -50,7 +50,7 @@ func save(x *Index) {
 	x.db.save()
 }
 
-// planOf returns the plan of a query of words.
+// planOf returns a plan of words.
 func planOf(text string) *Plan {
 	p := &Plan{}
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -128,8 +128,8 @@ func TestIndexReportsWhatFails(t *testing.T) {
 	assert.Len(t, has(t, x, "apple"), 2)
 }
 
-// Of words that may have been meant, the one that most notes have comes first,
-// also behind one that a single note has.
+// Suggestions are ordered by the number of notes that have them, also those after a term that a
+// single note has.
 func TestSuggestionsByFrequency(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
@@ -149,7 +149,7 @@ func TestSuggestionsByFrequency(t *testing.T) {
 	assert.Equal(t, 6, found.Total)
 }
 
-// Applies are gathered until a search asks, and then are one segment.
+// Several Applies become one segment at the next search.
 func TestAppliesAreGathered(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
@@ -193,8 +193,7 @@ func TestBuild(t *testing.T) {
 	assert.Equal(t, was, debug.SetGCPercent(was), "the collector is as it was")
 }
 
-// manyChangesOf makes enough text for several batches, with one note that is
-// big by itself.
+// manyChangesOf returns enough text for several batches. One note is large enough for a batch.
 func manyChangesOf(n int) (changes []notes.Change, big int64) {
 	big = int64(n / 3)
 	for i := range n {
@@ -208,9 +207,8 @@ func manyChangesOf(n int) (changes []notes.Change, big int64) {
 	return changes, big
 }
 
-// However much of a build is on disk when the program is killed, the index
-// that is found has exactly the notes up to its position and some after it,
-// and being fed the rest makes it whole.
+// Whenever a build is killed, the index on disk has all notes up to its position and possibly
+// later ones, and is complete after the rest was fed.
 func TestKilledWhileBuilding(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -243,8 +241,8 @@ func TestKilledWhileBuilding(t *testing.T) {
 	}
 }
 
-// copyIndex copies an index as it is on disk, in use, as of one moment: while the
-// files are copied, a merge may replace those that root.bolt names.
+// copyIndex copies the files of an open index consistently. It retries if a merge replaces
+// files that root.bolt names during the copy.
 func copyIndex(t *testing.T, dir string) string {
 	t.Helper()
 	for {
@@ -253,7 +251,7 @@ func copyIndex(t *testing.T, dir string) string {
 		to := filepath.Join(t.TempDir(), "index")
 		err = os.CopyFS(to, os.DirFS(dir))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // merged away meanwhile
+			continue // a merge deleted a file
 		}
 		require.NoError(t, err)
 		copied, err := os.ReadFile(filepath.Join(to, "root.bolt"))
@@ -362,8 +360,8 @@ func replaceByFolder(t *testing.T, name string) {
 	require.NoError(t, os.Mkdir(name, 0o700))
 }
 
-// Damage inside a segment, where opening does not look, shows in a search. It
-// fails, and the index asks to be fed anew.
+// Damage inside a segment, which Open does not check, is found by a search. The search fails,
+// and the index requests to be rebuilt.
 func TestDamageFoundBySearching(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -386,7 +384,7 @@ func TestDamageFoundBySearching(t *testing.T) {
 
 func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in[d]ex")
-	// The name with its brackets read as a pattern: another index's directory.
+	// The directory of another index, which the name matches if read as a pattern.
 	other := strings.Replace(dir, "[d]", "d", 1) + ".damaged-20250101T000000.000"
 	require.NoError(t, os.Mkdir(other, 0o700))
 	for range 4 {
@@ -465,8 +463,7 @@ func TestSearchWhileApplying(t *testing.T) {
 	readers.Wait()
 }
 
-// What cannot be saved is searched from memory, and the user is told for as
-// long as it lasts.
+// If the index cannot be saved, it is searched in memory, and there is a warning until it can.
 func TestIndexThatCannotBeSaved(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -484,7 +481,7 @@ func TestIndexThatCannotBeSaved(t *testing.T) {
 	assert.Eventually(t, func() bool { return !warned() }, time.Minute, 10*time.Millisecond)
 }
 
-// A Reset that fails, as on a full disk, can be tried again.
+// A Reset that failed, for example on a full disk, can be retried.
 func TestResetThatFails(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "state", "index")
@@ -503,9 +500,8 @@ func TestResetThatFails(t *testing.T) {
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 }
 
-// TestCloseSavesWhatAFirstIndexMade: a small vault that is searched by one process after
-// the other is indexed once, and Close waits for the disk, not for Bleve's nap, here of
-// an hour.
+// A small vault that is searched by one process after another is indexed only once: Close waits
+// for the disk, but not for Bleve's nap, which is an hour here.
 func TestCloseSavesWhatAFirstIndexMade(t *testing.T) {
 	defer func(nap int) { PersistNap = nap }(PersistNap)
 	PersistNap = 3_600_000
@@ -526,13 +522,13 @@ func TestCloseSavesWhatAFirstIndexMade(t *testing.T) {
 	assert.Equal(t, []int64{7}, has(t, x, "number7"))
 }
 
-// The terms that may have been meant by a word that no note has are those the fewest edits
-// away, whichever segments and fields have them, the most frequent first.
+// The suggestions for a word that no note has are the terms with the fewest edits in any
+// segment and field, the most frequent first.
 func TestLikeTerms(t *testing.T) {
 	x := openTest(t, t.TempDir())
 	apply := func(seq uint64, change notes.Change) {
 		require.NoError(t, x.Apply(context.Background(), at(seq), []notes.Change{change}))
-		save(x) // a segment each
+		save(x) // creates a segment
 	}
 	apply(1, changed(aNote(1, "garden gardener lighthouse Zürich")))
 	apply(2, changed(aNote(2, "garden harden lighthouses rosemary mango")))
@@ -540,17 +536,17 @@ func TestLikeTerms(t *testing.T) {
 	apply(4, changed(aNote(4, "mangy")))
 	apply(5, deletion(4))
 	for word, want := range map[string][]string{
-		"gardem":         {"garden"},         // one wrong
-		"gaarden":        {"garden"},         // one added
-		"gaden":          {"garden"},         // one missing
-		"gadren":         {"garden"},         // two swapped
-		"gaxdem":         nil,                // two, in a short word
-		"mangq":          {"mango", "mangl"}, // of names and bodies, the more frequent first, not what only a deleted note has
+		"gardem":         {"garden"},         // one letter wrong
+		"gaarden":        {"garden"},         // one letter added
+		"gaden":          {"garden"},         // one letter missing
+		"gadren":         {"garden"},         // two letters swapped
+		"gaxdem":         nil,                // two edits in a short word
+		"mangq":          {"mango", "mangl"}, // from names and bodies, the more frequent first, without the words of a deleted note
 		"zurcih":         {"zurich"},
-		"lihgthuos":      {"lighthous"}, // two, in a long one
-		"lxghtxoux":      nil,           // three
-		"xarden":         nil,           // the first letter
-		"gard":           {"garden"},    // begun
+		"lihgthuos":      {"lighthous"}, // two edits in a long word
+		"lxghtxoux":      nil,           // three edits
+		"xarden":         nil,           // wrong first letter
+		"gard":           {"garden"},    // a prefix
 		"rosemarigarden": {"rosemari", "garden"},
 	} {
 		require.NoError(t, x.search(nil, func(s *snapshot) error {

@@ -19,10 +19,10 @@ import (
 	"notesd/search/terms"
 )
 
-// oracle answers as the index must, from the terms of each field of each note.
+// oracle computes the results of an index from the terms of each field of each note.
 type oracle map[int64]map[string][]string
 
-// weights are those of the searched fields.
+// weights are the weights of the searched fields.
 var weights = map[string]float64{"name": 4, "heading": 1, "tag": 2, "folder": 0.5, "body": 1}
 
 // fieldsOf returns the terms of a note's fields.
@@ -60,7 +60,7 @@ func count(all []string, is func(string) bool) (n int) {
 	return n
 }
 
-// lookup returns what a term of a plan stands for.
+// lookup returns a function that reports whether a term matches l.
 func lookup(l index.Lookup) func(string) bool {
 	return func(term string) bool { return term == l.Text || l.Prefix && strings.HasPrefix(term, l.Text) }
 }
@@ -93,8 +93,8 @@ func (o oracle) matching(p index.Plan) []int64 {
 	return ids
 }
 
-// rank returns the scores of all notes with a term of the plan: BM25F, as its paper
-// has it.
+// rank returns the scores of all notes with a term of the plan by the BM25F formula of the
+// paper.
 func (o oracle) rank(p index.Plan) map[int64]float64 {
 	const k1, b = 1.2, 0.5
 	length := 0.0
@@ -132,7 +132,7 @@ var vocabulary = strings.Fields("apple apples pear plum été Straße node.js e-
 func words(r *rand.Rand, n int) string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = vocabulary[min(r.IntN(len(vocabulary)), r.IntN(len(vocabulary)))] // some are frequent
+		all[i] = vocabulary[min(r.IntN(len(vocabulary)), r.IntN(len(vocabulary)))] // makes some words frequent
 	}
 	return strings.Join(all, []string{" ", ", ", "\n"}[r.IntN(3)])
 }
@@ -159,7 +159,7 @@ func someLookup(r *rand.Rand) index.Lookup {
 	return l
 }
 
-// somePlan returns a plan of whole terms to rank, with clauses of any kind.
+// somePlan returns a random plan of whole terms, with clauses of all kinds.
 func somePlan(r *rand.Rand) index.Plan {
 	var p index.Plan
 	for range 1 + r.IntN(3) {
@@ -205,7 +205,7 @@ func members(s *notes.IDSet, o oracle) []int64 {
 	return ids
 }
 
-// apply gives the index those of the notes that changed, or are gone.
+// apply applies the changed and deleted notes to the index.
 func (o oracle) apply(t *testing.T, x *index.Index, all map[int64]*notes.Note, seq uint64, changed ...int64) {
 	t.Helper()
 	changes := make([]notes.Change, len(changed))
@@ -221,8 +221,8 @@ func (o oracle) apply(t *testing.T, x *index.Index, all map[int64]*notes.Note, s
 	require.NoError(t, x.Apply(t.Context(), notes.Position{Store: "s", Seq: seq}, changes))
 }
 
-// TestRank_Oracle compares scores with those of the formula, over notes in one and in
-// many segments, and in every script.
+// TestRank_Oracle compares scores with those of the formula, for notes in one and in many
+// segments, and in every script.
 func TestRank_Oracle(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -258,9 +258,9 @@ func TestRank_Oracle(t *testing.T) {
 	}
 }
 
-// TestMatching_Oracle changes, deletes and moves notes, closes and opens the index and
-// resets it, and compares what clauses admit and how notes score: as in an index that
-// never had anything but the present notes, or those that may be read.
+// TestMatching_Oracle changes, deletes and moves notes, reopens and resets the index, and
+// compares the notes that clauses admit and their scores with those of an index that only ever
+// had the present notes, or the readable ones.
 func TestMatching_Oracle(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -282,7 +282,7 @@ func TestMatching_Oracle(t *testing.T) {
 			case 0:
 				require.NoError(t, x.Close())
 				x = open(t, dir)
-				if p, err := x.Position(); assert.NoError(t, err) && p.Seq != uint64(step+1) { // the latest need not be saved
+				if p, err := x.Position(); assert.NoError(t, err) && p.Seq != uint64(step+1) { // the latest changes may not have been saved
 					every := make([]int64, 60)
 					for i := range every {
 						every[i] = int64(i + 1)
@@ -339,7 +339,7 @@ func TestMatching_Oracle(t *testing.T) {
 	}
 }
 
-// TestRank_PrefixesAndFamilies checks what a prefix and the forms of a word stand for.
+// TestRank_PrefixesAndFamilies checks the expansion of prefixes and families.
 func TestRank_PrefixesAndFamilies(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "index"))
 	defer func() { assert.NoError(t, x.Close()) }()

@@ -18,22 +18,22 @@ import (
 	"notesd/notes"
 )
 
-// A segment has what zap itself makes of the same terms: in memory, and after
-// it was merged with another and saved.
+// A segment has the same contents as one that zap builds from the same terms: in memory, and
+// after a merge with another segment and a save.
 func TestSegmentIsWhatZapMakes(t *testing.T) {
 	for name, all := range map[string][]*notes.Note{
 		"one":             {note(7, "a word a day")},
 		"empty":           {note(7, ""), note(8, "")},
 		"few":             someNotes(40, 5),
 		"several chunks":  someNotes(3000, 60), // of more than 1024 postings each
-		"dense container": someNotes(9000, 2),  // more than 4096 notes have a term
+		"dense container": someNotes(9000, 2),  // more than 4096 notes with a term
 	} {
 		t.Run(name, func(t *testing.T) { assertSegmentOf(t, all) })
 	}
 }
 
-// FuzzSegment writes notes with the texts, which NUL separates, as often as there are
-// copies: zap has other forms for terms of one note, of many, and of more than 1024.
+// FuzzSegment writes copies of notes with the texts, which are separated by NUL. zap encodes
+// terms of one note, of many, and of more than 1024 differently.
 func FuzzSegment(f *testing.F) {
 	f.Add("a word a day", uint16(1))
 	f.Add("Größe\x00größer words\x00", uint16(3))
@@ -52,8 +52,8 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// assertSegmentOf compares the notes' segment with zap's own: in memory, and after both
-// were merged with another by zap, without their first note, and read from the disk.
+// assertSegmentOf compares the notes' segment with zap's own, in memory and after zap merged
+// each with another segment, without its first note, and saved it.
 func assertSegmentOf(t *testing.T, all []*notes.Note) {
 	t.Helper()
 	b := newBuilder()
@@ -82,7 +82,7 @@ func assertSegmentOf(t *testing.T, all []*notes.Note) {
 	assertSameSegment(t, merged(want, wantSecond), merged(got, gotSecond))
 }
 
-// someNotes makes notes whose words are as unevenly spread as in language.
+// someNotes returns notes whose words are distributed as in natural language.
 func someNotes(n, words int) []*notes.Note {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(words)))
 	zipf := rand.NewZipf(r, 1.2, 2, 4000)
@@ -112,7 +112,7 @@ func segmentOf(t *testing.T, b *builder) segment.Segment {
 	return s
 }
 
-// zapsOwn gives zap what a builder has counted, note by note.
+// zapsOwn returns the segment that zap builds from the counts of a builder.
 func zapsOwn(t *testing.T, b *builder) segment.Segment {
 	t.Helper()
 	docs := make([]indexapi.Document, len(b.ids))
@@ -152,7 +152,7 @@ func (p *postings) all() func(yield func(doc, count uint64) bool) {
 	}
 }
 
-// zapDocument is a note as zap wants it: a map of terms for each field.
+// zapDocument is a note in the form that zap requires: a map of terms for each field.
 type zapDocument struct {
 	document
 	fields []*zapField
@@ -215,7 +215,7 @@ func assertSameSegment(t *testing.T, want, got segment.Segment) {
 	}
 }
 
-// contents lists the postings of a field: term, document, frequency, norm.
+// contents returns the postings of a field: term, document, frequency, norm.
 func contents(t *testing.T, s segment.Segment, field string) (out []string) {
 	t.Helper()
 	dict, err := s.Dictionary(field)
@@ -243,13 +243,13 @@ func contents(t *testing.T, s segment.Segment, field string) (out []string) {
 	}
 }
 
-// note returns a note whose text names it.
+// note returns a note with the given text.
 func note(id int64, text string) *notes.Note {
 	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
 }
 
-// The writer follows one version of the format. Another version of zapx needs
-// its zap.md read again, and this test changed.
+// The writer implements one version of the format. For another version of zapx, read its zap.md
+// again and change this test.
 func TestSegmentFormatIsOfTheVersionWritten(t *testing.T) {
 	require.EqualValues(t, 17, zap.Version)
 	require.Equal(t, "zap", zap.Type)

@@ -6,8 +6,8 @@ import (
 	"notesd/search/terms"
 )
 
-// A word with connectors is found by its parts and as a whole; scripts without spaces
-// by pairs of characters.
+// The terms of a word with connectors are its parts and the whole; those of scripts without
+// spaces are pairs of characters.
 func ExampleExpand() {
 	text := "The e-mail client, 日本語"
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {

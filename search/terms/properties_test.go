@@ -24,7 +24,7 @@ func termsOf(text string) []string {
 	return all
 }
 
-// samples are words and runs of many scripts, with what joins them.
+// samples are words and runs of many scripts, and connectors.
 var samples = strings.Fields(`apple Running e-mail node.js snake_case v1.2.3 2026-01-15 John's l'été U.S.A. C++ f# user@example.com AT&T
 	über Straße Łódź naïve œuvre Đà Nẵng ỗ Ёлка Київ Ὀδυσσεύς مُحَمَّد أحمد שָׁלוֹם हिन्दी क़लम ภาษาไทย ລາວ ភាសា မြန်မာ 机器学习 がぎぐ カタカナ ｶﾞｷﾞ 한국어 日本 🚀 ✅
 	iPhone parseHTTPRequest PDFs 0xDEADBEEF iPhone手机 don't O'Brien 3.14 1,000`)
@@ -38,8 +38,7 @@ func someText(r *rand.Rand) string {
 	return b.String()
 }
 
-// The terms of a text are those of its parts, and do not depend on how its letters are
-// composed.
+// The terms of a text are those of its parts, and do not depend on its Unicode composition.
 func TestTerms_OfParts(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -50,19 +49,18 @@ func TestTerms_OfParts(t *testing.T) {
 	}
 }
 
-// Case matters only to where a word is parted, so what is small already has the terms
-// that it has in capitals.
+// Case matters only for splitting words, so lower-case text has the same terms in capitals.
 func TestTerms_OfCapitals(t *testing.T) {
 	for _, s := range samples {
 		small := strings.ToLower(s)
-		if len(termsOf(small)) == 1 && !strings.Contains(small, "ß") { // which has no capital
+		if len(termsOf(small)) == 1 && !strings.Contains(small, "ß") { // ß has no capital
 			assert.Equal(t, termsOf(small), termsOf(strings.ToUpper(small)), s)
 		}
 	}
 }
 
-// TestTerms_Grams compares the terms of scripts without spaces with all pairs, or fours,
-// of their characters and the shorter ones at the end.
+// TestTerms_Grams compares the terms of scripts without spaces with all n-grams of two or four
+// characters and the shorter ones at the end.
 func TestTerms_Grams(t *testing.T) {
 	for _, c := range []struct {
 		letters string
@@ -97,7 +95,7 @@ func TestTerms_Grams(t *testing.T) {
 	}
 }
 
-// Where a term lies is where its word is: a hit can be shown.
+// The range of a term is that of its word, so that hits can be marked.
 func TestTerms_Places(t *testing.T) {
 	for _, text := range samples {
 		for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -129,7 +127,7 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// A family is the forms of one word in a language that is not stemmed.
+// A family consists of the forms of a word in a language that is not stemmed.
 func TestFamilies(t *testing.T) {
 	begins := func(term string, stems []string) bool {
 		return slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(term, stem) })
@@ -157,8 +155,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Every letter and digit of Unicode folds to what folds to itself, however it is composed,
-// and a capital to what its small letter folds to.
+// Folding is idempotent for every letter and digit of Unicode, does not depend on composition,
+// and is the same for a capital and its small letter.
 func TestFold_EveryLetter(t *testing.T) {
 	fold := func(s string) string { return string(terms.Fold(nil, s)) }
 	for r := rune(0); r <= unicode.MaxRune; r++ {

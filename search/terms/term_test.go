@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// termsOf lists the terms of a text in order.
+// termsOf returns the terms of a text in order.
 func termsOf(text string) []string {
 	var out []string
 	for s, ok := NextSpan(text, 0); ok; s, ok = NextSpan(text, s.End) {
