@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fill makes a folder of n notes, 50 to a directory.
+// fill creates a folder of n notes, 50 per directory.
 func fill(b *testing.B, n int) string {
 	b.Helper()
 	root := b.TempDir()
@@ -28,8 +28,8 @@ func fill(b *testing.B, n int) string {
 	return root
 }
 
-// BenchmarkSave reports how long it takes from the end of a save to the batch
-// that names it, in a vault of 10 000 notes.
+// BenchmarkSave reports the time from the end of a save to the batch that contains it,
+// in a vault of 10 000 notes.
 func BenchmarkSave(b *testing.B) {
 	root := fill(b, 10_000)
 	saves := map[string]func(string, []byte) error{
@@ -65,8 +65,8 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckout reports how long 2 000 rewritten files take from the end
-// of the checkout to the last batch.
+// BenchmarkCheckout reports the time from the end of a checkout that rewrites 2 000 files
+// to the last batch.
 func BenchmarkCheckout(b *testing.B) {
 	v := newVault(b, b.TempDir(), Options{})
 	n := 0
@@ -76,7 +76,7 @@ func BenchmarkCheckout(b *testing.B) {
 		checkout(v, n)
 		want := v.disk()
 		b.StartTimer()
-		for seen := map[string]bool{}; len(seen) < len(want)-40; { // without the folders
+		for seen := map[string]bool{}; len(seen) < len(want)-40; { // excluding the folders
 			for _, p := range (<-v.batches).Paths {
 				if want[p] != "dir" {
 					seen[p] = true
@@ -86,8 +86,8 @@ func BenchmarkCheckout(b *testing.B) {
 	}
 }
 
-// BenchmarkWatch10000Directories reports the time to the first batch and the
-// memory of our process that the watches cost.
+// BenchmarkWatch10000Directories reports the time to the first batch, and the memory of
+// the process that the watches use.
 func BenchmarkWatch10000Directories(b *testing.B) {
 	root := b.TempDir()
 	for i := range 10_000 {
@@ -120,8 +120,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkIdle reports the CPU time that a minute costs in which nothing
-// happens to 10 000 notes; run it with -benchtime=60x, each being a second.
+// BenchmarkIdle reports the CPU time per minute while nothing happens to 10 000 notes.
+// Run it with -benchtime=60x; each iteration takes a second.
 func BenchmarkIdle(b *testing.B) {
 	root := fill(b, 10_000)
 	for _, backend := range []string{BackendFSNotify, BackendPoll} {

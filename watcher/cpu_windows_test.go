@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// cpuTime is what the process has used so far.
+// cpuTime returns the CPU time that the process has used.
 func cpuTime(t testing.TB) time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	require.NoError(t, windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user))

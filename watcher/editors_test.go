@@ -14,26 +14,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// backends are the two that every behaviour is tested on, and both at once as
-// on a network file system.
+// backends lists the back ends on which every behaviour is tested: events, polling, and
+// both at once, as on a network file system.
 var backends = []Options{
 	{backend: BackendFSNotify},
 	{backend: BackendPoll, pollInterval: 10 * time.Millisecond},
 	{backend: BackendAuto, pollInterval: 10 * time.Millisecond},
 }
 
-// network makes a watcher take every folder for one on a network file system,
-// if it is to choose by itself.
+// network makes a watcher with BackendAuto treat every folder as if it were on a network
+// file system.
 func network(w *Watcher) { w.env.remote = func(string) string { return "nfs" } }
 
-// edit is one thing that people and programs do to a vault.
+// edit is a typical change by a person or program to a vault.
 type edit struct {
 	name  string
 	setup func(*vault) // before the watcher starts
 	do    func(*vault)
 	large bool
-	want  []string // must be reported, besides what the disk shows
-	never []string // must not be
+	want  []string // paths that must be reported
+	never []string // paths that must not be reported
 }
 
 var edits = []edit{
@@ -123,7 +123,7 @@ var edits = []edit{
 			for i := range 3 {
 				_, err := fmt.Fprintf(f, "part %d\n", i)
 				require.NoError(v.t, err)
-				v.settle() // the owner has read what there is
+				v.settle() // the owner has read all files
 			}
 		},
 	},
@@ -327,7 +327,7 @@ var edits = []edit{
 			v.write("sub/a.md", "text")
 			v.write("sub/b.skip", "text")
 			v.sentinel()
-			v.sentinel() // a poll may report the first before the event of sub/.git is processed
+			v.sentinel() // a poll may report the first one before the event of sub/.git is processed
 			v.remove("sub/.git")
 			v.remove(".git")
 			v.mkdir(".git")
@@ -337,8 +337,7 @@ var edits = []edit{
 	},
 }
 
-// ignoreGit ignores by name; as a callback should, it tells a directory from a
-// file.
+// ignoreGit ignores directories named .git, but not files.
 func ignoreGit(rel string, dir bool) bool {
 	return dir && filepath.Base(rel) == ".git" || !dir && strings.HasSuffix(rel, ".skip")
 }
@@ -351,7 +350,7 @@ func notes(v *vault, dir string, n int) {
 	}
 }
 
-// checkout writes 2 000 files as git does: each removed, then created.
+// checkout writes 2 000 files like git: it removes each, then creates it.
 func checkout(v *vault, commit int) {
 	v.t.Helper()
 	for i := range 2000 {
@@ -363,7 +362,7 @@ func checkout(v *vault, commit int) {
 	}
 }
 
-// outsideDir is a folder outside of the vault.
+// outsideDir returns a folder outside the vault.
 func outsideDir(v *vault) string {
 	dir, err := filepath.EvalSymlinks(v.t.TempDir())
 	require.NoError(v.t, err)
@@ -399,7 +398,7 @@ func testEdit(t *testing.T, e edit, opt Options) {
 	v.settle()
 	for _, p := range e.want {
 		for v.reported[p] == 0 {
-			v.next() // fails when nothing comes
+			v.next() // fails if there is no batch
 		}
 	}
 	v.sentinel()
@@ -409,13 +408,13 @@ func testEdit(t *testing.T, e edit, opt Options) {
 		}
 	}
 	assert.Equal(t, []string{"started"}, v.rescans, "a rescan hides what was missed")
-	if opt.backend != BackendAuto { // which warns of the network
+	if opt.backend != BackendAuto { // which warns about the network
 		assert.Empty(t, v.w.Status().Warnings)
 	}
 }
 
-// TestRace makes directories and files in them while others are being made, so
-// that watches and creations overlap in many ways.
+// TestRace creates directories with files concurrently, so that creations and watches
+// interleave in many ways.
 func TestRace(t *testing.T) {
 	for _, opt := range backends {
 		t.Run(opt.backend, func(t *testing.T) {

@@ -22,15 +22,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// macOS is the part of macOS that coreServices reaches, with the reports that the
-// test makes up.
+// macOS is a fake of the macOS functions in coreServices. The test supplies the reports.
 type macOS struct {
 	mu     sync.Mutex
 	fail   string   // the function that fails
-	calls  []string // of functions that matter in their order
+	calls  []string // calls whose order matters
 	last   uintptr
 	live   map[uintptr]any    // objects that have not been released
-	queues map[uintptr]serial // never removed, so that a use after the release is seen
+	queues map[uintptr]serial // never removed, to detect use after release
 }
 
 type (
@@ -45,13 +44,13 @@ type (
 	}
 )
 
-// fsReport is what a stream reports of a path.
+// fsReport is a report of a stream on one path.
 type fsReport struct {
 	path  string
 	flags uint32
 }
 
-// add makes an object, unless the function is the one that fails.
+// add creates an object, or returns 0 if function is the one that fails.
 func (m *macOS) add(function string, object any) uintptr {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +64,7 @@ func (m *macOS) add(function string, object any) uintptr {
 	return id
 }
 
-// stream checks that an object is a stream that has not been released.
+// stream returns a stream and checks that it has not been released.
 func (m *macOS) stream(function string, id uintptr) *fsStream {
 	m.calls = append(m.calls, function)
 	return m.live[id].(*fsStream)
@@ -81,7 +80,7 @@ func (m *macOS) release(function string, id uintptr) {
 	delete(m.live, id)
 }
 
-// with calls f, which may use everything.
+// with calls f with mu held.
 func (m *macOS) with(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,7 +153,7 @@ func (m *macOS) coreServices() *coreServices {
 	}
 }
 
-// running returns the streams that were started and not stopped.
+// running returns the running streams.
 func (m *macOS) running() (all []fsStream) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -166,15 +165,15 @@ func (m *macOS) running() (all []fsStream) {
 	return all
 }
 
-// deliver makes every stream that runs report, and waits for its callback.
+// deliver delivers reports on every running stream and waits for the callbacks.
 func (m *macOS) deliver(reports ...fsReport) {
 	for _, s := range m.running() {
 		m.call(s, reports...)
 	}
 }
 
-// call calls the callback with C arrays, on the stream's queue. They are
-// overwritten afterwards.
+// call calls the callback with C arrays on the stream's queue, and then overwrites the
+// arrays.
 func (m *macOS) call(s fsStream, reports ...fsReport) {
 	var texts [][]byte
 	paths, flags, ids := []*byte{nil}[:0], []uint32{0}[:0], []uint64{0}[:0]
@@ -193,7 +192,7 @@ func (m *macOS) call(s fsStream, reports ...fsReport) {
 	}
 }
 
-// newTestSubtree returns a subtree whose events nothing takes.
+// newTestSubtree returns a subtree whose events are never received.
 func newTestSubtree() *subtree {
 	return &subtree{
 		events: make(chan fsnotify.Event),
@@ -249,8 +248,8 @@ func TestStartFSEvents_Failure(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestStartFSEvents_ReportDuringStop closes a source while a report is under way on
-// the stream's queue, and reports once more after that.
+// TestStartFSEvents_ReportDuringStop closes a source while a callback is running on the
+// stream's queue, and delivers one more report after that.
 func TestStartFSEvents_ReportDuringStop(t *testing.T) {
 	root := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -262,14 +261,14 @@ func TestStartFSEvents_ReportDuringStop(t *testing.T) {
 		stream := m.running()[0]
 		report := fsReport{"/private" + root + "/a.md", flagItemModified}
 		go m.call(stream, report)
-		synctest.Wait() // nothing takes the event
+		synctest.Wait() // the event is not received
 		m.calls = nil
 		require.NoError(t, s.Close())
 		assert.Less(t, slices.Index(m.calls, "callback"), slices.Index(m.calls, "FSEventStreamRelease"))
 		assert.Contains(t, m.calls, "callback")
 		_, open := <-s.events
 		assert.False(t, open)
-		m.call(stream, report) // sends on no closed channel
+		m.call(stream, report) // must not send on a closed channel
 	})
 }
 
@@ -372,18 +371,18 @@ func TestSubtree_Spelled(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// mac is a folder with a watcher that has outgrown single watches, and with the
-// reports that macOS would make of what is done there.
+// mac is a folder with a watcher that has outgrown single watches. It generates the
+// reports that macOS would make for changes in the folder.
 type mac struct {
 	*vault
 	macOS
-	real    string // the root as a stream reports it
+	real    string // the root as reported by a stream
 	pending []fsReport
-	renamed []string // absolute paths that the change renamed
+	renamed []string // absolute paths renamed by the change
 }
 
-// onMac runs act in a bubble with a watcher of a folder that has more entries than
-// may be watched singly.
+// onMac runs act in a bubble with a watcher of a folder that has more entries than the
+// limit on single watches.
 func onMac(t *testing.T, opt Options, adapt func(*Watcher), act func(*mac)) {
 	root := t.TempDir()
 	for _, dir := range []string{"a/b", "c"} {
@@ -413,8 +412,8 @@ func (m *mac) move(from, to string) error {
 	return err
 }
 
-// do changes the disk and notes what a stream reports of it: of a move both names
-// and nothing below, else what differs between two listings.
+// do changes the disk and records the reports that a stream would make: both names for a
+// move, without anything below it, and otherwise the differences between two listings.
 func (m *mac) do(change func()) {
 	before := m.list()
 	m.renamed = nil
@@ -476,7 +475,7 @@ func (m *mac) list() map[string]macEntry {
 	return all
 }
 
-// report delivers what is pending and has the owner handle the batches.
+// report delivers the pending reports and makes the owner handle the batches.
 func (m *mac) report() {
 	m.deliver(m.pending...)
 	m.pending = nil
@@ -508,7 +507,7 @@ func TestFSEvents_Changes(t *testing.T) {
 		m.report()
 		m.requireEqual()
 
-		// The reports name x.md only where it is no more.
+		// The reports name x.md only at its old path.
 		m.do(func() { require.NoError(t, m.move(m.abs("c"), m.abs("z"))) })
 		m.do(func() { m.write("z/x.md", "text") })
 		m.do(func() { require.NoError(t, m.move(m.abs("z"), m.abs("c"))) })
@@ -571,7 +570,7 @@ func TestFSEvents_RootChanged(t *testing.T) {
 	})
 }
 
-// TestFSEvents_Outgrown has a folder that reaches the limit while it is watched.
+// TestFSEvents_Outgrown grows a folder beyond the limit while it is watched.
 func TestFSEvents_Outgrown(t *testing.T) {
 	k := newKernel(t)
 	adapt := func(w *Watcher) {
@@ -616,8 +615,8 @@ func TestFSEvents_Unavailable(t *testing.T) {
 	})
 }
 
-// TestFSEvents_Stress does what TestStress does, with reports that come late, have
-// flags of earlier changes, are repeated, or name only a folder above.
+// TestFSEvents_Stress is like TestStress, with reports that are late, repeated, contain
+// the flags of earlier changes, or name only a parent folder.
 func TestFSEvents_Stress(t *testing.T) {
 	seed := *stressSeed
 	if seed == 0 {

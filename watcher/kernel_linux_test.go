@@ -26,12 +26,12 @@ func mount(t *testing.T, at string) {
 	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
 }
 
-// unmount fails while anything below is in use, so it also shows that the
-// watcher does not keep the user from unmounting.
+// unmount unmounts a folder. It fails while anything below is in use, so it also checks
+// that the watcher does not prevent unmounting.
 func unmount(t *testing.T, at string) {
 	t.Helper()
 	var err error
-	for range 1000 { // a look at the root takes a moment
+	for range 1000 { // a check of the root may be in progress
 		if err = unix.Unmount(at, 0); !errors.Is(err, unix.EBUSY) {
 			break
 		}
@@ -39,10 +39,10 @@ func unmount(t *testing.T, at string) {
 	require.NoError(t, err)
 }
 
-// briskly makes the watcher look at its root often.
+// briskly makes the watcher check its root often.
 func briskly(w *Watcher) { w.env.tick, w.env.retry = 10*time.Millisecond, 50*time.Millisecond }
 
-// rescan takes batches until one asks for a rescan.
+// rescan handles batches up to the next rescan and returns its reason.
 func (v *vault) rescan() string {
 	v.t.Helper()
 	for {
@@ -71,9 +71,9 @@ func TestMountedRoot(t *testing.T) {
 			v.write("dir/a.md", "text")
 			v.settle()
 
-			// The numbers of device and inode may be the same again. A check that
-			// falls in between causes two rescans, of which the second may find
-			// the file before it is reported.
+			// Device and inode numbers may be the same after mounting again. A check
+			// in between causes two rescans, and the second may find the file before
+			// it is reported.
 			unmount(t, root)
 			mount(t, root)
 			require.NotEmpty(t, v.rescan())
@@ -123,7 +123,7 @@ func TestRootRemovedAndRecreated(t *testing.T) {
 			notes(v, "other", 5)
 			v.settle()
 
-			require.NoError(t, os.RemoveAll(root)) // and at once
+			require.NoError(t, os.RemoveAll(root)) // immediately
 			require.NoError(t, os.Mkdir(root, 0o755))
 			notes(v, "third", 5)
 			v.settle()
@@ -140,7 +140,7 @@ func TestRoot_Symlink(t *testing.T) {
 			one, two, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Symlink(one, link))
 			v := newVault(t, link, opt, network, briskly)
-			v.root = one // to walk it
+			v.root = one // walking the disk does not follow the link
 			v.write("a.md", "text")
 			v.settle()
 
@@ -154,8 +154,7 @@ func TestRoot_Symlink(t *testing.T) {
 	}
 }
 
-// TestOverflow fills the kernel's queue, which takes a drain that does not
-// drain.
+// TestOverflow overflows the kernel's queue by blocking the draining goroutine.
 func TestOverflow(t *testing.T) {
 	v := newVault(t, t.TempDir(), Options{backend: BackendFSNotify})
 	notes(v, "dir", 1)
@@ -168,9 +167,9 @@ func TestOverflow(t *testing.T) {
 	limit := 0
 	_, err = fmt.Sscan(inotifySetting("max_queued_events"), &limit)
 	require.NoError(t, err)
-	for i := range limit + 6000 { // fsnotify holds some 4 000 more
+	for i := range limit + 6000 { // fsnotify buffers about 4 000 more
 		require.NoError(t, os.Chmod(v.abs("dir/0000.md"), os.FileMode(0o600+i%2*0o40)))
-		if i%2 == 0 { // two equal events in a row are merged
+		if i%2 == 0 { // the kernel merges equal consecutive events
 			require.NoError(t, os.Truncate(v.abs("dir/0000.md"), int64(i%3)))
 		}
 	}
@@ -181,8 +180,8 @@ func TestOverflow(t *testing.T) {
 	v.settle()
 }
 
-// TestWatchLimitOfTheKernel runs in a user namespace of its own, whose limit on
-// watches is nobody else's.
+// TestWatchLimitOfTheKernel runs in a separate user namespace, which has its own limit on
+// watches.
 func TestWatchLimitOfTheKernel(t *testing.T) {
 	const setting = "/proc/sys/user/max_inotify_watches"
 	if !inNamespace(t, 0) {
@@ -223,7 +222,7 @@ func TestWatchLimitOfTheKernel(t *testing.T) {
 	require.Equal(t, []string{"started"}, v.rescans)
 }
 
-// TestUnreadableDirectory runs as a user whom permissions bind.
+// TestUnreadableDirectory runs as a user who is subject to permissions.
 func TestUnreadableDirectory(t *testing.T) {
 	if os.Getuid() == 0 && !inNamespace(t, 1000) {
 		return
@@ -258,9 +257,8 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
-// inNamespace runs the calling test once more, in a user namespace in which
-// this user has the given id (0 has all rights there), and reports whether
-// this is that run.
+// inNamespace runs the calling test again in a user namespace, in which the user has the
+// given id (0 has all capabilities there). It reports whether this is that run.
 func inNamespace(t *testing.T, id int) bool {
 	t.Helper()
 	const marker = "WATCHER_TEST_NAMESPACE"

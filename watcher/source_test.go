@@ -13,15 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kernel is a notifier whose events the test makes up and whose watches are
-// limited at will.
+// kernel is a fake notifier. The test supplies its events and its limit on watches.
 type kernel struct {
 	t      *testing.T
-	remote string // the network file system of every folder; "": none
+	remote string // network file system of all folders, or ""
 	mu     sync.Mutex
 	dirs   map[string]bool
-	limit  int   // of watches
-	broken error // what opening a source fails with
+	limit  int   // limit on watches
+	broken error // error of opening a source
 	events chan fsnotify.Event
 	errs   chan error
 	opened int
@@ -80,15 +79,14 @@ func (k *kernel) Close() error {
 	return nil
 }
 
-// set changes the kernel's mind.
+// set changes fields of the kernel with mu held.
 func (k *kernel) set(change func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	change()
 }
 
-// event reports an operation on each path; the watcher has nothing else to do
-// at that moment.
+// event reports an operation on each path once the watcher is idle.
 func (k *kernel) event(op fsnotify.Op, root string, rels ...string) {
 	synctest.Wait()
 	k.mu.Lock()
@@ -99,7 +97,7 @@ func (k *kernel) event(op fsnotify.Op, root string, rels ...string) {
 	}
 }
 
-// overflow reports that events were lost.
+// overflow reports a queue overflow once the watcher is idle.
 func (k *kernel) overflow() {
 	synctest.Wait()
 	k.mu.Lock()
@@ -108,7 +106,7 @@ func (k *kernel) overflow() {
 	errs <- fsnotify.ErrEventOverflow
 }
 
-// sources is how many were opened so far.
+// sources returns the number of sources opened so far.
 func (k *kernel) sources() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -19,8 +19,8 @@ var (
 	stressSeed = flag.Uint64("watcher.seed", 0, "seed of TestStress; 0 takes a new one")
 )
 
-// TestStress does random things to a small tree, so that names are used again
-// and again, and compares the owner's view with the disk now and then.
+// TestStress performs random operations on a small tree, so that names are reused often,
+// and compares the owner's view with the disk from time to time.
 func TestStress(t *testing.T) {
 	seed := *stressSeed
 	if seed == 0 {
@@ -55,7 +55,7 @@ type stress struct {
 	move    func(from, to string) error
 }
 
-// path is a random one of a few hundred, of which any may be there or not.
+// path returns one of a few hundred random paths, which may or may not exist.
 func (s *stress) path() string {
 	names := []string{"a", "b", "c", "d.md", "e.md", ".git"}
 	p := s.root
@@ -65,8 +65,8 @@ func (s *stress) path() string {
 	return p
 }
 
-// step does one operation, which may fail because of what is on disk: that is
-// of no interest.
+// step performs one operation. It may fail, depending on the state of the disk, and the
+// error is ignored.
 func (s *stress) step(i int) {
 	p, q := s.path(), s.path()
 	away := filepath.Join(s.outside, fmt.Sprint(s.rand.IntN(3)))

@@ -17,28 +17,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scene is a watcher with a made-up kernel and made-up time. The files are
-// real: reading them takes no time on the bubble's clock.
+// scene is a watcher with a fake kernel and a fake clock. The files are real; reading
+// them takes no time on the bubble's clock.
 type scene struct {
 	*testing.T
 	*kernel
 	root  string
 	w     *Watcher
 	start time.Time
-	block chan struct{} // emit waits for it, if set
+	block chan struct{} // if not nil, emit waits for it
 
 	gotMu sync.Mutex
 	got   []arrival
 }
 
-// arrival is a batch and when it came.
+// arrival is a batch with the time at which it was emitted.
 type arrival struct {
 	at time.Duration
 	Batch
 }
 
-// play runs act in a bubble with a watcher of a new folder, which prepare may
-// fill; the first batch has arrived then.
+// play runs act in a bubble with a watcher of a new folder, which prepare may fill, after
+// the first batch.
 func play(t *testing.T, opt Options, prepare func(root string, k *kernel), act func(*scene)) {
 	root := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func (s *scene) emit(b Batch) {
 	}
 }
 
-// taken returns what has arrived since the last call.
+// taken returns the batches emitted since the last call.
 func (s *scene) taken() []arrival {
 	synctest.Wait()
 	s.gotMu.Lock()
@@ -97,7 +97,7 @@ func TestFlush_Quiet(t *testing.T) {
 
 func TestFlush_MaxWait(t *testing.T) {
 	play(t, Options{}, nil, func(s *scene) {
-		for range 30 { // an event every 20 ms: never quiet
+		for range 30 { // an event every 20 ms, without a quiet period
 			s.event(fsnotify.Write, s.root, "log.md")
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -167,7 +167,7 @@ func TestRequestRestart_Backoff(t *testing.T) {
 
 func TestRequestRestart_PendingPaths(t *testing.T) {
 	play(t, Options{}, nil, func(s *scene) {
-		s.overflow() // the last restart was a moment ago
+		s.overflow() // shortly after the last restart
 		s.event(fsnotify.Write, s.root, "a.md")
 		time.Sleep(2 * time.Second)
 		got := s.taken()
@@ -220,7 +220,7 @@ func TestEvents_DirectoryWrites(t *testing.T) {
 	play(t, Options{}, func(root string, _ *kernel) {
 		_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
 	}, func(s *scene) {
-		s.event(fsnotify.Write, s.root, "dir") // as Windows reports an entry of dir
+		s.event(fsnotify.Write, s.root, "dir") // on Windows, an entry of dir changed
 		time.Sleep(time.Minute)
 		assert.Empty(s, s.taken())
 	})
@@ -402,8 +402,8 @@ func TestRoot_Replaced(t *testing.T) {
 	})
 }
 
-// TestRoot_Vanished makes the whole content disappear between two
-// polls, together with the folder's identity: that is no batch of deletions.
+// TestRoot_Vanished replaces the root by an empty folder between two polls, which must
+// not cause a batch of deletions.
 func TestRoot_Vanished(t *testing.T) {
 	play(t, Options{backend: BackendPoll}, func(root string, _ *kernel) {
 		for i := range 100 {
@@ -442,19 +442,19 @@ func TestRun_Twice(t *testing.T) {
 	}
 }
 
-// TestRun_StopsGoroutines counts goroutines, those of fsnotify included; the
-// bubbles of the other tests see to our own.
+// TestRun_StopsGoroutines counts goroutines, including those of fsnotify. The bubbles of
+// the other tests check this package's own.
 func TestRun_StopsGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 5 {
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, New(t.TempDir(), Options{}).Run(ctx, func(Batch) { cancel() }))
 	}
-	asking := 1 // Eventually has one of its own
+	asking := 1 // the goroutine of Eventually
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+asking }, patience, time.Millisecond)
 }
 
-// TestBudget is about kqueue, where each entry of a watched directory counts.
+// TestBudget simulates kqueue, where each entry of a watched directory counts.
 func TestBudget(t *testing.T) {
 	root := t.TempDir()
 	for i := range 10 {
@@ -473,8 +473,8 @@ func TestBudget(t *testing.T) {
 	v.settle()
 }
 
-// TestRecheck_IgnoredIsGone has an excluded directory that a listing found, and that is
-// gone when the event of its creation arrives: that of its removal is still to come.
+// TestRecheck_IgnoredIsGone removes an excluded directory after a listing found it. The
+// event of its creation arrives after the removal, and the event of its removal later.
 func TestRecheck_IgnoredIsGone(t *testing.T) {
 	play(t, Options{Ignore: ignoreGit}, nil, func(s *scene) {
 		git := filepath.Join(s.root, "sub", ".git")
@@ -491,8 +491,8 @@ func TestRecheck_IgnoredIsGone(t *testing.T) {
 	})
 }
 
-// TestPoll_IgnoredIsGone has an excluded directory that a poll finds gone before the
-// event of its removal arrives.
+// TestPoll_IgnoredIsGone removes an excluded directory. A poll detects that before the
+// event of the removal arrives.
 func TestPoll_IgnoredIsGone(t *testing.T) {
 	play(t, Options{Ignore: ignoreGit, pollInterval: time.Second}, func(root string, k *kernel) {
 		k.remote = "nfs"

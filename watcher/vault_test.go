@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test waits for what must happen; only a failing test
-// waits that long.
+// patience bounds how long a test waits for an expected event. Only a failing test waits
+// that long.
 const patience = 3 * time.Minute
 
-// vault is a folder on disk with a watcher and an owner that knows only what
-// the batches make it look at.
+// vault is a folder on disk with a watcher and an owner, which reads only the paths in
+// the batches.
 type vault struct {
 	t       testing.TB
 	root    string
@@ -28,9 +28,9 @@ type vault struct {
 	batches chan Batch
 	skip    func(rel string, dir bool) bool
 
-	view     map[string]string // what the owner knows: path → what is there
-	reported map[string]int    // how often each path was in a batch
-	rescans  []string          // the reasons
+	view     map[string]string // the owner's view: description of each path
+	reported map[string]int    // number of batches with each path
+	rescans  []string          // reasons
 }
 
 // newVault runs a watcher of root until the test ends, and waits for its first
@@ -63,7 +63,7 @@ func newVault(t testing.TB, root string, opt Options, adapt ...func(*Watcher)) *
 	return v
 }
 
-// next waits for a batch and does what an owner does with it.
+// next waits for a batch and handles it as an owner does.
 func (v *vault) next() Batch {
 	v.t.Helper()
 	select {
@@ -76,8 +76,8 @@ func (v *vault) next() Batch {
 	}
 }
 
-// apply looks at each path as the package comment prescribes: it takes no
-// liberty that would hide a path that the batch should have named.
+// apply handles each path as the package comment prescribes, and no more than that, so
+// that a path missing from a batch is detected.
 func (v *vault) apply(b Batch) {
 	v.t.Helper()
 	if b.Rescan {
@@ -108,7 +108,8 @@ func (v *vault) apply(b Batch) {
 	}
 }
 
-// entry describes what is on disk at a path, "" when there is nothing.
+// entry describes the file or directory on disk at a path, or returns "" if there is
+// none.
 func (v *vault) entry(rel string) string {
 	abs := filepath.Join(v.root, filepath.FromSlash(rel))
 	fi, err := os.Lstat(abs)
@@ -128,7 +129,7 @@ func (v *vault) entry(rel string) string {
 	return fmt.Sprintf("file %v %x", fi.Mode(), sha256.Sum256(data))
 }
 
-// disk is what the owner should know.
+// disk returns the view that the owner should have.
 func (v *vault) disk() map[string]string {
 	all := make(map[string]string)
 	_ = filepath.WalkDir(v.root, func(abs string, e fs.DirEntry, err error) error {
@@ -151,7 +152,7 @@ func (v *vault) disk() map[string]string {
 	return all
 }
 
-// difference says in which paths the owner's view is not the disk.
+// difference describes the paths in which the owner's view differs from the disk.
 func (v *vault) difference() string {
 	var diff []string
 	disk := v.disk()
@@ -172,11 +173,11 @@ func (v *vault) difference() string {
 	return strings.Join(diff, "\n")
 }
 
-// settle takes batches until the owner's view is the disk.
+// settle handles batches until the owner's view equals the disk.
 func (v *vault) settle() {
 	v.t.Helper()
 	for deadline := time.Now().Add(3 * patience); ; v.next() {
-		for len(v.batches) > 0 { // comparing is dear
+		for len(v.batches) > 0 { // comparing is expensive
 			v.next()
 		}
 		diff := v.difference()
@@ -187,8 +188,8 @@ func (v *vault) settle() {
 	}
 }
 
-// sentinel makes a change and takes batches until it is reported: everything
-// that happened before it has been reported then, or never will be.
+// sentinel makes a change and handles batches until it is reported. Everything before it
+// has then been reported, or never will be.
 func (v *vault) sentinel() {
 	v.t.Helper()
 	v.write(".sentinel", time.Now().String())
