@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newServer returns a server whose vault is away, and its clock.
+// newServer returns a server whose vault is unavailable, and its clock.
 func newServer(t *testing.T) (*Server, *time.Time) {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -29,7 +29,7 @@ func newServer(t *testing.T) (*Server, *time.Time) {
 	return s, &now
 }
 
-// get asks for a page as the browser with the cookie, if there is one.
+// get requests a page, with the cookie unless it is nil.
 func get(s http.Handler, method, target string, cookie *http.Cookie, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	r.Host = "127.0.0.1:8930"
@@ -44,7 +44,7 @@ func get(s http.Handler, method, target string, cookie *http.Cookie, header ...s
 	return w
 }
 
-// login opens a one-time link and returns the cookie that it gives.
+// login opens a one-time link and returns the cookie that it sets.
 func login(t *testing.T, s *Server, link string) *http.Cookie {
 	t.Helper()
 	answer := get(s, "GET", link, nil)
@@ -54,8 +54,8 @@ func login(t *testing.T, s *Server, link string) *http.Cookie {
 	return cookie
 }
 
-// TestAdmission admits a browser by a link that holds once and for five minutes,
-// and for a month after that.
+// TestAdmission: a link admits a browser once within five minutes, and the admission
+// lasts 30 days.
 func TestAdmission(t *testing.T) {
 	s, now := newServer(t)
 	for _, path := range []string{"/", "/n/a.md", "/graph.json", "/status", "/events", "/f/a.png", "/history/a.md", "/changes", "/why?note=a&q=b"} {
@@ -85,8 +85,8 @@ func TestAdmission(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, get(s, "GET", "/graph", cookie).Code, "a month")
 }
 
-// TestRequestsOfOtherSites refuses changes that another page asks for, also one
-// of another port of this machine.
+// TestRequestsOfOtherSites: changes requested by other sites are rejected, including a
+// page on another port of this machine.
 func TestRequestsOfOtherSites(t *testing.T) {
 	s, _ := newServer(t)
 	cookie := login(t, s, s.Link())
@@ -101,8 +101,8 @@ func TestRequestsOfOtherSites(t *testing.T) {
 	assert.NotEqual(t, http.StatusForbidden, get(s, "POST", "/restore/a.md", cookie, "Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:8930").Code)
 }
 
-// TestServeIsLocal refuses requests for another name, which a page of that name
-// could have resolve to this machine.
+// TestServeIsLocal: requests for other host names are rejected, which prevents DNS
+// rebinding.
 func TestServeIsLocal(t *testing.T) {
 	s, _ := newServer(t)
 	for host, want := range map[string]int{
@@ -117,7 +117,7 @@ func TestServeIsLocal(t *testing.T) {
 	}
 }
 
-// TestHeaders sends the policy with every answer, refusals included.
+// TestHeaders: every response has the security headers, including errors.
 func TestHeaders(t *testing.T) {
 	s, _ := newServer(t)
 	for _, path := range []string{"/", "/static/page.js", "/login/x", "/nowhere"} {
@@ -132,7 +132,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestVaultAway says so on the page.
+// TestVaultAway: the page reports that the vault is unavailable.
 func TestVaultAway(t *testing.T) {
 	s, _ := newServer(t)
 	answer := get(s, "GET", "/?q=x", login(t, s, s.Link()))
@@ -140,7 +140,7 @@ func TestVaultAway(t *testing.T) {
 	assert.Contains(t, answer.Body.String(), "The vault does not respond: away")
 }
 
-// TestLeavingIsNoTrouble: what a browser no longer waits for is not logged.
+// TestLeavingIsNoTrouble: errors of canceled requests are not logged.
 func TestLeavingIsNoTrouble(t *testing.T) {
 	var log bytes.Buffer
 	s, _ := newServer(t)
@@ -156,7 +156,7 @@ func TestLeavingIsNoTrouble(t *testing.T) {
 	}
 }
 
-// TestEvents wakes a page once for any number of changes, and ends its stream.
+// TestEvents: any number of changes wakes a page once, and closing ends its stream.
 func TestEvents(t *testing.T) {
 	e := events{subscribers: map[chan struct{}]struct{}{}}
 	wake, cancel := e.subscribe()

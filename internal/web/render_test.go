@@ -19,7 +19,7 @@ func rendering(t *testing.T, source string, to destinations) string {
 	return string(out.HTML)
 }
 
-// TestRenderLinks renders links of every notation.
+// TestRenderLinks renders links in every notation.
 func TestRenderLinks(t *testing.T) {
 	to := destinations{
 		note:  "Projects/Boat.md",
@@ -51,7 +51,7 @@ func TestRenderLinks(t *testing.T) {
 	}
 }
 
-// TestRenderLinkToHeading names one heading as Obsidian and GitHub do.
+// TestRenderLinkToHeading links to a heading in the notations of Obsidian and GitHub.
 func TestRenderLinkToHeading(t *testing.T) {
 	for heading, links := range map[string][]string{
 		"Risks & costs: v2":     {"[[#Risks & costs v2]]", "[a](#risks--costs-v2)", "[a](#Risks%20&%20costs:%20v2)"},
@@ -69,8 +69,8 @@ func TestRenderLinkToHeading(t *testing.T) {
 	}
 }
 
-// TestRenderEmbeds shows embedded notes below the paragraphs that embed them, in
-// place of one that has nothing else.
+// TestRenderEmbeds: embedded notes are shown below the paragraph that embeds them, or
+// replace a paragraph that contains nothing else.
 func TestRenderEmbeds(t *testing.T) {
 	to := destinations{
 		note:  "Home.md",
@@ -105,8 +105,7 @@ func TestRenderEmbeds(t *testing.T) {
 		strings.Split(rendering(t, "# Part\n\ntext [[#Part]] [^1] ^b\n\n[^1]: x\n", to), "\n<div")[0], "of what is embedded, nothing has an id that the page has")
 }
 
-// TestRenderLines numbers blocks by the lines of the whole note, its front
-// matter included.
+// TestRenderLines: blocks have the line numbers of the whole note, front matter included.
 func TestRenderLines(t *testing.T) {
 	source := "---\ntags: [a]\n---\n# Title\n\ntwo\nlines\n\n- item\n- [ ] task\n\n```go\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n"
 	text := rendering(t, source, destinations{})
@@ -125,7 +124,7 @@ func TestRenderLines(t *testing.T) {
 	assert.Contains(t, crlf, `<li data-l="10-10">`)
 }
 
-// TestRenderDialect renders highlights, comments and callouts as Obsidian does.
+// TestRenderDialect: highlights, comments and callouts are rendered as in Obsidian.
 func TestRenderDialect(t *testing.T) {
 	for source, want := range map[string]string{
 		"a ==b *c*== d = e == f":       `<p data-l="1-1">a <mark>b <em>c</em></mark> d = e == f</p>`,
@@ -157,7 +156,7 @@ func TestRenderDialect(t *testing.T) {
 	}
 }
 
-// hostile is what a note may hold to run a script or reach another server.
+// hostile lists text in notes that attempts to run a script or reach another server.
 var hostile = []string{
 	`<script>alert(1)</script>`,
 	`<img src=x onerror=alert(1)>`,
@@ -195,8 +194,8 @@ var hostile = []string{
 	"==<script>alert(1)</script>== %%<script>alert(1)</script>",
 }
 
-// TestRenderHostile parses what is rendered as a browser does and permits only
-// elements and attributes that render writes itself.
+// TestRenderHostile parses the output like a browser and permits only the elements and
+// attributes that render itself writes.
 func TestRenderHostile(t *testing.T) {
 	elements := map[string]bool{}
 	for _, name := range strings.Fields("a article blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr img input kbd li mark ol p pre s section strong sub summary sup table tbody td th thead tr ul html head body") {
@@ -238,7 +237,7 @@ func TestRenderHostile(t *testing.T) {
 	check("all", strings.Join(hostile, "\n\n"))
 }
 
-// FuzzRender finds inputs that panic, or that smuggle a script through.
+// FuzzRender searches for notes that make render panic or that inject a script.
 func FuzzRender(f *testing.F) {
 	for _, source := range hostile {
 		f.Add(source)
@@ -259,8 +258,8 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// TestRenderExamples renders the example vault without an error, and a long
-// line, deep nesting and bytes that are no UTF-8.
+// TestRenderExamples renders the example vault, a long line, deep nesting and invalid
+// UTF-8 without an error.
 func TestRenderExamples(t *testing.T) {
 	n := 0
 	require.NoError(t, filepath.WalkDir("../../examples/vault", func(name string, _ os.DirEntry, err error) error {

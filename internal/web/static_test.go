@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVendored compares the vendored scripts with the checksums beside them, and
-// the weight of all that a page loads with its bound.
+// TestVendored compares the vendored scripts with their checksums, and the size of
+// everything that a page loads with its limit.
 func TestVendored(t *testing.T) {
 	sums, err := files.ReadFile("static/vendor/SHA256SUMS")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ type counter int
 
 func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
 
-// weight returns the bytes of all static files, compressed one by one.
+// weight returns the total size in bytes of all static files, each compressed.
 func weight(t *testing.T) int {
 	t.Helper()
 	var n counter
