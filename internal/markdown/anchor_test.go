@@ -57,7 +57,7 @@ func TestAnchors_Has(t *testing.T) {
 	}
 }
 
-// TestAnchors_Explicit: an id that HTML, Pandoc's attributes or kramdown's give is an anchor.
+// TestAnchors_Explicit: ids set by HTML or by attributes of Pandoc and kramdown are anchors.
 func TestAnchors_Explicit(t *testing.T) {
 	for _, src := range []string{"<a id=own>\n", "text <p class=x name='own'>\n", "## Title {#own}\n", "text\n{: #own}\n", "## T {#own .class}\n"} {
 		anchors := NewAnchors(Parse([]byte(src)), []byte(src))
@@ -67,8 +67,8 @@ func TestAnchors_Explicit(t *testing.T) {
 	}
 }
 
-// TestAttributes: what Pandoc, Hugo and others write after a heading is neither a part of
-// it nor a tag, and links and readers may name the heading by the ID in it.
+// TestAttributes: the attributes that Pandoc, Hugo and others read after a heading are
+// neither part of its text nor a tag, and their ID is a reference to the heading.
 func TestAttributes(t *testing.T) {
 	for src, id := range map[string]string{
 		"## Set up {#own}\n": "own", "## Set up { #own }\n": "own", "## Set up {: .a #sec:own}\n": "sec:own", "## Set up{#own .a k=v k2=\"v w\"} ##\n": "own",
@@ -97,7 +97,7 @@ func TestAnchors_Excalidraw(t *testing.T) {
 	assert.False(t, anchors.Has("Nope"))
 }
 
-// What an edit finds by a reference, a link leads to.
+// FuzzAnchors checks that every reference that edits accept is also an anchor.
 func FuzzAnchors(f *testing.F) {
 	f.Add([]byte(anchoredNote), "Plan#Risks")
 	f.Add([]byte("# A\n# A\n## B\n"), "a > b")
@@ -105,7 +105,7 @@ func FuzzAnchors(f *testing.F) {
 	f.Add([]byte("<!\n="), "<")
 	f.Fuzz(func(t *testing.T, src []byte, anchor string) {
 		if !utf8.Valid(src) || !utf8.ValidString(anchor) {
-			return // no link can hold such a heading
+			return // such a heading cannot be written in a link
 		}
 		doc := Parse(src)
 		anchors := NewAnchors(doc, src)
@@ -117,7 +117,7 @@ func FuzzAnchors(f *testing.F) {
 		for _, b := range doc.Blocks {
 			assert.True(t, anchors.Has("^"+b.ID), b.ID)
 		}
-		if strings.ContainsAny(anchor, ">()\"") { // a path as errors show it is no anchor
+		if strings.ContainsAny(anchor, ">()\"") { // a path as in error messages is not an anchor
 			return
 		}
 		if _, err := FindSection(doc, src, anchor); err == nil || errors.Is(err, ErrAmbiguous) {
@@ -126,8 +126,8 @@ func FuzzAnchors(f *testing.F) {
 	})
 }
 
-// With very many headings of one name only the name counts, or the cost would be
-// the product of headings and links.
+// TestAnchors_ManyOfOneName: with very many headings of the same name, only the name is
+// compared. Otherwise the cost would be the product of headings and links.
 func TestAnchors_ManyOfOneName(t *testing.T) {
 	src := []byte(strings.Repeat("# A\n## B\n", 20_000))
 	anchors := NewAnchors(Parse(src), src)

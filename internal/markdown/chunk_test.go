@@ -43,7 +43,8 @@ func TestSmallSectionsAreJoinedBelowOneParent(t *testing.T) {
 	}, passages(t, "# A\n## B\nb\n## C\nc\n# D\n## E\ne\n", 100))
 }
 
-// Each joins with the next where both are small, and where one is only a heading.
+// TestSectionsThatJoin: a section is joined with the next if both are small, or if one is
+// only a heading.
 func TestSectionsThatJoin(t *testing.T) {
 	big, half := words(90), words(45)
 	for name, test := range map[string]struct {
@@ -111,8 +112,8 @@ func TestChunkSizes(t *testing.T) {
 	}
 }
 
-// TestHeadingStaysWithItsText: a heading is never a passage of its own before text that
-// nearly fills one, and a small part at the end of a section joins the one before it.
+// TestHeadingStaysWithItsText: a heading is never separated from text that nearly fills a
+// passage, and a small rest of a section is joined with the passage before it.
 func TestHeadingStaysWithItsText(t *testing.T) {
 	words := func(tokens int) string { return strings.TrimSpace(strings.Repeat("some ", tokens)) }
 	for _, size := range []int{targetTokens - 40, targetTokens - 4, targetTokens, targetTokens + minTokens/2} {
@@ -144,8 +145,8 @@ func TestEstimateTokens(t *testing.T) {
 	}
 }
 
-// TestChunkerReadsALongWordOnce: the word goes on beyond every passage. A
-// chunker that reads it to its end for each takes 64 times as long for eight times
+// TestChunkerReadsALongWordOnce chunks a single word as long as the note. A chunker that
+// reads to the end of the word for each passage takes 64 times as long for eight times
 // the size, and eight times as long as for eight words.
 func TestChunkerReadsALongWordOnce(t *testing.T) {
 	for name, unit := range map[string]string{"letters": "x", "DNA": "GATTACA", "a digit first": "1x", "accents": "é", "lines of DNA": strings.Repeat("GATTACA", 10) + "\n"} {
@@ -160,7 +161,7 @@ func TestChunkerReadsALongWordOnce(t *testing.T) {
 			return took
 		}
 		ratio := math.Inf(1)
-		for try := 0; try < 20 && ratio >= 3; try++ { // a busy machine delays some of them
+		for try := 0; try < 20 && ratio >= 3; try++ { // a busy machine slows down some attempts
 			one, eight := chunk(2<<20), time.Microsecond
 			for range 8 {
 				eight += chunk(256 << 10)
@@ -171,7 +172,7 @@ func TestChunkerReadsALongWordOnce(t *testing.T) {
 	}
 }
 
-// TestChunksOfALongWord: the estimate of a part of a word is that of the part.
+// TestChunksOfALongWord: each part of a word that is cut is estimated by itself.
 func TestChunksOfALongWord(t *testing.T) {
 	src := []byte(strings.Repeat("x", 100_000))
 	for _, c := range chunksOf(src, Parse(src), 100, 1) {
@@ -194,5 +195,5 @@ func BenchmarkChunks(b *testing.B) {
 	}
 }
 
-// estimateTokens returns roughly how many tokens an embedding model makes of b.
+// estimateTokens estimates the number of tokens in b.
 func estimateTokens(b []byte) int { return (estimateTenths(b) + 9) / 10 }

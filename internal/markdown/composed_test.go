@@ -14,12 +14,12 @@ import (
 	"notesd/internal/markdown"
 )
 
-// A composed note is written block by block, and what its parts mean is written down
-// with them: the reader must find exactly that, wherever the parts stand.
+// A composed note is generated block by block together with the expected result of
+// parsing it, which does not depend on the order of the blocks.
 type composed struct {
 	random *rand.Rand
 	text   strings.Builder
-	line   int // of what is written next
+	line   int // line of the next text
 	serial int
 
 	title    string
@@ -55,7 +55,7 @@ type block struct {
 	line int
 }
 
-// compose returns the note of a seed.
+// compose generates the note for a seed.
 func compose(seed uint64) *composed {
 	c := &composed{random: rand.New(rand.NewPCG(seed, 7)), line: 1}
 	if c.random.IntN(2) == 0 {
@@ -76,7 +76,7 @@ func (c *composed) write(text string) {
 	c.line += strings.Count(text, "\n")
 }
 
-// word returns a word that no other part of the note has.
+// word returns a word that is unique in the note.
 func (c *composed) word() string {
 	c.serial++
 	return fmt.Sprintf("%s%d", []string{"alder", "birch", "cedar", "Öl", "日本", "éclair"}[c.random.IntN(6)], c.serial)
@@ -101,8 +101,8 @@ func (c *composed) frontMatter() {
 	c.write("# [[no]] #no\n---\n")
 }
 
-// inline returns words, links, tags and decoys for a line that starts with prefix,
-// and notes what they are.
+// inline returns words, links, tags and decoys for a line, and records the expected
+// results.
 func (c *composed) inline() string {
 	var parts []string
 	add := func(l link, raw string) {
@@ -178,7 +178,7 @@ func (c *composed) paragraph(prefix string) {
 	c.write("\n")
 }
 
-// maybeID gives the block that starts on a line an id.
+// maybeID adds, at random, an id to the block that starts on the given line.
 func (c *composed) maybeID(start int) {
 	if c.random.IntN(3) == 0 {
 		c.serial++
@@ -207,10 +207,10 @@ func (c *composed) heading(level int, text string) {
 	}
 }
 
-// decoys look like everything, and are nothing where they are code.
+// decoys contains every kind of syntax, none of which counts inside code.
 const decoys = "# no\n- [ ] no\n[[no]] #no [no](no.md) ^no\nno\n==\nno:: 1 [no:: 2]\n"
 
-// endList ends a list before indented text, which would be the last item's.
+// endList ends a list before indented text, which would otherwise belong to its last item.
 func (c *composed) endList() { c.write("<!-- end of a list -->\n\n") }
 
 func (c *composed) fenced(string) {
@@ -223,7 +223,7 @@ func (c *composed) indented(string) {
 	c.write("    " + strings.ReplaceAll(strings.TrimSuffix(decoys, "\n"), "\n", "\n    ") + "\n")
 }
 
-// quote has text that counts and headings that do not.
+// quote writes a block quote. Its text counts, but its headings do not.
 func (c *composed) quote(string) {
 	c.write("> # Not a section\n> \n")
 	c.paragraph("> ")
@@ -233,7 +233,7 @@ func (c *composed) quote(string) {
 	}
 }
 
-// list has items with tasks, ids and nested items; tasks in quotes count as well.
+// list writes a list with tasks, ids and nested items. Tasks in quotes count as well.
 func (c *composed) list(string) {
 	c.endList()
 	indent := ""
@@ -338,8 +338,8 @@ func TestParse_Composed(t *testing.T) {
 	})
 }
 
-// sectionEnd returns where the section of a heading ends: at the next heading of the
-// same or a higher level, in the most obvious way.
+// sectionEnd is a simple reference implementation: a section ends at the next heading of
+// the same or a higher level.
 func sectionEnd(src []byte, headings []heading, i int) int {
 	for _, next := range headings[i+1:] {
 		if next.level <= headings[i].level {
@@ -349,7 +349,7 @@ func sectionEnd(src []byte, headings []heading, i int) int {
 	return len(src)
 }
 
-// lineStart returns the offset of a line.
+// lineStart returns the offset of the start of a line.
 func lineStart(src []byte, line int) int {
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	if line == 1 {
@@ -358,7 +358,7 @@ func lineStart(src []byte, line int) int {
 	return len(bytes.Join(lines[:line-1], nil))
 }
 
-// path returns the texts of the headings that hold the i-th and its own.
+// path returns the texts of the headings from the outermost to the i-th.
 func path(headings []heading, i int) []string {
 	out, level := []string{headings[i].text}, headings[i].level
 	for _, h := range slices.Backward(headings[:i]) {
@@ -369,7 +369,7 @@ func path(headings []heading, i int) []string {
 	return out
 }
 
-// TestSections_Composed compares sections with the most obvious way to find them.
+// TestSections_Composed compares sections with a simple reference implementation.
 func TestSections_Composed(t *testing.T) {
 	forEachComposed(t, func(t *testing.T, c *composed, form string, src []byte) {
 		doc := markdown.Parse(src)
@@ -407,8 +407,8 @@ func TestSections_Composed(t *testing.T) {
 	})
 }
 
-// TestChunks_Composed checks that passages cover the body, know their lines and stand
-// under the headings that hold them.
+// TestChunks_Composed checks that passages cover the body and have the right lines and
+// headings.
 func TestChunks_Composed(t *testing.T) {
 	forEachComposed(t, func(t *testing.T, c *composed, form string, src []byte) {
 		doc := markdown.Parse(src)

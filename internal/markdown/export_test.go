@@ -1,4 +1,4 @@
 package markdown
 
-// ChunksOf is [Chunks] with other sizes.
+// ChunksOf is [Chunks] with custom sizes.
 var ChunksOf = chunksOf

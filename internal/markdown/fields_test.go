@@ -35,8 +35,8 @@ func TestFields(t *testing.T) {
 	assert.Len(t, Parse(many).Fields(many), maxFields)
 }
 
-// TestFields_Composed: of a note made of blocks whose fields are known, all of them are
-// read, with their lines, and no other.
+// TestFields_Composed: in a note generated from blocks with known fields, exactly those
+// are read, with their lines.
 func TestFields_Composed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 41))
 	key := func() string { return []string{"status", "Due Date", "größe", "a-b", "k_1", "日本"}[rng.IntN(6)] }

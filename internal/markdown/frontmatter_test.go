@@ -95,8 +95,8 @@ func TestBrokenFrontMatter(t *testing.T) {
 	assert.Equal(t, "A", toml.Title)
 }
 
-// TestFrontMatterValues_JSON: JSON is YAML, on one line and indented, and is read as
-// what it holds.
+// TestFrontMatterValues_JSON: JSON, which is valid YAML, is read with the same values on
+// one line and indented.
 func TestFrontMatterValues_JSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 5))
 	texts := []string{"", "plain", "two words", "a: b", "# no comment", "[[Link|text]]", "- dash", "null", "true", "12", "1e3", "it's", `say "hi"`, `back\slash`, "tab\there", "line\nbreak", "größe 日本 🎉", "{{date}}", "a, b", " padded ", "!tag", "*x", "&y", "%z", "2026-01-31"}

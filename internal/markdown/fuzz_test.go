@@ -25,7 +25,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// requireSoundDocument checks what holds for every document.
+// requireSoundDocument checks the invariants of a document.
 func requireSoundDocument(t *testing.T, src []byte, doc *Document) {
 	t.Helper()
 	lines := 1 + bytes.Count(src, []byte{'\n'})
@@ -73,8 +73,8 @@ func requireSoundDocument(t *testing.T, src []byte, doc *Document) {
 	}
 }
 
-// requireSoundChunks checks that chunks cover the body exactly, cut no
-// character in two and count their lines right.
+// requireSoundChunks checks that chunks cover the body exactly, split no character and
+// have the right lines.
 func requireSoundChunks(t *testing.T, src []byte, doc *Document, chunks []Chunk) {
 	t.Helper()
 	if len(bytes.TrimSpace(src[doc.BodyStart:])) == 0 {

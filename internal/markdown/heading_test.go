@@ -37,8 +37,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// requireReferences checks that every reference finds its heading, or, where
-// there are very many, each of some.
+// requireReferences checks that every reference finds its heading, or a sample of them if
+// there are very many.
 func requireReferences(t *testing.T, src []byte, doc *Document) {
 	t.Helper()
 	for i, ref := range References(doc) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// describe writes links as "kind target#anchor|alias" with "!" for external ones.
+// describe formats links as "kind target#anchor|alias", with "!" for external ones.
 func describe(doc *Document) []string {
 	var out []string
 	for _, l := range doc.Links {
@@ -37,7 +37,7 @@ func TestLinks(t *testing.T) {
 		"[[ a b ]] [[a|b|c]] [[a#b#c]] [[]] [[|x]]": {"wikilink a b", "wikilink a|b|c", "wikilink a#b#c"},
 		"[[a\nb]] [[c [[d]] [[[e]]]":                {"wikilink d", "wikilink e"},
 		"\\[[a]] `[[b]]` [c]] [[d] ]":               nil,
-		"[[a^b c]] [[d^e-1 ]] [[f^]] [[g^h#i]]":     {"wikilink a^b c", "wikilink d#^e-1", "wikilink f^", "wikilink g^h#i"}, // "^" before no ID is a letter
+		"[[a^b c]] [[d^e-1 ]] [[f^]] [[g^h#i]]":     {"wikilink a^b c", "wikilink d#^e-1", "wikilink f^", "wikilink g^h#i"}, // "^" that is not before an ID is ordinary
 		"[[https://x.y]]":                           {"wikilink https://x.y!"},
 		"#[[a b]]":                                  {"wikilink a b"},
 
@@ -74,7 +74,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestAnchorOffsets: a '#' that is escaped, or in a character reference, begins no anchor.
+// TestAnchorOffsets: a '#' that is escaped or in a character reference does not start an
+// anchor.
 func TestAnchorOffsets(t *testing.T) {
 	for src, want := range map[string][3]string{ // target, anchor, the anchor as written
 		"[a](b#c)":                  {"b", "c", "c"},
@@ -98,14 +99,14 @@ func TestAnchorOffsets(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	for src, want := range map[string][]string{
 		"[a]: b.md\n[c]: d.md 'e'\n[f]: <g h.md> (i)\ntext\n":    {"markdown b.md", "markdown d.md", "markdown g h.md"},
-		"[a]: b.md c\n[d]: e.md\n":                               nil, // one line of what is no definition ends them
+		"[a]: b.md c\n[d]: e.md\n":                               nil, // a line that is not a definition ends them
 		"[a]: b.md\n[c]:\n[d]: e.md\n":                           {"markdown b.md"},
 		"[a]: b.md \"c\" d\n":                                    nil,
 		"[a]: <b.md\n[a\\]: b.md\n[]: c.md\n":                    nil,
 		"[a\\]b]: c.md\n[d[e]: f.md\n":                           {"markdown c.md"},
 		"[a]:\n  b.md\n  'c\n  d'\n[e\n f]: <g.md>\n\"h\"\nends": {"markdown b.md", "markdown g.md"},
 		"> [a]:\n> b.md\n> 'c'\n> [d]:\ne.md\n":                  {"markdown b.md", "markdown e.md"},
-		"[a]: b.md\n'c' d\n[e]: f.md\n":                          {"markdown b.md"}, // the quoted text is no title
+		"[a]: b.md\n'c' d\n[e]: f.md\n":                          {"markdown b.md"}, // the quoted text is not a title
 		"  [a]:b.md\n":                                           {"markdown b.md"},
 		"> [a]: b.md\n> [c]: d.md\n":                             {"markdown b.md", "markdown d.md"},
 		"- [a]: b.md\n\n  [c]: #d\n":                             {"markdown b.md", "markdown #d"},
@@ -136,7 +137,7 @@ func TestFrontMatterLinks(t *testing.T) {
 	}
 }
 
-// TestFrontMatterLinks_TOML: its single quotes know no escapes.
+// TestFrontMatterLinks_TOML: single quotes in TOML have no escapes.
 func TestFrontMatterLinks_TOML(t *testing.T) {
 	src := "+++\na = '[[b\\c]]'\ne = \"[[f \\\"g\\\"]]\" # [[no]]\nh = '''[[i]]'''\nj = ['[[k]]', \"[[l\"]\n+++\n"
 	doc := Parse([]byte(src))

@@ -21,8 +21,8 @@ import (
 	"notesd/internal/markdown/mdtest"
 )
 
-// blocksOf describes a note's headings and what kind of block each line of text
-// is in, as this package sees it.
+// blocksOf describes a note's headings, and the kind of block at each of the given
+// offsets, as parsed by this package.
 func blocksOf(src []byte, at []int) (headings, kinds []string) {
 	doc := Parse(src)
 	for _, h := range doc.Headings {
@@ -56,8 +56,8 @@ func lineOf(src []byte, offset int) []byte {
 	return src[offset:end]
 }
 
-// goldmarkBlocks describes the same, as goldmark sees it, with the offsets of
-// the lines that it reports.
+// goldmarkBlocks is like blocksOf for goldmark. It also returns the offsets of the lines
+// that goldmark reports.
 func goldmarkBlocks(src []byte) (headings, kinds []string, at []int) {
 	root := goldmark.DefaultParser().Parse(text.NewReader(src))
 	add := func(kind string, lines *text.Segments) {
@@ -104,8 +104,8 @@ func goldmarkBlocks(src []byte) (headings, kinds []string, at []int) {
 	return headings, kinds, at
 }
 
-// goldmarkLinks describes the links and images of a text, as goldmark sees them,
-// without those that name a definition.
+// goldmarkLinks describes the links and images of a text as parsed by goldmark, except
+// reference links.
 func goldmarkLinks(src []byte) (links []string) {
 	add := func(kind LinkKind, destination []byte) {
 		target := string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(destination))))
@@ -130,8 +130,8 @@ func goldmarkLinks(src []byte) (links []string) {
 	return links
 }
 
-// goldmarkDefinitions returns the paths of a text's link reference definitions, of
-// which the first of a label counts, as goldmark sees them.
+// goldmarkDefinitions returns the paths of a text's link reference definitions as parsed
+// by goldmark. Only the first definition of a label counts.
 func goldmarkDefinitions(src []byte) (paths []string) {
 	context := parser.NewContext()
 	goldmark.DefaultParser().Parse(text.NewReader(src), parser.WithContext(context))
@@ -141,7 +141,8 @@ func goldmarkDefinitions(src []byte) (paths []string) {
 	return paths
 }
 
-// TestDefinitionsAgreeWithGoldmark does so with definitions that are nearly none.
+// TestDefinitionsAgreeWithGoldmark compares link reference definitions, including many
+// that are almost valid.
 func TestDefinitionsAgreeWithGoldmark(t *testing.T) {
 	pieces := []string{"[", "]", ":", " ", "\n", "\n ", "\\", "\\]", "a", "/b", "<c d>", "'", "\"", "'t'", "\"t\nu\"", "(v)", "]: /w", "\n[", "\n[x]: y"}
 	for seed := range uint64(6000) {
@@ -169,7 +170,7 @@ func TestDefinitionsAgreeWithGoldmark(t *testing.T) {
 	}
 }
 
-// linksOf describes the same, as this package sees them.
+// linksOf is like goldmarkLinks for this package.
 func linksOf(src []byte) (links []string) {
 	for _, l := range Parse(src).Links {
 		if l.Kind == LinkImage || l.Kind == LinkMarkdown && src[l.End-1] == ')' {
@@ -190,14 +191,14 @@ func assertAgrees(t *testing.T, src string) {
 	assert.Equal(t, goldmarkLinks([]byte(src)), linksOf([]byte(src)), "links of %q", src)
 	headings, kinds, at := goldmarkBlocks([]byte(src))
 	gotHeadings, gotKinds := blocksOf([]byte(src), at)
-	if !emptyHeading.MatchString(src) { // of which goldmark does not say where it is
+	if !emptyHeading.MatchString(src) { // goldmark does not report its position
 		assert.Equal(t, headings, gotHeadings, "headings of %q", src)
 	}
 	assert.Equal(t, kinds, gotKinds, "kinds of lines of %q", src)
 }
 
-// TestBlocksAgreeWithGoldmark compares the block structure of CommonMark texts
-// with that of an independent parser.
+// TestBlocksAgreeWithGoldmark compares the block structure of CommonMark texts with that
+// found by an independent parser.
 func TestBlocksAgreeWithGoldmark(t *testing.T) {
 	for _, src := range []string{
 		"# A\n\ntext\n\n## B ##\n\n### C#\n####### no\n#no\n#\ttab\n",
@@ -240,8 +241,8 @@ func TestBlocksAgreeWithGoldmark(t *testing.T) {
 	}
 }
 
-// TestLinksAgreeWithGoldmark does so with what can stand in a link, around it and
-// instead of it.
+// TestLinksAgreeWithGoldmark compares links in many contexts, and syntax that resembles
+// links.
 func TestLinksAgreeWithGoldmark(t *testing.T) {
 	for _, src := range []string{
 		`[a](b "c") [a](b 'c') [a](b (c)) [a](b "c\"d") [a](b "c" d) [a](b "c) [a]("c")`,
@@ -265,8 +266,8 @@ func TestLinksAgreeWithGoldmark(t *testing.T) {
 	}
 }
 
-// TestRandomTextsAgreeWithGoldmark does so with texts of which nearly none makes
-// sense: each piece of syntax meets each other.
+// TestRandomTextsAgreeWithGoldmark compares random sequences of syntax, so that all
+// pieces of syntax occur next to each other.
 func TestRandomTextsAgreeWithGoldmark(t *testing.T) {
 	pieces := []string{
 		"a", "b c", " ", "!", "|", ":", "(", ")", "[", "]", "<", ">", "`", "``", "\\", "*", "**", "_", "\"t\"", "'t'", "(u)", "<p q>", "&amp;", "&#40;", "%20", "\\]", "\\)",
@@ -280,8 +281,8 @@ func TestRandomTextsAgreeWithGoldmark(t *testing.T) {
 			b.WriteString(pieces[random.IntN(len(pieces))])
 		}
 		src := b.String()
-		// Dialects differ in wikilinks, definitions and front matter, and goldmark from
-		// CommonMark in declarations of small letters.
+		// The dialects differ in wikilinks, definitions and front matter, and goldmark
+		// differs from CommonMark in lower-case declarations.
 		if strings.Contains(src, "[[") || strings.Contains(src, "]:") || strings.HasPrefix(strings.TrimLeft(src, "\n"), "---") || strings.Contains(src, "<!a") || strings.Contains(src, "<!b") {
 			continue
 		}
@@ -289,11 +290,11 @@ func TestRandomTextsAgreeWithGoldmark(t *testing.T) {
 	}
 }
 
-// outline matches what is no list item in CommonMark, perhaps.
+// outline matches lines that may be list items here but not in CommonMark.
 var outline = regexp.MustCompile(`(?m)^\t+- `)
 
-// TestVaultBlocksAgreeWithGoldmark does so with the notes in NOTESD_VAULTS that
-// use nothing but CommonMark.
+// TestVaultBlocksAgreeWithGoldmark compares the notes in NOTESD_VAULTS that use only
+// CommonMark.
 func TestVaultBlocksAgreeWithGoldmark(t *testing.T) {
 	notes, differ := 0, 0
 	mdtest.VaultNotes(t, func(path string, src []byte) {

@@ -14,7 +14,7 @@ func TestOutline(t *testing.T) {
 		"# H\n\t- x\n\t  ```\n\t  [[no]]\n\t  ```\n\t- [[a]]\n":                 {"wikilink a"},
 		"# H\n\t\t- [[a]]\n\t- [[b]]\n":                                         {"wikilink a", "wikilink b"},
 		"```\nx\n```\n\t- [[a]]\n":                                              {"wikilink a"},
-		// What is code stays code.
+		// Code remains code.
 		"# H\n\t[[no]]\n":                nil,
 		"# H\n    - [[no]]\n":            nil,
 		"# H\n\t* [[no]]\n":              nil,
@@ -23,7 +23,7 @@ func TestOutline(t *testing.T) {
 		"# H\n\n\t- x\n\n\t\t\t[[no]]\n": nil,
 		"\t- - -\n":                      nil,
 		"```\n\t- [[no]]\n```\n":         nil,
-		"text\n\t- [[a]]\n":              {"wikilink a"}, // goes on with the paragraph
+		"text\n\t- [[a]]\n":              {"wikilink a"}, // continues the paragraph
 		"> # H\n>\t\t- [[no]]\n":         nil,
 	} {
 		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)

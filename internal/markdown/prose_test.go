@@ -141,7 +141,8 @@ func BenchmarkProse(b *testing.B) {
 	}
 }
 
-// A run is found wherever it begins, behind spaces and characters of several bytes.
+// TestEncodedRuns_Places: a run is found at any offset, after spaces and multi-byte
+// characters.
 func TestEncodedRuns_Places(t *testing.T) {
 	run := base64.StdEncoding.EncodeToString(randomBytes(1, minEncoded*3/4))
 	for before := range 3 * minEncoded {

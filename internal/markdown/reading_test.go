@@ -12,7 +12,7 @@ import (
 	"notesd/internal/markdown"
 )
 
-// TestPlainText reads inline text as a reader of the note sees it.
+// TestPlainText: inline text is returned as it is displayed.
 func TestPlainText(t *testing.T) {
 	for source, want := range map[string]string{
 		"plain":                                   "plain",
@@ -65,7 +65,7 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, []int{1}, crs)
 }
 
-// TestIsTag: a tag is what Obsidian takes for one.
+// TestIsTag: a tag is what Obsidian accepts as one.
 func TestIsTag(t *testing.T) {
 	for text, want := range map[string]bool{
 		"work": true, "work/2026": true, "日本": true, "y1984": true, "a-b_c": true,
@@ -75,7 +75,7 @@ func TestIsTag(t *testing.T) {
 	}
 }
 
-// TestLinksAreFound where there are some, and not in code, math and HTML.
+// TestLinksAreFound: links are found in text, but not in code, math and HTML.
 func TestLinksAreFound(t *testing.T) {
 	for source, want := range map[string]string{
 		"[[A]] `[[B]]` [[C]]":                   "A C",
@@ -103,8 +103,7 @@ func TestLinksAreFound(t *testing.T) {
 	}
 }
 
-// TestRename follows a heading in the anchors that lead to it, in the notation of
-// each.
+// TestRename: the anchors that lead to a renamed heading change in their own notation.
 func TestRename(t *testing.T) {
 	src := []byte("# Plan\n## Old: name\n### Part\n# Twice\n# Twice\ntext ^b\n# Mine {#mine}\n")
 	anchors := markdown.NewAnchors(markdown.Parse(src), src)
@@ -126,8 +125,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestHeadingSection: sections lie within their parents, and the text before the
-// first heading is in none.
+// TestHeadingSection: sections are within their parents, and the text before the first
+// heading is in none.
 func TestHeadingSection(t *testing.T) {
 	src := []byte("before\n# A\na\n## B\nb\n### C\nc\n## D\nd\n# E\n")
 	doc := markdown.Parse(src)

@@ -13,8 +13,8 @@ import (
 	"notesd/internal/markdown"
 )
 
-// TestBrokenFrontMatter_KeepsNames: a line that breaks front matter costs a note none of
-// its names: title, tags and aliases are those that the block has without that line.
+// TestBrokenFrontMatter_KeepsNames: a line that breaks front matter does not change title,
+// tags and aliases, which equal those of the block without that line.
 func TestBrokenFrontMatter_KeepsNames(t *testing.T) {
 	rng := rand.New(rand.NewPCG(63, 1))
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
@@ -22,7 +22,7 @@ func TestBrokenFrontMatter_KeepsNames(t *testing.T) {
 		return one("alder", "Öl", "日本", "two words", "a/b", "x-1") + fmt.Sprint(rng.IntN(90))
 	}
 	quoted := func(s string) string { return one("", "'", `"`) + s }
-	closed := func(s string) string { // a quote at the start comes again at the end
+	closed := func(s string) string { // close a quote at the start
 		if s[0] == '\'' || s[0] == '"' {
 			return s + s[:1]
 		}
@@ -56,7 +56,7 @@ func TestBrokenFrontMatter_KeepsNames(t *testing.T) {
 		want, got := markdown.Parse(whole), markdown.Parse(cut)
 		require.NoError(t, want.FrontMatter.Err, "%s", whole)
 		if got.FrontMatter.Err == nil {
-			continue // as the library reads on
+			continue // the library continues to the next line
 		}
 		broken++
 		assert.Equal(t, [3]any{want.Title, want.Tags, want.Aliases}, [3]any{got.Title, got.Tags, got.Aliases}, "%s", cut)
@@ -64,8 +64,8 @@ func TestBrokenFrontMatter_KeepsNames(t *testing.T) {
 	require.Greater(t, broken, 1000)
 }
 
-// TestFrontMatterLinks_Oracle: the links in front matter are those that stand in its
-// texts, whatever quotes these have, each with the bytes of its target.
+// TestFrontMatterLinks_Oracle: the links in front matter are those in its string values,
+// regardless of quotes, each with the bytes of its target.
 func TestFrontMatterLinks_Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(64, 1))
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
@@ -73,7 +73,7 @@ func TestFrontMatterLinks_Oracle(t *testing.T) {
 		var inner strings.Builder
 		var want []string
 		serial := 0
-		text := func(quote string) string { // with links in it
+		text := func(quote string) string { // text with links
 			var b strings.Builder
 			for range 1 + rng.IntN(3) {
 				serial++

@@ -40,7 +40,7 @@ func TestFindSection(t *testing.T) {
 		"archive>risks":     "## Risks\nthird\n",
 		"#Archive#Risks":    "## Risks\nthird\n",
 		"### Risks":         "### Risks\nsecond\n",
-		"### Archive":       "# Archive\n## Risks\nthird\n## a -> b\nfourth\n", // the level is wrong
+		"### Archive":       "# Archive\n## Risks\nthird\n## a -> b\nfourth\n", // with the wrong level
 		"Sub > Risks":       "### Risks\nsecond\n",
 		"Plan > Sub":        "## Sub\n### Risks\nsecond\n",
 		"cost-time":         "## Cost & Time!\n",
@@ -64,8 +64,8 @@ func TestFindSection(t *testing.T) {
 	assert.Equal(t, 7, s.Line)
 }
 
-// TestFindSection_Block: text that is inserted after a block goes after its line, after an
-// item behind what the item holds.
+// TestFindSection_Block: text inserted after a block goes after its line; after a list
+// item, it goes after the item's children.
 func TestFindSection_Block(t *testing.T) {
 	src := "a ^x\nb\n\nc ^y\n\n- d ^z\n  - e\n\n  f\n- g ^w"
 	doc := Parse([]byte(src))
@@ -134,8 +134,8 @@ func TestFindSectionFails(t *testing.T) {
 	assert.EqualError(t, err, `section "x": not in the note; the note has no headings or block ids`)
 }
 
-// TestFindSection_ExactFirst: of headings that differ in case or punctuation alone, a
-// reference names the one that it spells, and several only when it spells none.
+// TestFindSection_ExactFirst: of headings that differ only in case or punctuation, a
+// reference selects the exact match and is ambiguous only if there is none.
 func TestFindSection_ExactFirst(t *testing.T) {
 	src := "# Setup\n## C\n## C++\n## C#\n## c\n## Café\n## What's new?\n## Whats new\n## Step 1\n## Step 1.\n"
 	doc := Parse([]byte(src))
@@ -153,7 +153,7 @@ func TestFindSection_ExactFirst(t *testing.T) {
 		"step 1":       {9, 10},
 		"STEP 1!":      {9, 10},
 		"Cafe\u0301":   {6}, // the same text in another Unicode form
-		"WHAT'S NEW":   {7}, // letters and digits that an apostrophe parts
+		"WHAT'S NEW":   {7}, // letters and digits separated by an apostrophe
 		"whats new":    {8},
 		"## step 1":    {9, 10},
 		"Setup#café":   {6},
@@ -174,8 +174,8 @@ func TestFindSection_ExactFirst(t *testing.T) {
 	}
 }
 
-// TestFindSection_ManyCandidates: an error names 50 sections at most, and headings
-// before blocks.
+// TestFindSection_ManyCandidates: an error lists at most 50 sections, headings before
+// blocks.
 func TestFindSection_ManyCandidates(t *testing.T) {
 	for _, n := range []struct{ headings, blocks, wantBlocks int }{{10, 10, 10}, {45, 10, 5}, {60, 10, 0}} {
 		var b strings.Builder

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTitlesAndAliases: the properties of a page count where they open the note, and
-// behind front matter.
+// TestTitlesAndAliases: page properties count at the start of the note and after front
+// matter.
 func TestTitlesAndAliases(t *testing.T) {
 	for src, want := range map[string][]string{
 		"---\ntitle: F\n---\ntitle:: P\nalias:: , x,,\n\n# H\n": {"F", "x"},
@@ -25,8 +25,8 @@ func TestTitlesAndAliases(t *testing.T) {
 	}
 }
 
-// TestBlocks_Places: an id names the text before it, also what stands above a line of its
-// own, if that is no deeper in lists and quotes than the block above.
+// TestBlocks_Places: an id names the text before it. On its own line, it names the block
+// above, if it is not nested deeper in lists and quotes than that.
 func TestBlocks_Places(t *testing.T) {
 	for src, want := range map[string][]string{
 		"> quote\n\n^q\n":                {"q", "quote\n\n^q"},
@@ -56,7 +56,7 @@ func TestBlocks_Places(t *testing.T) {
 	}
 }
 
-// TestBlocks_After: what is inserted after a block of a list goes after its children.
+// TestBlocks_After: text inserted after a block in a list goes after its children.
 func TestBlocks_After(t *testing.T) {
 	for _, test := range []struct{ src, id, before, after string }{
 		{"- a\n  - b ^b\n    - c\n- d ^d\n", "b", "- a\n  - b ^b\n    - c\n", "- d ^d\n"},
@@ -77,7 +77,7 @@ func TestBlocks_After(t *testing.T) {
 	}
 }
 
-// TestBlocks_Headings: a block has the path of the headings that it stands under.
+// TestBlocks_Headings: the path of a block consists of the headings above it.
 func TestBlocks_Headings(t *testing.T) {
 	src := []byte("a ^a\n# One\n## Two\nb ^b\n# Three\nc ^c\n")
 	for id, want := range map[string][]string{"a": nil, "b": {"One", "Two"}, "c": {"Three"}} {
@@ -88,7 +88,7 @@ func TestBlocks_Headings(t *testing.T) {
 	}
 }
 
-// TestTags_Edges: what is a tag, and what only looks like one.
+// TestTags_Edges: tags, and text that only resembles them.
 func TestTags_Edges(t *testing.T) {
 	for src, want := range map[string][]string{
 		"#1-2 #1 #-- #1_ #/":                {"1-2", "1_"},
@@ -106,7 +106,7 @@ func TestTags_Edges(t *testing.T) {
 	}
 }
 
-// TestTextEnd: the comments that end a note begin where nothing but comments follows.
+// TestTextEnd: the comments at the end of a note start where only comments follow.
 func TestTextEnd(t *testing.T) {
 	for src, want := range map[string]string{
 		"a %%b%%\n\n%%c%%\n":           "%%c%%\n",
@@ -123,8 +123,8 @@ func TestTextEnd(t *testing.T) {
 	}
 }
 
-// TestFrontMatterLinks_Quotes: a link in front matter is read as its string is, whatever
-// the quotes around it, and one without quotes is a link to people.
+// TestFrontMatterLinks_Quotes: a link in front matter is decoded according to the quotes
+// around it, and one without quotes is a link too.
 func TestFrontMatterLinks_Quotes(t *testing.T) {
 	for line, want := range map[string][]string{
 		`a: '[[b|it''s]]'`:                      {"b||it's"},

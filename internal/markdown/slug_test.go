@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outlined is a note of headings, with the anchors that other programs make of them.
+// outlined is a note of headings, with the anchors that other programs generate for them.
 type outlined struct {
 	text    string
-	anchors [][]string // of each heading
-	paths   []string   // of each heading: the texts around it and its own, as Obsidian links it
+	anchors [][]string // anchors of each heading
+	paths   []string   // path of each heading, as in Obsidian's links
 }
 
 var (
@@ -23,9 +23,9 @@ var (
 	obsidianDrops = regexp.MustCompile(`[:#|^\\]`)
 )
 
-// composeOutline writes the note of a seed. Its slugs are made as github-slugger makes them:
-// letters, digits, "-" and "_" in lower case, "-" for each space, and a number for each
-// slug that was there before.
+// composeOutline generates the note for a seed. Slugs are formed as by github-slugger:
+// letters, digits, "-" and "_" in lower case, "-" for each space, and a number for a
+// repeated slug.
 func composeOutline(seed uint64) outlined {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	words := []string{"Risks", "What's", "new?", "C++", "&", "Go", "1.", "Einführung", "日本語", "10:30", "snake_case", "dash-ed", "(old)", "e.g.", "`code`", "**bold**", "Ünï"}
@@ -39,12 +39,12 @@ func composeOutline(seed uint64) outlined {
 		for range 1 + rng.IntN(3) {
 			parts = append(parts, words[rng.IntN(len(words))])
 		}
-		source := "T" + strings.Join(parts, " ") // begins no list, and has a letter
+		source := "T" + strings.Join(parts, " ") // does not start a list, and contains a letter
 		text := strings.NewReplacer("`", "", "**", "").Replace(source)
 		fmt.Fprintf(&b, "%s %s\n\ntext\n\n", strings.Repeat("#", level), source)
 		slug := strings.ReplaceAll(gitHubDrops.ReplaceAllString(strings.ToLower(text), ""), " ", "-")
 		anchors := []string{text, strings.Join(strings.Fields(obsidianDrops.ReplaceAllString(text, " ")), " "), strings.ToUpper(text)}
-		if n := slugs[slug]; n == 0 || texts[text] { // else another text has the slug, which only the first is found by
+		if n := slugs[slug]; n == 0 || texts[text] { // otherwise another text has the slug, which finds only the first
 			anchors = append(anchors, slug)
 		}
 		slugs[slug]++
@@ -64,7 +64,7 @@ func composeOutline(seed uint64) outlined {
 }
 
 // TestAnchors_Composed: the anchors that Obsidian, GitHub and people write for a heading
-// lead to it, and after it was renamed the anchors that Rename returns do.
+// lead to it, and so do those that Rename returns after it is renamed.
 func TestAnchors_Composed(t *testing.T) {
 	for seed := range uint64(1500) {
 		o := composeOutline(seed)

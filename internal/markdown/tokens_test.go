@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzEstimate: words that are read at once count as their letters do one by
-// one, whatever is around them.
+// FuzzEstimate: the fast path for words gives the same estimate as reading character by
+// character.
 func FuzzEstimate(f *testing.F) {
 	f.Add("plain words, 12345 and Übergrößenträger 漢字 a1b22222 internationalization9", 40)
 	f.Fuzz(func(t *testing.T, text string, size int) {

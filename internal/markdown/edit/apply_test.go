@@ -103,8 +103,8 @@ func TestReplaceAllKeepsTheFormOfTheFile(t *testing.T) {
 	}
 }
 
-// A field that an op does not have would be ignored, and something else done
-// than was asked.
+// TestApplyRefusesFieldsOfOtherOps: ignoring a field that does not apply to the op would
+// make a different edit than requested.
 func TestApplyRefusesFieldsOfOtherOps(t *testing.T) {
 	src := []byte("# A\na\n")
 	for _, test := range []struct {

@@ -14,8 +14,8 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// entry is a key of front matter as a user may write it, with what it means; comments
-// and blank lines have no key.
+// entry is an entry of front matter as a user may write it, with its key and value.
+// Comments and blank lines have no key.
 type entry struct {
 	key, text string
 	value     any
@@ -63,7 +63,7 @@ var tomlEntries = []entry{
 	{"", "\n", nil},
 }
 
-// someEntries returns some of all, in another order.
+// someEntries returns a random selection of all in random order.
 func someEntries(r *rand.Rand, all []entry) []entry {
 	var some []entry
 	for _, i := range r.Perm(len(all))[:2+r.IntN(6)] {
@@ -85,8 +85,8 @@ func note(mark string, entries []entry) (text string, values map[string]any) {
 	return mark + "\n" + b.String() + mark + "\n# Body\n\nkey: no\n", values
 }
 
-// TestSetFrontMatter_OtherKeysKeepTheirBytes sets and removes each key of many blocks,
-// in which every value stands in another style: the lines of all others stay.
+// TestSetFrontMatter_OtherKeysKeepTheirBytes sets and removes each key of many blocks
+// with values in different styles. The lines of all other keys must not change.
 func TestSetFrontMatter_OtherKeysKeepTheirBytes(t *testing.T) {
 	newValues := []any{"text", "a: b # c", int64(7), 2.5, false, []any{"x", "y z"}, []any{}, map[string]any{"k": "v", "l": []any{int64(1)}}, "two\nlines", "", "2026-02-16"}
 	for mark, all := range map[string][]entry{"---": yamlEntries, "+++": tomlEntries} {
@@ -111,7 +111,7 @@ func TestSetFrontMatter_OtherKeysKeepTheirBytes(t *testing.T) {
 					out, err := edit.SetFrontMatter([]byte(form(src)), e.key, value)
 					require.NoError(t, err, what)
 					checkEntry(t, string(out), form(before), strings.TrimPrefix(form(after), markdown.ByteOrderMark), what)
-					want := maps.Clone(markdown.Parse([]byte(form(src))).FrontMatter.Values) // line breaks of TOML's long text are of its value
+					want := maps.Clone(markdown.Parse([]byte(form(src))).FrontMatter.Values) // line breaks in TOML's multi-line strings are part of the value
 					want[e.key] = value
 					assert.Equal(t, want, markdown.Parse(out).FrontMatter.Values, what)
 
@@ -132,14 +132,14 @@ func TestSetFrontMatter_OtherKeysKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// checkEntry checks that a note has these bytes before and after the lines of a key.
+// checkEntry checks the bytes of a note before and after the lines of a key.
 func checkEntry(t *testing.T, out, before, after, what string) {
 	t.Helper()
 	assert.True(t, strings.HasPrefix(out, before), "%s: what is before the key changed: %q", what, out)
 	assert.True(t, strings.HasSuffix(out, after), "%s: what is after the key changed: %q", what, out)
 }
 
-// TestSetFrontMatter_NewKey adds a key to the same blocks: all lines stay.
+// TestSetFrontMatter_NewKey adds a key to the same blocks. No existing line may change.
 func TestSetFrontMatter_NewKey(t *testing.T) {
 	for mark, all := range map[string][]entry{"---": yamlEntries, "+++": tomlEntries} {
 		for seed := range uint64(30) {

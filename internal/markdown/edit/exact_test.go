@@ -13,8 +13,8 @@ import (
 	"notesd/internal/markdown/mdtest"
 )
 
-// forEachNote calls fn with the notes of the example vault, in both kinds of line
-// endings, and with notes of every construct.
+// forEachNote calls fn with the notes of the example vault, with both kinds of line
+// endings, and with notes that contain every construct.
 func forEachNote(t *testing.T, fn func(t *testing.T, src []byte)) {
 	vault := os.DirFS("../../../examples/vault")
 	names, err := fs.Glob(vault, "*/*.md")

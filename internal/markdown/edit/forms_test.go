@@ -15,7 +15,7 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// realNotes are notes as people and programs write them.
+// realNotes are notes in the styles of people and programs.
 var realNotes = map[string]string{
 	"a meeting": `---
 title: "Kick-off: the boat"
@@ -101,14 +101,14 @@ nothing [[hidden]] #hidden
 	"a page of a site":   "+++\ntitle = \"Post\" # shown\ndate = 2026-02-16\ntags = [\"go\", \"notes\"]\n\n[params]\ntoc = true\n+++\n\n# Post\n\nText with $x^2$ and `code`.\n\n## More\n\nmore\n",
 }
 
-// forEachNote calls fn with each note and its sections' references.
+// forEachNote calls fn with each note and its parsed document.
 func forEachNote(t *testing.T, fn func(t *testing.T, src string, doc *markdown.Document)) {
 	for name, src := range realNotes {
 		t.Run(name, func(t *testing.T) { fn(t, src, markdown.Parse([]byte(src))) })
 	}
 }
 
-// editsOf returns edits of every kind that fit a note.
+// editsOf returns edits of every kind that apply to a note.
 func editsOf(src string, doc *markdown.Document) []edit.Edit {
 	const content = "New text with a [[link]].\n\n- and\n- a list"
 	edits := []edit.Edit{
@@ -157,8 +157,8 @@ func apply(t *testing.T, src string, edits ...edit.Edit) string {
 
 func crlf(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
-// TestApply_EveryForm makes each edit in the note as Windows writes it, and after a
-// byte order mark: the outcome must differ by that and by nothing else.
+// TestApply_EveryForm makes each edit in the note with Windows line endings and with a
+// byte order mark. The results must differ in nothing else.
 func TestApply_EveryForm(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src string, doc *markdown.Document) {
 		if !strings.Contains(src, "\n") {
@@ -175,7 +175,7 @@ func TestApply_EveryForm(t *testing.T) {
 	})
 }
 
-// TestApply_OneAfterTheOther makes two edits in one call and in two.
+// TestApply_OneAfterTheOther compares two edits in one call with the same edits in two.
 func TestApply_OneAfterTheOther(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src string, doc *markdown.Document) {
 		for _, first := range editsOf(src, doc) {
@@ -190,7 +190,7 @@ func TestApply_OneAfterTheOther(t *testing.T) {
 	})
 }
 
-// facts are what a note says outside of its sections' text.
+// facts returns the structure of a note: its headings and blocks.
 func facts(doc *markdown.Document) (headings []string, blocks []string) {
 	for _, h := range doc.Headings {
 		headings = append(headings, fmt.Sprintf("%d %s", h.Level, h.Text))
@@ -201,7 +201,7 @@ func facts(doc *markdown.Document) (headings []string, blocks []string) {
 	return headings, blocks
 }
 
-// TestApply_Around checks that an edit of a section keeps the bytes before and after
+// TestApply_Around checks that an edit of a section preserves the bytes before and after
 // it, and the structure of the note around it.
 func TestApply_Around(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src string, doc *markdown.Document) {
@@ -242,7 +242,7 @@ func TestApply_Around(t *testing.T) {
 	})
 }
 
-// TestApply_Undone makes edits that have an opposite, and that.
+// TestApply_Undone makes edits that have an inverse, and then the inverse.
 func TestApply_Undone(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src string, doc *markdown.Document) {
 		for _, task := range doc.Tasks {
@@ -282,8 +282,8 @@ func TestApply_Undone(t *testing.T) {
 	})
 }
 
-// TestApply_Refused checks that an edit which cannot be made names itself, says why,
-// and changes nothing.
+// TestApply_Refused checks that the error of an edit that cannot be made names the edit
+// and the reason, and that nothing changes.
 func TestApply_Refused(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src string, _ *markdown.Document) {
 		for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 
 var fuzzKeys = []string{"status", "a key", "ключ", "true", "x.y", "- a", "\"q\"", "#", "title"}
 
-// fuzzValue makes a value out of fuzzed text.
+// fuzzValue derives a value from fuzzed text.
 func fuzzValue(kind uint8, text string) any {
 	switch kind % 8 {
 	case 0:
@@ -79,8 +79,8 @@ func FuzzSetFrontMatter(f *testing.F) {
 	})
 }
 
-// requireLinesKept checks that every line of the block but those of the key is
-// there still, in order, with the same bytes.
+// requireLinesKept checks that every line of the block except those of the key is
+// unchanged and in order.
 func requireLinesKept(t *testing.T, old, new []byte, fm markdown.FrontMatter, key string) {
 	t.Helper()
 	if _, exists := fm.Values[key]; exists || fm.Format == "" {
@@ -132,7 +132,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// requireInserted checks that out is src with one run of bytes added.
+// requireInserted checks that out is src with one run of bytes inserted.
 func requireInserted(t *testing.T, src, out []byte) {
 	t.Helper()
 	require.GreaterOrEqual(t, len(out), len(src))
@@ -164,8 +164,7 @@ func FuzzRewriteLinks(f *testing.F) {
 	})
 }
 
-// requireOnlyTargetsChanged checks that the bytes between the targets of links
-// are the same, in order.
+// requireOnlyTargetsChanged checks that only the targets of links differ.
 func requireOnlyTargetsChanged(t *testing.T, src, out []byte, doc *markdown.Document) {
 	t.Helper()
 	rest, at := out, 0

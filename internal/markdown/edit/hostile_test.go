@@ -12,7 +12,7 @@ import (
 	"notesd/internal/textdiff"
 )
 
-// TestHostileEditsTakeLinearTime does so for edits that fail or touch much.
+// TestHostileEditsTakeLinearTime covers edits that fail or change much of a note.
 func TestHostileEditsTakeLinearTime(t *testing.T) {
 	absent := strings.Repeat("some text that is not there ", 20)
 	mdtest.RequireLinear(t, 1<<16, func(src []byte) {

@@ -10,7 +10,7 @@ import (
 	"notesd/internal/markdown"
 )
 
-// edited is one edit, what it is made in and what it gives.
+// edited is one edit with the text before and after it.
 type edited struct {
 	name, src, ref, content, want string
 }
@@ -63,7 +63,7 @@ func TestInsertBefore(t *testing.T) {
 	}, InsertBefore)
 }
 
-// A board of the Kanban plugin, whose settings are a comment at its end.
+// A board of the Kanban plugin, with its settings in a comment at the end.
 const (
 	boardEnd = "%% kanban:settings\n```\n{\"kanban-plugin\":\"board\"}\n```\n%%"
 	board    = "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n\n" + boardEnd
@@ -174,7 +174,7 @@ func TestCreateHeading(t *testing.T) {
 		{"", "#Maps", "## Maps\n\n- x\n"},
 		{"a", "Maps", "a\n\n## Maps\n\n- x"},
 		{"a\r\n", "Maps", "a\r\n\r\n## Maps\r\n\r\n- x\r\n"},
-		{"# A\n## maps\n- y\n# B\n", "Maps", "# A\n## maps\n- y\n- x\n\n# B\n"}, // it is there
+		{"# A\n## maps\n- y\n# B\n", "Maps", "# A\n## maps\n- y\n- x\n\n# B\n"}, // exists already
 	} {
 		for _, op := range []string{OpAppend, OpPrepend} {
 			out, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: op, Heading: test.heading, CreateHeading: true, Content: "- x"}})
@@ -185,7 +185,7 @@ func TestCreateHeading(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ src, heading, wrong string }{
-		{"# A\n\n```\ncode\n", "Maps", "no heading can be made at the end of the note"}, // which is in a code block
+		{"# A\n\n```\ncode\n", "Maps", "no heading can be made at the end of the note"}, // the end is in a code block
 		{"# A\n", "^id", "a block"},
 		{"# A\n", "A > Maps", "the text of one heading"},
 		{"# A\n", "Maps (line 3)", "the text of one heading"},

@@ -14,7 +14,7 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// listItem is an item of a list as it is written, and what it is read as.
+// listItem is an item of a list as written, with its value.
 type listItem struct {
 	text  string
 	value any
@@ -24,8 +24,8 @@ var listItems = []listItem{
 	{"a", "a"}, {"b c", "b c"}, {`"d, e"`, "d, e"}, {"'it''s'", "it's"}, {`"#f"`, "#f"}, {"2024", int64(2024)}, {"1.5", 1.5}, {"true", true}, {"Ünï", "Ünï"}, {`"[[Ann]]"`, "[[Ann]]"},
 }
 
-// writeList writes a list in one of the ways of YAML and TOML, with the text of each
-// line's comment.
+// writeList writes a list in one of the styles of YAML and TOML, with a comment on each
+// line.
 func writeList(rng *rand.Rand, items []listItem, style int) string {
 	texts := make([]string, len(items))
 	for i, item := range items {
@@ -41,7 +41,7 @@ func writeList(rng *rand.Rand, items []listItem, style int) string {
 		}
 	case 2:
 		b.WriteString("list: [" + strings.Join(texts, []string{",", ", ", " ,  "}[rng.IntN(3)]) + "]" + comment() + "\n")
-	case 3: // an item a line, in brackets
+	case 3: // one item per line, in brackets
 		b.WriteString("list: [\n")
 		for i, text := range texts {
 			if b.WriteString("    " + text); i+1 < len(texts) || rng.IntN(2) == 0 {
@@ -54,8 +54,8 @@ func writeList(rng *rand.Rand, items []listItem, style int) string {
 	return b.String()
 }
 
-// TestSetFrontMatter_Lists: however a list is written, it is what was asked for after
-// an edit, the items that stay keep their texts, and no other line changes.
+// TestSetFrontMatter_Lists: in every style, an edited list has the requested value,
+// remaining items keep their text, and no other line changes.
 func TestSetFrontMatter_Lists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 9))
 	for range 2000 {

@@ -10,7 +10,7 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// TestApply_RareForms: forms of notes that are rare and whose edits have code of their own.
+// TestApply_RareForms covers rare forms of notes that are special cases in the code.
 func TestApply_RareForms(t *testing.T) {
 	for name, test := range map[string]struct {
 		src  string
@@ -90,7 +90,8 @@ func TestApply_RareForms(t *testing.T) {
 	}
 }
 
-// TestApply_RareFormsRefused: what cannot be edited alone is refused with its reason.
+// TestApply_RareFormsRefused: text that cannot be edited separately is rejected with the
+// reason.
 func TestApply_RareFormsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		src  string

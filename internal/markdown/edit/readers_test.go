@@ -12,8 +12,8 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// otherReader returns the front matter of a note as another YAML library reads it: with
-// the values that package markdown promises.
+// otherReader returns the front matter of a note as read by another YAML library,
+// converted to the types that package markdown promises.
 func otherReader(t *testing.T, src []byte) map[string]any {
 	t.Helper()
 	fm := markdown.Parse(src).FrontMatter
@@ -53,14 +53,14 @@ func nodeValue(t *testing.T, n *yaml.Node) any {
 		require.NoError(t, n.Decode(&b))
 		value = b
 	case "!!null":
-	default: // text, and dates, which stay text
+	default: // text, and dates, which are read as text
 		value = n.Value
 	}
 	return value
 }
 
-// hardTexts are what some reader of YAML takes for something else than text, or for the
-// end of a text, or of front matter.
+// hardTexts are texts that some YAML reader would, without quotes, not read as text, or
+// read as the end of a text or of front matter.
 var hardTexts = []string{
 	"", " ", "a", "Plan B", " x", "x ", "-", "- a", "--- ", "---", "...", "?", "? a", ":", "a:", "a: b", ":a", "#", "# a", "a #b", "a#b", "a # b",
 	"~", "null", "Null", "true", "True", "yes", "No", "on", "OFF", "y", "n", "nan", ".nan", ".inf", "-.INF", "inf",
@@ -71,8 +71,8 @@ var hardTexts = []string{
 	"http://a.b/c#d", "C:\\dir", "a: 'b' # c", "key: [", "- ", "+", "+a", "*", "**bold**", "_", "__a__", "1a", "a1", "0a", "$x", "(a)", "<b>", "a=b", "a;b", "--a", "-a", "- - a", "\ue000", "\U0010ffff",
 }
 
-// TestSetFrontMatter_OtherReaders: whatever value is written, in whatever style, another
-// YAML library reads the same from it, and the same as this package.
+// TestSetFrontMatter_OtherReaders: for every value and style, this package and another
+// YAML library read back the value that was written.
 func TestSetFrontMatter_OtherReaders(t *testing.T) {
 	s := styled{rand.New(rand.NewPCG(61, 1))}
 	styles := []string{"key: old\n", "key: 'old' # c\n", "key: \"old\"\n", "key: [a, b]\n", "key:\n- a\n- 'b' # c\n", "key:\n    - a\n    - b\n", "key: |\n  old\n  lines\n", "key:\n", "key: {a: b}\n", "key: old\n  and more\n", ""}

@@ -89,8 +89,8 @@ func BenchmarkNearest(b *testing.B) {
 	}
 }
 
-// TestReplaceTextShowsTheNearest_Misquoted: a text with a mistake in it, or from
-// several lines, is nearest to where it comes from.
+// TestReplaceTextShowsTheNearest_Misquoted: the passage nearest to a misquoted text, of
+// one or several lines, is the one that it was quoted from.
 func TestReplaceTextShowsTheNearest_Misquoted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 11))
 	word := func() string {

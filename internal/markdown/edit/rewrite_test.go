@@ -54,8 +54,8 @@ func TestRewriteLinksLeavesWhatItIsNotAsked(t *testing.T) {
 	assert.Equal(t, "[[c]] [x](a) [[b]]\n", string(out))
 }
 
-// TestLinksInLinks: an image or an embed in the text of a link is a link of its
-// own, and each keeps its place when both are rewritten.
+// TestLinksInLinks: an image or embed in the text of a link is a separate link, and both
+// can be rewritten together.
 func TestLinksInLinks(t *testing.T) {
 	for src, want := range map[string]string{
 		"[![t](a)](b)":                          "[![t](a1)](b1)",

@@ -105,7 +105,7 @@ func TestSetFrontMatterQuotesWhatWouldChange(t *testing.T) {
 	}
 }
 
-// deep returns a list in a list in a list.
+// deep returns deeply nested lists.
 func deep() (value any) {
 	for range 40 {
 		value = []any{value}

@@ -19,12 +19,12 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// styled writes a value in styles that people and programs use, chosen at random.
+// styled writes values in random styles that people and programs use.
 type styled struct{ *rand.Rand }
 
 func (s styled) any(of ...string) string { return of[s.IntN(len(of))] }
 
-// text returns a text, which may be hard to write or two of those that are.
+// text returns a random text, which may be one or two of hardTexts.
 func (s styled) text() string {
 	text := s.any("plain text", "two\nlines", "é", "x", "a\t\tb \tc", s.any(hardTexts...), s.any(hardTexts...), s.any(hardTexts...))
 	if s.IntN(4) == 0 {
@@ -33,8 +33,8 @@ func (s styled) text() string {
 	return text
 }
 
-// key returns a text that is a key without quotes too: "<<" merges, and the library takes
-// any text that ends so for it; "..." ends a document.
+// key returns a text that is also valid as a key without quotes. It excludes "<<", which
+// merges (the library even accepts it as a suffix), and "...", which ends a document.
 func (s styled) key() string {
 	for {
 		if text := s.text(); text != "..." && !strings.HasSuffix(text, "<<") {
@@ -43,7 +43,7 @@ func (s styled) key() string {
 	}
 }
 
-// value returns any value that front matter can have.
+// value returns a random value of any type that front matter can have.
 func (s styled) value(depth int) any {
 	switch n := s.IntN(12); {
 	case n < 2 && depth < 3:
@@ -64,8 +64,8 @@ func (s styled) value(depth int) any {
 	return s.text()
 }
 
-// frontMatter writes keys and values in any style, and returns them if another YAML
-// library reads what was meant.
+// frontMatter writes keys and values in random styles. ok is false if another YAML
+// library does not read the intended values.
 func (s styled) frontMatter(t *testing.T) (inner string, values map[string]any, ok bool) {
 	var b strings.Builder
 	values = map[string]any{}
@@ -126,7 +126,7 @@ func (s styled) flow(value any) string {
 	return s.scalar(value)
 }
 
-// block writes what stands after "key:" or "-".
+// block writes the value after "key:" or "-".
 func (s styled) block(b *strings.Builder, value any, indent string, inList bool) {
 	end := s.any("\n", "\n", " # note\n", "\n\n", "  \n")
 	switch v := value.(type) {
@@ -174,8 +174,8 @@ func (s styled) block(b *strings.Builder, value any, indent string, inList bool)
 	}
 }
 
-// TestFrontMatter_AnotherReader: front matter in any style in which another YAML library
-// reads what was meant has these values.
+// TestFrontMatter_AnotherReader: if another YAML library reads the intended values from
+// front matter, so does this package.
 func TestFrontMatter_AnotherReader(t *testing.T) {
 	s := styled{rand.New(rand.NewPCG(62, 1))}
 	read := 0
@@ -192,8 +192,8 @@ func TestFrontMatter_AnotherReader(t *testing.T) {
 	require.Greater(t, read, 1000)
 }
 
-// TestSetFrontMatter_KeepsTheRest: an edit of one key in front matter of any style leaves
-// all other values, every line outside the entry and the body as they were.
+// TestSetFrontMatter_KeepsTheRest: an edit of one key in front matter of any style
+// preserves all other values, every line outside the entry, and the body.
 func TestSetFrontMatter_KeepsTheRest(t *testing.T) {
 	s := styled{rand.New(rand.NewPCG(65, 1))}
 	edited, refused := 0, 0
@@ -224,7 +224,7 @@ func TestSetFrontMatter_KeepsTheRest(t *testing.T) {
 				require.True(t, maps.EqualFunc(want, got.Values, assert.ObjectsAreEqual), form)
 				require.True(t, strings.HasSuffix(string(out), "# Body #tag"+eol), form)
 				require.Equal(t, strings.Count(string(out), "\n")*(len(eol)-1), strings.Count(string(out), "\r"), form)
-				if value == nil && len(want) > 0 { // nothing goes but the entry
+				if value == nil && len(want) > 0 { // only the entry is removed
 					at := 0
 					for at < len(out) && src[at] == out[at] {
 						at++

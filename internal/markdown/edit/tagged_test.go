@@ -14,7 +14,7 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// taggedNote writes a note that has these tags in random places, some more than once.
+// taggedNote generates a note with the tags in random places, some more than once.
 func taggedNote(rng *rand.Rand, tags []string) string {
 	places := make([][]string, 4) // front matter, property, a line of tags, prose
 	for _, tag := range tags {
@@ -53,9 +53,9 @@ func taggedNote(rng *rand.Rand, tags []string) string {
 	return b.String()
 }
 
-// TestTags_Anywhere: wherever a note has its tags, one that is removed is gone, one that
-// is renamed has the new name with those nested in it, all others stay, and so do the
-// text and the lines.
+// TestTags_Anywhere: wherever a note has its tags, a removed tag is gone, a renamed tag
+// and those nested in it have the new name, and all other tags, the text and the lines
+// are preserved.
 func TestTags_Anywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 33))
 	names := []string{"a", "a/b", "a/b/c", "ab", "c d", "é-1", "Work", "a b/x"}
@@ -110,8 +110,8 @@ func TestTags_Anywhere(t *testing.T) {
 	}
 }
 
-// TestReplaceText_Oracle: of texts in which both write line breaks in any way, the
-// outcome is that of strings.ReplaceAll on one way, when the count is right.
+// TestReplaceText_Oracle: with any combination of line endings and the right count, the
+// result equals that of strings.ReplaceAll on text with one kind of line ending.
 func TestReplaceText_Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 34))
 	some := func(n int) string {

@@ -158,8 +158,8 @@ func TestRenameHeading(t *testing.T) {
 	require.ErrorIs(t, err, markdown.ErrMissing)
 }
 
-// Whatever the note: tags other than those named stay, in their order, and what
-// a rename does its inverse undoes where the new tag was in no place before.
+// FuzzTags checks that other tags are preserved in order, and that the inverse of a rename
+// restores the note if it did not have the new tag before.
 func FuzzTags(f *testing.F) {
 	for _, src := range []string{"---\ntags: [a, 'b']\n---\n#c #a/b\n", "tags:: a, [[b]]\n- #a x\n", "---\ntags: a b\n---\n`#a` #a", "+++\ntags = ['a']\n+++\n#[[a]]"} {
 		f.Add([]byte(src), "a", "zz")

@@ -20,9 +20,8 @@ func toggled(src []byte, line int, status string) ([]byte, error) {
 	return Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Line: line, Status: status, Tasks: today}})
 }
 
-// roundTrip completes and reopens every open task of a note, and opens,
-// completes and opens the others, each by its mark, and returns how many there
-// were.
+// roundTrip completes and reopens every open task of a note, and opens, completes and
+// reopens the others, each by its mark. It returns the number of tasks.
 func roundTrip(t *testing.T, path string, src []byte) int {
 	t.Helper()
 	doc := markdown.Parse(src)
@@ -38,7 +37,7 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 		require.NotEqual(t, string(src), string(changed), "%s:%d", path, task.Line)
 		require.Len(t, markdown.Parse(changed).Tasks, len(doc.Tasks), "%s:%d", path, task.Line)
 		if mark == " " || mark == "TODO" {
-			mark = "" // toggling is enough
+			mark = "" // toggling is sufficient
 		}
 		again, err := toggled(changed, task.Line, mark)
 		require.NoError(t, err, "%s:%d", path, task.Line)
@@ -46,7 +45,7 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 			require.Equal(t, string(src), string(again), "%s:%d", path, task.Line)
 			continue
 		}
-		reopened, err := toggled(again, task.Line, "open") // the day of completion may be another, or new
+		reopened, err := toggled(again, task.Line, "open") // the date of completion may be different, or new
 		require.NoError(t, err, "%s:%d", path, task.Line)
 		require.Equal(t, string(changed), string(reopened), "%s:%d", path, task.Line)
 	}

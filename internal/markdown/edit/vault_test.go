@@ -11,8 +11,8 @@ import (
 	"notesd/internal/markdown/mdtest"
 )
 
-// TestVaultFrontMatterRoundTrip sets and removes a key in every note of
-// NOTESD_VAULTS, and sets and restores each key that notes have.
+// TestVaultFrontMatterRoundTrip sets and removes a new key in every note of NOTESD_VAULTS,
+// and changes and restores each existing key.
 func TestVaultFrontMatterRoundTrip(t *testing.T) {
 	notes, refused, keys, kept := 0, 0, 0, 0
 	mdtest.VaultNotes(t, func(path string, src []byte) {
@@ -52,8 +52,7 @@ func TestVaultFrontMatterRoundTrip(t *testing.T) {
 	t.Logf("%d notes, %d refused; %d keys set to another value and back, %d of them to the same bytes", notes, refused, keys, kept)
 }
 
-// checkListItem adds an item to a list, which adds one run of bytes, and removes
-// it.
+// checkListItem adds an item to a list, which must insert one run of bytes, and removes it.
 func checkListItem(t *testing.T, path string, src []byte, key string, value any) {
 	t.Helper()
 	list, ok := value.([]any)
@@ -68,7 +67,7 @@ func checkListItem(t *testing.T, path string, src []byte, key string, value any)
 	require.Equal(t, string(src), string(back), path)
 }
 
-// TestVaultEditsRoundTrip makes an edit of each kind and its reverse.
+// TestVaultEditsRoundTrip makes an edit of each kind and its inverse.
 func TestVaultEditsRoundTrip(t *testing.T) {
 	const text = "A paragraph that no note holds."
 	notes, sections, links := 0, 0, 0
@@ -104,7 +103,7 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 	t.Logf("%d notes, %d sections edited, %d links", notes, sections, links)
 }
 
-// checkSectionEdits replaces a section by its own text, and inserts around it.
+// checkSectionEdits replaces a section with its own text, and inserts text around it.
 func checkSectionEdits(t *testing.T, path string, src []byte, section markdown.Section, text string) {
 	t.Helper()
 	same, err := ReplaceSection(src, path, string(src[section.ContentStart:section.End]))
@@ -126,7 +125,7 @@ func checkSectionEdits(t *testing.T, path string, src []byte, section markdown.S
 	}
 }
 
-// checkRewrite gives every link another target and reads them back.
+// checkRewrite changes the target of every link and reads the targets back.
 func checkRewrite(t *testing.T, path string, src []byte, doc *markdown.Document) {
 	t.Helper()
 	const target = "Folder (1)/it's new.md"

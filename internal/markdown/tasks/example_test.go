@@ -6,7 +6,7 @@ import (
 	"notesd/internal/markdown/tasks"
 )
 
-// A recurring task that is done is followed by its next instance.
+// A recurring task that becomes done gets a next instance.
 func ExampleUpdate() {
 	src := "- [ ] Water the plants 🔁 every week 📅 2026-02-16"
 	place := tasks.Place{Line: 1, Start: len("- "), End: len(src)}

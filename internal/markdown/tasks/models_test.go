@@ -14,8 +14,8 @@ import (
 	"notesd/internal/markdown/tasks"
 )
 
-// placesIn returns where the list items of a note lie, each with the lines that are
-// indented below it.
+// placesIn returns the positions of the list items of a note, each including the indented
+// lines below it.
 func placesIn(src string) (places []tasks.Place) {
 	start := 0
 	for n, line := range strings.SplitAfter(src, "\n") {
@@ -31,8 +31,8 @@ func placesIn(src string) (places []tasks.Place) {
 	return places
 }
 
-// TestLogseqRepeats compares the next date of Logseq's repeated tasks with one that is
-// found step by step.
+// TestLogseqRepeats compares the next date of repeated Logseq tasks with one found by
+// stepping.
 func TestLogseqRepeats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
@@ -79,9 +79,9 @@ func TestLogseqRepeats(t *testing.T) {
 	}
 }
 
-// TestSettings_Marks: whatever statuses the plugin has, a task that is to have a status
-// gets a mark of that status if there is any, the first that clicking leads to, and
-// keeps its mark if it has the status.
+// TestSettings_Marks: for any statuses in the settings, a task that gets a status gets a
+// mark with that status if there is one, preferably the first that clicking reaches. A
+// task that already has the status keeps its mark.
 func TestSettings_Marks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(72, 1))
 	marks := []string{" ", "x", "/", "-", "!", "D", "◐", "✓", "a", "~"}
@@ -90,7 +90,7 @@ func TestSettings_Marks(t *testing.T) {
 	clicked, fell := 0, 0
 	for range 4000 {
 		s := &tasks.Settings{}
-		status := map[string]tasks.Status{" ": tasks.Open, "!": tasks.Open, "/": tasks.InProgress, "x": tasks.Done, "-": tasks.Cancelled} // of marks that the plugin does not say
+		status := map[string]tasks.Status{" ": tasks.Open, "!": tasks.Open, "/": tasks.InProgress, "x": tasks.Done, "-": tasks.Cancelled} // marks that are not in the settings
 		next := map[string]string{}
 		for _, mark := range marks {
 			if rng.IntN(2) == 0 {
@@ -142,8 +142,8 @@ func TestSettings_Marks(t *testing.T) {
 	assert.Positive(t, fell)
 }
 
-// TestTargets: a task that is named by its text, or a part that no other has, is the one
-// that changes; the text of several needs a line, and the line chooses among them alone.
+// TestTargets: a task is selected by its text, or by a part that is unique. If several
+// tasks match, a line is required, and it selects only among them.
 func TestTargets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 1))
 	words := []string{"water", "the", "plants", "Ring", "Ann", "report", "Öl"}
@@ -176,7 +176,7 @@ func TestTargets(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			target.Line = 1 + rng.IntN(len(lines))
 		}
-		var want []int // the tasks that the text may mean, by the first way that any fits
+		var want []int // the matching tasks, by the first criterion with a match
 		for _, fits := range []func(text string) bool{
 			func(text string) bool { return text == target.Text },
 			func(text string) bool { return strings.EqualFold(text, target.Text) },
@@ -192,7 +192,7 @@ func TestTargets(t *testing.T) {
 			if at := slices.Index(want, target.Line-1); at >= 0 {
 				want = want[at : at+1]
 			}
-			if len(want) > 1 { // of a done and an open task of one text, the open one is to be done
+			if len(want) > 1 { // of a done and an open task with the same text, the open one becomes done
 				if still := slices.DeleteFunc(slices.Clone(want), func(i int) bool { return !open[i] }); len(still) == 1 {
 					want = still
 				}

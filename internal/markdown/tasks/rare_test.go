@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUpdate_RareForms: forms of tasks that are rare and whose changes have code of their own.
+// TestUpdate_RareForms covers rare forms of tasks that are special cases in the code.
 func TestUpdate_RareForms(t *testing.T) {
 	for _, test := range []struct{ src, text, status, due, want string }{
 		// Marks and words.
@@ -17,11 +17,11 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [/] milk", "milk", "", "", "- [x] milk"},
 		{"- DONE milk\n- NOW a\n- TODO b\n- TODO c", "milk", "", "", "- TODO milk\n- NOW a\n- TODO b\n- TODO c"},
 		{"- DOING milk", "milk", "in-progress", "", "- DOING milk"},
-		// The task that a text names.
+		// Selection by text.
 		{"- [ ] milk\n- [ ] Milk", "Milk", "", "", "- [ ] milk\n- [x] Milk"},
 		{"- [ ] Milk 📅 2026-02-20 x\n- [ ] milk 📅 2026-02-20 x y", "MILK 📅  2026-02-20 X", "", "", "- [x] Milk 📅 2026-02-20 x ✅ 2026-02-16\n- [ ] milk 📅 2026-02-20 x y"},
 		{"- [ ] milk and eggs\n- [ ] bread", "AND", "", "", "- [x] milk and eggs\n- [ ] bread"},
-		// Dates, in the notation of the task, else of other tasks, else the usual one.
+		// Dates, in the notation of the task, else of other tasks, else the default one.
 		{"- [ ] milk\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>", "milk", "", "2026-03-01", "- [ ] milk 📅 2026-03-01\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>"},
 		{"- [ ] milk ⏳ 2026-02-01\n- [ ] eggs [due:: 2026-01-01]", "milk", "", "2026-03-01", "- [ ] milk ⏳ 2026-02-01 📅 2026-03-01\n- [ ] eggs [due:: 2026-01-01]"},
 		{"- TODO milk\n    more", "milk", "", "2026-03-01", "- TODO milk\n    DEADLINE: <2026-03-01 Sun>\n    more"},
@@ -37,7 +37,7 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- TODO milk 🔁 every day 📅 2026-02-10", "milk", "", "", "- TODO milk 🔁 every day 📅 2026-02-11\n- DONE milk 🔁 every day 📅 2026-02-10"},
 		{"- [ ] milk 🔁 every day 📅 2026-02-10\n  SCHEDULED: <2026-02-10 Tue>", "milk", "", "",
 			"- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day 📅 2026-02-10 ✅ 2026-02-16\n  SCHEDULED: <2026-02-10 Tue>"},
-		// Opened again: the instance goes if it is the one that doing the task made, on the day of its date.
+		// Reopening: the instance is removed if completing the task on its date would create it.
 		{"- [ ] milk 🔁 every day when done 📅 2026-02-11\n- [x] milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "open", "",
 			"- [ ] milk 🔁 every day when done 📅 2026-02-01"},
 		{"- [ ] milk [repeat:: every week] [due:: 2026-02-17]\n- [x] milk [repeat:: every week] [due:: 2026-02-10] [completion:: 2026-02-16]",
@@ -49,7 +49,8 @@ func TestUpdate_RareForms(t *testing.T) {
 	}
 }
 
-// TestRules_RareForms: spellings of recurrences, counted from Tuesday, 10 February 2026.
+// TestRules_RareForms covers rare spellings of recurrences, starting on Tuesday, 10
+// February 2026.
 func TestRules_RareForms(t *testing.T) {
 	for text, want := range map[string]string{
 		"every mon":                             "2026-02-16",
@@ -96,7 +97,7 @@ func TestRules_RareForms(t *testing.T) {
 	}
 }
 
-// TestUpdate_RareFormsRefused: what a change lacks or has too much of is said.
+// TestUpdate_RareFormsRefused: errors name what is missing from a change or wrong with it.
 func TestUpdate_RareFormsRefused(t *testing.T) {
 	many := strings.Repeat("- [ ] a task\n", 8)
 	for _, test := range []struct {
@@ -126,7 +127,7 @@ func TestUpdate_RareFormsRefused(t *testing.T) {
 	}
 }
 
-// TestSettings_Dates: the Tasks plugin adds the dates that it is set to add.
+// TestSettings_Dates: dates are added as the settings of the Tasks plugin say.
 func TestSettings_Dates(t *testing.T) {
 	for _, test := range []struct {
 		settings   Settings
@@ -145,7 +146,7 @@ func TestSettings_Dates(t *testing.T) {
 	}
 }
 
-// TestMarked_NoTask: brackets and words that begin no task.
+// TestMarked_NoTask: brackets and words that do not start a task.
 func TestMarked_NoTask(t *testing.T) {
 	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)"} {
 		mark, size, status := Marked(text)

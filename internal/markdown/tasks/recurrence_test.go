@@ -16,7 +16,7 @@ import (
 
 var today = time.Date(2026, 2, 16, 8, 0, 0, 0, time.UTC)
 
-// change changes the only task of a note, "- " and the given text.
+// change changes the only task of a note, which consists of "- " and text.
 func change(t *testing.T, text string, c tasks.Change) []string {
 	t.Helper()
 	src := "- " + text
@@ -29,8 +29,8 @@ func change(t *testing.T, text string, c tasks.Change) []string {
 	return texts
 }
 
-// nextOf completes a task that is due on a day and recurs, and returns the day on
-// which the next one is due.
+// nextOf completes a recurring task that is due on the given day, and returns the due date
+// of the next instance.
 func nextOf(t *testing.T, rule, due string) string {
 	t.Helper()
 	lines := change(t, "[ ] a 🔁 "+rule+" 📅 "+due, tasks.Change{Status: "done"})
@@ -45,7 +45,7 @@ func nextOf(t *testing.T, rule, due string) string {
 	return next.Due
 }
 
-// after returns the first day after from that is one of the rule's, day by day.
+// after returns the first day after from for which is returns true.
 func after(from time.Time, is func(time.Time) bool) string {
 	for day := from.AddDate(0, 0, 1); ; day = day.AddDate(0, 0, 1) {
 		if is(day) {
@@ -54,22 +54,22 @@ func after(from time.Time, is func(time.Time) bool) string {
 	}
 }
 
-// lastOf returns the number of the last day of a month.
+// lastOf returns the number of the last day in the month of day.
 func lastOf(day time.Time) int {
 	return time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// months returns the day that lies some months later, or the last of that month.
+// months returns the same day n months later, or the last day of that month.
 func months(from time.Time, n int) time.Time {
 	first := time.Date(from.Year(), from.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	return first.AddDate(0, 0, min(from.Day(), lastOf(first))-1)
 }
 
-// monday returns the start of a day's week.
+// monday returns the first day of the week of day.
 func monday(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
 
-// TestRecurrence compares the next day of many rules with one that is found by
-// looking at each day, or at the calendar.
+// TestRecurrence compares the next day of many rules with one found by examining each day,
+// or with the calendar.
 func TestRecurrence(t *testing.T) {
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -122,8 +122,8 @@ func ordinal(n int) string {
 	return fmt.Sprint(n, suffix)
 }
 
-// A rule that counts from the day of completion does not depend on the day that the
-// task was due, and keeps the distances of its other dates.
+// TestRecurrence_WhenDone: a rule that counts from the day of completion does not depend
+// on the due date, and preserves the distances between the dates of the task.
 func TestRecurrence_WhenDone(t *testing.T) {
 	for days := range 60 {
 		due := today.AddDate(0, 0, 20-days)
@@ -136,7 +136,7 @@ func TestRecurrence_WhenDone(t *testing.T) {
 	}
 }
 
-// part is one piece of a task's text and what it says.
+// part is one piece of a task's text with its meaning.
 type part struct {
 	emoji, dataview string
 	set             func(*tasks.Task)
@@ -153,7 +153,7 @@ var parts = []part{
 	{"⛔ b1,c2", "[dependsOn:: b1,c2]", func(t *tasks.Task) { t.DependsOn = []string{"b1", "c2"} }},
 }
 
-// TestParse_Parts reads tasks with their parts in every order and notation.
+// TestParse_Parts parses tasks with parts in every order and notation.
 func TestParse_Parts(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 6))
@@ -177,7 +177,7 @@ func TestParse_Parts(t *testing.T) {
 	}
 }
 
-// TestUpdate_OneDate sets each date of such tasks and removes it: all else stays.
+// TestUpdate_OneDate sets and removes each date of such tasks. Nothing else may change.
 func TestUpdate_OneDate(t *testing.T) {
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -210,8 +210,8 @@ func TestUpdate_OneDate(t *testing.T) {
 	}
 }
 
-// Ranks order tasks as the Tasks plugin does: those without a priority lie between
-// medium and low.
+// TestRank: as in the Tasks plugin, tasks without a priority are ranked between medium and
+// low.
 func TestRank(t *testing.T) {
 	var ranks []int
 	for _, mark := range []string{"🔺", "⏫", "🔼", "", "🔽", "⏬"} {
@@ -223,8 +223,8 @@ func TestRank(t *testing.T) {
 	assert.Len(t, slices.Compact(ranks), 6)
 }
 
-// A date has a year of four digits: what recurs beyond is refused, and what recurs after
-// centuries keeps the distances of its dates.
+// TestRecurrence_EndOfCalendar: years have four digits. Recurrence beyond that is
+// rejected, and recurrence after centuries preserves the distances between dates.
 func TestRecurrence_EndOfCalendar(t *testing.T) {
 	complete := func(src string, day time.Time) (string, error) {
 		out, err := tasks.Update([]byte(src), []tasks.Place{{Line: 1, Start: 2, End: len(src)}}, tasks.Target{Line: 1}, tasks.Change{Status: "done"}, tasks.Options{Today: day})

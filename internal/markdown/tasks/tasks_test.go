@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// placesOf finds the tasks of a text that has nothing but list items, each with
-// the lines below it that are none.
+// placesOf returns the positions of the tasks in a text of list items, each including the
+// lines below it that are not list items.
 func placesOf(src string) []Place {
 	var places []Place
 	start := 0
@@ -84,7 +84,7 @@ func TestUpdate(t *testing.T) {
 		{"- DONE milk\n- NOW eggs", "milk", "", "", "- LATER milk\n- NOW eggs"},
 		{"- LATER milk", "milk", "doing", "", "- NOW milk"},
 		{"- DONE milk", "milk", "WAITING", "", "- WAITING milk"},
-		// Dates of doing.
+		// Completion dates.
 		{"- [ ] milk 📅 2026-02-20 ^id", "milk", "", "", "- [x] milk 📅 2026-02-20 ✅ 2026-02-16 ^id"},
 		{"- [x] milk 📅 2026-02-20 ✅ 2026-02-16 ^id", "milk", "", "", "- [ ] milk 📅 2026-02-20 ^id"},
 		{"- [ ] milk\n- [x] eggs ✅ 2026-01-01", "milk", "", "", "- [x] milk ✅ 2026-02-16\n- [x] eggs ✅ 2026-01-01"},
@@ -128,7 +128,7 @@ func TestTarget(t *testing.T) {
 	for _, test := range []struct {
 		at   Target
 		c    Change
-		line int // that changes
+		line int // line that changes
 		err  error
 		says string
 	}{
@@ -252,7 +252,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// plugin are settings of the Tasks plugin with statuses of a theme.
+// plugin contains settings of the Tasks plugin with the statuses of a theme.
 var plugin = &Settings{
 	Dates: Emoji, NextBelow: true, Filter: "task",
 	Statuses: []MarkStatus{
@@ -292,7 +292,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestOnCompletion removes a task that is done, and nothing else.
+// TestOnCompletion: a completed task with "🏁 delete" is removed, and nothing else.
 func TestOnCompletion(t *testing.T) {
 	for src, want := range map[string]string{
 		"- [ ] a\n- [ ] b 🏁 delete\n- [ ] c\n":                            "- [ ] a\n- [ ] c\n",
@@ -310,7 +310,7 @@ func TestOnCompletion(t *testing.T) {
 	}
 }
 
-// generate writes a list of tasks in all notations; each has another text.
+// generate returns a list of tasks with different texts in all notations.
 func generate(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	eol := pick("\n", "\r\n")
@@ -337,8 +337,8 @@ func generate(r *rand.Rand) string {
 	return text[:len(text)-r.IntN(2)*len(eol)]
 }
 
-// Completing an open task and setting the mark that it had gives the same bytes;
-// without its mark, for [ ] and TODO.
+// TestCompleteAndReopen: completing an open task and restoring its mark gives the same
+// bytes. For [ ] and TODO, reopening without a mark does too.
 func TestCompleteAndReopen(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	changed := 0
