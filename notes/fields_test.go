@@ -21,12 +21,12 @@ func parse(path string, lines ...string) *notes.Note {
 	return notes.Parse(path, []byte(strings.Join(lines, "\n")), modified)
 }
 
-// TestFields_Spellings: however the keys of front matter and of inline fields are spelled,
-// a condition sees the values of all of them, each time.
+// TestFields_Spellings checks that a condition sees the values of all spellings of a
+// key in front matter and inline fields.
 func TestFields_Spellings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lines []string
-		want  any // of "due date"
+		want  any // value of "due date"
 	}{
 		"front matter alone":          {[]string{"---", "due-date: a", "---"}, "a"},
 		"inline alone":                {[]string{"Due Date:: a"}, "a"},
@@ -37,7 +37,7 @@ func TestFields_Spellings(t *testing.T) {
 		"the exact key before others": {[]string{"---", "DUE DATE: x", "due date: a", "---", "due date:: b"}, []any{"a", "b"}},
 		"an empty one in front":       {[]string{"---", "due date:", "---", "Due Date:: b"}, "b"},
 	} {
-		for range 20 { // maps have no order
+		for range 20 { // map iteration order is random
 			fields, err := parse("A.md", tt.lines...).Fields([]string{"due date"})
 			require.NoError(t, err)
 			if list, ok := tt.want.([]any); ok {
@@ -50,8 +50,8 @@ func TestFields_Spellings(t *testing.T) {
 	}
 }
 
-// TestFields_File: what is known of a file has the names of Dataview and short ones, of
-// which the note's own fields take precedence.
+// TestFields_File checks that the properties of a file have Dataview's names and short
+// names, and that the note's own fields take precedence over the latter.
 func TestFields_File(t *testing.T) {
 	names := []string{"path", "folder", "title", "date", "size", "modified", "file.name", "file.path", "file.folder", "file.ext", "file.size", "file.day", "file.mday", "file.cday", "nothing", "file.nothing"}
 	n := parse("Work/Plan.md", "# The plan")
@@ -72,7 +72,7 @@ func TestFields_File(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestFilter_MatchesNote: each part of a filter selects and leaves out.
+// TestFilter_MatchesNote checks that each part of a filter matches and excludes notes.
 func TestFilter_MatchesNote(t *testing.T) {
 	n := parse("Work/Sub/Plan b.md", "---", "tags: [area/home]", "status: open", "---", "#Urgent", "- [ ] call")
 	n.Date = time.Date(2031, 5, 15, 0, 0, 0, 0, time.UTC)
@@ -113,7 +113,8 @@ func matchesNote(n *notes.Note, f notes.Filter, periods notes.Periods) (bool, er
 	return f.MatchesNote(notes.Alternatives(f.Glob), n, periods)
 }
 
-// TestAsideRules_Equal: rules differ by any place, pattern or folder of one.
+// TestAsideRules_Equal checks that rules that differ in any prefix, pattern or folder
+// are not equal.
 func TestAsideRules_Equal(t *testing.T) {
 	rules := func(prefix, folder, pattern string) *notes.AsideRules {
 		return &notes.AsideRules{Prefixes: []string{prefix}, Patterns: []notes.AsidePattern{{Folder: folder, Regexp: regexp.MustCompile(pattern)}}}
@@ -126,8 +127,8 @@ func TestAsideRules_Equal(t *testing.T) {
 	assert.False(t, (&notes.AsideRules{Prefixes: []string{"a/"}}).IsZero())
 }
 
-// TestDateRules_Of: the first source that has a date gives the note's, and what says when it
-// was created.
+// TestDateRules_Of checks the precedence of the sources of a note's date and creation
+// time.
 func TestDateRules_Of(t *testing.T) {
 	rules := &notes.DateRules{Keys: []string{"when"}, Names: []notes.NameFormat{{Folder: "Daily", Format: "DD.MM.YYYY"}, {Folder: "Weeks", Format: "gggg-[W]ww"}}, Weeks: moment.Weeks{}}
 	rules.Compile()
@@ -136,7 +137,7 @@ func TestDateRules_Of(t *testing.T) {
 		path        string
 		frontMatter object
 		date        string
-		created     string // "": not known
+		created     string // "" if unknown
 	}{
 		{"A.md", nil, mtime, ""},
 		{"A.md", object{"date": "2026-01-02"}, "2026-01-02", "2026-01-02"},
@@ -175,7 +176,7 @@ func TestDateRules_Of(t *testing.T) {
 	assert.False(t, rules.Equal(same))
 }
 
-// TestTasksOf: the tasks of a note come with their heading, line and tags.
+// TestTasksOf checks the heading, line and tags of a note's tasks.
 func TestTasksOf(t *testing.T) {
 	n := parse("A.md", "---", "tags: [work]", "---", "- [ ] before #a/b", "# One", "- [x] done", "## Two", "  - [/] nested", "    more of it", "- no task", "- [ ] "+strings.Repeat("long ä", 1000))
 	type task struct {
@@ -197,7 +198,8 @@ func TestTasksOf(t *testing.T) {
 	assert.Nil(t, parse("B.md", "text").Tasks)
 }
 
-// TestNotText: a file is a note if it is UTF-8 text, and the reason says what else it is.
+// TestNotText checks that only UTF-8 text can be a note, and the reasons given for
+// other files.
 func TestNotText(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "ä": "", "\xef\xbb\xbfwith a byte order mark": "", "\xff\xfea\x00": "UTF-16", "\xfe\xff\x00a": "UTF-16", "a\x00b": "NUL", "\xe4": "not UTF-8",
@@ -210,8 +212,8 @@ func TestNotText(t *testing.T) {
 	assert.NotEmpty(t, n.FrontMatterError)
 }
 
-// TestChange_Note: a change has the note that it came with, loads one that it came
-// without, and has none after a deletion.
+// TestChange_Note checks that a change returns the note it carries, loads it if it
+// carries none, and returns nil after a deletion.
 func TestChange_Note(t *testing.T) {
 	loaded, parsed := &notes.Note{ID: 7}, &notes.Note{ID: 8}
 	load := func(_ context.Context, id int64) (*notes.Note, error) {
@@ -232,7 +234,8 @@ func TestChange_Note(t *testing.T) {
 	}
 }
 
-// TestError_Line: an error says on one line what failed, about what, and why.
+// TestError_Line checks that the text of an error is one line with the operation, the
+// subject and the cause.
 func TestError_Line(t *testing.T) {
 	for want, err := range map[string]*notes.Error{
 		"read: not found":                       {Op: "read", Err: notes.ErrNotFound},

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGlobAlternatives compares the globs without braces with what the library
-// makes of the whole.
+// TestGlobAlternatives compares the expanded globs with the library's own matching of
+// braces.
 func TestGlobAlternatives(t *testing.T) {
 	assert.Equal(t, []string{"ac", "ae", "adc", "ade", "b"}, Alternatives("{a{,d}{c,e},b}"))
 	assert.Equal(t, []string{`\{a,b\}`}, Alternatives(`\{a,b\}`))
@@ -41,8 +41,8 @@ func TestGlobAlternatives(t *testing.T) {
 				matched++
 			}
 			got := slices.ContainsFunc(globs, func(g string) bool { return doublestar.MatchUnvalidated(g, name) })
-			// Where a '*' has taken the end of the name, the library does not see
-			// that alternatives after it may be empty.
+			// After a '*' has matched the end of the name, the library does not try
+			// empty alternatives that follow.
 			if want || !strings.Contains(glob, "*") {
 				require.Equal(t, want, got, "%q as %q on %q", glob, globs, name)
 			}

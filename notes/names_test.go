@@ -55,8 +55,8 @@ func TestCleanPath(t *testing.T) {
 	}
 }
 
-// What FileName makes of any title is the path of a new note that every system
-// takes and that a wikilink can name.
+// FileName converts any title to a valid path of a new note that every system accepts
+// and that a wikilink can name.
 func TestFileName(t *testing.T) {
 	for title, want := range map[string]string{
 		"Plan": "Plan.md", "Plan.md": "Plan.md", "Read me.MD": "Read me.md", "a/b\\c:d|e": "a-b-c-d-e.md", "*?\"<>#^[]": "Untitled.md", "": "Untitled.md",

@@ -28,7 +28,8 @@ func TestNote_Lead(t *testing.T) {
 	assert.Equal(t, "Boats", lead)
 }
 
-// TestTitleOf_Excalidraw: the first heading of a drawing is the same in all of them.
+// TestTitleOf_Excalidraw checks that the heading with which every drawing begins is not
+// used as a title.
 func TestTitleOf_Excalidraw(t *testing.T) {
 	n := Parse("Maps/Harbour.excalidraw.md", []byte("---\nexcalidraw-plugin: parsed\n---\n# Excalidraw Data\n"), time.Time{})
 	assert.Equal(t, "Harbour.excalidraw", n.Title)

@@ -47,7 +47,7 @@ func TestPeriodicParsePast(t *testing.T) {
 	}
 }
 
-// Where the clocks go forward at midnight, that hour belongs to no day.
+// In zones where clocks go forward at midnight, the skipped hour belongs to no day.
 func TestDaysWithoutMidnight(t *testing.T) {
 	days := map[string][]string{
 		"America/Sao_Paulo": {"2018-11-04"}, "Africa/Cairo": {"2026-04-24"}, "America/Havana": {"2026-03-08"}, "Asia/Beirut": {"2026-03-29"},

@@ -22,7 +22,7 @@ import (
 // pick returns one of the values.
 func pick[T any](rng *rand.Rand, values ...T) T { return values[rng.IntN(len(values))] }
 
-// title returns a random text of pieces that names of files have trouble with.
+// title returns a random text of fragments that are difficult in file names.
 func title(rng *rand.Rand) string {
 	var b strings.Builder
 	for range rng.IntN(9) {
@@ -31,15 +31,15 @@ func title(rng *rand.Rand) string {
 	return b.String()
 }
 
-// TestNames_AnyTitle: whatever a title is, its file name is one that every system takes,
-// is the same when it is made again, and survives each way to write a path.
+// TestNames_AnyTitle checks that the file name for any title is portable, is a fixed
+// point of FileName, and survives every way of writing a path.
 func TestNames_AnyTitle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for range 20_000 {
 		text := title(rng)
 		name := notes.FileName(text)
 		require.NoError(t, notes.CheckNewPath("create", name), "%q", text)
-		if !notes.IsNoteName(notes.BaseName(name)) { // "a.md.md" is the note "a.md", whose name is of another title
+		if !notes.IsNoteName(notes.BaseName(name)) { // "a.md.md" is the note "a.md", and FileName strips ".md"
 			require.Equal(t, name, notes.FileName(notes.BaseName(name)), "%q", text)
 		}
 		require.NotContains(t, name, "/")
@@ -64,8 +64,8 @@ func TestNames_AnyTitle(t *testing.T) {
 	}
 }
 
-// TestKey_Forms: a text has one key in every Unicode form and case, and the key of a
-// key is itself.
+// TestKey_Forms checks that a text has the same key in every Unicode form and case, and
+// that a key is its own key.
 func TestKey_Forms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	for range 20_000 {
@@ -75,15 +75,14 @@ func TestKey_Forms(t *testing.T) {
 		require.Equal(t, k, notes.Key(k), "%q", text)
 		require.Equal(t, k, notes.Key(norm.NFD.String(text)), "%q", text)
 		require.Equal(t, k, notes.Key(norm.NFC.String(text)), "%q", text)
-		if !strings.ContainsAny(text, "Iı") { // the dotless i folds to no other letter
+		if !strings.ContainsAny(text, "Iı") { // the dotless i does not fold to another letter
 			require.Equal(t, k, notes.Key(strings.ToLower(text)), "%q", text)
 		}
 		require.Equal(t, norm.NFC.String(text), notes.Nfc(text))
 	}
 }
 
-// Logseq reads back the title of every page from the name of its file, whose parts are
-// its namespaces.
+// Logseq derives the title of a page, including its namespaces, from its file name.
 func TestLogseqNames_RoundTrip(t *testing.T) {
 	for title, name := range map[string]string{"a/b": "a___b", "What? A: B": "What%3F A%3A B", "a%2Fb": "a%252Fb", "foo___bar": "foo%5F%5F%5Fbar", "CON": "CON___", "ends.": "ends.___",
 		"x_/y": "x%5F___y", "*": "%2A", "a//b": "a______b"} {
@@ -105,7 +104,8 @@ func TestLogseqNames_RoundTrip(t *testing.T) {
 	}
 }
 
-// TestCleanPath_Any: what is accepted is clean, inside the vault, and stays as it is.
+// TestCleanPath_Any checks that accepted paths are clean, inside the vault, and fixed
+// points of CleanPath.
 func TestCleanPath_Any(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
 	accepted := 0
@@ -133,12 +133,13 @@ func TestCleanPath_Any(t *testing.T) {
 	assert.Greater(t, accepted, 2000)
 }
 
-// segmentsOf returns the folded folders and the name of a path.
+// segmentsOf returns the folded folders and the file name of a path.
 func segmentsOf(p string) []string {
 	return strings.FieldsFunc(strings.ToLower(norm.NFC.String(p)), func(r rune) bool { return r == '/' })
 }
 
-// TestScope_BruteForce compares the folders of a scope segment by segment.
+// TestScope_BruteForce checks scopes against a comparison of folders segment by
+// segment.
 func TestScope_BruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 4))
 	place := func() string {
@@ -182,8 +183,8 @@ func TestScope_BruteForce(t *testing.T) {
 	assert.Greater(t, writes, 1000)
 }
 
-// TestIgnore_BruteForce compares the patterns with regular expressions written from
-// what the documentation says of them.
+// TestIgnore_BruteForce compares the patterns with regular expressions written
+// according to the documentation.
 func TestIgnore_BruteForce(t *testing.T) {
 	asRegexp := map[string]string{"*": `[^/]*`, "?": `[^/]`, "[ab]": `[ab]`, "{a,bc}": `(a|bc)`, "a": "a", "b": "b", ".": `\.`, "md": "md"}
 	pieces := slices.Sorted(maps.Keys(asRegexp))
@@ -207,7 +208,7 @@ func TestIgnore_BruteForce(t *testing.T) {
 			pattern, expr = append(pattern, p), append(expr, e)
 		}
 		if pattern[len(pattern)-1] == "**" {
-			continue // what it ignores lies below, where a folder that matches is as good
+			continue // a trailing "**" matches only paths below, as does a matching folder
 		}
 		ig, err := notes.NewIgnore([]string{pick(rng, "", "/") + strings.Join(pattern, "/") + pick(rng, "", "/")})
 		require.NoError(t, err)
@@ -235,7 +236,7 @@ func TestIgnore_BruteForce(t *testing.T) {
 	assert.Greater(t, ignored, 5000)
 }
 
-// matchSegments reports whether the expressions, of which "**" is any number of
+// matchSegments reports whether the expressions, in which "**" matches any number of
 // segments, match all of the segments.
 func matchSegments(exprs, segments []string) bool {
 	if len(exprs) == 0 {
@@ -249,8 +250,7 @@ func matchSegments(exprs, segments []string) bool {
 
 type object = map[string]any
 
-// TestWhere_Laws: what conditions of random values must have in common, whatever they
-// compare.
+// TestWhere_Laws checks laws that conditions on random values must satisfy.
 func TestWhere_Laws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 6))
 	scalar := func() any {
@@ -302,7 +302,7 @@ func TestWhere_Laws(t *testing.T) {
 	assert.Greater(t, ordered, 2000)
 }
 
-// TestWhere_Numbers compares conditions on numbers with Go's own operators.
+// TestWhere_Numbers compares conditions on numbers with Go's operators.
 func TestWhere_Numbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	for range 5000 {
@@ -311,7 +311,7 @@ func TestWhere_Numbers(t *testing.T) {
 		_, isList := have.([]any)
 		for op, want := range map[string]bool{"eq": a == b, "ne": a != b, "lt": a < b, "lte": a <= b, "gt": a > b, "gte": a >= b} {
 			if isList && op != "eq" && op != "ne" {
-				continue // a list has no order
+				continue // lists are not ordered
 			}
 			operand := pick[any](rng, b, fmt.Sprint(b))
 			require.Equal(t, want, notes.WhereMatches(object{"n": object{op: operand}}, object{"n": have}), "%v %s %v", have, op, operand)
@@ -319,8 +319,8 @@ func TestWhere_Numbers(t *testing.T) {
 	}
 }
 
-// TestWhere_Links: a link in a field is its target, whatever the link shows, and one to a
-// daily note is its day.
+// TestWhere_Links checks that a link in a field counts as its target, whatever its
+// display text, and a link to a daily note as its day.
 func TestWhere_Links(t *testing.T) {
 	values := object{"due": "[[Daily/2026-02-16|Mo]]", "people": []any{"[[Ann|Annie]]", "[[Bob]]"}, "next": "[[2026-02-17 | Tu]]", "n": "[[3]]"}
 	for _, where := range []object{
@@ -343,8 +343,9 @@ func TestWhere_Links(t *testing.T) {
 	}
 }
 
-// TestPeriods_RoundTrip: the note of a period, named in any format, is dated by its
-// first day, and the words that name a period mean the one that its day lies in.
+// TestPeriods_RoundTrip checks that the note of a period, named in any format, has the
+// date of the period's first day, and that words for a period yield the one that
+// contains that day.
 func TestPeriods_RoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 8))
 	words := map[notes.Unit]string{notes.Week: "this week", notes.Month: "this month", notes.Quarter: "this quarter", notes.Year: "this year", notes.Day: "today"}
@@ -373,7 +374,7 @@ func TestPeriods_RoundTrip(t *testing.T) {
 		day, ok := rules.Named(file)
 		require.True(t, ok, file)
 		require.Equal(t, period.Start.Format(time.DateOnly), day.Format(time.DateOnly), "%s of %s, %+v", file, now, named)
-		if unit != notes.Quarter && unit != notes.Year { // which no digits name
+		if unit != notes.Quarter && unit != notes.Year { // these have no numeric form
 			again, ok := p.Parse(p.Weeks.Format(period.Start, notes.DefaultNames[unit]), now)
 			require.True(t, ok)
 			require.Equal(t, period, again)

@@ -73,7 +73,7 @@ func TestAside(t *testing.T) {
 	assert.False(t, rules.Equal(&notes.AsideRules{Prefixes: []string{"templates/"}}))
 }
 
-// IDSet holds what a map of the ids holds.
+// IDSet is compared with a map.
 func TestIDSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var set notes.IDSet
@@ -91,8 +91,8 @@ func TestIDSet(t *testing.T) {
 	assert.False(t, new(notes.IDSet).Has(7))
 }
 
-// A filter with any of its parts is not one that selects all: a scope that was taken for
-// none would show everything.
+// A filter with any field set is not zero. If a scope were mistaken for no filter,
+// every note would be shown.
 func TestFilter_IsZero(t *testing.T) {
 	fields := reflect.TypeFor[notes.Filter]()
 	for i := range fields.NumField() {
@@ -172,8 +172,8 @@ func TestSections(t *testing.T) {
 	assert.Equal(t, notes.SectionOf{Heading: notes.Heading{Level: 1, Text: "Plan", Line: 4}, LineEnd: 10, Bytes: len("# Plan\nintro\n## Risks\none ^id1\n## Risks\ntwo\n\n")}, sections[0])
 }
 
-// The comments that end a note, where plugins keep their data, are in no section: what is
-// read of the last one is what an edit of it replaces, and its size is that.
+// Comments at the end of a note, where plugins keep data, are in no section: reading
+// the last section returns the text that an edit would replace, and its size agrees.
 func TestSections_BeforeFinalComments(t *testing.T) {
 	n := notes.Parse("Board.md", []byte("# Plan\n## Done\n- a\n\n%% kanban:settings\n{}\n%%\n"), time.Time{})
 	_, last, err := n.Section("Plan")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The reference of filters has every operator, and its examples are valid.
+// The filter reference lists every operator, and its examples are valid.
 func TestReferenceOfFilters(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/queries.md")
 	require.NoError(t, err)

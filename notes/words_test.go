@@ -18,13 +18,13 @@ import (
 	"notesd/notes"
 )
 
-// anyDay returns a day on which dates are written.
+// anyDay returns a random local time from 1990 to 2069.
 func anyDay(rng *rand.Rand) time.Time {
 	return time.Date(1990+rng.IntN(80), time.Month(1+rng.IntN(12)), 1+rng.IntN(31), rng.IntN(24), rng.IntN(60), rng.IntN(60), 0, time.Local)
 }
 
-// Of a daily note in folders by date, the names of all other days are known: what is
-// read from one path writes that path, and the path of any other day in the same form.
+// From one daily note in folders by date, the names of all other days are inferred: the
+// format yields the path of that note, and those of other days in the same form.
 func TestNamesLike_OtherDays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 21))
 	for range 3000 {
@@ -51,7 +51,7 @@ func TestNamesLike_OtherDays(t *testing.T) {
 		form = append(form, pick(rng, "YYYY-MM-DD", "YYYY_MM_DD"))
 		one := write(day, form)
 		if strings.ContainsAny(one, "[") {
-			continue // a bracket in a name cannot stand for itself in a format
+			continue // a format cannot contain a literal bracket
 		}
 		names := notes.NamesLike(one, day.Start)
 		require.Equal(t, one, notes.PeriodicNotes{NameFormat: names}.Path(day), "%v", form)
@@ -63,8 +63,8 @@ func TestNamesLike_OtherDays(t *testing.T) {
 	}
 }
 
-// What a template's placeholders say is true: a weekday lies in the week of the note,
-// days are added to it, and what is no placeholder stays.
+// The placeholders of a template are expanded correctly: a weekday is in the week of
+// the note, days are added, and other text is unchanged.
 func TestFill_Placeholders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 22))
 	for range 3000 {
@@ -89,7 +89,7 @@ func TestFill_Placeholders(t *testing.T) {
 	}
 }
 
-// Every way to write a date is read as that date, alone, as a link, and with an ordinal.
+// Every date format parses as the same date, alone, in a link, and with an ordinal.
 func TestParseDate_Written(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 23))
 	for range 3000 {
@@ -125,13 +125,13 @@ func TestParseDate_Written(t *testing.T) {
 	}
 }
 
-// A note's sections are what a reading line by line finds: each goes to the next heading
-// of its level or a higher one, and each reference leads to its own.
+// Sections are compared with a line-by-line reading: each extends to the next heading
+// of its level or a higher one, and each reference resolves to its own section.
 func TestSections_Lines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 24))
 	for range 2000 {
 		var lines []string
-		var levels []int // of each line; 0: no heading
+		var levels []int // level of each line; 0 if not a heading
 		for n := range 1 + rng.IntN(14) {
 			level := 0
 			if rng.IntN(2) == 0 {
@@ -174,8 +174,8 @@ func TestSections_Lines(t *testing.T) {
 	}
 }
 
-// The fields of a note's text are text, true or false, or lists; a key that comes again
-// has all its values in order, and none is lost.
+// The fields of a note's text are text, booleans or lists; a repeated key has all its
+// values in order.
 func TestInlineFields_All(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 25))
 	for range 3000 {
@@ -211,7 +211,7 @@ func TestInlineFields_All(t *testing.T) {
 	}
 }
 
-// A quoted name is one line of valid text, and short ones say the same.
+// A quoted name is one line of valid text, and a short one is not altered.
 func TestQuote_OneLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 26))
 	for range 5000 {

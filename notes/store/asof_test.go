@@ -19,8 +19,8 @@ import (
 	"notesd/notes"
 )
 
-// replay makes random changes, by tools and by other programs, and keeps what
-// every note said after each.
+// replay makes random changes, through tools and as other programs, and records the
+// text of every note after each.
 type replay struct {
 	*world
 	rng    *rand.Rand
@@ -44,7 +44,8 @@ func (r *replay) text() string {
 	return fmt.Sprintf("---\nstatus: %s\n---\n# Title %d\n\n%s %s #tag%d\n", words[r.rng.IntN(4)], r.made, words[r.rng.IntN(4)], words[r.rng.IntN(4)], r.rng.IntN(3))
 }
 
-// file writes, or removes, a file as other programs do, dated by the test's clock.
+// file writes or removes a file as another program would, with times from the test's
+// clock.
 func (r *replay) file(name, text string, exists bool) {
 	full := filepath.Join(r.dir, filepath.FromSlash(name))
 	if !exists {
@@ -75,7 +76,7 @@ func (r *replay) moveFolder(from, to string) {
 
 func (r *replay) step() {
 	ctx := r.t.Context()
-	r.advance(11 * time.Minute) // what other programs save more often is thinned out
+	r.advance(11 * time.Minute) // outside versions made more often are thinned
 	r.made++
 	fresh := fmt.Sprintf("d%d/Note %d.md", r.rng.IntN(3), r.made)
 	switch op := r.rng.IntN(11); {
@@ -121,8 +122,8 @@ func (r *replay) step() {
 	r.states = append(r.states, state{r.Now(), maps.Clone(r.texts)})
 }
 
-// TestAsOfEqualsAReplay: after many changes, every moment is what an independent
-// replay of them says: each note read, the lists by filters, and a search.
+// TestAsOfEqualsAReplay compares the vault at many past times with an independent
+// replay of the changes: each note read, lists by filters, and a search.
 func TestAsOfEqualsAReplay(t *testing.T) {
 	steps := notestest.Rounds(1000)
 	r := &replay{world: newWorld(t, nil), rng: rand.New(rand.NewPCG(3, 5)), texts: map[string]string{}}
@@ -165,7 +166,7 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 			n, err := m.Read(t.Context(), p, notes.Scope{})
 			require.NoError(t, err)
 			require.Equal(t, text, n.Content)
-			break // one of them: the list has the texts of all
+			break // one is enough: the list has all texts
 		}
 	}
 	before, err := r.AsOf(t.Context(), r.states[0].at.Add(-time.Minute))

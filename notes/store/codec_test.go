@@ -38,8 +38,7 @@ func TestOutlineKeepsEverything(t *testing.T) {
 	}
 }
 
-// The paths of chunks share memory; one that is extended must not write into
-// another's.
+// Paths of chunks share memory; appending to one must not overwrite another.
 func TestOutlinePathsAreApart(t *testing.T) {
 	hash := strings.Repeat("ab", sha256.Size)
 	note := &notes.Note{Chunks: []notes.Chunk{{Path: []string{"a", "b"}, Hash: hash}, {Ordinal: 1, Path: []string{"a"}, Hash: hash}, {Ordinal: 2, Path: []string{"a", "c"}, Hash: hash}}}

@@ -13,10 +13,10 @@ import (
 	"notesd/notes"
 )
 
-// copyOf is what a follower has: the notes by id.
+// copyOf is the data of a follower: the notes by ID.
 type copyOf map[int64]string
 
-// apply does what a follower does, changes it has seen before included.
+// apply applies changes as a follower does, idempotently.
 func (c copyOf) apply(t *testing.T, changes []notes.Change) {
 	t.Helper()
 	for _, change := range changes {
@@ -43,9 +43,9 @@ func (w *world) present() copyOf {
 	return c
 }
 
-// TestFollowerAtAnyPosition: a follower that stopped anywhere, and is given some
-// changes twice, ends with the notes as they are; so does one that starts from a
-// snapshot while changes go on.
+// TestFollowerAtAnyPosition checks that a follower that resumes at any position, and
+// receives some changes twice, ends with the current notes, as does one that starts
+// from a snapshot while changes are being made.
 func TestFollowerAtAnyPosition(t *testing.T) {
 	ctx := t.Context()
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -100,7 +100,7 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 		}
 		fresh.apply(t, changes)
 		at = changes[len(changes)-1].Seq
-		if first { // what changes meanwhile comes by the feed
+		if first { // changes made meanwhile arrive through the feed
 			w.save("During.md", "made during the snapshot")
 			_, err := w.vault.Delete(ctx, notes.DeleteRequest{Note: w.list(notes.Filter{})[1]})
 			require.NoError(t, err)
@@ -113,8 +113,8 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 	assert.Equal(t, w.present(), fresh)
 }
 
-// TestFeedThatWasCut says so to a follower that it no longer reaches, and to none
-// that needs nothing of it.
+// TestFeedThatWasCut checks that After reports a pruned feed to a follower that needs
+// the missing changes, and only then.
 func TestFeedThatWasCut(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"A.md": "a"})
@@ -143,7 +143,7 @@ func TestFeedThatWasCut(t *testing.T) {
 	assert.Equal(t, head+1, changes[0].Seq, "numbers go on")
 }
 
-// TestOrdersOfLists: each order is by what it says, and pages are the whole in it.
+// TestOrdersOfLists checks each sort order, and that the pages of a list add up to it.
 func TestOrdersOfLists(t *testing.T) {
 	ctx := t.Context()
 	files := map[string]string{}

@@ -12,7 +12,8 @@ import (
 	"notesd/notes"
 )
 
-// TestFilterEndsWithItsCaller between two notes.
+// TestFilterEndsWithItsCaller checks that a canceled context stops the evaluation of a
+// filter between two notes.
 func TestFilterEndsWithItsCaller(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir(), Options{})
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"notesd/notes/store"
 )
 
-// openStore opens a store alone, without a vault.
+// openStore opens a store without a vault.
 func openStore(t *testing.T, dir string, now func() time.Time) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), dir, store.Options{Now: now})
@@ -31,8 +31,9 @@ func editOf(p, old, new string) *store.Operation {
 		Files: []store.FileChange{{OldPath: p, NewPath: p, OldDisk: p, NewDisk: p, Old: []byte(old), New: []byte(new)}}}
 }
 
-// TestJournal: an operation is whole in the journal before anything changes, and
-// revisions once it is finished; its answer is for repeats of the same request.
+// TestJournal checks that an operation is complete in the journal before anything
+// changes, becomes revisions when it is finished, and that its answer is returned for
+// repeats of the request.
 func TestJournal(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
@@ -115,7 +116,8 @@ func TestJournal(t *testing.T) {
 	assert.Equal(t, store.StateConflict, undoable.Files[1].State)
 }
 
-// TestJournalOfAFailure: the request may be sent again, and nothing is in history.
+// TestJournalOfAFailure checks that a failed request can be repeated and leaves nothing
+// in history.
 func TestJournalOfAFailure(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, t.TempDir(), nil)
@@ -147,8 +149,8 @@ func TestJournalOfAFailure(t *testing.T) {
 	}
 }
 
-// TestBackupIsComplete: the copy has history and journal, and no operation that
-// would be carried out a second time.
+// TestBackupIsComplete checks that the copy has history and journal, but no operation
+// that would be carried out a second time.
 func TestBackupIsComplete(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, t.TempDir(), nil)
@@ -172,7 +174,7 @@ func TestBackupIsComplete(t *testing.T) {
 	assert.Len(t, pending, 1, "of the original it is not")
 }
 
-// revise makes one finished edit, a minute later.
+// revise completes one edit, a minute after the previous one.
 func (w *world) revise(p, text string) notes.Written {
 	w.t.Helper()
 	w.advance(time.Minute)
@@ -181,7 +183,7 @@ func (w *world) revise(p, text string) notes.Written {
 	return done
 }
 
-// TestPagesOfHistory: pages put together are the whole, whatever their size, of a
+// TestPagesOfHistory checks that pages of any size add up to the whole history, of a
 // note and of all notes, and show nothing outside the scope.
 func TestPagesOfHistory(t *testing.T) {
 	ctx := t.Context()
@@ -240,7 +242,8 @@ func TestPagesOfHistory(t *testing.T) {
 	}
 }
 
-// TestChanges_CountLines: also of versions that history does not have yet.
+// TestChanges_CountLines checks the counts of changed lines, including those of
+// versions not yet in history.
 func TestChanges_CountLines(t *testing.T) {
 	w := newWorld(t, map[string]string{"Old.md": "1\n2\n3\n", "New.md": "1\n2\n", "Empty.md": ""})
 	w.advance(time.Hour)
@@ -256,7 +259,8 @@ func TestChanges_CountLines(t *testing.T) {
 	assert.Equal(t, map[string][3]any{"Old.md": {"edit", 2, 1}, "New.md": {"found", 2, 0}, "Empty.md": {"found", 0, 0}}, lines)
 }
 
-// TestWhichDeletedNote: a name means one deleted note that the caller may read.
+// TestWhichDeletedNote checks that a name resolves to a single deleted note that the
+// caller may read.
 func TestWhichDeletedNote(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"Work/Letter.md": "w", "Home/Letter.md": "h", "Home/100%_sure.md": "s", "Home/100 xsure.md": "no", "Live.md": "l"})
@@ -281,7 +285,8 @@ func TestWhichDeletedNote(t *testing.T) {
 	}
 }
 
-// TestForgetLeavesNoByte of the note in the files of the state.
+// TestForgetLeavesNoByte checks that no bytes of a forgotten note remain in the state
+// files.
 func TestForgetLeavesNoByte(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"Secret.md": "xyzzy-first plugh", "Other.md": "[[Secret]]"})
@@ -290,7 +295,7 @@ func TestForgetLeavesNoByte(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "Hidden-plugh.md"})
 	require.NoError(t, err)
-	require.NoError(t, os.Remove(filepath.Join(w.dir, "Other.md"))) // its link has the name
+	require.NoError(t, os.Remove(filepath.Join(w.dir, "Other.md"))) // its link contains the name
 	w.reconcile()
 	for _, p := range []string{"Secret.md", "Other.md"} {
 		done, err := w.Forget(ctx, p)
@@ -312,8 +317,9 @@ func TestForgetLeavesNoByte(t *testing.T) {
 	}
 }
 
-// TestJournal_Folder: what the journal has of a folder that moves, in a vault that nodes
-// share, is enough to finish the move, and to undo it with the folders that it made.
+// TestJournal_Folder checks that the journal entry of a folder move, in a vault shared
+// by several nodes, suffices to finish the move and to undo it, including the folders
+// created.
 func TestJournal_Folder(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"a/Known.md": "known\n", "a/New.md": "new\n", "ab/Other.md": "other\n"})

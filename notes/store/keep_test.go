@@ -19,7 +19,7 @@ import (
 	"notesd/notes/store"
 )
 
-// noise returns a text that compresses badly.
+// noise returns text that compresses poorly.
 func noise(rng *rand.Rand, size int) string {
 	b := make([]byte, size)
 	for i := range b {
@@ -42,14 +42,14 @@ func (w *world) revisionsOf(p string) (all []notes.Revision) {
 	}
 }
 
-// TestPrune_Promises: of random histories, any limits keep each note's newest revision
-// and newest text, keep what no limit concerns, leave every revision readable, and
-// find nothing to do when they are applied once more.
+// TestPrune_Promises checks that, for random histories and limits, pruning keeps each
+// note's newest revision and newest text and everything within the limits, leaves every
+// revision readable, and is idempotent.
 func TestPrune_Promises(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	rounds := 6
 	if testing.Short() {
-		rounds = 3 // each of the limits once
+		rounds = 3 // each limit once
 	}
 	for round := range rounds {
 		w := newWorld(t, nil)
@@ -124,7 +124,8 @@ func TestPrune_Promises(t *testing.T) {
 	}
 }
 
-// TestMoment_NoteChanges: a moment says the same after its notes have changed.
+// TestMoment_NoteChanges checks that a moment is unaffected by later changes of its
+// notes.
 func TestMoment_NoteChanges(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "---\nstatus: open\n---\none\n", "Gone.md": "gone\n", "Work/B.md": "two\n"})
 	w.advance(time.Hour)
@@ -155,7 +156,8 @@ func TestMoment_NoteChanges(t *testing.T) {
 	assert.Equal(t, "Work/B.md", n.Path)
 }
 
-// TestMoment_Twins: a name that two notes had then is ambiguous, whatever has it now.
+// TestMoment_Twins checks that a name that two notes had is ambiguous, whichever note
+// has it now.
 func TestMoment_Twins(t *testing.T) {
 	w := newWorld(t, map[string]string{"a/Plan.md": "first\n", "b/Plan.md": "second\n"})
 	at := w.advance(time.Hour)
@@ -175,8 +177,8 @@ func TestMoment_Twins(t *testing.T) {
 	assert.Equal(t, "second\n", n.Content)
 }
 
-// TestFiles_Model: after scans of everything or of some places, with folders that could
-// not be read, the lists of other files are what a model has.
+// TestFiles_Model compares the lists of other files with a model, after scans of the
+// whole vault or parts of it, in which some folders are unreadable.
 func TestFiles_Model(t *testing.T) {
 	ctx := t.Context()
 	rng := rand.New(rand.NewPCG(41, 2))
@@ -242,8 +244,8 @@ func TestFiles_Model(t *testing.T) {
 	}
 }
 
-// TestAttachments_Linked: an attachment is found by those who may read a note that
-// links to it, and by no other caller.
+// TestAttachments_Linked checks that an attachment is available only to callers who may
+// read a note that links to it.
 func TestAttachments_Linked(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"Work/A.md": "![[pic.png]] [doc](../Files/Doc%201.pdf)\n", "Home/B.md": "![[Files/Doc 1.pdf]] ![[pic.png]]\n",

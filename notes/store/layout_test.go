@@ -15,8 +15,8 @@ import (
 	"notesd/notes/store"
 )
 
-// TestChooseTarget_Folders: each of several folders is a vault of its own to Obsidian, and
-// a page of Logseq's has a title of its own.
+// TestChooseTarget_Folders checks that links resolve within each folder of a vault with
+// several, as in Obsidian, and by the titles of Logseq pages.
 func TestChooseTarget_Folders(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.Several = []string{"home", "work"}
@@ -33,7 +33,7 @@ func TestChooseTarget_Folders(t *testing.T) {
 	for _, tt := range []struct {
 		from, link string
 		kind       notes.LinkKind
-		want       string // "" where it leads nowhere, "?" where it is ambiguous
+		want       string // "" if unresolved, "?" if ambiguous
 	}{
 		{"home/A.md", "Plan", markdown.LinkWiki, "home/Plan.md"},
 		{"work/A.md", "Plan", markdown.LinkWiki, "work/Plan.md"},
@@ -74,7 +74,8 @@ func TestChooseTarget_Folders(t *testing.T) {
 	assert.Empty(t, s.PageTitle("home/a___b.md"))
 }
 
-// TestInVault: a link of an app's, and a path of the system's, is a path in the vault.
+// TestInVault checks the conversion of app links and absolute paths to paths in the
+// vault.
 func TestInVault(t *testing.T) {
 	root := t.TempDir()
 	home, work := filepath.Join(root, "Home"), filepath.Join(root, "w", "Work")
@@ -100,8 +101,8 @@ func TestInVault(t *testing.T) {
 	}
 }
 
-// TestDailyFolder: periodic notes are in the folder that is set, else in one whose app
-// has such notes, else in the first that the caller may read.
+// TestDailyFolder checks that periodic notes are in the configured folder, else in one
+// whose app has settings for them, else in the first that the caller may read.
 func TestDailyFolder(t *testing.T) {
 	daily := &notes.Periodic{Notes: map[notes.Unit]notes.PeriodicNotes{notes.Day: {}}}
 	layout := func(set string, apps map[string]store.App) *store.Layout {
@@ -131,7 +132,8 @@ func TestDailyFolder(t *testing.T) {
 	assert.Same(t, daily, layout("", inC).AppOf("c/N.md").Periodic)
 }
 
-// TestMoment_Words: a moment is a time, an age, or the edge of a period.
+// TestMoment_Words checks the parsing of times, ages, and the first and last moments of
+// periods.
 func TestMoment_Words(t *testing.T) {
 	l := &store.Layout{}
 	l.Apps.Store(&map[string]store.App{})
@@ -160,7 +162,8 @@ func TestMoment_Words(t *testing.T) {
 	}
 }
 
-// TestPeriodicPath: where no app says how daily notes are named, most of the newest do.
+// TestPeriodicPath checks that, without settings, daily notes are named like most of
+// the newest ones.
 func TestPeriodicPath(t *testing.T) {
 	for name, tt := range map[string]struct {
 		files map[string]string
@@ -181,7 +184,8 @@ func TestPeriodicPath(t *testing.T) {
 	}
 }
 
-// TestSetDates: new rules date every note again, and equal ones write nothing.
+// TestSetDates checks that changed rules update the dates of all notes, and that equal
+// rules write nothing.
 func TestSetDates(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"A.md": "---\nwhen: 2020-02-03\ncreated: 2019-01-01\n---\n", "B.md": "b", "Log/03.02.2020.md": "c"})
@@ -222,8 +226,8 @@ func TestSetDates(t *testing.T) {
 	assert.Equal(t, w.Head(), head)
 }
 
-// TestOpen_Damaged: a damaged database is set aside and said so; of history what can be
-// read is carried over.
+// TestOpen_Damaged checks that a damaged database is set aside with a warning, and that
+// readable rows of history are carried over.
 func TestOpen_Damaged(t *testing.T) {
 	for _, file := range []string{store.NotesFile, store.HistoryFile} {
 		dir := t.TempDir()
@@ -253,8 +257,8 @@ func TestOpen_Damaged(t *testing.T) {
 	}
 }
 
-// TestHasMostOf: a store has most of another's notes wherever they lie, and one that is
-// small, foreign or not there never belongs to it.
+// TestHasMostOf checks that notes are found at any path, and that a store that is
+// small, unrelated or missing never matches.
 func TestHasMostOf(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"New/A.md": "a", "B.md": "b", "C.md": "c", "D.md": "d", "Empty.md": ""})

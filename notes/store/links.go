@@ -100,7 +100,7 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 				if err != nil || !w.canRead(n.From) {
 					return err
 				}
-				if n.To != "" && !w.canRead(n.To) { // for this caller the note does not exist
+				if n.To != "" && !w.canRead(n.To) { // treat the note as missing for this caller
 					n.To, n.ToTitle, n.NoAnchor, n.Attachment, far = "", "", false, false, 0
 				}
 				w.add(n, out)

@@ -19,8 +19,8 @@ import (
 	"notesd/notes"
 )
 
-// leads returns where the links of a note lead: the note or attachment, "?" where
-// it is ambiguous, "-" where there is none, with "!" where the part of it is missing.
+// leads returns the targets of a note's links: the note or attachment, "?" if
+// ambiguous, "-" if unresolved, with "!" if the heading or block is missing.
 func (w *world) leads(note string) map[string]string {
 	w.t.Helper()
 	report, err := w.Links(w.t.Context(), notes.URI(note), notes.LinkQuery{Direction: "out", Limit: 1000})
@@ -45,8 +45,9 @@ func (w *world) leads(note string) map[string]string {
 	return to
 }
 
-// TestLinksResolveAsInObsidian: the path from the vault or from the note, then the
-// nearest file whose path ends so; two that are as near are ambiguous.
+// TestLinksResolveAsInObsidian checks that a link resolves to the path from the vault
+// or from the note, else to the nearest file whose path ends in the target; two that
+// are equally near are ambiguous.
 func TestLinksResolveAsInObsidian(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"From.md":     "[[Plan]] [[a/Plan]] [[A/plan]] [[Only]] [[b/c/Only.md]] [[c/Only]] [[Twin]] [md](a/Plan.md) [x](Deep.md) [[pic.png]] [[a/pic]] [[Nowhere]] [[v1.2]] [[/a/Plan]] [[Ünï]] [web](https://a.b/Plan.md)\n",
@@ -84,8 +85,8 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
-// TestLinksToFolders: a Markdown link may name a folder for the index in it, as on sites
-// and GitHub, and only if no note fits.
+// TestLinksToFolders checks that a Markdown link may name a folder to mean its index
+// note, as on sites and GitHub, but only if no note matches.
 func TestLinksToFolders(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"docs/intro.md":        "[a](guides/) [b](./guides) [c](/docs/guides/) [d](guides/config) [e](pic/) [f](../api/#use) [g](lone/) [[guides]]\n",
@@ -99,7 +100,8 @@ func TestLinksToFolders(t *testing.T) {
 	assert.Equal(t, map[string]string{"/guides/": "docs/guides/index.md", "../API": "api/README.md"}, w.leads("blog/a.md"))
 }
 
-// randomFiles has notes with few names, in few folders, so that links meet twins.
+// randomFiles returns notes with few distinct names in few folders, so that many links
+// are ambiguous.
 func randomFiles(rng *rand.Rand, n int) map[string]string {
 	folders, names := []string{"", "a/", "a/b/", "c/"}, []string{"One", "Two", "three", "README"}
 	any := func(list []string) string { return list[rng.IntN(len(list))] }
@@ -136,8 +138,8 @@ func randomFiles(rng *rand.Rand, n int) map[string]string {
 	return files
 }
 
-// TestChangesEqualAFreshStore: after any changes the store says of links, tags and
-// folders what one says that has seen nothing but the files as they are.
+// TestChangesEqualAFreshStore checks that, after any changes, the links, tags and
+// folders in the store equal those in a new store made from the current files.
 func TestChangesEqualAFreshStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	w := newWorld(t, randomFiles(rng, 10))
@@ -196,8 +198,8 @@ func TestChangesEqualAFreshStore(t *testing.T) {
 	}
 }
 
-// TestLinksInsertedAtOnePlace: a note keeps all of its links, in their order, when so many
-// are inserted one by one at the same place that no number is left between two of them.
+// TestLinksInsertedAtOnePlace checks that a note keeps all of its links, in order, when
+// so many are inserted at one place that no ordinals are left in between.
 func TestLinksInsertedAtOnePlace(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "[[first]]\n[[last]]\n"})
 	between := ""
@@ -225,8 +227,8 @@ func tagsOf(t *testing.T, w *world, scope notes.Scope) map[string]int {
 	return out
 }
 
-// TestFiltersInSQLAndInGo: what a filter selects in the database is what it selects
-// of the same notes when each is judged by itself.
+// TestFiltersInSQLAndInGo checks that SQL and Go agree on the notes that match a
+// filter.
 func TestFiltersInSQLAndInGo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	w := newWorld(t, randomFiles(rng, 30))
@@ -294,12 +296,12 @@ func TestGraph(t *testing.T) {
 	assert.Equal(t, [][2]int{{1, 0}}, g.Links)
 }
 
-// TestLinks_Walk compares walks along the links of random notes with a search that knows
-// what each note says.
+// TestLinks_Walk compares link traversals of random notes with a search over their
+// known links.
 func TestLinks_Walk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 21))
 	const n = 14
-	files, links := map[string]string{}, make([][]int, n) // -1 is a link to nothing
+	files, links := map[string]string{}, make([][]int, n) // -1 is a broken link
 	name := func(i int) string { return fmt.Sprintf("%s/n%d.md", []string{"open", "shut"}[i%2], i) }
 	for i := range n {
 		for range rng.IntN(5) {
@@ -316,7 +318,8 @@ func TestLinks_Walk(t *testing.T) {
 	}
 	w := newWorld(t, files)
 
-	// walk returns the links "depth from to" of a walk, and how many of the start are broken.
+	// walk returns the links "depth from to" of a traversal, and the number of broken
+	// links of the start.
 	walk := func(start, depth int, direction string, reads func(i int) bool) (found []string, broken int) {
 		seen, level := map[int]bool{start: true}, []int{start}
 		for d := 1; d <= depth; d++ {

@@ -16,15 +16,15 @@ import (
 	"notesd/notes"
 )
 
-// named is a note as the oracle of names knows it.
+// named is a note as seen by the oracle.
 type named struct{ path, title, alias string }
 
-// fold is the oracle's folding: none of the names has a letter for which lower case is
-// not enough.
+// fold is the case folding of the oracle. Lower case suffices for the names in this
+// test.
 func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
-// meant returns the paths of the notes that a name means, by the first way in which
-// any has it: the path, with .md, in any case, its end, the title, the alias.
+// meant returns the paths of the notes that a name means, by the first interpretation
+// that matches any: the path, with .md, ignoring case, its end, the title, the alias.
 func meant(all []named, name string) []string {
 	name = norm.NFC.String(name)
 	stem := func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
@@ -51,9 +51,9 @@ func meant(all []named, name string) []string {
 	return nil
 }
 
-// TestLookup_Oracle: names that many notes share, in any case and Unicode form, mean
-// what an oracle says that reads the documentation word by word, and a scope hides
-// notes as if they were not there.
+// TestLookup_Oracle compares lookups of names shared by many notes, in any case and
+// Unicode form, with an oracle that follows the documentation literally, and checks
+// that notes outside the scope are treated as missing.
 func TestLookup_Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	any := func(list ...string) string { return list[rng.IntN(len(list))] }
@@ -65,7 +65,7 @@ func TestLookup_Oracle(t *testing.T) {
 		for range 14 {
 			p := norm.NFC.String(any("", "a/", "A b/", "a/b/", "c/") + word() + any(".md", ".md", ".markdown"))
 			if slices.ContainsFunc(all, func(n named) bool { return fold(n.path) == fold(p) }) {
-				continue // two files that a disk which folds case could not hold
+				continue // two files that a case-insensitive file system could not store
 			}
 			n := named{path: p, title: any("", word())}
 			if n.alias = any("", "", word()); rng.IntN(3) == 0 {
@@ -125,7 +125,7 @@ func TestLookup_Oracle(t *testing.T) {
 	}
 }
 
-// TestLookup_NotFound: the error says what became of a name.
+// TestLookup_NotFound checks that the error explains why a name was not found.
 func TestLookup_NotFound(t *testing.T) {
 	w := newWorld(t, map[string]string{"Work/Harbour plan.md": "x", "Work/Boats.md": "y", "Home/Garden.md": "z", "Broken.md": "a\x00b", "Work/Jetty.md": "[[pic 1.png]]", "Work/pic 1.png": "png"})
 	_, err := w.vault.Move(t.Context(), notes.MoveRequest{Note: "Work/Boats.md", To: "Home/Ships.md"})

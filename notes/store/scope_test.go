@@ -15,11 +15,12 @@ import (
 	"notesd/notes"
 )
 
-// TestScope_NothingOutside: no answer of the store has a word of what lies outside the
-// caller's folders, whichever way it is reached: a link, a symlink, a move, a deletion.
+// TestScope_NothingOutside checks that no answer of the store contains anything from
+// outside the caller's folders, however it is reached: by a link, a symlink, a move, a
+// deletion.
 func TestScope_NothingOutside(t *testing.T) {
 	ctx := t.Context()
-	const secret = "Xsecret|Open/Link" // the latter is a symlink to a file outside
+	const secret = "Xsecret|Open/Link" // the second is a symlink to a file outside
 	w := newWorld(t, map[string]string{
 		"Open/A.md":              "---\nstatus: open\n---\n# A\n[[Link]] [[Hidden]] ![[pic.png]] #mine\n- [ ] call\n",
 		"Open/Day/2031-05-15.md": "day\n",
@@ -29,7 +30,7 @@ func TestScope_NothingOutside(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join("..", "Vault", "Hidden.md"), filepath.Join(w.dir, "Open", "Link.md")))
 	w.reconcile()
 	at := w.advance(time.Hour)
-	_, err := w.vault.Edit(ctx, notes.EditRequest{Note: "Open/Link.md", Edits: []notes.Edit{{Op: "append", Content: "Xsecret end"}}}) // which puts it into history
+	_, err := w.vault.Edit(ctx, notes.EditRequest{Note: "Open/Link.md", Edits: []notes.Edit{{Op: "append", Content: "Xsecret end"}}}) // adds it to history
 	require.NoError(t, err)
 	w.advance(time.Hour)
 	_, err = w.vault.Move(ctx, notes.MoveRequest{Note: "Open/Day/2031-05-15.md", To: "Vault/Xsecret day.md"})
@@ -107,8 +108,8 @@ func TestScope_NothingOutside(t *testing.T) {
 	}
 }
 
-// TestReadable_Symlinks: a symlink is read like the file that it leads to, and a file in its
-// place like any other.
+// TestReadable_Symlinks checks that a symlink is readable if its target is, and that a
+// file that replaces it is treated like any other.
 func TestReadable_Symlinks(t *testing.T) {
 	w := newWorld(t, map[string]string{"Open/A.md": "a", "Vault/B.md": "b"})
 	open := notes.Scope{Read: []string{"Open"}}
@@ -138,8 +139,8 @@ func TestReadable_Symlinks(t *testing.T) {
 	assert.Equal(t, []string{"Open/A.md", "Open/In.md"}, paths())
 }
 
-// TestHistory_GoneSymlink: the versions of a symlink that is gone are read like the file
-// that it led to, also when another file has its path.
+// TestHistory_GoneSymlink checks that the versions of a deleted symlink are readable
+// only if its target was, even if another file now has its path.
 func TestHistory_GoneSymlink(t *testing.T) {
 	w := newWorld(t, map[string]string{"Open/A.md": "a", "Vault/B.md": "secret"})
 	open := notes.Scope{Read: []string{"Open"}}
@@ -190,7 +191,8 @@ func TestHistory_GoneSymlink(t *testing.T) {
 	assert.NotContains(t, strings.ToLower(string(data)), "vault/b.md")
 }
 
-// TestAttachments_Links: links follow attachments that come and go.
+// TestAttachments_Links checks that links are updated when attachments are added and
+// removed.
 func TestAttachments_Links(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "![[pic.png]] [[Doc.pdf]]", "x/pic.png": "1", "y/pic.png": "2"})
 	assert.Equal(t, map[string]string{"pic.png": "?", "Doc.pdf": "-"}, w.leads("A.md"))

@@ -43,7 +43,7 @@ func (w *world) advance(d time.Duration) time.Time {
 	return w.now
 }
 
-// newWorld makes a vault with these files: path → text.
+// newWorld creates a vault with these files, which map paths to texts.
 func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	w := &world{t: t, dir: notestest.Vault(t, files), now: time.Date(2031, 5, 15, 12, 0, 0, 0, time.Local)}
@@ -62,7 +62,7 @@ func (w *world) reconcile() {
 	require.NoError(w.t, w.vault.Reconcile(context.Background()))
 }
 
-// save writes a file as another program does, and scans.
+// save writes a file as another program would, and scans.
 func (w *world) save(name, text string) {
 	w.t.Helper()
 	full := filepath.Join(w.dir, filepath.FromSlash(name))
@@ -71,7 +71,7 @@ func (w *world) save(name, text string) {
 	w.reconcile()
 }
 
-// list returns the paths that a filter selects, sorted.
+// list returns the paths of notes that match a filter, sorted.
 func (w *world) list(f notes.Filter) []string {
 	w.t.Helper()
 	page, err := w.List(context.Background(), notes.ListQuery{Filter: f, Sort: "path"})
@@ -86,7 +86,7 @@ func (w *world) list(f notes.Filter) []string {
 
 type object = map[string]any
 
-// TestWhere: conditions on front matter, on key:: value fields and on the file.
+// TestWhere checks conditions on front matter, inline fields and file properties.
 func TestWhere(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"Tasks/A.md":      "---\nstatus: open\ndue: 2031-05-16\npeople: [Ann, Ben]\n---\nrating:: 8\n",
@@ -150,8 +150,8 @@ func deep(levels int) object {
 	return where
 }
 
-// TestWhyNothing names the part of a filter that selects no note whatever the
-// rest is, and what is near it.
+// TestWhyNothing checks that the parts of a filter that match no note by themselves are
+// described, with similar values.
 func TestWhyNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
 	for _, tt := range []struct {
@@ -174,7 +174,7 @@ func TestWhyNothing(t *testing.T) {
 	}
 }
 
-// TestReadTasks: the fields of notes that an older version stored are read once.
+// TestReadTasks checks that fields of notes stored by an older version are read once.
 func TestReadTasks(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "status:: open\n", "B.md": "b\n"})
 	require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {
@@ -188,7 +188,7 @@ func TestReadTasks(t *testing.T) {
 	assert.Empty(t, w.list(notes.Filter{Where: object{"status": "open"}}))
 }
 
-// BenchmarkResolve resolves filters of 10 000 notes, of which all but a tenth are selected.
+// BenchmarkResolve resolves filters on 10 000 notes, of which nine tenths match.
 func BenchmarkResolve(b *testing.B) {
 	files := map[string]string{}
 	for i := range 10_000 {

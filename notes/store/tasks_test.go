@@ -15,16 +15,16 @@ import (
 	"notesd/notes"
 )
 
-// aTask is a task as it was written.
+// aTask is a task as written in a note.
 type aTask struct {
 	path                 string
 	line                 int
 	mark, text, priority string
 	due, scheduled, done string
-	tags                 []string // of its text and of its note
+	tags                 []string // of its text and its note
 }
 
-// randomTasks writes notes with tasks in the emoji notation.
+// randomTasks returns notes with tasks in the emoji notation.
 func randomTasks(rng *rand.Rand, count int) (files map[string]string, all []aTask) {
 	any := func(list ...string) string { return list[rng.IntN(len(list))] }
 	files = map[string]string{}
@@ -60,7 +60,7 @@ func randomTasks(rng *rand.Rand, count int) (files map[string]string, all []aTas
 	return files, all
 }
 
-// selects is the oracle of queries.
+// selects reports whether a task matches a query; it is the oracle.
 func selects(q notes.TaskQuery, t aTask) bool {
 	within := func(date string, d notes.TaskDates) bool {
 		return (d.From == "" || date != "" && date >= d.From) && (d.Before == "" || date != "" && date < d.Before) && (!d.None || date == "")
@@ -80,8 +80,8 @@ func selects(q notes.TaskQuery, t aTask) bool {
 		(q.Folder == "" || strings.HasPrefix(t.path, q.Folder+"/")) && (q.Note == "" || t.path == q.Note) && q.Scope.CanRead(t.path)
 }
 
-// TestTasks_BruteForce compares lists of tasks, by any conditions at once and in pages of
-// any size, with what an oracle selects of the tasks as they were written.
+// TestTasks_BruteForce compares lists of tasks, with any combination of conditions and
+// any page size, with an oracle that filters the tasks as written.
 func TestTasks_BruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	files, all := randomTasks(rng, 40)
@@ -113,7 +113,7 @@ func TestTasks_BruteForce(t *testing.T) {
 			q.Scope.Read = []string{any("Work", "Home")}
 		}
 		if rng.IntN(8) == 0 {
-			for { // a note that the query's caller may read
+			for { // a note that the caller may read
 				if q.Note = all[rng.IntN(len(all))].path; q.Scope.CanRead(q.Note) {
 					break
 				}
@@ -148,7 +148,7 @@ func TestTasks_BruteForce(t *testing.T) {
 		require.ElementsMatch(t, want, got, "%+v", q)
 		require.True(t, slices.IsSortedFunc(got, func(a, b string) int {
 			x, y := keys[a], keys[b]
-			if q.Sort == "done" { // the newest first
+			if q.Sort == "done" { // newest first
 				x, y = y, x
 			}
 			return slices.Compare(x[:], y[:])
@@ -162,9 +162,9 @@ func TestTasks_BruteForce(t *testing.T) {
 	}
 }
 
-// TestPartsThatStayAreNotWritten: after any changes of a long note its tasks and links are
-// those of a store that has seen nothing but the note as it is, in the same order, and a
-// change of one line writes few rows.
+// TestPartsThatStayAreNotWritten checks that, after any changes of a long note, its
+// tasks and links equal those in a new store, in the same order, and that changing one
+// line writes few rows.
 func TestPartsThatStayAreNotWritten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 15))
 	any := func(list ...string) string { return list[rng.IntN(len(list))] }
@@ -205,7 +205,7 @@ func TestPartsThatStayAreNotWritten(t *testing.T) {
 		at := rng.IntN(len(lines))
 		few := false
 		switch op := rng.IntN(8); {
-		case round < 15: // the ordinals in between are used up
+		case round < 15: // use up the ordinals in between
 			lines = slices.Insert(lines, 70, line())
 		case op == 0:
 			lines, few = append(lines, line()), true
@@ -230,7 +230,7 @@ func TestPartsThatStayAreNotWritten(t *testing.T) {
 		}
 		files["Long.md"] = text()
 		if testing.Short() && round%4 != 3 {
-			continue // a row that is wrong stays so, as a rule, until a later comparison
+			continue // a wrong row usually remains until a later comparison
 		}
 		require.Equal(t, all(newWorld(t, files)), all(w), "round %d", round)
 	}

@@ -15,18 +15,18 @@ import (
 	"notesd/notes/store"
 )
 
-// saved is a version that another program saved.
+// saved is a version saved by another program.
 type saved struct {
 	at   time.Time
 	text string
 }
 
-// losesAll reports whether the next version is no continuation of one.
+// losesAll reports whether the next version is not a continuation of v.
 func losesAll(v, next saved) bool { return v.text[:300] != next.text[:300] }
 
-// TestThinning_Promises: of random saves by an editor, history keeps the first, the last
-// one, one at least for every ten minutes of typing, and each version that the next one
-// replaced as a whole, up to ten of these in ten minutes.
+// TestThinning_Promises checks that, of random saves by an editor, history keeps the
+// first, the last, at least one for every ten minutes of typing, and each version that
+// the next one replaced entirely, up to ten of these in ten minutes.
 func TestThinning_Promises(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 3))
 	const within = 10 * time.Minute
@@ -57,13 +57,13 @@ func TestThinning_Promises(t *testing.T) {
 			versions = append(versions, saved{at, text})
 		}
 		w.advance(time.Hour)
-		w.save("A.md", text+"the end\n") // which puts the last one into history
+		w.save("A.md", text+"the end\n") // adds the last one to history
 
 		kept := w.revisionsOf("A.md")
 		slices.Reverse(kept)
 		isKept := make([]bool, len(versions))
 		next := 0
-		for _, r := range kept { // a subsequence of what was saved
+		for _, r := range kept { // check that kept is a subsequence of the saved versions
 			for ; next < len(versions) && notes.Hash([]byte(versions[next].text)) != r.Hash; next++ {
 				require.Less(t, next, len(versions))
 			}
@@ -114,8 +114,9 @@ func TestThinning_Promises(t *testing.T) {
 	assert.Greater(t, bounded, 10)
 }
 
-// TestKeepOverwritten_Move: of notes that another program moves, each gets a history when
-// they are few, and else those alone that have one or whose text changes with the move.
+// TestKeepOverwritten_Move checks that notes moved by another program each get a
+// history if they are few, and otherwise only if they have one or their text changes
+// with the move.
 func TestKeepOverwritten_Move(t *testing.T) {
 	for n, wantAll := range map[int]bool{200: true, 201: false} {
 		files := map[string]string{}
@@ -156,8 +157,8 @@ func TestKeepOverwritten_Move(t *testing.T) {
 	}
 }
 
-// TestMatchFiles: a note that history has and no file is deleted in it, one that is back
-// exists again, and nothing is said of a folder that cannot be read.
+// TestMatchFiles checks that notes in history without a file become deleted, that those
+// whose file is back become live, and that unreadable folders are left unchanged.
 func TestMatchFiles(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"Stays.md": "a", "Goes.md": "one\ntwo\n", "Away/Unknown.md": "c", "Back.md": "d", "Dead.md": "e"})
@@ -169,7 +170,7 @@ func TestMatchFiles(t *testing.T) {
 		require.NoError(t, err)
 	}
 	w.advance(time.Hour)
-	for range 2 { // the second time it finds nothing to do
+	for range 2 { // the second time is a no-op
 		require.NoError(t, w.MatchFiles(ctx, func(p string) bool { return p == "Stays.md" || p == "Back.md" }, func(p string) bool { return strings.HasPrefix(p, "Away/") }))
 		live := map[string]bool{}
 		for _, p := range []string{"Stays.md", "Goes.md", "Away/Unknown.md", "Back.md", "Dead.md"} {
@@ -185,7 +186,7 @@ func TestMatchFiles(t *testing.T) {
 	}
 }
 
-// TestOperation_Written: what a tool answers of each kind of operation.
+// TestOperation_Written checks the outcome of each kind of operation.
 func TestOperation_Written(t *testing.T) {
 	file := func(old, new, before, after string) store.FileChange {
 		return store.FileChange{OldPath: old, NewPath: new, OldDisk: old, NewDisk: new, Old: []byte(before), New: []byte(after)}

@@ -18,8 +18,8 @@ import (
 	"notesd/notes/store"
 )
 
-// TestPages_UnderChange: a client that reads a list page by page sees every note that
-// does not change meanwhile exactly once, whatever others do between two pages.
+// TestPages_UnderChange checks that a client that reads a list page by page sees every
+// unchanged note exactly once, whatever changes between two pages.
 func TestPages_UnderChange(t *testing.T) {
 	ctx := t.Context()
 	rng := rand.New(rand.NewPCG(81, 1))
@@ -27,7 +27,7 @@ func TestPages_UnderChange(t *testing.T) {
 	s := openStore(t, t.TempDir(), func() time.Time { return now })
 	paths, serial := map[int64]string{}, 0
 	entry := func(kind notes.ChangeKind, id int64, p string) store.Entry {
-		now = now.Add(time.Duration(rng.IntN(3)) * time.Second) // some at the same moment
+		now = now.Add(time.Duration(rng.IntN(3)) * time.Second) // some at the same time
 		text := fmt.Sprintf("---\ntitle: T%02d\n---\n%*s", rng.IntN(30), rng.IntN(40), "x")
 		e := store.Entry{Kind: kind, ID: id, Path: p, OldPath: paths[id], DiskPath: p, Stat: fsid.Stat{Size: int64(len(text)), Mtime: now.UnixNano()}, Note: notes.Parse(p, []byte(text), now)}
 		if kind != notes.Moved {
@@ -59,7 +59,7 @@ func TestPages_UnderChange(t *testing.T) {
 	}
 	for round := range notestest.Rounds(30) {
 		sort := []string{"modified", "date", "created", "size", "title", "path"}[round%6]
-		still := maps.Clone(paths) // the notes that nothing has touched since the first page
+		still := maps.Clone(paths) // notes unchanged since the first page
 		seen := map[int64]int{}
 		q := notes.ListQuery{Sort: sort, Limit: 1 + rng.IntN(15)}
 		for {
@@ -96,8 +96,8 @@ func TestPages_UnderChange(t *testing.T) {
 	}
 }
 
-// TestGraph_Oracle: the graph, the notes without links, the notes that link to one and
-// the months of the notes are what the links and dates of each note add up to.
+// TestGraph_Oracle checks the graph, the orphans, the notes that link to a note and the
+// counts by month against the links and dates of each note.
 func TestGraph_Oracle(t *testing.T) {
 	ctx := t.Context()
 	for seed := range uint64(2) {
@@ -159,8 +159,8 @@ func TestGraph_Oracle(t *testing.T) {
 	}
 }
 
-// TestWhyNothing_Oracle: of a filter that selects nothing, exactly those parts are
-// named that select nothing alone.
+// TestWhyNothing_Oracle checks that exactly those parts of a filter are described that
+// match no note by themselves.
 func TestWhyNothing_Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(83, 1))
 	w := newWorld(t, randomFiles(rng, 25))
