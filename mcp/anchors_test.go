@@ -14,10 +14,10 @@ import (
 	"notesd/mcp/tools"
 )
 
-// passageKeys are the keys under which answers have text of notes.
+// passageKeys are the keys under which results contain text of notes.
 var passageKeys = []string{"snippet", "text", "context", "content"}
 
-// passagesIn returns the anchor and the text of each passage in a structured answer.
+// passagesIn returns the anchor and the text of each passage in a structured result.
 func passagesIn(t *testing.T, value any) (found []args) {
 	switch value := value.(type) {
 	case []any:
@@ -44,8 +44,7 @@ func asList(value any) []any {
 	return list
 }
 
-// TestEveryPassageHasAnAnchor checks each passage of each answer with check_quotes
-// at the anchor that the answer gives it.
+// Each passage in a result passes check_quotes with the anchor in that result.
 func TestEveryPassageHasAnAnchor(t *testing.T) {
 	saturday := time.Date(2026, 2, 21, 9, 0, 0, 0, time.UTC)
 	w := newRealWorldAt(t, map[string]string{
@@ -104,15 +103,15 @@ func TestEveryPassageHasAnAnchor(t *testing.T) {
 		}
 		check(name, quotes)
 	}
-	without := []string{ // have no text of notes in their answers
+	without := []string{ // their results contain no text of notes
 		"list_notes", "related_notes", "vault_overview", "create_note", "edit_note", "move_note", "rename_tag", "delete_note", "note_history", "restore_note", "check_quotes",
 		"create_table", "add_vector", "search_vectors", "list_tables", "delete_vectors", "drop_table",
 	}
 	assert.ElementsMatch(t, tools.Names(), append(without, slices.Collect(maps.Keys(answers))...), "a tool that is in neither list")
 }
 
-// An anchor spells a name as it is, whatever its script, and is taken wherever a note
-// is named.
+// An anchor contains names unescaped, in any script, and is accepted wherever a note can be
+// named.
 func TestAnchorsAreLegible(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"日记/会议记录.md": "# 会议记录\n\n温室需要新的灌溉系统。\n"})
 	gathered, text := call[tools.GatherResult](t, w.session, "gather_context", args{"query": "灌溉"})

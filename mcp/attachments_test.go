@@ -15,8 +15,8 @@ import (
 
 const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
-// What tools name as an attachment can be read, byte for byte, by the clients
-// that may see it; nothing else of the vault can.
+// Attachments listed by tools can be read, byte for byte, by clients that may see them; no
+// other file of the vault can.
 func TestAttachments(t *testing.T) {
 	w := newRealWorld(t, map[string]string{
 		"Trip.md":               "# Trip\n\n![[My photo.png]]\n\n![plan](Plans/Route%20%C3%BC.pdf) and [site](https://example.com/x.png)\n\n## Later\n\n[[empty.bin]]\n",
@@ -73,8 +73,8 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// A note of many pictures names only some, and one that is too large to read
-// says so.
+// For a note with many pictures, only some are listed; reading one that is too large fails
+// with the reason.
 func TestAttachmentsAreBounded(t *testing.T) {
 	files := map[string]string{}
 	var many strings.Builder

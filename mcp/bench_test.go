@@ -15,8 +15,7 @@ import (
 	"notesd/notes"
 )
 
-// rawSession starts a session over pipes and returns its ends, with the
-// handshake done.
+// rawSession starts a session over pipes, performs the handshake, and returns the ends.
 func rawSession(b *testing.B, c *Core) (io.Writer, *bufio.Reader) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -40,7 +39,7 @@ func benchCore(b *testing.B, files map[string]string) *Core {
 	return New(Options{Version: "bench", Vault: w.vault, Search: w.search})
 }
 
-// A session from nothing to the answer of its initialize, with all tools.
+// The start of a session with all tools, up to the response to initialize.
 func BenchmarkInitialize(b *testing.B) {
 	core := benchCore(b, sampleVault)
 	for b.Loop() {
@@ -57,8 +56,7 @@ func BenchmarkInitialize(b *testing.B) {
 	}
 }
 
-// What the protocol costs a call, beside the work of the tool: read_note of a
-// note of 4 KB, over pipes.
+// The overhead of the protocol: read_note of a 4 KB note, over pipes.
 func BenchmarkCall(b *testing.B) {
 	core := benchCore(b, map[string]string{"Note.md": strings.Repeat("A line of a note, with some words in it.\n", 100)})
 	in, out := rawSession(b, core)
@@ -73,8 +71,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// From a change that the vault has committed to the client's having read of it,
-// with a hundred other sessions that watch other notes.
+// The time from a committed change to the client's completed read of it, while a hundred
+// other sessions watch other notes.
 func BenchmarkNotify(b *testing.B) {
 	core := benchCore(b, sampleVault)
 	notifier := NewNotifier(core, notes.Position{Store: "fake"})
@@ -93,7 +91,7 @@ func BenchmarkNotify(b *testing.B) {
 		subscribe(in, out, "note:///Empty.md")
 	}
 	in, out := rawSession(b, core)
-	for i := range 1000 { // taken in turn, because each is announced four times a second at most
+	for i := range 1000 { // in turn, because each is announced at most four times a second
 		subscribe(in, out, fmt.Sprintf("note:///N%d.md", i))
 	}
 	for i := 0; b.Loop(); i++ {
@@ -104,7 +102,7 @@ func BenchmarkNotify(b *testing.B) {
 	}
 }
 
-// The memory of a session that is connected and idle.
+// The memory of a connected, idle session.
 func BenchmarkIdleSession(b *testing.B) {
 	core := benchCore(b, sampleVault)
 	var before, after runtime.MemStats
@@ -118,7 +116,7 @@ func BenchmarkIdleSession(b *testing.B) {
 	b.ReportMetric(float64(after.HeapInuse+after.StackInuse-before.HeapInuse-before.StackInuse)/float64(b.N)/1024, "KiB/session")
 }
 
-// Search through the protocol, the store and the index of a thousand notes.
+// A search through the protocol, the store and an index of a thousand notes.
 func BenchmarkSearchCall(b *testing.B) {
 	files := map[string]string{}
 	words := strings.Fields("garden tomato snail water soil spring autumn bed row seed plant root leaf sun rain frost harvest compost")

@@ -13,8 +13,8 @@ import (
 	"notesd/mcp/tools"
 )
 
-// headed are notes whose headings are easily named wrongly, each with the lines
-// of the headings that can be named.
+// headed contains notes whose headings are easily named wrongly, each with the lines of the
+// headings that can be named.
 var headed = map[string]struct {
 	text  string
 	lines []int
@@ -32,8 +32,8 @@ var headed = map[string]struct {
 	"None.md":            {"text\n", nil},
 }
 
-// What is offered for a heading is taken by the tools that want one, and means
-// that heading.
+// Completions for a heading are accepted by the tools that take one, and refer to that
+// heading.
 func TestCompletedHeadingsAreAccepted(t *testing.T) {
 	files := map[string]string{}
 	for path, note := range headed {
@@ -71,7 +71,7 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 	}
 }
 
-// completed returns what is offered for the heading of a note.
+// completed returns the completions for a heading of a note.
 func (w *realWorld) completed(t *testing.T, note, typed string) []string {
 	t.Helper()
 	res, err := w.session.Complete(context.Background(), &sdk.CompleteParams{

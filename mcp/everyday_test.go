@@ -18,18 +18,18 @@ import (
 	"notesd/notes"
 )
 
-// maxEverydayCalls is how many calls an everyday request may take.
+// maxEverydayCalls is the maximum number of calls for an everyday request.
 const maxEverydayCalls = 3
 
-// TestEverydayRequests carries out what people ask of an assistant with notes, as
-// an assistant would, on one vault and in the order of testdata/everyday.txtar.
-// The file has the notes (vault/PATH), and the requests by their words, of lines
+// TestEverydayRequests performs common requests to an assistant with notes as an assistant
+// would, on one vault and in the order of testdata/everyday.txtar. The file contains the
+// notes (vault/PATH) and the requests, each named by its words, with these lines:
 //
 //	@ 2026-11-18 08:00   the time
 //	| PATH               a note that was last saved now
 //	> TOOL {ARGUMENTS}   a call
-//	< TEXT               its answer, which -update writes
-//	= 2 calls, 512 B     what the request took: arguments, texts and structures
+//	< TEXT               its result, written by -update
+//	= 2 calls, 512 B     the cost of the request: arguments, texts and structures
 func TestEverydayRequests(t *testing.T) {
 	const file = "testdata/everyday.txtar"
 	archive, err := txtar.ParseFile(file)

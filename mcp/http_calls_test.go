@@ -16,15 +16,14 @@ import (
 	"notesd/mcp/transport"
 )
 
-// An httpClient is a client that shows what goes over the wire.
+// An httpClient is a client with access to the raw requests and responses.
 type httpClient struct {
 	t       *testing.T
 	url     string
 	session string
 }
 
-// newHTTPClient begins a session of 2025-11-25 with the capabilities, a JSON
-// object.
+// newHTTPClient begins a session of 2025-11-25 with the capabilities, a JSON object.
 func newHTTPClient(t *testing.T, url, capabilities string) *httpClient {
 	c := &httpClient{t: t, url: url + "/mcp"}
 	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":{"name":"t","version":"1"}}}`, nil)
@@ -58,13 +57,13 @@ func (c *httpClient) post(text string) *reply {
 	return c.do(c.t.Context(), http.MethodPost, text, nil)
 }
 
-// lives shows that the session is served.
+// lives checks that the session is still served.
 func (c *httpClient) lives() {
 	c.t.Helper()
 	assert.Contains(c.t, c.post(`{"jsonrpc":"2.0","id":"alive?","method":"ping"}`).text(), `"result":{}`)
 }
 
-// A reply is what the server says to a request, while it does.
+// A reply is the response to a request, as it arrives.
 type reply struct {
 	t      *testing.T
 	status int
@@ -72,7 +71,7 @@ type reply struct {
 	stream io.Reader
 }
 
-// text is the reply once it is whole.
+// text returns the complete reply.
 func (r *reply) text() string {
 	r.t.Helper()
 	data, err := io.ReadAll(r.stream)
@@ -80,8 +79,8 @@ func (r *reply) text() string {
 	return string(data)
 }
 
-// stall makes the vault's reads wait for their context, and tells of each that
-// begins and ends.
+// stall blocks the vault's reads until their contexts end, and reports when each begins and
+// ends.
 func stall(w *world) (began, ended chan struct{}) {
 	began, ended = make(chan struct{}, 10), make(chan struct{}, 10)
 	w.vault.read = func(ctx context.Context, ref string) error {
@@ -102,8 +101,8 @@ const (
 	cancel7 = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
 )
 
-// A call over HTTP that is cancelled stops, and its stream ends; its id is taken
-// until then.
+// When a call over HTTP is cancelled, it stops and its stream ends; its id is in use until
+// then.
 func TestHTTPCancelledCallStops(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	url, _ := serveHTTP(t, w, HTTPOptions{})
@@ -119,8 +118,8 @@ func TestHTTPCancelledCallStops(t *testing.T) {
 	assert.Equal(t, http.StatusAccepted, c.post(cancel7).status, "too late is no harm")
 }
 
-// A session that is deleted ends at once, although its client owes answers and
-// it is being worked for: the SDK would wait for all of that.
+// A deleted session ends at once, although its client has not answered requests and calls
+// are in progress: the SDK would wait for both.
 func TestHTTPDeleteDoesNotWait(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Concurrent: 2, confirmWait: time.Hour}) // one for each call
 	url, h := serveHTTP(t, w, HTTPOptions{})
@@ -141,7 +140,7 @@ func TestHTTPDeleteDoesNotWait(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, c.post(reads7).status)
 }
 
-// A client that owes its roots does not hold up the end of its session.
+// A client that has not sent its roots does not delay the end of its session.
 func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{rootsWait: time.Hour})
 	url, _ := serveHTTP(t, w, HTTPOptions{})
@@ -149,7 +148,7 @@ func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
 	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
 }
 
-// Close lets what is being worked on finish, but not for long.
+// Close lets requests in progress finish, but only for a limited time.
 func TestHTTPCloseHasPatienceOnce(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{Grace: 50 * time.Millisecond}})
 	url, h := serveHTTP(t, w, HTTPOptions{})

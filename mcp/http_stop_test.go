@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pipes is a listener whose connections stay in the process.
+// pipes is a listener with connections within the process.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -46,8 +46,8 @@ func (l *pipes) dial() net.Conn {
 	return ours
 }
 
-// A server that stops waits for the requests in progress, not for a connection that a
-// browser has opened in advance. The clock is the bubble's.
+// A server that stops waits for requests in progress, but not for a connection that a
+// browser opened in advance. The clock is that of the bubble.
 func TestServeUntil_UnusedConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}

@@ -22,8 +22,8 @@ import (
 	"notesd/notes"
 )
 
-// subjectsNode serves a vault as one node of several does: the profile of a request's
-// subject is that of the map.
+// subjectsNode serves a vault like one of several nodes; the map contains the profiles of
+// the subjects.
 type subjectsNode struct {
 	handler  *HTTP
 	subjects map[string]Profile
@@ -47,7 +47,7 @@ func (n *subjectsNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.handler.ServeSubject(w, r, p)
 }
 
-// asSubject is a client's transport that names its subject to the node of the moment.
+// asSubject is a client's transport that sends its subject to the current node.
 type asSubject struct {
 	name string
 	node *atomic.Pointer[string] // its URL
@@ -89,8 +89,8 @@ func TestSubjectsWriteInTheirName(t *testing.T) {
 	assert.Equal(t, "ann", clients[len(clients)-1].Subject)
 }
 
-// TestPathsOutsideOfGrantsDoNotExist asks every tool, resource and completion for a note
-// that the subject may not see and for one that there is not: the answers are the same.
+// Every tool, resource and completion gives the same response for a note that the subject
+// may not see as for one that does not exist.
 func TestPathsOutsideOfGrantsDoNotExist(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Mine/A.md": "# A\n\nmine, with [[Secret]] and [[Absent]] #shared\n", "Mine/To Secret.md": "[[Secret]]\n", "Mine/To Absent.md": "[[Absent]]\n", "Hidden/Secret.md": "# Secret\n\n## Part\n\nhidden words #hidden\n\n- [ ] task\n"})
 	var at atomic.Pointer[string]
@@ -172,7 +172,7 @@ func TestPathsOutsideOfGrantsDoNotExist(t *testing.T) {
 	assert.Contains(t, note.Content, "hidden words", "nothing has changed it")
 }
 
-// TestASessionIsItsSubjects uses the id of a session with another token.
+// The id of a session is of no use with another subject's token.
 func TestASessionIsItsSubjects(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	node := newSubjectsNode(t, w.core, map[string]Profile{"ann": {}, "bob": {Read: []string{"Cellar"}, ReadOnly: true}})
@@ -201,7 +201,7 @@ func TestASessionIsItsSubjects(t *testing.T) {
 	assert.Equal(t, 1, node.handler.Sessions())
 }
 
-// TestSessionsContinueElsewhere moves a client from one node to another, and back.
+// A client can move from one node to another, and back.
 func TestSessionsContinueElsewhere(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	subjects := map[string]Profile{"ann": {}}
@@ -224,8 +224,7 @@ func TestSessionsContinueElsewhere(t *testing.T) {
 	require.Eventually(t, func() bool { return nodes[1].handler.Sessions() == 0 }, time.Minute, time.Millisecond)
 }
 
-// TestChangedGrants narrows, widens and takes away what a subject may do, while it has a
-// session.
+// A subject's grants can be narrowed, widened and removed during a session.
 func TestChangedGrants(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	node := newSubjectsNode(t, w.core, map[string]Profile{"ann": {}})
@@ -253,7 +252,7 @@ func TestChangedGrants(t *testing.T) {
 	require.Eventually(t, func() bool { return node.handler.Sessions() == 0 }, time.Minute, time.Millisecond)
 }
 
-// TestCallsWhileGrantsChange has each call meet the end of its session.
+// No call is lost while sessions are being closed.
 func TestCallsWhileGrantsChange(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	node := newSubjectsNode(t, w.core, map[string]Profile{"ann": {}})
@@ -280,7 +279,7 @@ func TestCallsWhileGrantsChange(t *testing.T) {
 	changing.Wait()
 }
 
-// TestAnInterruptedCallCannotBeResumed reads what a client would resume a call by.
+// Responses contain nothing by which a client would try to resume a call.
 func TestAnInterruptedCallCannotBeResumed(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	c := &httpClient{t: t, url: *listen(t, newSubjectsNode(t, w.core, map[string]Profile{testToken: {}}))}
@@ -291,7 +290,7 @@ func TestAnInterruptedCallCannotBeResumed(t *testing.T) {
 	assert.NotContains(t, answer, "\nid: ")
 }
 
-// TestSubjectsHaveTheirOwnLimits fills the sessions of one subject.
+// One subject's sessions do not use up another's limit.
 func TestSubjectsHaveTheirOwnLimits(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	node := newSubjectsNode(t, w.core, map[string]Profile{"ann": {}, "bob": {}})
@@ -312,8 +311,8 @@ func TestSessionIDsThatSayTooMuch(t *testing.T) {
 	}
 }
 
-// TestTheNewestStreamHolds opens the stream of a session again while the server has not
-// noticed that the first is lost.
+// The stream of a session can be opened again before the server has noticed that the first
+// one is lost.
 func TestTheNewestStreamHolds(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	url := *listen(t, newSubjectsNode(t, w.core, map[string]Profile{testToken: {}}))
@@ -326,8 +325,8 @@ func TestTheNewestStreamHolds(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsOfSessionsThatContinue moves a client that watches a note to another
-// node, and back to the first, where it is known what it watches.
+// A client that watches a note moves to another node, where its subscriptions are unknown,
+// and back to the first, where they are known.
 func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	subjects := map[string]Profile{testToken: {}}

@@ -44,7 +44,7 @@ func serveHTTP(t *testing.T, w *world, o HTTPOptions) (url string, h *HTTP) {
 	return "http://" + ln.Addr().String(), h
 }
 
-// withToken is a client's transport that authorizes itself.
+// withToken is a client's transport that adds the token.
 type withToken struct{}
 
 func (withToken) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -61,8 +61,8 @@ func connectHTTP(t *testing.T, transport sdk.Transport, version string, o *sdk.C
 	return session
 }
 
-// The SDK's clients, in each version and over each transport, list, call, read
-// and are notified.
+// The SDK's clients, in each version and over each transport, can list, call and read, and
+// are notified.
 func TestHTTPClients(t *testing.T) {
 	transports := map[string]func(url string) sdk.Transport{
 		"streamable": func(url string) sdk.Transport {
@@ -116,7 +116,7 @@ func TestHTTPClients(t *testing.T) {
 	}
 }
 
-// Each of these is refused, and the server goes on.
+// Each of these requests is rejected, and the server continues.
 func TestHTTPRefusals(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 5000}})
 	base, _ := serveHTTP(t, w, HTTPOptions{Origins: []string{"https://app.example"}, Hosts: []string{"notes.example"}})
@@ -210,7 +210,7 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 }
 
-// The same within a session, which goes on after each.
+// The same within a session, which continues after each.
 func TestHTTPRefusalsWithinASession(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 5000}})
 	base, _ := serveHTTP(t, w, HTTPOptions{})
@@ -256,11 +256,11 @@ func TestHTTPRefusalsWithinASession(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
 }
 
-// Clients that open connections and send their requests byte by byte are cut
-// off, and keep nobody else from being served.
+// Clients that open connections and send their requests byte by byte are disconnected, and
+// do not prevent others from being served.
 func TestHTTPSlowLoris(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
-	// A bystander on a busy machine is quicker than this.
+	// Even on a busy machine, another client takes less time than this.
 	base, _ := serveHTTP(t, w, HTTPOptions{headerRead: 5 * time.Second, bodyRead: 5 * time.Second})
 	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nAuthorization: Bearer " + testToken + "\r\n\r\n{"
 	for name, sent := range map[string]string{"nothing": "", "half the headers": head[:40], "half the body": head, "half the body, wrong token": strings.Replace(head, testToken, "wrong", 1)} {
@@ -278,7 +278,7 @@ func TestHTTPSlowLoris(t *testing.T) {
 			}
 			bystander.lives()
 			for _, conn := range conns {
-				_, err := io.Copy(io.Discard, conn) // until the server has hung up
+				_, err := io.Copy(io.Discard, conn) // until the server has closed the connection
 				if err != nil {
 					require.ErrorContains(t, err, "reset")
 				}
@@ -288,13 +288,13 @@ func TestHTTPSlowLoris(t *testing.T) {
 	}
 }
 
-// A client that sends its request drop by drop, and one that never takes its
-// answer, are cut off.
+// A client that sends its request slowly and one that never reads its response are
+// disconnected.
 func TestHTTPSlowClients(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "![[Big.pdf]]", "Big.pdf": strings.Repeat("x", notes.MaxAttachmentBytes)}, Limits{})
 	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, bodyRead: 100 * time.Millisecond, stall: 100 * time.Millisecond})
 	require.NoError(t, err)
-	var served atomic.Int32 // requests that are over
+	var served atomic.Int32 // completed requests
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer served.Add(1)
 		h.ServeHTTP(w, r)
@@ -316,18 +316,18 @@ func TestHTTPSlowClients(t *testing.T) {
 	conn, err = net.Dial("tcp", address)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
-	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(256<<10)) // so that the kernels do not take it all
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(256<<10)) // so that the kernel cannot buffer all of it
 	body := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"note:///Big.pdf","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n"+
 		"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: note:///Big.pdf\r\nContent-Length: %d\r\n\r\n%s", testToken, len(body), body)
 	require.NoError(t, err)
-	// The server has given up when it works on nothing any more.
+	// The server has given up when no request is in progress.
 	require.Eventually(t, func() bool { return served.Load() == 2 }, time.Minute, 10*time.Millisecond)
 	got, _ := io.Copy(io.Discard, conn)
 	assert.Less(t, got, int64(16<<20))
 }
 
-// There are only so many sessions with clients that listen; a deleted one makes room.
+// The number of sessions with clients that listen is limited; deleting one makes room.
 func TestHTTPSessionsAreLimited(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	url, h := serveHTTP(t, w, HTTPOptions{sessions: 2})
@@ -353,8 +353,8 @@ func listening(h *HTTP) (n int) {
 	return n
 }
 
-// Clients that go without a word, as scripts do, keep no others out: the session that
-// was used longest ago gives way, and not one whose client listens.
+// Clients that leave without closing their session, as scripts do, do not keep others out:
+// the least recently used session is closed, unless its client listens.
 func TestHTTPLeftSessionsGiveWay(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	url, h := serveHTTP(t, w, HTTPOptions{sessions: 3})
@@ -364,7 +364,7 @@ func TestHTTPLeftSessionsGiveWay(t *testing.T) {
 		}, "2025-11-25", nil)
 	}
 	listens := begin(true)
-	quiet := func() { // what was answered may not have ended yet
+	quiet := func() { // requests may end after their response was received
 		require.Eventually(t, func() bool { return listening(h) == 1 }, time.Minute, time.Millisecond)
 	}
 	used := begin(false)
@@ -395,7 +395,7 @@ func TestHTTPNeedsAToken(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Closing ends streams that clients hold open, so that a server can stop.
+// Close ends the streams that clients hold open, so that a server can stop.
 func TestHTTPCloseEndsStreams(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken})
@@ -417,8 +417,8 @@ func TestHTTPCloseEndsStreams(t *testing.T) {
 	assert.Zero(t, w.core.Sessions())
 }
 
-// A client over HTTP whose roots leave it nothing to change is told that its
-// tools have changed, once.
+// A client over HTTP whose roots leave it nothing to change is notified once that its tools
+// have changed.
 func TestHTTPToolsListChanged(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	url, _ := serveHTTP(t, w, HTTPOptions{Profile: Profile{Write: []string{"Home"}}})

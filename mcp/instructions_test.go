@@ -12,7 +12,7 @@ import (
 	"notesd/notes"
 )
 
-// silentVault does not tell its status.
+// silentVault never returns its status.
 type silentVault struct{ *stagedVault }
 
 func (silentVault) Status(ctx context.Context) (notes.Status, error) {
@@ -20,7 +20,7 @@ func (silentVault) Status(ctx context.Context) (notes.Status, error) {
 	return notes.Status{}, ctx.Err()
 }
 
-// The handshake waits for the vault's numbers hardly at all.
+// The handshake hardly waits for the vault's counts.
 func TestInstructionsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})

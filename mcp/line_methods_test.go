@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// methods are all that the protocol has in any version, either way, and some
-// that it never had.
+// methods are all methods of the protocol in any version and direction, and some that never
+// existed.
 var methods = []string{
 	"initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read",
 	"resources/templates/list", "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get",
@@ -26,7 +26,7 @@ var methods = []string{
 	"notifications/subscriptions/acknowledged", "notifications/no/such",
 }
 
-// metas are what a client may put into _meta, "" being none.
+// metas are values that a client may send as _meta; "" means none.
 var metas = []string{
 	"", "null", "{}", `{"io.modelcontextprotocol/protocolVersion":7}`, `{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`,
 	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":null}`,
@@ -35,7 +35,7 @@ var metas = []string{
 		`"io.modelcontextprotocol/clientInfo":null,"io.modelcontextprotocol/logLevel":"loud","progressToken":0}`,
 }
 
-// members are what else may be in the params of some method, and is sent to all.
+// members are other params of some method, sent to all methods.
 var members = []string{
 	"", `"uri":"note:///Plan.md"`, `"uri":null`, `"name":"vault_overview","arguments":{}`, `"name":"summarize_note","arguments":{"note":"Plan"}`,
 	`"name":null,"arguments":null`, `"notifications":null`, `"notifications":{}`, `"notifications":{"resourceSubscriptions":["",null]}`,
@@ -44,8 +44,8 @@ var members = []string{
 	`"name":"delete_note","arguments":{"note":"Plan"},"inputResponses":{"confirm":null},"requestState":5`,
 }
 
-// Every method in every dress, as a request and as a notification, leaves the
-// session alive, whichever way it began, and is no error of ours.
+// Every method with all combinations of params, as a request and as a notification, leaves
+// the session alive, however it began, and never causes an internal error.
 func TestEveryMethodInEveryDress(t *testing.T) {
 	modern := fmt.Sprintf(`{"jsonrpc":"2.0","id":"first","method":"tools/list","params":{"_meta":%s}}`, metas[6])
 	for name, first := range map[string]string{"with initialize": strings.TrimSuffix(handshake, "\n"), "without": modern, "before either": ""} {
@@ -96,8 +96,8 @@ func everyParams() []string {
 	return params
 }
 
-// What needs the notes waits until they are open, or their first scan has ended;
-// what does not need them is answered at once.
+// Requests that need the notes wait until the vault is open, or its first scan has ended;
+// the others are answered at once.
 func TestRequestsAwaitTheVault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{Concurrent: 10})
@@ -108,7 +108,7 @@ func TestRequestsAwaitTheVault(t *testing.T) {
 		w.core.SetProfile(Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Folder: "Prompts"})}})
 		client := w.connect(t, Profile{})
 		answered := func() (ids []string) {
-			time.Sleep(2 * instructionsWait) // in the bubble's time
+			time.Sleep(2 * instructionsWait) // on the bubble's clock
 			synctest.Wait()
 			for _, line := range client.received() {
 				var m struct{ ID, Error, Result json.RawMessage }

@@ -12,8 +12,8 @@ import (
 	"notesd/mcp/transport"
 )
 
-// Each of these lines is refused, or ignored where there is nothing to answer,
-// and the session goes on.
+// Each of these lines is rejected, or ignored if it needs no response, and the session
+// continues.
 func TestLineRefusals(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, tc := range []struct{ name, line, want string }{
@@ -80,8 +80,8 @@ func TestLineRefusals(t *testing.T) {
 	}
 }
 
-// An id that belongs to a call in flight is refused, without an answer that
-// could be taken for that call's; later it is free again.
+// The id of a call in flight is rejected, with a response that cannot be mistaken for that
+// call's; later it can be used again.
 func TestLineRefusesReusedIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})

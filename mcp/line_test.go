@@ -22,7 +22,7 @@ const handshake = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// What is piped in is answered, although the input ends at once.
+// Piped input is answered even though it ends at once.
 func TestAnswersAreNotLostAtTheEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
@@ -57,7 +57,7 @@ func TestByteOrderMarkIsSkipped(t *testing.T) {
 	})
 }
 
-// A call that does not end does not keep a client that has left.
+// A call that does not end does not keep the session of a client that has left.
 func TestEndOfInputWaitsOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
@@ -75,7 +75,7 @@ func TestEndOfInputWaitsOnlySoLong(t *testing.T) {
 	})
 }
 
-// A client that stops reading is cut off, and delays nobody meanwhile.
+// A client that stops reading is disconnected, and meanwhile delays no other client.
 func TestClientThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{Line: transport.Limits{QueueFrames: 20}})
@@ -104,7 +104,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	})
 }
 
-// Cancelling the context ends the session and what it was doing.
+// Cancelling the context ends the session and its requests.
 func TestServeEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
@@ -126,8 +126,8 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// One session's requests beyond its share wait, and are refused beyond what may
-// wait.
+// Requests of a session beyond its share wait, and beyond the limit on waiting ones are
+// rejected.
 func TestFloodIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{Concurrent: 2, Line: transport.Limits{InFlight: 10}})
@@ -161,8 +161,8 @@ func TestProfileIsValidated(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "read_note"?`)
 }
 
-// Notifications of 2026-07-28 carry its _meta, too, and have no result that could
-// be signed.
+// Notifications of 2026-07-28 carry its _meta, too, but have no result to add serverInfo
+// to.
 func TestModernNotifications(t *testing.T) {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	for _, method := range []string{"cancelled", "progress", "initialized", "roots/list_changed", "message", "unheard/of"} {
@@ -193,8 +193,8 @@ func TestModernNotifications(t *testing.T) {
 	}
 }
 
-// A client that says it is initialized too early, twice, or in the era that knows
-// no such thing changes nothing, and is no error of ours.
+// notifications/initialized too early, twice, or in the era without it has no effect, and
+// causes no internal error.
 func TestInitializedOutOfPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
@@ -211,7 +211,7 @@ func TestInitializedOutOfPlace(t *testing.T) {
 	})
 }
 
-// FuzzLines: after whatever a client writes, its next ping is answered.
+// After any input from a client, its next ping is answered.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		"hello", "{", "[]", "[{}]", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "\xff\xfe", strings.Repeat("[", 1000),

@@ -72,7 +72,7 @@ func TestPanelIsForClientsThatShowIt(t *testing.T) {
 	}
 }
 
-// The panel is one file that needs nothing else.
+// The panel is a single file without external dependencies.
 func TestPanelIsSelfContained(t *testing.T) {
 	for _, outside := range []string{"src=", "href=", "@import", "url(", "fetch(", "innerHTML", "insertAdjacentHTML", "eval("} {
 		assert.NotContains(t, panelHTML, outside)
@@ -99,8 +99,8 @@ func TestPanelInEachRequest(t *testing.T) {
 	})
 }
 
-// The arguments that Apply passes make the edit whose diff was shown, and are
-// refused when the note is another.
+// The arguments that Apply passes make the edit whose diff was shown, and are rejected if
+// the note has changed.
 func TestPanelAppliesWhatWasShown(t *testing.T) {
 	long := strings.Repeat("word ", 200)
 	w := newRealWorld(t, map[string]string{"Long.md": "# Long\n\n" + strings.Repeat("line\n", 2000) + long + "\n"})
@@ -108,7 +108,7 @@ func TestPanelAppliesWhatWasShown(t *testing.T) {
 	propose := func() (tools.WriteResult, tools.EditPanel, json.RawMessage) {
 		t.Helper()
 		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: map[string]any{
-			"path": "Long", "preview": "yes", // as models may write it
+			"path": "Long", "preview": "yes", // as models may spell it
 			"edits": []any{map[string]any{"op": "replace_all", "content": "# Long\n\n" + strings.Repeat("other\n", 2000) + long + "changed\n"}},
 		}})
 		require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestPanelAppliesWhatWasShown(t *testing.T) {
 	assert.False(t, made.DryRun)
 }
 
-// reencode decodes what a client got as JSON.
+// reencode decodes a client's result as JSON.
 func reencode(t *testing.T, from, to any) {
 	t.Helper()
 	data, err := json.Marshal(from)

@@ -17,8 +17,8 @@ import (
 	"notesd/mcp/tools"
 )
 
-// TestRealPast: revisions, their differences, the changes of all notes, and
-// reads, lists and searches as of a moment, over a real vault.
+// Revisions and their differences, the changes of all notes, and reads, lists and searches
+// as of a time, over a real vault.
 func TestRealPast(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Plan.md": "---\nstatus: open\n---\n# Plan\n\nFirst we dig.\n", "Other.md": "nothing here\n"})
 	edit := func(old, text string) {
@@ -72,7 +72,7 @@ func TestRealPast(t *testing.T) {
 		found, _ = call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "as_of": "0s"})
 		assert.Len(t, found.Results, want, query)
 	}
-	for _, order := range []string{"size", "modified"} { // what is listed first now is so then
+	for _, order := range []string{"size", "modified"} { // the order now is the order then
 		now, _ := call[tools.ListResult](t, w.session, "list_notes", args{"sort": order})
 		then, _ := call[tools.ListResult](t, w.session, "list_notes", args{"sort": order, "as_of": "0s"})
 		require.Len(t, then.Notes, 3)
@@ -89,8 +89,8 @@ func TestRealPast(t *testing.T) {
 	refused(t, w.session, "search_notes", args{"query": "dig", "as_of": "0s", "mode": "semantic"})
 }
 
-// TestPastEqualsAReplay makes random changes through the tools and compares reads,
-// lists and searches of many moments with a replay that was kept beside.
+// TestPastEqualsAReplay makes random changes through the tools and compares reads, lists
+// and searches as of many times with a replay of the changes.
 func TestPastEqualsAReplay(t *testing.T) {
 	changes, moments := 1000, 20
 	if testing.Short() {

@@ -31,7 +31,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// A session that may see nothing sees nothing, by any way.
+// A session that may see nothing sees nothing, by any method.
 func TestSessionThatSeesNothing(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.client(t, Profile{Read: []string{"Garden"}}.within(Profile{Read: []string{"Cellar"}}), nil)
@@ -54,7 +54,7 @@ func TestSessionThatSeesNothing(t *testing.T) {
 	}
 }
 
-// The profiles reader and writer: the second has what the first has.
+// The groups reader and writer: the second includes the first.
 func TestReaderAndWriter(t *testing.T) {
 	offered := func(name string) (names []string) {
 		for _, tool := range tools.All() {
@@ -72,8 +72,8 @@ func TestReaderAndWriter(t *testing.T) {
 	require.NoError(t, Profile{Tools: []string{"reader", "writer"}}.Validate())
 }
 
-// A vault of Obsidian's says how a note is opened in it, but not to a session that
-// sees a part of the vault only.
+// The overview of an Obsidian vault says how to open a note in the app, but not to a
+// session that sees only a part of the vault.
 func TestOverviewSaysHowToOpenANote(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	w.core.opts.Open = map[string]string{"": "obsidian://open?path=%2Fvault%2F{path}"}
@@ -91,7 +91,7 @@ func TestOverviewSaysHowToOpenANote(t *testing.T) {
 	assert.Contains(t, text, "To open a note in work: obsidian://open?path=%2Fvault%2F{path} with its path after work/")
 }
 
-// The status names the connected clients and what bounds them.
+// The status names the connected clients and their bounds.
 func TestClients(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	names := func() (names []string) {
@@ -115,7 +115,7 @@ func TestClients(t *testing.T) {
 	require.Eventually(t, func() bool { return len(names()) == 1 }, time.Minute, time.Millisecond)
 }
 
-// A client without sessions is known by its first request.
+// A client without sessions is identified by its first request.
 func TestClientOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})

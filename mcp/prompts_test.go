@@ -14,7 +14,7 @@ import (
 	"notesd/search"
 )
 
-// weakSearch answers with one good hit, if it has one, and a weak one.
+// weakSearch returns a weak hit, after a good one if it has one.
 type weakSearch struct{ good bool }
 
 func (s weakSearch) Search(context.Context, search.Query) (search.Result, error) {
@@ -31,8 +31,8 @@ func (s weakSearch) Search(context.Context, search.Query) (search.Result, error)
 	return res, nil
 }
 
-// A weak hit is called so by search_notes, in both forms, and nothing is made
-// of it by what answers from notes.
+// search_notes marks weak hits in both forms; tools and prompts that answer from notes do
+// not use them.
 func TestWeakHits(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		w := newWorld(t, sampleVault, Limits{})
@@ -82,7 +82,7 @@ func (n *countedNotes) List(ctx context.Context, q notes.ListQuery) (notes.ListP
 	return n.stagedVault.List(ctx, q)
 }
 
-// A request for a prompt reads the templates once, and renders what it read.
+// A prompts/get reads the templates once, and renders what it read.
 func TestPromptsGet_ReadsTemplatesOnce(t *testing.T) {
 	w := newWorld(t, map[string]string{"Prompts/tidy.md": "Tidy up."}, Limits{})
 	counted := &countedNotes{stagedVault: w.vault}

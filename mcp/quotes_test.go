@@ -80,7 +80,7 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Contains(t, refused(t, w.session, "check_quotes", args{"quotes": []args{{"anchor": "Plan.md:1", "quote": "x"}, {"anchor": "Plan.md:1", "quote": " "}}}), "quote 2 of 2 is empty")
 }
 
-// A client that may not read a note learns nothing of its text, then and now.
+// A client that may not read a note learns nothing of its text, past or present.
 func TestCheckQuotesKeepsTheScope(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Open/A.md": "public words here\n", "Secret/B.md": "private words here\n"})
 	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Secret/B.md"})
@@ -93,7 +93,7 @@ func TestCheckQuotesKeepsTheScope(t *testing.T) {
 		{Verdict: "exact", Anchor: out.Results[2].Anchor}}, out.Results)
 }
 
-// A thousand quotes, of which the test knows what became of them.
+// A thousand random quotes with known verdicts.
 func TestCheckQuotesByTheThousand(t *testing.T) {
 	const files, paragraphs = 50, 20
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -37,7 +37,7 @@ func TestReadNoteOutline(t *testing.T) {
 	assert.Contains(t, text, "There are no headings")
 }
 
-// An outline that does not fit is read on with next_lines, and comes out whole.
+// An outline that does not fit can be read in parts by next_lines, and is then complete.
 func TestReadNoteOutlineContinues(t *testing.T) {
 	var note strings.Builder
 	for i := range 2000 {
@@ -90,8 +90,8 @@ func TestReadSeveralNotes(t *testing.T) {
 	assert.Contains(t, refused(t, w.session, "read_note", args{}), "pass the note to read")
 }
 
-// Every tool that takes a note takes what answers, links and other programs
-// write for one.
+// Every tool that takes a note accepts references as written in results, links and other
+// programs.
 func TestReferencesInEveryTool(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Work/Plan.md": "# Plan\n\nFirst.\n\n## Risks\n\nSnails. [[Other]]\n", "Other.md": "[[Plan]]\n"})
 	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan", "lines": "5-7"})
@@ -123,8 +123,8 @@ func TestReferencesInEveryTool(t *testing.T) {
 	assert.Equal(t, "delete", history.Revisions[0].Operation)
 }
 
-// A line that is too long for one answer is named as cut, also when lines follow
-// it: whoever goes on with them knows what was left out.
+// A line that is too long for one result is reported as cut, also if lines follow it, so
+// that a reader who continues with those knows what is missing.
 func TestReadNoteNamesACutLine(t *testing.T) {
 	long := strings.Repeat("word ", 20_000) + "needle\n"
 	w := newRealWorld(t, map[string]string{"Long.md": "# Long\n" + long + "after\n", "B.md": long + "after\n", "C.md": "c\n"})

@@ -26,8 +26,8 @@ import (
 	"notesd/vectors/table"
 )
 
-// realWorld is the core over a vault on disk, its store and its index, wired as
-// in cmd, and a client of the SDK's.
+// realWorld is the core over a vault on disk with its store and index, wired as in cmd, and
+// an SDK client.
 type realWorld struct {
 	root    string
 	vault   *vault.Vault
@@ -53,12 +53,12 @@ func newRealWorld(t testing.TB, files map[string]string) *realWorld {
 	return newRealWorldThat(t, files, nil)
 }
 
-// newRealWorldThat calls before, if set, before the vault is looked at.
+// newRealWorldThat calls before, if not nil, before the vault is scanned.
 func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWorld)) *realWorld {
 	return newRealWorldAt(t, files, nil, before)
 }
 
-// newRealWorldAt has a clock.
+// newRealWorldAt is newRealWorldThat with a clock.
 func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time, before func(*realWorld)) *realWorld {
 	ctx := t.Context()
 	w := &realWorld{root: t.TempDir(), updated: make(chan string, 100), listed: make(chan struct{}, 100)}
@@ -98,7 +98,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	return w
 }
 
-// background runs something until the test is over.
+// background runs a function until the test ends.
 func (w *realWorld) background(t testing.TB, run func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -121,8 +121,8 @@ func (w *realWorld) client(t testing.TB, p Profile, o *sdk.ClientOptions) *sdk.C
 	return session
 }
 
-// within calls a tool and checks that both forms of its answer keep the limit,
-// and that the structured one has the remark on the argument that is ignored.
+// within calls a tool and checks that both forms of its result keep the limit, and that the
+// structured one has the remark on the ignored argument.
 func within[T any](t *testing.T, w *realWorld, limit int, tool string, args map[string]any) T {
 	t.Helper()
 	args["curious"] = true
@@ -147,8 +147,7 @@ func (w *realWorld) write(t testing.TB, p, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-// call calls a tool that must succeed, and checks its answer against the schema
-// that it publishes.
+// call calls a tool that must succeed, and checks its result against the published schema.
 func call[T any](t testing.TB, s *sdk.ClientSession, tool string, args map[string]any) (out T, text string) {
 	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
 	require.NoError(t, err)
@@ -209,8 +208,7 @@ func TestRealVault(t *testing.T) {
 	assert.NotEmpty(t, gathered.Passages)
 }
 
-// What is written through a tool is found by the next search, and the whole
-// life of a note can be undone.
+// Links to missing headings, blocks and notes are reported from both ends.
 func TestRealBrokenAnchors(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"A.md": "[[B#Shoping]] [[B#^x]] [[Gone#Plan]]\n", "B.md": "# Shopping\n"})
 	links, text := call[tools.LinksResult](t, w.session, "note_links", map[string]any{"note": "A"})
@@ -234,6 +232,8 @@ func TestRealBrokenAnchors(t *testing.T) {
 	assert.Equal(t, 1, list.Total)
 }
 
+// Text written through a tool is found by the next search, and every change to a note can be
+// undone.
 func TestRealWrites(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.session
@@ -279,7 +279,7 @@ func TestRealWrites(t *testing.T) {
 	assert.Equal(t, edited.Hash, restored.Hash)
 }
 
-// A note saved in an editor is announced to those who watch it, and the list of
+// A note saved in an editor is announced to the clients that watch it, and the list of
 // notes to all.
 func TestRealNotifications(t *testing.T) {
 	w := newRealWorld(t, realVault)
@@ -314,7 +314,7 @@ func TestRealResources(t *testing.T) {
 		require.NoError(t, err)
 		uris = append(uris, r.URI)
 	}
-	listed, distinct := len(uris), len(slices.Compact(slices.Sorted(slices.Values(uris)))) // the lists are too long to print
+	listed, distinct := len(uris), len(slices.Compact(slices.Sorted(slices.Values(uris)))) // the lists are too long to be printed
 	assert.Equal(t, len(files)+len(fixedResources), listed)
 	assert.Equal(t, listed, distinct, "a note was listed twice")
 	for _, uri := range uris[len(fixedResources) : len(fixedResources)+20] {
@@ -326,7 +326,7 @@ func TestRealResources(t *testing.T) {
 	}
 }
 
-// A client whose user is asked first decides on deletions.
+// A client that can ask its user is asked before deletions.
 func TestRealDeletionAsks(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	answer := make(chan string, 1)
@@ -348,7 +348,7 @@ func TestRealDeletionAsks(t *testing.T) {
 	assert.Equal(t, "Empty.md", deleted.Path)
 }
 
-// Scopes hold in tools, resources, prompts and completions.
+// Scopes apply to tools, resources, prompts and completions.
 func TestRealScope(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.client(t, Profile{Read: []string{"Garden"}}, nil)
@@ -379,8 +379,8 @@ func TestRealScope(t *testing.T) {
 	}
 }
 
-// The user's prompts are in the first list, also of a vault that was never
-// looked at; their searches know operators and do not find the prompts.
+// The user's prompts are in the first list, even of a vault that has not been scanned;
+// their searches support operators and do not find the prompts themselves.
 func TestRealPrompts(t *testing.T) {
 	files := map[string]string{
 		"Prompts/week.md":     "---\narguments: [topic]\n---\nBoats: {{search \"tag:boat after:2026-02-01\"}} {{search topic}}",
@@ -424,9 +424,9 @@ func TestRealPrompts(t *testing.T) {
 	require.ErrorContains(t, err, `there is no heading "Oats"`)
 }
 
-// Both forms of every answer keep the limit on results, and what they leave out
-// can be asked for. Some hosts show a model the structured form alone, in which
-// the URIs of Chinese names weigh most.
+// Both forms of every result keep the limit on results, and what they omit can be
+// requested. Some hosts show a model only the structured form, in which the URIs of Chinese
+// names take up most.
 func TestRealResultsKeepTheirLimit(t *testing.T) {
 	const limit = 4000
 	files := map[string]string{
@@ -503,7 +503,7 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 	within[tools.HistoryResult](t, w, limit, "note_history", map[string]any{"note": "枢纽"})
 }
 
-// Both forms of every reading tool's answer say which argument was ignored, once.
+// Both forms of every reading tool's result mention an ignored argument, once.
 func TestRealRemarksOnArguments(t *testing.T) {
 	w := newRealTables(t, map[string]string{"A.md": "# A\n\n- [ ] sow #garden\n", "B.md": "one\ntwo\n"})
 	call[tools.WriteResult](t, w.session, "edit_note", map[string]any{"note": "B", "edits": []any{map[string]any{"op": "append", "content": "three"}}})
@@ -538,7 +538,8 @@ func TestRealRemarksOnArguments(t *testing.T) {
 	}
 }
 
-// What search and links print is read, the part that it names alone.
+// References from the results of searches and links can be read, and select only the part
+// that they name.
 func TestRealReferences(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Recipes/Rye Bread.md": "# Rye\n\n## Oven\nhot\n\n## Crumb\ndense\n", "C# 5.md": "five\n"})
 	for ref, want := range map[string]string{
@@ -583,8 +584,8 @@ func TestRealReferences(t *testing.T) {
 	require.ErrorContains(t, err, "Rye > Crumb (line 6)")
 }
 
-// A filter that can select nothing says which part of it cannot, and what is
-// near; a folder may be written as shells complete it.
+// For a filter that can match nothing, the result says which part cannot match, and
+// suggests similar values; a folder may be written as shells complete it.
 func TestRealFiltersThatSelectNothing(t *testing.T) {
 	w := newRealWorld(t, map[string]string{
 		"Recipes/Bread/Rye.md": "---\nstatus: open\ntags: [baking/rye]\n---\nrye bread", "Work/Secret.md": "---\nsalary: 1\n---\n#raise",
@@ -637,8 +638,8 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 	assert.Contains(t, text, `| status: open | tags: ["baking/rye"]`)
 }
 
-// Templates and what Obsidian excludes do not answer searches, unless their
-// place is named; they can be read and listed.
+// Templates and files excluded in Obsidian are not found by searches, unless their folder
+// is named; they can be read and listed.
 func TestRealTemplatesAreAside(t *testing.T) {
 	w := newRealWorld(t, map[string]string{
 		".obsidian/templates.json":                       `{"folder": "Templates/"}`,
@@ -672,7 +673,7 @@ func TestRealTemplatesAreAside(t *testing.T) {
 	assert.ElementsMatch(t, []string{"Templates/Recipe.md", "Templates of mine.md"}, search(map[string]any{"query": "sourdough"}))
 }
 
-// Of a note that is what the question is about, two passages are gathered.
+// If a note is about the question, two of its passages are gathered.
 func TestGatherContextTopic(t *testing.T) {
 	long := strings.Repeat(" It takes time and so on.", 60)
 	w := newRealWorld(t, map[string]string{
@@ -688,7 +689,7 @@ func TestGatherContextTopic(t *testing.T) {
 	assert.NotEqual(t, gathered.Passages[0].LineStart, gathered.Passages[1].LineStart)
 }
 
-// A list of open tasks that is empty says that there are others.
+// An empty list of tasks mentions matching tasks with another status.
 func TestTasksOfAnotherStatus(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"A.md": "- [x] Paint the boat ✅ 2026-01-02\n- [ ] Buy paint\n"})
 	for _, tt := range []struct {
@@ -705,7 +706,7 @@ func TestTasksOfAnotherStatus(t *testing.T) {
 	}
 }
 
-// The passage of a note that has only front matter is its front matter.
+// The passage of a note that consists of front matter only is its front matter.
 func TestGatherContextFrontMatter(t *testing.T) {
 	const text = "---\ndirector:\n  - \"[[Ridley Scott]]\"\nyear: 1982\n---\n\n"
 	w := newRealWorld(t, map[string]string{"Films/Blade Runner.md": text})
@@ -714,7 +715,7 @@ func TestGatherContextFrontMatter(t *testing.T) {
 	assert.Equal(t, strings.TrimSpace(text), gathered.Passages[0].Text)
 }
 
-// A note that is related by a link alone has its title, whatever its extension.
+// A note related only by a link is shown with its title, whatever its extension.
 func TestRelatedByALink(t *testing.T) {
 	s := newRealWorld(t, map[string]string{"A.md": "---\ntitle: Alpha\n---\n[[B]] [[C]] ![[D.png]]\n", "B.md": "one\n", "C.markdown": "# Gamma\n", "D.png": "x"}).session
 	for note, want := range map[string][]string{"A": {"B", "Gamma"}, "B": {"Alpha"}, "C": {"Alpha"}} {
@@ -727,7 +728,7 @@ func TestRelatedByALink(t *testing.T) {
 	}
 }
 
-// What a note begins with, with which related notes are found, ends with a whole word.
+// The beginning of a note, with which related notes are found, ends with a whole word.
 func TestRelatedNotesOfALongNote(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	for padding := range len("tomatoes ") {
@@ -739,8 +740,9 @@ func TestRelatedNotesOfALongNote(t *testing.T) {
 	}
 }
 
-// A passage that is too long for the budget, as one long line may be, is cut around
-// what answers the question, and is not left out for others that answer it less.
+// A passage that is too long for the budget, as one long line may be, is cut around the
+// part that answers the question, and not omitted in favour of passages that answer it less
+// well.
 func TestGatherContextCutsALongLine(t *testing.T) {
 	filler := strings.Repeat("В городе строили дома и улицы. ", 400)
 	w := newRealWorld(t, map[string]string{

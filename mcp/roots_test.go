@@ -75,7 +75,7 @@ func TestLocate(t *testing.T) {
 			{"vault/Not yet/there", "Not yet/there", true},
 			{"vault/Work/../Work", "Work", true},
 			{"vault/Cafe\u0301", "Café", true},
-			{"vault/Out", "", false}, // what it leads to is no part of the vault
+			{"vault/Out", "", false}, // its target is not part of the vault
 			{"code", "", false},
 			{"vault2", "", false},
 			{"vaul", "", false},
@@ -87,13 +87,13 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestRoots_LatestHold has a client that answers the last question about its roots
-// first. An earlier answer that arrives later must not hold.
+// A client responds to the last roots request first. An earlier response that arrives later
+// must have no effect.
 func TestRoots_LatestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
 		client := w.connect(t, Profile{Write: []string{"Home"}})
-		var asked []string // ids of the questions
+		var asked []string // ids of the requests
 		listen := func() (open []string) {
 			synctest.Wait()
 			for _, m := range regexp.MustCompile(`"id":(\d+),"method":"roots/list"`).FindAllStringSubmatch(strings.Join(client.received(), ""), -1) {
@@ -123,8 +123,8 @@ func TestRoots_LatestHold(t *testing.T) {
 	})
 }
 
-// TestRoots_BeforeTheFirstScanEnds has a client tell its roots long before requests are
-// answered. They hold when it ends, and a session that ends earlier logs nothing.
+// A client sends its roots long before requests are answered. They apply once the scan has
+// ended, and a session that ends earlier logs nothing.
 func TestRoots_BeforeTheFirstScanEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
@@ -150,7 +150,8 @@ func TestRoots_BeforeTheFirstScanEnds(t *testing.T) {
 	})
 }
 
-// The roots of a client bound it to the folders of a vault of several that they name.
+// The roots of a client restrict it to the folders that they name, in a vault of several
+// folders.
 func TestRoots_SeveralFolders(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	w.vault.dirs = map[string]string{"home": "/home/ann/notes", "work": "/srv/work"}

@@ -56,7 +56,7 @@ func TestRenameTag(t *testing.T) {
 	assert.Contains(t, refused(t, w.session, "restore_note", args{"change": 1000}), "there is no change 1000")
 }
 
-// The edits of tags and headings, through the tool.
+// Edits of tags and headings through the tool.
 func TestEditNoteTagsAndHeadings(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"A.md": "---\ntags: [one]\n---\n# Plan\n\n## Risks\n\nNone.\n", "B.md": "See [[A#Risks]] and [[A]].\n"})
 	edited, text := call[tools.WriteResult](t, w.session, "edit_note", args{"note": "A", "edits": []args{
@@ -70,7 +70,7 @@ func TestEditNoteTagsAndHeadings(t *testing.T) {
 	assert.Contains(t, refused(t, w.session, "edit_note", args{"note": "A", "edits": []args{{"op": "add_tag", "tag": "x", "content": "y"}}}), `add_tag has no field "content"`)
 }
 
-// All tags and folders come in pages that fit, each name once.
+// All tags and folders are listed in pages that fit, each name once.
 func TestOverviewListsAllNames(t *testing.T) {
 	files := map[string]string{}
 	for i := range 700 {

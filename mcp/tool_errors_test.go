@@ -16,8 +16,8 @@ import (
 	"notesd/mcp/tools"
 )
 
-// wrongCalls are calls of every tool that fail for what they name, with what the answer
-// has to name. {hash} stands for the hash of a version that is not the newest.
+// wrongCalls are calls of every tool with a wrong argument, and what the error must name.
+// {hash} stands for the hash of a version that is not the newest.
 var wrongCalls = map[string][]struct {
 	args args
 	want string
@@ -138,11 +138,11 @@ var wrongCalls = map[string][]struct {
 	"drop_table":     {{args{"table_name": "none"}, `"none"`}},
 }
 
-// helpful is what an answer without a hint has to say: what to pass.
+// helpful matches what an error without a hint must contain: what to pass.
 var helpful = regexp.MustCompile(`\b(pass|must be|did you mean|give|takes|leave out|is missing|is given alone)\b`)
 
-// TestWrongCalls calls every tool with each wrong argument. The answer is an error of the
-// tool that names what is wrong and what to do next.
+// Every tool, called with each wrong argument, returns an error that names what is wrong
+// and what to do next.
 func TestWrongCalls(t *testing.T) {
 	w := newRealTables(t, map[string]string{"A/Plan.md": "# Plan\n\nGrow trees. #garden\n\n- [ ] sow\n", "B/Plan.md": "# Plan\n"})
 	call[tools.TableItem](t, w.session, "create_table", args{"table_name": "t", "dimension": 2})
@@ -197,8 +197,7 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOutOfBounds changes notes in sessions that may not change anything, or not
-// there.
+// Sessions that may not change anything, or only some folders, cannot change other notes.
 func TestCallsOutOfBounds(t *testing.T) {
 	w := newRealTables(t, map[string]string{"A/Plan.md": "# Plan\n#garden\n", "B/Plan.md": "# Plan\n#garden\n"})
 	readOnly := w.client(t, Profile{ReadOnly: true}, nil)
@@ -227,7 +226,7 @@ func TestCallsOutOfBounds(t *testing.T) {
 	}
 }
 
-// A failed call names some of a note's many headings, not all.
+// A failed call names some of a note's many headings, but not all.
 func TestFailureNamesSomeCandidates(t *testing.T) {
 	headings := strings.Repeat("# Same\n\n", mostCandidates+7)
 	w := newRealWorld(t, map[string]string{"Long.md": headings})

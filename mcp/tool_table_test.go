@@ -130,7 +130,7 @@ func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Results stay within the session's size whatever the metadata holds.
+// Results keep the session's limit whatever the metadata contains.
 func TestSearchVectorsIsBounded(t *testing.T) {
 	s := newTableWorld(t, Profile{})
 	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})

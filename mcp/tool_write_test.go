@@ -29,7 +29,7 @@ func (w *realWorld) files(t testing.TB) map[string]string {
 	return files
 }
 
-// disk returns a file of the vault.
+// disk returns the contents of a file of the vault.
 func (w *realWorld) disk(t testing.TB, p string) string {
 	data, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(p)))
 	require.NoError(t, err)
@@ -68,7 +68,8 @@ func TestEditNoteAddsToSections(t *testing.T) {
 	}
 	assert.Equal(t, before, w.disk(t, "Home.md"))
 
-	// What a host fills in of all fields, because it must, is not a field that was passed.
+	// Fields that a host fills with empty values, because it must send all, do not count as
+	// passed.
 	assert.Contains(t, edit(args{"op": "append", "content": "end", "old": "", "new": nil, "heading": "", "key": "", "value": nil, "create_heading": false}), "- Rome\n\nend\n")
 	assert.Contains(t, edit(args{"op": "replace_text", "old": "Hi.\n\n", "new": ""}), "# Home\n\n## Maps")
 }
@@ -99,12 +100,12 @@ func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 	assert.Equal(t, "2026-02-16.md", made.Path)
 }
 
-// A call that a relay sends again is answered as it was, whatever has happened
-// since, and asks nobody; a key with another call does nothing.
+// A call that a relay repeats gets the first result, whatever has changed since, and asks
+// the user nothing; a key that is reused for another call does nothing.
 func TestRepeatedCallsAreAnswered(t *testing.T) {
 	w := newRealTables(t, map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n", "L.md": "[[A]]\n"})
 	var asked atomic.Int32
-	client := func() *sdk.ClientSession { // each is as after a new daemon's start
+	client := func() *sdk.ClientSession { // each is as after the start of a new daemon
 		return w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
 			ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 				asked.Add(1)
@@ -126,7 +127,7 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		tool  string
 		args  args
 		asks  int32
-		after func() // what others do before the repeat
+		after func() // other changes before the repeated call
 	}{
 		{"delete_note", args{"note": "A"}, 1, func() { w.write(t, "A.md", "another\n") }},
 		{"move_note", args{"note": "B", "to": "D.md"}, 0, func() { w.write(t, "B.md", "another\n") }},
@@ -180,8 +181,8 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 	}
 }
 
-// What replaces text is conditional on the version that the session saw last;
-// what only adds, or names the text, goes through.
+// Changes that replace text are conditional on the version that the session saw last; those
+// that only add text, or quote the text they replace, succeed.
 func TestReplacingWhatWasNotSeen(t *testing.T) {
 	const first, second = "# A\n\none\n\n## S\n\nx\n", "# A\n\ntwo\n\n## S\n\nx\n"
 	edit := func(fields args) args { return args{"note": "N", "edits": []any{fields}} }
@@ -206,7 +207,7 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 			call[tools.WriteResult](t, w.session, "edit_note", edit(args{"op": "replace_all", "content": first}))
 			s := w.client(t, Profile{Tools: []string{groupAll}}, nil)
 			stranger := w.client(t, Profile{Tools: []string{groupAll}}, nil)
-			if c.name == "delete" { // by a resource
+			if c.name == "delete" { // read as a resource
 				_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///N.md"})
 				require.NoError(t, err)
 			} else {
@@ -217,7 +218,7 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 			if !c.conflict {
 				call[tools.WriteResult](t, s, c.tool, c.args)
 				assert.Contains(t, w.disk(t, "N.md"), "two")
-				// A write onto what was not seen does not make it seen.
+				// To write over an unseen version does not make that version seen.
 				assert.Contains(t, refused(t, s, "edit_note", replaceAll), "since this session last saw it")
 				return
 			}
@@ -228,7 +229,8 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 				}
 				assert.Equal(t, second, w.disk(t, "N.md"))
 			}
-			// Another session, which has never read it, and one that has read it again, may.
+			// A session that has never read the note may change it, and so may this one
+			// after it has read the note again.
 			res, err := stranger.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: replaceAll})
 			require.NoError(t, err)
 			assert.False(t, res.IsError)
@@ -275,7 +277,7 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	assert.NotEmpty(t, moved.Moved)
 }
 
-// The undo of a move says what it moves, also where the note's text stays.
+// The result of undoing a move says what it moves, even if the note's text is unchanged.
 func TestUndoOfAMoveSaysSo(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Plan.md": "# Plan\n", "Index.md": "[[Plan]]\n"})
 	moved, text := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Plan", "to": "Work/Scheme.md"})
@@ -315,8 +317,8 @@ func TestUnchangedNoteIsCalledSo(t *testing.T) {
 	assert.False(t, edited.Unchanged)
 }
 
-// Every writing tool's answer fits its schema, whatever there is to say, and
-// says it in words.
+// Every writing tool's result matches its schema, whatever it reports, and says the same as
+// text.
 func TestWriteToolOutputs(t *testing.T) {
 	for _, tc := range []struct {
 		tool string
@@ -343,7 +345,7 @@ func TestWriteToolOutputs(t *testing.T) {
 	}
 }
 
-// What the answer to a deletion says brings the note back.
+// The note can be restored as the result of the deletion says.
 func TestDeletionIsUndoneAsItSays(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Garden/Beds.md": "four beds\n"})
 	before := w.files(t)

@@ -19,8 +19,8 @@ import (
 	"notesd/mcp/tools"
 )
 
-// maxToolBytes is what the names, descriptions and schemas of the default tools
-// may take together of every conversation's context.
+// maxToolBytes limits the size of the names, descriptions and schemas of the default tools,
+// which take up context in every conversation.
 const maxToolBytes = 15_000
 
 func TestDefaultToolsAreSmall(t *testing.T) {
@@ -40,7 +40,7 @@ func TestDefaultToolsAreSmall(t *testing.T) {
 	}
 }
 
-// What a schema says happens by default is what happens.
+// Defaults stated in a schema are the actual defaults.
 func TestSchemasTellTheTrueDefaults(t *testing.T) {
 	files := map[string]string{"Long.md": strings.Repeat("beetroot "+strings.Repeat("x", 90)+"\n", 1000)}
 	for i := range 30 {
@@ -100,8 +100,8 @@ func TestToolsKeepTheRules(t *testing.T) {
 	}
 }
 
-// assertPlainSchema checks that a schema is one that every host's model API
-// takes, and describes an object.
+// assertPlainSchema checks that every host's model API accepts a schema, and that it
+// describes an object.
 func assertPlainSchema(t *testing.T, raw json.RawMessage, arguments bool) {
 	t.Helper()
 	var schema map[string]any
@@ -113,7 +113,7 @@ func assertPlainSchema(t *testing.T, raw json.RawMessage, arguments bool) {
 		if !ok {
 			return
 		}
-		if branches, ok := object["anyOf"].([]any); ok && at != "" { // a property that takes more than one type
+		if branches, ok := object["anyOf"].([]any); ok && at != "" { // a property of more than one type
 			for _, branch := range branches {
 				assert.Contains(t, branch, "type", at)
 				walk(at+"|", branch)
@@ -148,7 +148,7 @@ func asObject(v any) map[string]any {
 	return object
 }
 
-// The definitions are part of the interface: a change must be meant.
+// The definitions are part of the interface: changes must be intentional.
 func TestToolSnapshots(t *testing.T) {
 	for _, tool := range tools.All() {
 		t.Run(tool.Name, func(t *testing.T) {
@@ -169,8 +169,8 @@ func TestToolSnapshots(t *testing.T) {
 	assert.Len(t, files, len(tools.All()), "a snapshot of a tool that is no more")
 }
 
-// checkOutput fails unless the structured content fits the tool's schema and
-// holds no null where a client expects a list.
+// checkOutput fails unless the structured content matches the tool's schema and contains no
+// null where a client expects a list.
 func checkOutput(t *testing.T, tool *tools.Tool, structured any) {
 	t.Helper()
 	data, err := json.Marshal(structured)
@@ -184,7 +184,7 @@ func checkOutput(t *testing.T, tool *tools.Tool, structured any) {
 	require.NoError(t, resolved.Validate(value))
 	assert.NotContains(t, string(data), "null")
 	if tool.Name == "read_note" {
-		return // one of two results: no field but truncated is in both
+		return // one of two results, which share only truncated
 	}
 	named := append(slices.Collect(maps.Keys(schema.Properties)), schema.Required...)
 	for _, key := range presentKeys(reflect.TypeOf(structured)) {
@@ -192,7 +192,7 @@ func checkOutput(t *testing.T, tool *tools.Tool, structured any) {
 	}
 }
 
-// presentKeys are the fields of a result that are always there.
+// presentKeys returns the fields of a result that are always present.
 func presentKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {

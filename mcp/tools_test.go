@@ -14,8 +14,7 @@ import (
 	"notesd/notes"
 )
 
-// callTool runs a tool as a session would, and checks what it returns against
-// its schema.
+// callTool runs a tool as a session would, and checks its result against its schema.
 func callTool(t *testing.T, w *world, name, args string) (tools.Outcome, error) {
 	t.Helper()
 	s, err := w.core.newSession(Profile{Tools: []string{groupAll}}, !fixedTools)
@@ -41,7 +40,7 @@ var sampleVault = map[string]string{
 	"Tägliches 🎉.md": "Ünïcode\n",
 }
 
-// Every tool's answer fits its schema, whatever there is to say.
+// Every tool's result matches its schema, whatever it reports.
 func TestToolOutputs(t *testing.T) {
 	for _, tc := range []struct{ tool, args, text string }{
 		{"search_notes", `{"query":"plan"}`, "2 of 2 notes"},
@@ -121,7 +120,7 @@ func TestReadNoteParts(t *testing.T) {
 	}
 }
 
-// A long note read on as the answers say comes out whole.
+// A long note that is read in parts, as the results suggest, is complete.
 func TestReadNoteContinues(t *testing.T) {
 	var text strings.Builder
 	for i := range 2000 {
@@ -144,7 +143,7 @@ func TestReadNoteContinues(t *testing.T) {
 	assert.Equal(t, text.String(), got.String())
 }
 
-// A page of a list is cut to the byte limit, and its cursor goes on behind it.
+// A page of a list is cut to the byte limit, and its cursor continues after it.
 func TestListNotesFitsItsLimit(t *testing.T) {
 	files := map[string]string{}
 	for i := range 300 {
@@ -183,14 +182,14 @@ func TestIncompleteIndexIsSaid(t *testing.T) {
 	assert.Contains(t, out.Text, "still being read")
 }
 
-// Ten results of ordinary length, in both forms, are what a conversation can
-// afford; fewer have longer snippets.
+// Ten results of ordinary length, in both forms, fit the context of a conversation; fewer
+// results have longer snippets.
 func TestSearchResultsAreSmall(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {
 		files[fmt.Sprintf("Projects/Garden plan %02d.md", i)] = "# Beds\n\n" + strings.Repeat("The plan for this bed is to grow tomatoes and to water them. ", 10)
 	}
-	for i := range 12 { // paths of 40 bytes leave the snippets less
+	for i := range 12 { // paths of 40 bytes leave less for the snippets
 		files[fmt.Sprintf("Archive/Clients/Northwind/meetings-%02d.md", i)] = "# Meetings " + fmt.Sprintf("%02d", i) + "\n\n## Orders\n\n" + strings.Repeat("They ordered another hundred chairs and a table for the hall. ", 10)
 	}
 	w := newRealWorld(t, files)
@@ -220,7 +219,7 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	assert.Greater(t, len(few.Results[2].Snippet), 3*len(found.Results[9].Snippet))
 }
 
-// Few hits have longer snippets than ten, whatever limit was asked for.
+// Few hits have longer snippets than ten, whatever the requested limit.
 func TestFewHitsHaveLongSnippets(t *testing.T) {
 	text := strings.Repeat("The plan for this bed is to grow tomatoes and to water them. ", 10)
 	w := newRealWorld(t, map[string]string{"A.md": text, "B.md": text, "C.md": "# Snails\n"})

@@ -35,16 +35,15 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests see into testdata")
 
-// TestTranscripts plays the conversations in testdata/transcripts. Each file
-// holds notes (vault/PATH), perhaps a session's options as JSON, and a
-// transcript whose lines are
+// TestTranscripts replays the sessions in testdata/transcripts. Each file contains notes
+// (vault/PATH), optionally a session's options as JSON, and a transcript with these lines:
 //
 //	> TEXT     the client sends a line
 //	< JSON     the server has sent this by the time it is idle again
 //	~ 300ms    time passes
 //	$ COMMAND  something happens to the vault: save PATH TEXT, fail, …; see world.do
 //
-// With -update the lines of the server are written anew.
+// With -update, the server's lines are rewritten.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txtar")
 	require.NoError(t, err)
@@ -61,7 +60,7 @@ type transcriptOptions struct {
 	Limits  Limits
 	Prompts string // the prompts folder
 
-	PromptBytes int // of the notes that a prompt embeds
+	PromptBytes int // limit on the notes that a prompt embeds
 }
 
 func playFile(t *testing.T, file string) {
@@ -120,7 +119,7 @@ func play(t *testing.T, w *world, client *testClient, script string) string {
 		synctest.Wait()
 		got := client.received()
 		withdrawn := func(line string) int { return strings.Count(line, `"notifications/cancelled"`) }
-		// The SDK withdraws its own requests from a goroutine, in no certain order.
+		// The SDK cancels its own requests from a goroutine, in an unspecified order.
 		slices.SortStableFunc(got, func(a, b string) int { return withdrawn(a) - withdrawn(b) })
 		for _, line := range got {
 			fmt.Fprintln(&out, "<", line)
@@ -129,8 +128,8 @@ func play(t *testing.T, w *world, client *testClient, script string) string {
 	return out.String()
 }
 
-// expand writes out what would be unreadable in a transcript: {{nest 200}} is
-// so many opening brackets, {{fill 100}} so many letters, {{half}} half a
+// expand replaces placeholders for text that would be unreadable in a transcript: {{nest
+// 200}} is as many opening brackets, {{fill 100}} as many letters, {{half}} half a
 // character.
 func expand(line string) string {
 	for {
@@ -154,8 +153,8 @@ func expand(line string) string {
 	}
 }
 
-// A world is a core over a vault on disk, wired as in cmd but without goroutines of
-// its own, and its log. Saves through it have times that do not depend on the clock.
+// A world is a core over a vault on disk, wired as in cmd but without goroutines of its
+// own, and its log. The times of files saved through it do not depend on the clock.
 type world struct {
 	root     string
 	vault    *stagedVault
@@ -166,11 +165,11 @@ type world struct {
 	saves    int
 }
 
-// stagedVault is a vault whose state and whose reading a test decides.
+// stagedVault is a vault whose state and reads are controlled by a test.
 type stagedVault struct {
 	*vault.Vault
 	scanning bool
-	dirs     map[string]string // the vault's folders, as clients may name them
+	dirs     map[string]string // the vault's folders, as clients may spell them
 
 	read func(ctx context.Context, ref string) error // what Read does first, if set
 }
@@ -193,7 +192,8 @@ func (v *stagedVault) Read(ctx context.Context, ref string, scope notes.Scope) (
 	return v.Vault.Read(ctx, ref, scope)
 }
 
-// started is when the first file of a world is saved; each follows a minute later.
+// started is the time at which the first file of a world is saved; each further one is
+// saved a minute later.
 var started = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...Settings) *world {
@@ -250,7 +250,7 @@ func (w *world) prompts(o prompts.Options) *prompts.Catalogue {
 	return prompts.New(o)
 }
 
-// write writes a file that was saved a minute after the one before.
+// write writes a file with a modification time one minute after the previous one's.
 func (w *world) write(t testing.TB, p, content string) {
 	(&realWorld{root: w.root}).write(t, p, content)
 	w.saves++
@@ -258,10 +258,10 @@ func (w *world) write(t testing.TB, p, content string) {
 	require.NoError(t, os.Chtimes(filepath.Join(w.root, p), at, at))
 }
 
-// secret is in every error that the vault makes up, and must never be sent.
+// secret is part of every error that the vault simulates, and must never be sent.
 const secret = "/home/someone/vault SELECT FROM notes"
 
-// do is what happens outside of the client's session.
+// do performs an action outside of the client's session.
 func (w *world) do(t *testing.T, command string) {
 	verb, rest, _ := strings.Cut(command, " ")
 	switch verb {
@@ -295,13 +295,13 @@ func (w *world) do(t *testing.T, command string) {
 	}
 }
 
-// save is what an editor does and the watcher reports.
+// save writes a file and reports it to the vault, as an editor and the watcher would.
 func (w *world) save(t testing.TB, p, content string) {
 	w.write(t, p, content)
 	require.NoError(t, w.vault.Reconcile(t.Context()))
 }
 
-// connect starts a session over pipes. Closing the client waits for its end.
+// connect starts a session over pipes. Closing the client waits for the session to end.
 func (w *world) connect(t *testing.T, p Profile) *testClient {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -330,7 +330,7 @@ func (w *world) connect(t *testing.T, p Profile) *testClient {
 	return c
 }
 
-// A testClient speaks raw lines.
+// A testClient sends and receives raw lines.
 type testClient struct {
 	out   io.Writer
 	done  chan error
@@ -343,7 +343,7 @@ type testClient struct {
 
 func (c *testClient) send(line string) { _, _ = io.WriteString(c.out, line+"\n") }
 
-// received returns the lines that have come since it was last called.
+// received returns the lines that have arrived since its last call.
 func (c *testClient) received() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -370,7 +370,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// bothHandlers is what cmd builds as well: a log for people and one for clients.
+// bothHandlers writes to two logs, one for people and one for clients, as in cmd.
 type bothHandlers struct{ a, b slog.Handler }
 
 func (h bothHandlers) Enabled(ctx context.Context, l slog.Level) bool {
@@ -395,8 +395,8 @@ func (h bothHandlers) WithGroup(n string) slog.Handler {
 	return bothHandlers{h.a.WithGroup(n), h.b.WithGroup(n)}
 }
 
-// A client at a low level is sent so many log records a second, and those of five
-// seconds at once.
+// A client that asks for a low level is sent at most so many log records per second, in
+// bursts of up to five seconds' worth.
 func TestLogRecordsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, Limits{})

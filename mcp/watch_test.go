@@ -26,8 +26,8 @@ var watchedVault = map[string]string{
 
 const photoURI = "note:///Pictures/My%20photo.png"
 
-// A watched attachment is told of when its bytes change, by whatever path of
-// those above it the watcher names, and once.
+// A change to the bytes of a watched attachment is announced once, whichever of the paths
+// above it the watcher reports.
 func TestAttachmentIsWatched(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: photoURI}))
@@ -39,7 +39,7 @@ func TestAttachmentIsWatched(t *testing.T) {
 		},
 		func() {
 			w.write(t, "Pictures/My photo.png", "three")
-			notifier.FilesChanged([]string{"pictures"}) // a folder, as a disk without regard to case may spell it
+			notifier.FilesChanged([]string{"pictures"}) // a folder, as a case-insensitive file system may spell it
 		},
 		func() {
 			w.write(t, "Pictures/My photo.png", "four")
@@ -53,7 +53,8 @@ func TestAttachmentIsWatched(t *testing.T) {
 		change()
 		assert.Equal(t, photoURI, <-w.updated)
 	}
-	// What has not changed is not told, and so the next is the next.
+	// Unchanged contents are not announced, so the next notification is for the next
+	// change.
 	notifier.EverythingChanged()
 	notifier.FilesChanged([]string{"Plan.md", "Pictures/My photo.png", "Pictures/Other.png"})
 	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Plan.md"}))
@@ -62,7 +63,7 @@ func TestAttachmentIsWatched(t *testing.T) {
 	assert.Equal(t, "note:///Plan.md", <-w.updated)
 }
 
-// What would never be told is not agreed to.
+// A subscription that would never be notified is rejected.
 func TestUnwatchableIsRefused(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	for uri, why := range map[string]string{
@@ -84,15 +85,15 @@ func TestUnwatchableIsRefused(t *testing.T) {
 		require.Error(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}), uri)
 	}
 	require.NoError(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/To come.md"}))
-	if err := os.Symlink("../Plan.md", filepath.Join(w.root, "Pictures", "plan.md")); err == nil { // where the system has them
+	if err := os.Symlink("../Plan.md", filepath.Join(w.root, "Pictures", "plan.md")); err == nil { // if the system supports them
 		require.NoError(t, w.vault.Reconcile(t.Context()))
 		require.Error(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/plan.md"}))
 		require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/plan.md"}))
 	}
 }
 
-// TestDigestsAreBounded subscribes to more resources than may be watched, one after the
-// other.
+// TestDigestsAreBounded subscribes to more resources than may be watched, one after
+// another.
 func TestDigestsAreBounded(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	w.core.limits.Subscriptions = 2
@@ -108,8 +109,8 @@ func TestDigestsAreBounded(t *testing.T) {
 	assert.Contains(t, s.subs.digests, photoURI, "which is watched")
 }
 
-// A listen is told in the acknowledgment what was left out, and refused if that
-// would be all.
+// The acknowledgment of a listen omits resources whose changes will not be reported; if no
+// other remains, the listen is rejected.
 func TestListenAgreesToWhatWillBeTold(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	s, err := w.core.newSession(Profile{}, !fixedTools)
@@ -130,7 +131,7 @@ func TestListenAgreesToWhatWillBeTold(t *testing.T) {
 	assert.Equal(t, []string{photoURI}, over.ResourceSubscriptions)
 }
 
-// A table is told of when rows come or go, and the list when tables do.
+// A table is announced when its rows change, and the list when tables do.
 func TestTableIsWatched(t *testing.T) {
 	state := t.TempDir()
 	store, err := store.Open(t.Context(), state, store.Options{})

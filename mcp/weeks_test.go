@@ -12,8 +12,8 @@ import (
 	"notesd/mcp/tools"
 )
 
-// Weeks begin on the same day for weekly notes, tasks, filters, the past and the
-// daily review: the one of the vault's calendar.
+// Weeks begin on the same day, that of the vault's calendar, for weekly notes, tasks,
+// filters, the past and the daily review.
 func TestWeeksAreThoseOfTheCalendar(t *testing.T) {
 	sunday := time.Date(2027, 1, 3, 8, 0, 0, 0, time.Local)
 	w := newRealWorldAt(t, map[string]string{

@@ -14,7 +14,7 @@ import (
 	"notesd/notes"
 )
 
-// library has enough notes, tags, folders, tasks and links for several pages of each.
+// library contains enough notes, tags, folders, tasks and links for several pages of each.
 func library() map[string]string {
 	files := map[string]string{"Hub.md": "---\nstatus: open\n---\n# Hub\n\nAll about soup.\n"}
 	for i := range 60 {
@@ -26,7 +26,7 @@ func library() map[string]string {
 	return files
 }
 
-// warned is a vault with something wrong.
+// warned is a vault with warnings.
 type warned struct{ tools.Vault }
 
 func (w warned) Status(ctx context.Context) (notes.Status, error) {
@@ -35,7 +35,7 @@ func (w warned) Status(ctx context.Context) (notes.Status, error) {
 	return st, err
 }
 
-// TestOverview_Scope leaves out what is wrong outside of what the session may read.
+// The overview omits warnings about folders that the session may not read.
 func TestOverview_Scope(t *testing.T) {
 	w := newWorld(t, map[string]string{"Garden/Bed.md": "# Bed\n"})
 	w.env.Vault = warned{w.vault}
@@ -50,13 +50,13 @@ func TestOverview_Scope(t *testing.T) {
 	assert.Zero(t, some.Skipped)
 }
 
-// Every list can be read to its end by its cursor, however small the pages are: each item
-// comes once, in the order of one large page. A search of now ranks so many hits at first
-// as its page has.
+// Every list can be read to its end by its cursor, whatever the page size: each item
+// appears once, in the order of one large page. A search of the present initially ranks
+// only as many hits as its page has.
 func TestCursorsReachEverything(t *testing.T) {
 	files := library()
 	files["Topic.md"] = "About everything.\n"
-	for i := range 120 { // more than one answer has
+	for i := range 120 { // more than fit in one result
 		files["Hub.md"] += fmt.Sprintf("\n%d [[Topic]]\n", i)
 	}
 	w := newWorld(t, files)
@@ -123,8 +123,8 @@ func TestCursorsReachEverything(t *testing.T) {
 	}
 }
 
-// A note with very many links shows those of both directions, and a link that repeats is
-// one entry with its lines.
+// For a note with very many links, those of both directions are shown, and a repeated link
+// is one entry with its lines.
 func TestLinksOfAHub(t *testing.T) {
 	w := newWorld(t, library())
 	for depth := 1; depth <= 3; depth++ {
@@ -158,7 +158,7 @@ func TestLinksOfAHub(t *testing.T) {
 	assert.NotContains(t, far, "kind")
 }
 
-// Dates of tasks are words, days, weeks or months; the narrower of two bounds holds.
+// Dates of tasks are words, days, weeks or months; the narrower of two bounds applies.
 func TestTaskDates(t *testing.T) {
 	w := newWorld(t, map[string]string{"T.md": strings.Join([]string{
 		"- [ ] late 📅 2026-02-01", "- [ ] now 📅 2026-02-04", "- [ ] next 📅 2026-02-06 ⏳ 2026-02-05", "- [ ] far 📅 2026-03-10", "- [ ] never", "- [x] gone ✅ 2026-02-03", "",
@@ -200,7 +200,7 @@ func TestTaskDates(t *testing.T) {
 	}
 }
 
-// Models write arguments in many ways that can mean one thing only.
+// Models write arguments in many ways, each with only one possible meaning.
 func TestArgumentsAsModelsWriteThem(t *testing.T) {
 	w := newWorld(t, library())
 	for _, c := range []struct {
@@ -224,14 +224,15 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 		want, _ := w.call(t, c.tool, c.means)
 		for _, other := range c.other {
 			got, _ := w.call(t, c.tool, other)
-			delete(got, "next_cursor") // a search's is new each time
+			delete(got, "next_cursor") // a search's differs each time
 			delete(want, "next_cursor")
 			assert.Equal(t, want, got, "%s %v", c.tool, other)
 		}
 	}
 }
 
-// What cannot be meant is refused by its name, with what to pass; all mistakes at once.
+// Invalid arguments are rejected by name, with what to pass; all mistakes are reported at
+// once.
 func TestArgumentsThatCannotBeMeant(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\n#a\n"})
 	for _, c := range []struct {
@@ -272,7 +273,7 @@ func TestArgumentsThatCannotBeMeant(t *testing.T) {
 	assert.Contains(t, text, `(ignored the unknown argument "session")`, "hosts add arguments of their own to reads")
 }
 
-// A change says in both forms what it did, and the history has it.
+// The result of a change says in both forms what was done, and the history records it.
 func TestChangesAreInTheHistory(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\nold words #red\n", "B.md": "See [[A]].\n"})
 	for _, c := range []struct {
@@ -312,7 +313,7 @@ func TestChangesAreInTheHistory(t *testing.T) {
 	assert.Contains(t, read["content"], "text")
 }
 
-// A user who says no keeps what they have.
+// If the user declines, nothing changes.
 func TestARefusalChangesNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n"})
 	w.call(t, "create_table", args{"table_name": "t", "dimension": 2})
@@ -337,7 +338,8 @@ func TestARefusalChangesNothing(t *testing.T) {
 	require.Len(t, asked, 3)
 }
 
-// What names very many notes keeps the limit in both forms, and says how many there are.
+// Results that name very many notes keep the limit in both forms, and give the total
+// number.
 func TestChangesOfManyNotes(t *testing.T) {
 	files := map[string]string{"Hub.md": "# Hub\n\n## Part\n", "New.md": "# New\n"}
 	for i := range 300 {
@@ -367,13 +369,13 @@ func TestChangesOfManyNotes(t *testing.T) {
 		got, text := w.call(t, c.tool, c.args)
 		assert.Less(t, len(got[c.list].([]any)), 300, "%v", c)
 		assert.GreaterOrEqual(t, got[c.total], 300.0, "%v", c)
-		if c.tool != "edit_note" && c.tool != "restore_note" { // whose text has the first of the names
+		if c.tool != "edit_note" && c.tool != "restore_note" { // their text has the first names
 			assert.Contains(t, text, fmt.Sprint(got[c.total]), "%v", c)
 		}
 	}
 }
 
-// Of a note and a text the note is what counts, and the answer says so.
+// If both a note and a text are passed, the note is used, and the result says so.
 func TestRelatedToANoteOrAText(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\nrye bread\n", "B.md": "# B\n\nrye flour\n", "C.md": "# C\n\n[[A]] soup\n"})
 	both, text := w.call(t, "related_notes", args{"note": "A", "text": "soup"})

@@ -122,15 +122,15 @@ func TestReadingToolsIgnoreStrayArguments(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "limit"?`)
 }
 
-// FuzzArguments: whatever a model sends, it gets arguments or an error that is
-// its own fault, and never an internal one.
+// Any input from a model yields arguments or an error that the model can correct, never an
+// internal one.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{`{"note":"n"}`, `{"note":1,"tags":"a,b","where":"{}"}`, `{"limit":1e400}`, `"{}"`, `[]`, `{"vector":"[1,"}`, `{"edits":[null]}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if !json.Valid(raw) {
-			return // never gets past the transport
+			return // rejected by the transport
 		}
 		_, err := decodeArgs(exampleSchema, raw, false, new(exampleArgs))
 		if err != nil {
@@ -140,8 +140,7 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// Every name that a schema gives has a field, and every alias belongs to some
-// tool's argument.
+// Every name in a schema has a field, and every alias belongs to an argument of some tool.
 func TestAliasesAreOfUse(t *testing.T) {
 	used := map[string]bool{}
 	for _, tool := range All() {

@@ -12,8 +12,8 @@ import (
 	"notesd/notes"
 )
 
-// A note that is too long for one answer is read to its end by next_lines, byte for byte,
-// whatever its lines hold, and its outline likewise.
+// A note that is too long for one result can be read to its end by next_lines, byte for
+// byte, whatever its lines contain, and so can its outline.
 func TestReadingOn(t *testing.T) {
 	var long strings.Builder
 	long.WriteString("---\ntags: [a]\n---\n# Träume 🎉\n")
@@ -57,7 +57,7 @@ func TestReadingOn(t *testing.T) {
 	assert.Equal(t, []any{1.0, 1.0, 1.0, ""}, []any{empty["line_start"], empty["line_end"], empty["total_lines"], empty["content"]})
 }
 
-// A part is read by heading, by lines or by both, in the note or in its reference.
+// A part can be selected by heading, by lines or by both, in arguments or in the reference.
 func TestReadParts(t *testing.T) {
 	w := newWorld(t, map[string]string{"Plan.md": "# Plan\n\n## Risks\n\nsnails\nslugs\n\n### Rain\n\nwet\n\n## Costs\n\nten\n", "C# 5.md": "sharp\n"})
 	for _, c := range []struct {
@@ -99,8 +99,8 @@ func TestReadParts(t *testing.T) {
 	assert.Equal(t, "# B\ny\n", one)
 }
 
-// Several notes share the room of one answer. What is wrong with one does not keep the
-// others from being read, and what did not fit is named.
+// Several notes share the space of one result. An error in one does not prevent the others
+// from being read, and notes that did not fit are named.
 func TestReadSeveral(t *testing.T) {
 	files := map[string]string{"Long.md": strings.Repeat("a long line of text\n", 2_000)}
 	var refs []string
@@ -129,7 +129,8 @@ func TestReadSeveral(t *testing.T) {
 	assert.Len(t, both["results"], 2)
 }
 
-// A note of the past is called so, and an attachment is named with its resource.
+// A past version of a note is marked as such, and for an attachment the error names its
+// resource.
 func TestReadThePastAndAttachments(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "old ![[p.png]]\n", "p.png": "x"})
 	now, text := w.call(t, "read_note", args{"note": "A"})
@@ -160,8 +161,8 @@ func TestReadThePastAndAttachments(t *testing.T) {
 	assert.Contains(t, w.fails(t, "read_note", args{"note": "p.png"}), "this is an attachment (image/png, 1 bytes), not a note")
 }
 
-// gather_context keeps to its budget, names what it cut or left out, and each passage
-// stands in its note where its anchor says.
+// gather_context keeps its budget and reports what it cut or omitted; each passage is in
+// its note at the lines of its anchor.
 func TestGatherContext(t *testing.T) {
 	files := map[string]string{"One line.md": "# One line\n\n" + strings.Repeat("rye bread and butter, ", 400) + "\n"}
 	for i := range 30 {
@@ -201,7 +202,7 @@ func TestGatherContext(t *testing.T) {
 	assert.Contains(t, w.fails(t, "gather_context", args{"query": " "}), "query is empty")
 }
 
-// A quote is judged by what the note says now and said in the version of its anchor.
+// A quote is compared with the current note and with the version of its anchor.
 func TestCheckQuotes(t *testing.T) {
 	w := newWorld(t, map[string]string{"A ß.md": "# A\n\nThe cat sat on the mat and purred loudly today.\n\nAnother line entirely.\n", "B.md": "b\n"})
 	search, _ := w.call(t, "read_note", args{"note": "A ß", "lines": "3"})
@@ -251,7 +252,7 @@ func TestCheckQuotes(t *testing.T) {
 	}
 }
 
-// A session that may not read a folder learns nothing of it by any tool.
+// A session that may not read a folder learns nothing about it from any tool.
 func TestNothingOfAnotherFolder(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"In/A.md":          "# A\n\n[[Hidden]] [[Out/Hidden]] soup #in\n\n- [ ] cook soup\n",
@@ -287,8 +288,8 @@ func TestNothingOfAnotherFolder(t *testing.T) {
 	assert.NotContains(t, w.fails(t, "create_note", args{"title": "Hidden", "folder": "Out", "content": "x"}), "exists")
 }
 
-// A change without a hash is refused when others have changed the note since the session
-// saw it, and says what the note says now.
+// A change without a hash is rejected if others have changed the note since the session saw
+// it; the error says to read it again.
 func TestChangesOfWhatWasNotSeen(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\none\n"})
 	other := *w

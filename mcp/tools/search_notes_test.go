@@ -8,8 +8,8 @@ import (
 	"notesd/search"
 )
 
-// A result that was not found in one of the ways has nothing of it, and explain
-// says why it may not have been.
+// A result that was not found in one of the ways has no values for it, and explain says why
+// it may not have been.
 func TestSearchExplains(t *testing.T) {
 	hit := func(w search.Why) SearchHit {
 		return resultOf(search.Hit{Path: "A.md", Title: "A", Score: 0.9, Why: w}, true)
@@ -34,7 +34,7 @@ func TestSearchExplains(t *testing.T) {
 	assert.NotContains(t, searchText(searchArgs{Query: "q", Explain: true}, out), "embedded")
 }
 
-// What is only remotely near in meaning, and shares no word, is no relation.
+// Notes that are only remotely similar and share no word are not related.
 func TestRemoteNotesAreNotRelated(t *testing.T) {
 	near := neighbours{}
 	near.addHits([]search.Hit{

@@ -70,8 +70,8 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	return w
 }
 
-// call calls a tool that succeeds, and checks what holds for every answer: it fits its
-// schema and the limit in both forms, and says in the text what its structure holds.
+// call calls a tool that succeeds, and checks what holds for every result: it matches its
+// schema, keeps the limit in both forms, and contains the structure's facts in the text.
 func (w *world) call(t *testing.T, name string, a args) (structured args, text string) {
 	t.Helper()
 	tool := tools.Find(name)
@@ -109,8 +109,8 @@ func (w *world) call(t *testing.T, name string, a args) (structured args, text s
 	return structured, out.Text
 }
 
-// fails calls a tool that fails for a reason that the caller can mend, and returns it with
-// the hint.
+// fails calls a tool that fails for a reason that the caller can correct, and returns the
+// error with its hint.
 func (w *world) fails(t *testing.T, name string, a args) string {
 	t.Helper()
 	raw, err := json.Marshal(a)
@@ -126,7 +126,7 @@ func (w *world) fails(t *testing.T, name string, a args) string {
 	return domain.Error() + ". " + domain.Hint
 }
 
-// refuse is a user who agrees to nothing.
+// refuse is a user who declines every question.
 func refuse(asked *[]string) func(context.Context, string) error {
 	return func(_ context.Context, question string) error {
 		*asked = append(*asked, question)
