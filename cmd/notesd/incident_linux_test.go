@@ -154,7 +154,7 @@ func TestVaultIsSwapped(t *testing.T) {
 	head := w.now().Index.Head
 	away := p.vault + ".away"
 	require.NoError(t, os.Rename(p.vault, away))
-	w.isUnusable("not there")
+	w.isUnusable("does not exist")
 	require.NoError(t, os.Rename(away, p.vault))
 	w.heals(head)
 

@@ -277,7 +277,7 @@ func TestPageEmbeds(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, "hidden")
-	assert.Equal(t, 2, strings.Count(text, "This embeds itself"))
+	assert.Equal(t, 2, strings.Count(text, "This note embeds itself"))
 	assert.False(t, evaluate[bool](b, "window.ran === 1"))
 	assert.Equal(t, "20,30", evaluate[string](b, "[...document.querySelectorAll('article img')].map(i => i.width).join()"))
 	assert.Equal(t, "/f/dot.svg", evaluate[string](b, "[...document.querySelectorAll('aside a')].find(a => a.innerText === 'dot')?.getAttribute('href')"))

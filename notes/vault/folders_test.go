@@ -174,7 +174,7 @@ func TestFolderOfSeveralIsMissing(t *testing.T) {
 		} {
 			e := domainError(t, do())
 			assert.ErrorIs(t, e, notes.ErrUnavailable, name)
-			assert.Contains(t, e.Error(), `"work" is not there`, name)
+			assert.Contains(t, e.Error(), `"work" does not exist`, name)
 		}
 		assert.False(t, f.mounts.changed(f.disk))
 		require.NoError(t, os.Rename(work(f)+" away", work(f)))

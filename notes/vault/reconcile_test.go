@@ -242,7 +242,7 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	assert.Contains(t, reasons["latin1.md"], "UTF-8")
 	assert.Contains(t, reasons["zero.md"], "NUL")
 	assert.Contains(t, reasons["utf16.md"], "UTF-16")
-	assert.Contains(t, reasons["out.md"], "leaves the vault")
+	assert.Contains(t, reasons["out.md"], "out of the vault")
 	assert.Contains(t, reasons["loop"], "not followed")
 	_, err = f.store.Lookup(context.Background(), "latin1", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
@@ -285,7 +285,7 @@ func TestUnmountedVaultLosesNothing(t *testing.T) {
 		st, err := f.Status(context.Background())
 		require.NoError(t, err)
 		assert.Equal(t, 16, st.Notes)
-		assert.Contains(t, st.Unavailable, "not there")
+		assert.Contains(t, st.Unavailable, "does not exist")
 		assert.Contains(t, f.Stale(), "the vault cannot be read now")
 	})
 	t.Run("an empty folder is in its place", func(t *testing.T) {

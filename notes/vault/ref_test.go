@@ -133,7 +133,7 @@ func TestPartsAreNotChanged(t *testing.T) {
 		_, err = f.Move(t.Context(), notes.MoveRequest{Note: ref, To: "Other.md"})
 		require.ErrorIs(t, err, notes.ErrInvalid, ref)
 		_, err = f.Edit(t.Context(), notes.EditRequest{Note: ref, Edits: []notes.Edit{{Op: "append", Content: "x"}}})
-		require.ErrorContains(t, err, `a part of the note "Plan.md"`, ref)
+		require.ErrorContains(t, err, `part of the note "Plan.md"`, ref)
 	}
 	assert.Equal(t, before, f.files())
 	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "C# 5"})
