@@ -22,6 +22,11 @@ func NotText(data []byte) string {
 	return ""
 }
 
+// ParserVersion is raised whenever [Parse] makes another note of the same bytes: with
+// another title, or other tags, headings, links or passages. The vault then parses all
+// its notes again.
+const ParserVersion = 1
+
 // Parse parses the file at path into a note. It does not set ID and Seq; the store sets
 // the date, according to its rules.
 func Parse(path string, data []byte, mtime time.Time) *Note {

@@ -357,6 +357,7 @@ type prepared struct {
 	note     *notes.Note // nil if the content equals the stored one
 	skip     string
 	unknown  bool // the read failed for the reason in skip; the state of the file is unknown
+	reparse  bool // see scan
 }
 
 // prepare reads and parses the files in parallel.
@@ -372,7 +373,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 					return err
 				}
 				f := batch[i]
-				out[i] = prepared{File: f}
+				out[i] = prepared{File: f, reparse: s.reparse}
 				if r, ok := s.rows[f.Path]; ok {
 					out[i].row = &r
 				} else if r, ok := moves[f.Path]; ok {
@@ -397,7 +398,7 @@ func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
 	case !p.differs():
-	case len(data) >= longNote && s.isEcho(ctx, p):
+	case len(data) >= longNote && !p.reparse && s.isEcho(ctx, p):
 		p.skip = skipChanging // the next scan finds the row of the operation
 	default:
 		p.parse(data)
@@ -413,9 +414,9 @@ func (s *scan) isEcho(ctx context.Context, p *prepared) bool {
 	return err == nil && rows[p.Path].Hash == p.hash
 }
 
-// differs reports whether the file was read and differs from its row.
+// differs reports whether the file was read and has to be parsed.
 func (p *prepared) differs() bool {
-	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash)
+	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash || p.reparse)
 }
 
 func (p *prepared) parse(data []byte) {

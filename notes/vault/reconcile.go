@@ -128,6 +128,11 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if err := s.readAppSettings(ctx); err != nil {
 		return err
 	}
+	parser := 0
+	if err := s.v.store.Setting(ctx, parserSetting, &parser); err != nil {
+		return err
+	}
+	s.reparse = parser != notes.ParserVersion
 	s.compare(w)
 	if err := s.keepUnmounted(ctx, w.mounts); err != nil {
 		return err
@@ -206,19 +211,31 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) erro
 	return nil
 }
 
+// parserSetting is where the store keeps the version of the parser that made its notes.
+const parserSetting = "parser"
+
 func suddenly(what string) error {
 	return &notes.Error{Op: "scan", Err: notes.ErrUnavailable, Detail: "the vault folder " + what + " although it had notes at the last scan",
 		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
 }
 
-// finish resolves all links if a large scan deferred that and, once after each start, makes
-// history agree with the files; see [store.Versions.MatchFiles].
+// finish resolves all links if a large scan deferred that, records the parser if all notes
+// were parsed again and, once after each start, makes history agree with the files; see
+// [store.Versions.MatchFiles].
 func (s *scan) finish(ctx context.Context) error {
 	v := s.v
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := v.store.FinishLinks(ctx); err != nil || v.historyMatched {
+	if err := v.store.FinishLinks(ctx); err != nil {
 		return err
+	}
+	if s.reparse && len(s.again) == 0 {
+		if err := v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
+			return err
+		}
+	}
+	if v.historyMatched {
+		return nil
 	}
 	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be a note
 	if err != nil {

@@ -32,6 +32,7 @@ type scan struct {
 	rows       map[string]store.Row // the stored rows
 	passed     map[string]fsid.Stat // files that were read and skipped, by path
 	deferLinks bool                 // resolve links after the last batch
+	reparse    bool                 // the stored notes come from another version of the parser
 	writes     uint64               // Vault.writes when the scan began
 	again      []string             // files that changed during the scan
 }
@@ -57,9 +58,9 @@ func (s *scan) compare(w *walked) {
 			s.Kept = append(s.Kept, f.Path)
 			continue
 		}
-		if r, ok := s.rows[f.Path]; !ok || r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) {
+		if r, ok := s.rows[f.Path]; !ok || r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.reparse {
 			s.changed = append(s.changed, f)
-			if r.Stat != f.Stat { // otherwise it was read too soon after a change, and is only read again
+			if r.Stat != f.Stat { // otherwise it was read too soon after a change, or is only parsed again
 				s.differing++
 			}
 		}
