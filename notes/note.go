@@ -121,9 +121,9 @@ var (
 	manyBlanks = regexp.MustCompile(`[ \r\n]*` + blank + `[ \r\n]*`)
 )
 
-// EmbedText returns the text of a chunk that is embedded: it is preceded by the title
-// and the headings above it, so that a passage is also found by the topic of its note.
-// The caller must have replaced n's Content by its [Note.Prose].
+// EmbedText returns the text that is embedded for a chunk: the title, the headings
+// above the chunk, and the chunk itself, so that a passage is also found by the topic
+// of its note. The caller must have replaced n's Content by its [Note.Prose].
 func (n *Note) EmbedText(c Chunk) string {
 	var b strings.Builder
 	b.WriteString(n.Title)

@@ -33,8 +33,8 @@ var whereOperators = map[string]func(w matcher, have, want any) bool{
 func operator(name string) string { return strings.ToLower(strings.TrimPrefix(name, "$")) }
 
 const (
-	// MaxConditions is the limit for the number of tags and paths in a filter, and of
-	// its conditions: SQLite rejects expressions deeper than 1000.
+	// MaxConditions is the limit for the number of tags and paths in a filter, and for
+	// the number of its conditions: SQLite rejects expressions deeper than 1000.
 	MaxConditions = 400
 	// maxWhereDepth is the limit for the nesting of conditions.
 	maxWhereDepth = 8
