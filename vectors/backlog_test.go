@@ -36,7 +36,7 @@ func TestBacklog_Lanes(t *testing.T) {
 	b.add(1, heads)
 	b.add(2, edited)
 	b.add(3, edited)
-	b.add(3, tails) // it stays where it is
+	b.add(3, tails) // it keeps its lane
 	b.add(4, heads)
 	b.remove(5)
 	assert.Equal(t, 5, b.len())
@@ -65,7 +65,7 @@ func TestBacklog_Passages(t *testing.T) {
 	}
 }
 
-// Of an import only the latest notes count as edited.
+// Only the latest notes of an import count as edited.
 func TestBacklog_Import(t *testing.T) {
 	b := newBacklog()
 	for id := range int64(mostEdited + 3) {
@@ -165,8 +165,8 @@ func (e *ordered) embedded() []string {
 	return slices.Clone(e.texts)
 }
 
-// The notes that answer questions can be found long before all is embedded. Of a real
-// vault, with questions as notesd eval reads them:
+// The notes that answer questions can be found long before embedding is complete. For a real
+// vault and questions in the format of notesd eval:
 //
 //	EMBED_VAULT=folder EMBED_QUESTIONS=file go test -run TestAnswersAreEmbeddedFirst -v ./vectors
 func TestAnswersAreEmbeddedFirst(t *testing.T) {
@@ -202,7 +202,7 @@ func TestAnswersAreEmbeddedFirst(t *testing.T) {
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	at := map[string]int{} // how many passages were embedded when each was
+	at := map[string]int{} // position of each in the order of embedding, from 1
 	for i, text := range slices.Backward(e.order) {
 		at[text] = i + 1
 	}
@@ -212,8 +212,8 @@ func TestAnswersAreEmbeddedFirst(t *testing.T) {
 	for _, row := range rows {
 		ids = append(ids, row.ID)
 	}
-	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) }) // as they were embedded before there was an order
-	var found, before []int                                                 // passages embedded until an answer has a vector; and the last note first
+	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) }) // the former order of embedding
+	var found, before []int                                                 // passages embedded until an answer has a vector, and the same in the former order
 	seen := 0
 	for part := range slices.Chunk(ids, 100) {
 		list, err := w.store.ByID(t.Context(), part)
@@ -234,7 +234,7 @@ func TestAnswersAreEmbeddedFirst(t *testing.T) {
 	assert.Less(t, share(found, len(e.order)), share(before, seen)/2)
 }
 
-// firstOf returns when the first passage of a note was embedded.
+// firstOf returns the position at which the first passage of a note was embedded.
 func firstOf(n *notes.Note, at map[string]int) int {
 	n.Content = n.Prose()
 	first := 0

@@ -14,9 +14,9 @@ import (
 	"notesd/vectors/model"
 )
 
-// BenchmarkNearest searches the vectors of a vault that was embedded by one of the models
-// in the program, and reports which share of the nearest passages it finds. The daemon of
-// that state directory must not run. The questions are those that notesd eval reads:
+// BenchmarkNearest searches the vectors of a vault that was embedded by one of the models in
+// the program, and reports the share of the nearest passages that it finds. No daemon may be
+// running on the state directory. The questions are in the format of notesd eval:
 //
 //	EMBED_STATE=folder EMBED_QUESTIONS=file go test -run '^$' -bench Nearest ./vectors
 func BenchmarkNearest(b *testing.B) {
@@ -63,7 +63,7 @@ func benchmarkNearest(b *testing.B, dir string, e *Transformer, queries []struct
 		s.entries.nearest(embedded[i%len(embedded)], nil, k)
 	}
 	ranker := &s.entries.ranker
-	var missed [k + 1]int // of the first so many
+	var missed [k + 1]int // number missed among the n nearest, by n
 	for _, q := range embedded {
 		p := ranker.Prepare(q)
 		found := map[int32]bool{}

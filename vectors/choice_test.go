@@ -14,7 +14,7 @@ import (
 	"notesd/vectors/language"
 )
 
-// bilingual is a vault whose model is chosen.
+// bilingual is a vault whose model is chosen by the language of its notes.
 type bilingual struct {
 	*world
 	english, multilingual *wordEmbedder
@@ -44,7 +44,7 @@ func (b *bilingual) open(source string) (Embedder, error) {
 
 func (b *bilingual) run() { b.start(nil, b.open) }
 
-// fill writes notes until the vault has so many in each language.
+// fill writes notes until the vault has the given numbers of notes in each language.
 func (b *bilingual) fill(english, german int) {
 	for i := range english {
 		b.write(fmt.Sprintf("The %d.md", i), fmt.Sprintf("The boat that was built in %d is in the harbour, and it was sold to them", i))
@@ -66,7 +66,7 @@ func (b *bilingual) remove(pattern string) {
 	require.NoError(b.t, b.vault.Reconcile(context.Background()))
 }
 
-// settled waits until everything is embedded by the model, which alone remains.
+// settled waits until everything is embedded by the model and no other model remains.
 func (b *bilingual) settled(model, why string) {
 	b.t.Helper()
 	var st Status
@@ -136,8 +136,8 @@ func TestAuto_Hysteresis(t *testing.T) {
 	b.settled("multi", "no passage has enough text to recognize its language")
 }
 
-// A change of the model is continued by the next process; until it is complete the
-// old vectors answer.
+// The next process continues a change of the model; until it is complete, the old vectors
+// answer.
 func TestAuto_InterruptedChange(t *testing.T) {
 	b := newBilingual(t)
 	b.fill(20, 0)
@@ -175,7 +175,7 @@ func TestAuto_InterruptedChange(t *testing.T) {
 	}
 }
 
-// A change that is revoked before it is complete costs nothing more.
+// A change that is reverted before it is complete needs no further embedding.
 func TestAuto_RevokedChange(t *testing.T) {
 	b := newBilingual(t)
 	b.fill(20, 0)
@@ -192,8 +192,8 @@ func TestAuto_RevokedChange(t *testing.T) {
 	assert.Len(t, models, 1, "the vectors of the other model are deleted")
 }
 
-// A model that was chosen before half of the notes had vectors does not answer until
-// the next one is complete, but until that one has more.
+// If the model changes before half of the notes have vectors, the old model answers only until
+// the new one has more vectors.
 func TestAuto_ChangeDuringFirstEmbedding(t *testing.T) {
 	b := newBilingual(t)
 	b.english.gate = make(chan struct{}, 1)
@@ -214,7 +214,7 @@ func TestAuto_ChangeDuringFirstEmbedding(t *testing.T) {
 	b.settled("multi", "75 % of 80 passages are not English")
 }
 
-// The speed of another model says nothing of the time that remains.
+// The speed of another model is not used to estimate the remaining time.
 func TestAuto_TimeOfAnotherModel(t *testing.T) {
 	b := newBilingual(t)
 	b.multilingual.gate = make(chan struct{})

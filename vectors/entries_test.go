@@ -25,8 +25,8 @@ func quantised(vs [][]float32) []flat.Vector {
 	return out
 }
 
-// Random additions and removals leave the rows that a map of notes has, and
-// searches find what a comparison with all of them finds.
+// After random additions and removals, the rows agree with a map of notes, and searches find
+// the same as a full comparison.
 func TestEntries_AgainstModel(t *testing.T) {
 	const dim = 64
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -99,7 +99,7 @@ func TestEntries_AgainstModel(t *testing.T) {
 	assert.Empty(t, newEntries(dim, vector).nearest(vs[0], nil, 5))
 }
 
-// The cache holds the last queries of each space.
+// The cache holds the latest queries by space.
 func TestQueryCache_Eviction(t *testing.T) {
 	var c queryCache
 	a, b := &space{}, &space{}

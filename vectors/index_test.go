@@ -24,21 +24,20 @@ import (
 	"notesd/vectors/flat"
 )
 
-// wordEmbedder stands in for a model: the sum of one random direction a word,
-// so that texts that share words are near.
+// wordEmbedder is a fake model: a vector is the sum of one random direction per word, so that
+// texts with common words are near.
 type wordEmbedder struct {
 	id  string
 	dim int
 
 	mu       sync.Mutex
 	embedded map[string]int // how often each passage was embedded
-	order    []string       // the passages, as they were embedded
+	order    []string       // the passages in the order of embedding
 	fail     error
-	gate     chan struct{} // when not nil, a batch waits for it
+	gate     chan struct{} // if not nil, each batch receives from it first
 }
 
-// patience is how long a test waits for what must happen; only a failing test waits that
-// long.
+// patience bounds the wait for an expected event; only a failing test waits this long.
 const patience = 3 * time.Minute
 
 func newWordEmbedder(id string) *wordEmbedder {
@@ -185,7 +184,7 @@ func (w *world) find(query string) []string {
 	return paths
 }
 
-// requireTruth checks that what can be found is exactly the store's chunks.
+// requireTruth checks that the searchable chunks are exactly the store's.
 func (w *world) requireTruth() {
 	w.t.Helper()
 	requireTruth(w.t, w.index)
@@ -266,8 +265,7 @@ func TestIndex_EmbedsOnce(t *testing.T) {
 	assert.Len(t, e.counts(), 2, "the cache file is made from the store again")
 }
 
-// The order in which notes are embedded is a convenience: without it they are embedded all
-// the same.
+// If the notes cannot be put in order, they are embedded nevertheless.
 func TestIndex_OrderThatCannotBeRead(t *testing.T) {
 	e := newWordEmbedder("m")
 	w := newWorld(t, e, map[string]string{"a.md": "turbines\n"})
@@ -357,7 +355,7 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	w.settle()
 	w.requireTruth()
 	for text, n := range e.counts() {
-		if title, _, _ := strings.Cut(text, "\n"); strings.Contains(title, " > ") { // a lead is embedded again when the passage after it changes
+		if title, _, _ := strings.Cut(text, "\n"); strings.Contains(title, " > ") { // a lead is embedded again when its second passage changes
 			assert.Equal(t, 1, n, "%.40q", text)
 		}
 	}
@@ -366,8 +364,8 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	w.requireTruth()
 }
 
-// A note of several passages is about what it begins with. The leads of a state
-// that has none are embedded in the background, while searches have all passages.
+// The lead of a note of several passages states its topic. Leads missing from a state are
+// embedded in the background, while searches have all passages.
 func TestIndex_Leads(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
@@ -407,7 +405,7 @@ func TestIndex_Leads(t *testing.T) {
 	assert.Equal(t, found, nearest())
 }
 
-// A hit has the share of its note's passages that have no vector yet.
+// A hit reports the share of its note's passages without a vector.
 func TestIndex_Missing(t *testing.T) {
 	ctx := context.Background()
 	long := strings.Repeat("boat ", 250) + "\n\n## More\n\n" + strings.Repeat("gamma ", 250)
@@ -499,8 +497,8 @@ func (e *slowQueries) EmbedQuery(ctx context.Context, text string) ([]float32, e
 	}
 }
 
-// A query is embedded once for those who ask at a time, and again if the one who asked
-// first gave up.
+// A query is embedded once for concurrent searches, and again if the first of them was
+// cancelled.
 func TestIndex_QueriesAreEmbeddedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &slowQueries{wordEmbedder: newWordEmbedder("w")}

@@ -27,8 +27,8 @@ import (
 	"notesd/vectors/model"
 )
 
-// The killed process is this test's own binary, which these variables make run
-// TestEmbedUntilKilled only.
+// The killed process is the test binary, which with these variables runs only
+// TestEmbedUntilKilled.
 const (
 	victimVault = "VECTORS_TEST_VAULT"
 	victimState = "VECTORS_TEST_STATE"
@@ -40,13 +40,13 @@ const (
 	builtIn = "built-in"
 )
 
-// killBatch is how many texts the victim embeds between commits.
+// killBatch is the number of texts that the victim embeds between commits.
 const killBatch = 4
 
-// TestKilledWhileEmbedding kills a process four times with SIGKILL at random
-// points of its embedding. What the index promises: a text whose vector was
-// committed is never embedded again; a kill costs at most the batch under way;
-// and in the end there is one row for each text, as if nothing had happened.
+// TestKilledWhileEmbedding kills a process four times with SIGKILL at random points of
+// embedding. The index guarantees that a text whose vector was committed is never embedded
+// again, that a kill loses at most the current batch, and that in the end there is one row for
+// each text.
 //
 //	TEST_SEED=7 go test -run KilledWhileEmbedding ./vectors
 func TestKilledWhileEmbedding(t *testing.T) {
@@ -82,7 +82,7 @@ type killing struct {
 	total    int
 }
 
-// fill writes notes, some of whose sections are the same.
+// fill writes notes, some of which have equal sections.
 func (k *killing) fill(n int) {
 	k.embedded = map[string]int{}
 	words := strings.Fields("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu")
@@ -97,7 +97,7 @@ func (k *killing) fill(n int) {
 		}
 		name := fmt.Sprintf("note%d.md", i)
 		text := b.String()
-		if i%5 == 4 { // the copy of another: its texts have the same hashes
+		if i%5 == 4 { // a copy of another note: its texts have the same hashes
 			name = fmt.Sprintf("copy%d/note%d.md", i, i-1)
 			data, err := os.ReadFile(filepath.Join(k.vault, fmt.Sprintf("note%d.md", i-1)))
 			require.NoError(k.t, err)
@@ -109,7 +109,7 @@ func (k *killing) fill(n int) {
 	}
 }
 
-// round kills the victim when it has embedded n texts, and looks at what it left.
+// round kills the victim after n texts, and checks the state that it left.
 func (k *killing) round(n int) {
 	committed, before := k.rows(k.state), k.total
 	again := maps.Clone(k.embedded)
@@ -124,9 +124,9 @@ func (k *killing) round(n int) {
 	assert.GreaterOrEqual(k.t, len(after), len(committed))
 }
 
-// run starts the victim, kills it when it has embedded n texts, and reports
-// whether it had finished before. The victim is a few texts ahead of the kill, so
-// that this comes while it embeds, commits or writes its file.
+// run starts the victim, kills it after n texts, and reports whether it had completed before.
+// The victim is a few texts ahead of the kill, which may thus come while it embeds, commits or
+// writes its file.
 func (k *killing) run(n int) (finished bool) {
 	t := k.t
 	cmd := exec.Command(os.Args[0], "-test.run=^TestEmbedUntilKilled$", "-test.v")
@@ -138,7 +138,7 @@ func (k *killing) run(n int) (finished bool) {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	leave := strings.Repeat("x", n+k.rng.IntN(2*killBatch))
-	go func() { _, _ = io.WriteString(tokens, leave) }() // it may be dead
+	go func() { _, _ = io.WriteString(tokens, leave) }() // the victim may be dead
 	seen := 0
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		if lines.Text() == "complete" {
@@ -159,7 +159,7 @@ func (k *killing) run(n int) (finished bool) {
 	return finished
 }
 
-// rows returns the vectors that a state has, by hash.
+// rows returns the vectors in a state directory, by hash.
 func (k *killing) rows(state string) map[string]string {
 	t := k.t
 	out := map[string]string{}
@@ -182,8 +182,8 @@ func (k *killing) rows(state string) map[string]string {
 	return out
 }
 
-// check compares the outcome with a run that nobody disturbed, and with the
-// chunks; and the file and the signs in memory with both.
+// check compares the result with that of an undisturbed run, and with the chunks; and the file
+// and the signs in memory with both.
 func (k *killing) check() {
 	t := k.t
 	rows := k.rows(k.state)
@@ -230,8 +230,8 @@ func requireAgreement(t *testing.T, s *space, rows map[string]string) {
 	require.Equal(t, s.entries.len(), s.entries.ranker.Len())
 }
 
-// embedder returns the victim's, which says what it embeds, and waits for leave
-// before each text.
+// embedder returns the victim's embedder, which reports the texts that it embeds, and waits for
+// leave before each.
 func (k *killing) embedder(out io.Writer, leave io.Reader) Embedder {
 	inner := Embedder(newWordEmbedder("m1"))
 	if k.model == builtIn {

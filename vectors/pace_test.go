@@ -16,8 +16,8 @@ var (
 	full   = Load{Pressure: 1, Battery: -1}
 )
 
-// paceOf returns a pace of eight processors, and a function that lets a second pass
-// under a load and returns the number of threads.
+// paceOf returns a pace for eight processors, and a function that advances the clock by a
+// second under a load and returns the number of threads.
 func paceOf(fixed int) (p *pace, second func(Load) int, now *time.Time) {
 	var load Load
 	p = newPace(fixed, func() Load { return load })
@@ -58,7 +58,7 @@ func TestPace_SetByUser(t *testing.T) {
 	assert.Equal(t, 3, p.highest())
 }
 
-// The last thread works half of the time while programs wait, and only for edits when
+// The last thread works half of the time while other programs wait, and only on edited notes if
 // the battery is low.
 func TestPace_Pause(t *testing.T) {
 	p, second, now := paceOf(0)
@@ -80,7 +80,7 @@ func TestPace_Pause(t *testing.T) {
 	assert.False(t, resting)
 }
 
-// The load is read once a second, however many batches end.
+// The load is read once a second, regardless of the number of batches.
 func TestPace_ReadsOnceASecond(t *testing.T) {
 	reads := 0
 	p := newPace(0, func() Load { reads++; return idle })
@@ -110,7 +110,7 @@ func TestPace_Searches(t *testing.T) {
 		assert.Equal(t, want, second(idle))
 	}
 
-	server, second, now := paceOf(0) // whose answers always take so long
+	server, second, now := paceOf(0) // whose searches always take this long
 	second(normal)
 	for range 50 {
 		server.search(80*time.Millisecond, *now)
@@ -118,7 +118,7 @@ func TestPace_Searches(t *testing.T) {
 	assert.Equal(t, 4, server.current())
 }
 
-// On a low battery nothing is embedded but what is edited, at once; the rest follows.
+// On a low battery only edited notes are embedded, at once; the others follow later.
 func TestPace_LowBattery(t *testing.T) {
 	var charge atomic.Int64
 	charge.Store(10)
@@ -139,8 +139,8 @@ func TestPace_LowBattery(t *testing.T) {
 	assert.Len(t, f.counts(), 3)
 }
 
-// The time that remains counts pauses, but no time without work, and follows a change
-// of the speed within a window.
+// The remaining time includes pauses but not idle time, and adapts to a change of the speed
+// within a window.
 func TestRate(t *testing.T) {
 	var r rate
 	assert.Zero(t, r.timeFor(100), "unknown")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rows counts the vectors in SQLite.
+// rows returns the number of vectors in SQLite.
 func (w *world) rows() (n int) {
 	w.t.Helper()
 	require.NoError(w.t, w.store.Notes().Reader().QueryRow(`SELECT count(*) FROM embeddings`).Scan(&n))
@@ -63,7 +63,7 @@ func TestPrune_UndoneEdit(t *testing.T) {
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "first words"})
 	w.settle()
-	for i := range 6 { // fewer than are kept
+	for i := range 6 { // fewer than are retained
 		w.write("a.md", fmt.Sprintf("other words %d", i))
 		require.NoError(t, w.vault.Reconcile(ctx))
 		w.settle()
@@ -121,7 +121,7 @@ func TestUsers(t *testing.T) {
 	assert.True(t, u.has(3))
 	assert.Nil(t, u.surplus(3), "as many as are kept")
 	u.add(1)
-	u.drop(1) // it was needed again: now it is the latest
+	u.drop(1) // it was used again, so it is now the latest
 	u.offer(99)
 	assert.Equal(t, []uint32{5, 7}, u.surplus(3), "the longest idle first, and room for more")
 	assert.Len(t, u.idle, 2)
@@ -135,7 +135,7 @@ func TestPrune_RestoredText(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.slots.Close()) }()
 	gone, back := keyOf(strings.Repeat("ab", 32)), keyOf(strings.Repeat("cd", 32))
-	s.doomed = []slotKey{gone, back} // their rows could not be deleted yet
+	s.doomed = []slotKey{gone, back} // as if the deletion of their rows had failed
 	v, err := e.EmbedQuery(t.Context(), "text")
 	require.NoError(t, err)
 	_, err = s.slots.add(back, v)

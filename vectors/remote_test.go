@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// remoteEmbedder stands in for a server: it learns its dimension, and can be away.
+// remoteEmbedder is a fake server: it learns its dimension and can be unavailable.
 type remoteEmbedder struct {
 	*wordEmbedder
 	learnt atomic.Int64
 	away   atomic.Bool
-	asked  atomic.Int64 // while it was away
+	asked  atomic.Int64 // calls while away
 }
 
-// awayError says how long to wait, as a server can.
+// awayError requests a pause, as a server may.
 type awayError struct{}
 
 func (awayError) Error() string       { return "waiting for the server" }
@@ -75,7 +75,7 @@ func TestRun_ServerUnavailableAtStart(t *testing.T) {
 	require.ErrorIs(t, err, ErrNothingYet)
 	assert.ErrorContains(t, err, "waiting for the server")
 
-	w.write("late.md", "moon tide") // and changes meanwhile
+	w.write("late.md", "moon tide") // a change in the meantime
 	require.NoError(t, w.vault.Reconcile(t.Context()))
 	e.away.Store(false)
 	w.settle()

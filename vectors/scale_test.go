@@ -11,15 +11,15 @@ import (
 	"notesd/vectors/flat"
 )
 
-// calibrated is an embedder that knows what its cosines mean.
+// calibrated is an embedder with a calibration.
 type calibrated struct{ *wordEmbedder }
 
 func (calibrated) Calibration() (Calibration, bool) {
 	return Calibration{Zero: .8, Unit: .25, Mean: .8, Deviation: .02}, true
 }
 
-// The cosines of a model of which nothing is known mean something only beside
-// those of other passages.
+// The cosines of a model without a calibration are meaningful only relative to those of other
+// passages.
 func TestScaleOfNearness(t *testing.T) {
 	const dim = 64
 	var stored []flat.Vector
@@ -63,7 +63,7 @@ func TestScaleOfNearness(t *testing.T) {
 	assert.Less(t, here.Mean, -1.0, "these are far from all passages")
 }
 
-// apart is an embedder whose unrelated passages have a cosine of 0, as MiniLM's.
+// apart is an embedder whose unrelated passages have a cosine of 0, as with MiniLM.
 type apart struct{ *wordEmbedder }
 
 func (apart) Calibration() (Calibration, bool) { return minilm, true }
@@ -100,7 +100,7 @@ func TestIndex_Alike(t *testing.T) {
 	}
 }
 
-// More of the nearest chunks are sure for a model whose cosines lie close together.
+// A model whose cosines are close together has more sure chunks.
 func TestNewSpace_SureRows(t *testing.T) {
 	for embedder, want := range map[Embedder]int{newWordEmbedder("m"): sureRows, calibrated{newWordEmbedder("c")}: sureClose} {
 		s, err := newSpace(t.TempDir(), 1, embedder)

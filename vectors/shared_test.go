@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sharedVectors stands for the database that nodes share.
+// sharedVectors is a fake of the database that nodes share.
 type sharedVectors struct {
 	mu     sync.Mutex
 	known  map[string][]byte
 	fail   error
-	broken bool // what it returns has another length
+	broken bool // vectors that it returns have another length
 }
 
 func (s *sharedVectors) Vectors(_ context.Context, model string, hashes []string) (known map[string][]byte, claimed []string, err error) {
@@ -60,9 +60,8 @@ func (s *sharedVectors) set(broken bool, fail error) {
 	s.broken, s.fail = broken, fail
 }
 
-// A text is embedded by one of the nodes that share vectors, and the others find as
-// well with it; without the database, or with what cannot be a vector of the model, each
-// embeds its own.
+// A text is embedded by one of the nodes that share vectors, and the others find the same with
+// it. Without the database, or with vectors of a wrong length, each node embeds its own texts.
 func TestIndex_Shared(t *testing.T) {
 	files := map[string]string{}
 	for i := range 10 {
@@ -97,8 +96,8 @@ func TestIndex_Shared(t *testing.T) {
 	assert.Equal(t, fourth.counts(), fifth.counts())
 }
 
-// What was embedded before the vault joined others is offered to them once it is
-// complete.
+// Vectors that were embedded before the vault was shared are offered to other nodes once they
+// are complete.
 func TestIndex_SharedLater(t *testing.T) {
 	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
 	for i := range offerSize + 20 {

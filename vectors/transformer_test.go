@@ -43,8 +43,8 @@ func TestTransformer_PassagesAndQueries(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Embedding pauses while a search runs, of another vault too, and goes on at once when
-// it ends.
+// Embedding pauses while a search runs, also one of another vault, and continues as soon as it
+// ends.
 func TestTransformer_PausesForSearches(t *testing.T) {
 	e := newTransformer(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestTransformer_PausesForSearches(t *testing.T) {
 	})
 }
 
-// Searches without end slow embedding down and do not stop it.
+// Continuous searches slow embedding down but do not stop it.
 func TestTransformer_PausesAreBounded(t *testing.T) {
 	e := newTransformer(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestTransformer_PausesAreBounded(t *testing.T) {
 	})
 }
 
-// Of the vaults in a process one embeds at a time, each a batch in turn.
+// The vaults of a process embed in turn, one batch at a time.
 func TestTransformer_VaultsTakeTurns(t *testing.T) {
 	one, other := newTransformer(t), newTransformer(t)
 	synctest.Test(t, func(t *testing.T) {

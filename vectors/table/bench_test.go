@@ -10,7 +10,7 @@ import (
 	"notesd/internal/notestest"
 )
 
-// BenchmarkTableSearch: all of a search, in the database and with a filter.
+// BenchmarkTableSearch measures whole searches, including the database and filters.
 func BenchmarkTableSearch(b *testing.B) {
 	const n, dim = 100_000, 384
 	ctx := b.Context()

@@ -11,7 +11,8 @@ import (
 	"notesd/notes"
 )
 
-// switching is tables whose model in use changes from m1 to m2.
+// switching returns tables whose current model is m1, and their models, with which a test
+// switches to m2.
 func switching(t *testing.T) (*Tables, *tableModels) {
 	models := &tableModels{current: "one", unrecorded: "one", models: map[string]*tableEmbedder{"one": {id: "m1", dim: 64}, "two": {id: "m2", dim: 64}}}
 	dir := t.TempDir()
@@ -30,8 +31,8 @@ func addTexts(t *testing.T, tables *Tables, table string, texts ...string) {
 	require.NoError(t, err)
 }
 
-// requireNearest checks that a text finds itself: with another model's vectors its
-// score would be near 0.
+// requireNearest checks that a text finds itself; with vectors of another model, its score
+// would be near 0.
 func requireNearest(t *testing.T, tables *Tables, table, text string) {
 	t.Helper()
 	hits, err := tables.Search(t.Context(), Query{Table: table, Text: text, Limit: 1})
@@ -64,7 +65,7 @@ func TestModel_StaysAfterSwitch(t *testing.T) {
 	assert.Equal(t, []string{"m1", "m2"}, []string{modelOf(t, tables, "old"), modelOf(t, tables, "new")})
 }
 
-// A model that is gone, or whose file now has another, is not replaced in silence.
+// A model that is missing, or whose file now contains another one, is not replaced silently.
 func TestModel_NotAvailable(t *testing.T) {
 	tables, models := switching(t)
 	createTable(t, tables, "t", 64, Cosine)
@@ -97,7 +98,7 @@ func make64() []float32 {
 	return v
 }
 
-// The model of a table that did not fit at its creation is that of its first text.
+// If no model fits a table at its creation, it uses that of its first text.
 func TestModel_RecordedByFirstText(t *testing.T) {
 	tables, models := switching(t)
 	models.current = "" // not chosen yet
@@ -115,7 +116,7 @@ func TestModel_RecordedByFirstText(t *testing.T) {
 	assert.Equal(t, "m2", modelOf(t, tables, "t"))
 }
 
-// forgetModels makes the tables what they were before models were recorded.
+// forgetModels changes the tables to their state before models were recorded.
 func forgetModels(t *testing.T, tables *Tables) {
 	t.Helper()
 	require.NoError(t, tables.db.Write(t.Context(), func(tx *sql.Tx) error {
@@ -124,7 +125,7 @@ func forgetModels(t *testing.T, tables *Tables) {
 	}))
 }
 
-// A table of a version that did not record the model has that version's.
+// A table of a version that did not record models has the model of that version.
 func TestModel_Unrecorded(t *testing.T) {
 	tables, models := switching(t)
 	createTable(t, tables, "t", 64, Cosine)

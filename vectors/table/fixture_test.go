@@ -20,8 +20,8 @@ import (
 	"notesd/notes"
 )
 
-// tableEmbedder embeds words at random directions of 64 dimensions. Like a
-// server, it can be away, and it has no dimension before its first answer.
+// tableEmbedder embeds words as random directions of 64 dimensions. Like a server, it can be
+// unavailable and has no dimension before its first answer.
 type tableEmbedder struct {
 	id   string
 	away bool
@@ -40,7 +40,7 @@ func (e *tableEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, e
 	return notestest.EmbedWords(e.id, text, 64), nil
 }
 
-// tableModels are models by their sources.
+// tableModels are models by source.
 type tableModels struct {
 	current, unrecorded string // sources
 	models              map[string]*tableEmbedder
@@ -62,7 +62,7 @@ func (m *tableModels) Open(source string) (Model, error) {
 	return nil, errors.New("no such file")
 }
 
-// oneModel has a model of 64 dimensions.
+// oneModel returns models with a single one of 64 dimensions.
 func oneModel() *tableModels {
 	return &tableModels{current: "a", unrecorded: "a", models: map[string]*tableEmbedder{"a": {id: "m", dim: 64}}}
 }
@@ -75,7 +75,7 @@ func openHistory(t testing.TB, dir string) *sqlite.DB {
 	return db
 }
 
-// newTables opens tables whose database and caches lie in dir.
+// newTables opens tables whose database and caches are in dir.
 func newTables(t testing.TB, dir string, opt Options) *Tables {
 	t.Helper()
 	tables := New(openHistory(t, dir), filepath.Join(dir, "cache"), oneModel(), opt)
@@ -89,7 +89,7 @@ func createTable(t testing.TB, tables *Tables, name string, dim int, metric Metr
 	require.NoError(t, err)
 }
 
-// model is a table as it should be.
+// tableModel is the expected content of a table.
 type tableModel struct {
 	metric Metric
 	rows   map[string]modelledRow
@@ -100,7 +100,7 @@ type modelledRow struct {
 	metadata map[string]any
 }
 
-// search is the brute force that Tables is held to.
+// search is the brute-force reference for Tables.
 func (m *tableModel) search(q []float32, where map[string]any) []Hit {
 	var hits []Hit
 	for id, r := range m.rows {
@@ -129,8 +129,8 @@ func plainScore(metric Metric, q, v []float32) float64 {
 	return inner / math.Sqrt(qq*vv)
 }
 
-// requireSame checks hits against brute force: the same scores, and each hit's
-// score its own.
+// requireSame checks hits against brute force: the scores must be the same, and each hit must
+// have its own.
 func (m *tableModel) requireSame(t *testing.T, tables *Tables, table string, q []float32, where map[string]any, limit int) {
 	t.Helper()
 	got, err := tables.Search(context.Background(), Query{Table: table, Vector: q, Where: where, Limit: limit})

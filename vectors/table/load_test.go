@@ -16,12 +16,12 @@ import (
 	"notesd/vectors/flat"
 )
 
-// memorySource is a table without a database.
+// memorySource is a tableSource without a database.
 type memorySource struct {
 	dim  int
 	rows []int64
-	read int   // vectors that were read
-	fail error // of vectors, after the first
+	read int   // number of vectors read
+	fail error // returned by vectors after the first row
 }
 
 func (s *memorySource) head(context.Context, int64) (n int, last int64, err error) {
@@ -64,9 +64,8 @@ func (s *memorySource) copyIn(dir string) *tableCopy {
 	return newTableCopy(tableRow{id: 1, created: 7, Info: Info{Dimension: s.dim, Metric: L2}}, filepath.Join(dir, "cache", "copy"))
 }
 
-// requireLoaded loads a copy and checks that it ranks the rows of the source, and
-// nothing else, as a comparison of all of them does. It returns the number of vectors
-// that were read from the source.
+// requireLoaded loads a copy, and checks that it ranks the rows of the source as a comparison
+// of all of them does, and no others. It returns the number of vectors read from the source.
 func (s *memorySource) requireLoaded(t *testing.T, dir string) int {
 	t.Helper()
 	s.read = 0
@@ -115,7 +114,7 @@ func TestLoad_ReadsWhatIsMissing(t *testing.T) {
 	assert.Zero(t, s.requireLoaded(t, dir))
 }
 
-// A file whose rows were mostly deleted is replaced by a short one.
+// A file with mostly deleted rows is compacted.
 func TestLoad_Compaction(t *testing.T) {
 	const rows = flat.RecordsPerSegment + 5000
 	dir := t.TempDir()
@@ -154,7 +153,7 @@ func TestChange_UnloadsForCompaction(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Whatever is wrong with the file, the copy is that of the source afterwards.
+// With any damage to the file, the copy agrees with the source afterwards.
 func TestLoad_DamagedFile(t *testing.T) {
 	s := &memorySource{dim: 8, rows: rowsUpTo(400)}
 	size := flat.RecordSize(s.dim)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Adding, replacing and deleting at random, before and after the copy is in
-// memory, and across restarts: every search is what brute force finds.
+// After random additions, replacements and deletions, before and after the copy is loaded and
+// across restarts, every search finds the same as brute force.
 func TestTablesAgainstBruteForce(t *testing.T) {
 	for i, c := range []struct {
 		metric Metric

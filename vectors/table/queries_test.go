@@ -13,7 +13,7 @@ import (
 	"notesd/notes"
 )
 
-// addModelled adds n random rows to a table and returns a model of them.
+// addModelled adds n random rows to a table and returns its expected content.
 func addModelled(t *testing.T, tables *Tables, name string, metric Metric, n, dim int) *tableModel {
 	t.Helper()
 	m := &tableModel{metric: metric, rows: map[string]modelledRow{}}
@@ -31,8 +31,8 @@ func addModelled(t *testing.T, tables *Tables, name string, metric Metric, n, di
 	return m
 }
 
-// A filter that matches few rows is answered by reading all metadata, and from the
-// cache when it is repeated. A change of the table empties the cache.
+// A filter that matches few rows reads all metadata and, when repeated, uses the cache. A
+// change of the table empties the cache.
 func TestSearch_SelectiveFilter(t *testing.T) {
 	tables := newTables(t, t.TempDir(), Options{})
 	createTable(t, tables, "t", 8, Cosine)
@@ -90,8 +90,8 @@ func TestBitset(t *testing.T) {
 	}
 }
 
-// Rows that match a filter are deleted in several transactions, and the number of
-// rows stays right.
+// Rows that match a filter are deleted in several transactions, and the number of rows stays
+// correct.
 func TestDeleteRows_Filter(t *testing.T) {
 	tables := newTables(t, t.TempDir(), Options{})
 	createTable(t, tables, "t", 4, L2)
@@ -139,8 +139,8 @@ func TestDeleteRows_Arguments(t *testing.T) {
 	}
 }
 
-// The copies that were searched least recently are unloaded when all together
-// exceed the memory, and a search of their table loads them again.
+// The least recently searched copies are unloaded when the total memory exceeds the limit, and
+// the next search of their table loads them again.
 func TestSearch_MemoryBound(t *testing.T) {
 	dir := t.TempDir()
 	tables := newTables(t, dir, Options{memory: 1})

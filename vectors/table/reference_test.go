@@ -12,7 +12,7 @@ import (
 	"notesd/internal/notestest"
 )
 
-// Scores and order are those of sqlite-vec, over vectors of its own format.
+// Scores and order agree with sqlite-vec, which uses its own format of vectors.
 func TestTablesAgainstSQLiteVec(t *testing.T) {
 	ctx := t.Context()
 	tables := newTables(t, t.TempDir(), Options{})

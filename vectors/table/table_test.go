@@ -103,7 +103,7 @@ func TestTableNames(t *testing.T) {
 	requireSays(t, checkSize(Info{Dimension: 4096}, 600_000), notes.ErrTooLarge, "524288")
 }
 
-// A call that is repeated because its answer was lost does nothing more.
+// A call that is repeated because its answer was lost has no further effect.
 func TestTables_RepeatedCalls(t *testing.T) {
 	ctx := t.Context()
 	tables := newTables(t, t.TempDir(), Options{})
@@ -186,8 +186,8 @@ func TestDroppedTables(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// The state directory as it is at any moment, copied, is sound: nothing that
-// was added is missing, whatever the cache file holds.
+// A copy of the state directory at any moment is consistent: no added row is missing, whatever
+// the cache file contains.
 func TestTablesAfterACrash(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
@@ -222,7 +222,7 @@ func TestTablesAfterACrash(t *testing.T) {
 	}
 }
 
-// damage cuts the cache files short or changes a byte of them.
+// damage truncates the cache files or changes a byte in them.
 func damage(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -244,8 +244,8 @@ func damage(t *testing.T, rng *rand.Rand, dir string) {
 	}
 }
 
-// An older history.db put back beside a newer cache, and written on: numbers
-// of rows that it never had are not taken for others'.
+// If an older history.db is restored beside a newer cache and written to, row numbers that it
+// never had are not taken for those of other rows.
 func TestTables_RestoredBackup(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
@@ -274,7 +274,7 @@ func TestTables_RestoredBackup(t *testing.T) {
 	require.NoError(t, back.Close())
 }
 
-// Searches, changes, drops, evictions and a stop at once.
+// Searches, changes, drops, evictions and a stop run concurrently.
 func TestTables_Concurrent(t *testing.T) {
 	ctx := t.Context()
 	tables := newTables(t, t.TempDir(), Options{memory: 1})
