@@ -17,8 +17,8 @@ import (
 	"notesd/notes/store"
 )
 
-// broken returns the links of a note that lead nowhere, as "target#anchor", and
-// checks that the filter for broken links agrees.
+// broken returns the broken links of a note, as "target#anchor", and checks that the filter
+// for broken links agrees.
 func (f *fixture) broken(note string) (links []string) {
 	f.t.Helper()
 	report, err := f.Links(f.t.Context(), note, notes.LinkQuery{})
@@ -96,8 +96,8 @@ func TestBrokenAnchorsSayWhatIsMeant(t *testing.T) {
 	assert.Empty(t, report.Unresolved)
 }
 
-// A store of every earlier version learns what later versions store: version 1
-// had no state for a link whose anchor is missing.
+// TestBrokenAnchorsAfterAnUpgrade upgrades a store from every earlier version. Version 1,
+// for example, had no state for a link whose anchor is missing.
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
 	for version := 1; version < migrations.Notes.Version(); version++ {
 		t.Run(strconv.Itoa(version), func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
 	}
 }
 
-// downgrade makes notes.db, which must be closed, a database of an earlier
-// version with the same rows.
+// downgrade converts notes.db, which must be closed, to an earlier schema version with the
+// same rows.
 func (f *fixture) downgrade(version int) {
 	f.t.Helper()
 	ctx, path := f.t.Context(), filepath.Join(f.state, store.NotesFile)

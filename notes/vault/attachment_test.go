@@ -114,7 +114,7 @@ func TestAttachmentsOfANote(t *testing.T) {
 	assert.Equal(t, []string{"gone.pdf", "twin.png"}, broken, "the second is ambiguous")
 }
 
-// What an attachment's link leads to stays true while files come, move and go.
+// Links to attachments resolve correctly as files are created, moved and removed.
 func TestAttachmentsFollowTheDisk(t *testing.T) {
 	f := newFixture(t, "A.md", "![[pic.png]]", "B.md", "[doc](doc.pdf)")
 	ctx := context.Background()
@@ -125,7 +125,7 @@ func TestAttachmentsFollowTheDisk(t *testing.T) {
 	}
 	require.Equal(t, 2, broken())
 
-	f.write("pic.png", png) // nobody has told the vault
+	f.write("pic.png", png) // not reported to the vault
 	a, err := f.Attachment(ctx, "pic.png", notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, png, string(a.Data))
@@ -194,7 +194,7 @@ func TestMediaType(t *testing.T) {
 	assert.Equal(t, "image/png", notes.MediaType("d.xyz", []byte(png)))
 }
 
-// A file that somebody goes on writing is answered, not waited for.
+// Reading a file that is continuously written fails rather than blocks.
 func TestAttachmentBeingWritten(t *testing.T) {
 	f := newFixture(t, "A.md", "![[grows.bin]]", "grows.bin", "x")
 	stop, stopped := make(chan struct{}), make(chan struct{})

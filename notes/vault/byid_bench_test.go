@@ -11,7 +11,7 @@ import (
 	"notesd/notes/store"
 )
 
-// BenchmarkByID loads what a search shows: twelve notes of 7 KB.
+// BenchmarkByID loads the notes of a typical search result: twelve notes of 7 KB.
 func BenchmarkByID(b *testing.B) {
 	ctx := context.Background()
 	dir, state := b.TempDir(), b.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// canvasText writes a value as JSON with random white space, order and escapes.
+// canvasText writes a value as JSON with random whitespace, member order and escapes.
 func canvasText(rng *rand.Rand, v any) string {
 	space := func() string { return []string{"", "", " ", "\n\t", "\r\n  "}[rng.IntN(5)] }
 	list := func(open, end string, items []string) string {
@@ -56,8 +56,8 @@ func mustJSON(v any) string {
 	return string(text)
 }
 
-// TestEditCanvas: what is edited is the texts of nodes, and no other byte changes,
-// whatever else a canvas has and however it is written.
+// TestEditCanvas checks that only the texts of nodes are edited and no other byte changes,
+// regardless of the content and formatting of the canvas.
 func TestEditCanvas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 2))
 	text := func() string { return []string{"P/Old.md", "Über.md", "", "file", "x/y", "nodes"}[rng.IntN(6)] }

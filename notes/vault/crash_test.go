@@ -23,18 +23,18 @@ import (
 	"notesd/notes/store"
 )
 
-// The crash explorer ends the program before each system call that changes the
-// disk, lets another program change a file, starts it again, and repeats the
-// request. It compares with a model: no text is lost, no temp file is left, a
-// step is not done twice, a repeated request is answered as before, links lead
-// where they led or are reported, and the store equals the disk.
+// The crash explorer kills the program before each system call that changes the disk, lets
+// another program change a file, restarts the program, and repeats the request. It compares
+// the result with a model: no text is lost, no temp file is left, no step is done twice, a
+// repeated request gets the same answer, links lead where they led or are reported, and the
+// store matches the disk.
 
-// crashWrite is a write that is to be interrupted.
+// crashWrite is a write to be interrupted.
 type crashWrite struct {
 	name    string
 	do      func(f *fixture) (notes.Written, error)
-	targets []string // what another program changes
-	moved   []string // where a moved note was and is to be
+	targets []string // files that another program changes
+	moved   []string // paths of a moved note, before and after
 	folders bool     // the vault has two folders, home and dir
 }
 
@@ -109,19 +109,20 @@ func (f *fixture) revisionOf(note, text string) int64 {
 	return 0
 }
 
-// hostile is what another program does to a file while notesd is not running.
+// hostile lists what another program does to a file while notesd is not running.
 var hostile = []string{"nothing", "edits", "truncates", "deletes", "replaces", "makes a pipe of", "renames", "makes anew"}
 
-// A disk that lacks some operations: NFS cannot swap, exFAT has no links either.
+// lacking has the operations that some disks do not support: NFS cannot swap names; exFAT
+// has no links either.
 var lacking = map[string][]string{"": nil, "without swaps": {"rename", "exchange"}, "without links": {"rename", "exchange", "link"}}
 
-// crashed is a vault whose program is killed and started again.
+// crashed is a vault whose program is killed and restarted.
 type crashed struct {
 	*fixture
 	t        *testing.T
 	rng      *rand.Rand
-	required map[string]string // text → whose it is: no text may be lost
-	written  map[string]bool   // texts of the other program since the last start: they stay in a file
+	required map[string]string // text → its origin; none may be lost
+	written  map[string]bool   // texts saved by the other program since the last start; each must stay in a file
 	n        int
 }
 
@@ -134,8 +135,8 @@ func newCrashed(t *testing.T, rng *rand.Rand, folders bool, disk string) *crashe
 	return c
 }
 
-// killAt makes the program end before its n-th step: from then on it changes
-// nothing. It returns how many steps there were.
+// killAt kills the program before its n-th step: from then on it changes nothing. It
+// returns a pointer to the number of steps so far.
 func (f *fixture) killAt(n int) *int {
 	steps := new(int)
 	f.failpoint = func(step string) error {
@@ -153,14 +154,14 @@ func (f *fixture) killAt(n int) *int {
 	return steps
 }
 
-// start starts the program again, as after kill -9, without a look at the vault.
+// start restarts the program, as after kill -9, without reconciling.
 func (c *crashed) start() {
 	require.NoError(c.t, c.store.Close())
-	c.clock.Advance(seenEvery + strangerAge) // what a program saves in between is thinned out
+	c.clock.Advance(seenEvery + strangerAge) // versions saved in between would be thinned
 	c.open(Options{})
 }
 
-// do has another program change the file.
+// do makes another program change the file.
 func (c *crashed) do(change, name string) {
 	c.n++
 	full := filepath.Join(c.dir, filepath.FromSlash(name))
@@ -177,8 +178,8 @@ func (c *crashed) do(change, name string) {
 			return
 		}
 	}
-	old, _ := os.ReadFile(full) // "" for a folder, or for nothing
-	if c.written[string(old)] { // it replaces its own text before notesd has seen that
+	old, _ := os.ReadFile(full) // "" for a folder or a missing file
+	if c.written[string(old)] { // the program replaces its own text before notesd has seen it
 		delete(c.written, string(old))
 		delete(c.required, string(old))
 	}
@@ -219,12 +220,12 @@ func (c *crashed) do(change, name string) {
 		errs = errors.Join(errs, c.writeFile(name, text))
 	}
 	require.NoError(c.t, errs)
-	if text != "" && (!there || info.Mode().IsRegular()) { // the text of a symlink's target is not its own
+	if text != "" && (!there || info.Mode().IsRegular()) { // a symlink has no text of its own
 		c.required[text], c.written[text] = "of another program in "+name, true
 	}
 }
 
-// acknowledged checks an answer and remembers what it promises.
+// acknowledged checks a result and records the texts that it guarantees.
 func (c *crashed) acknowledged(w notes.Written, err error) {
 	if err != nil {
 		var e *notes.Error
@@ -236,7 +237,7 @@ func (c *crashed) acknowledged(w notes.Written, err error) {
 	}
 }
 
-// texts returns the hashes of every text that is in a file or can be restored.
+// texts returns the hashes of all texts that are in a file or can be restored.
 func (c *crashed) texts() map[string]bool {
 	out := map[string]bool{}
 	for _, text := range c.files() {
@@ -252,7 +253,7 @@ func (c *crashed) texts() map[string]bool {
 func (c *crashed) check(w *crashWrite, answer notes.Written) {
 	c.t.Helper()
 	c.reconcile()
-	c.reconcile() // what the first look left to the next
+	c.reconcile() // what the first scan left to the next
 	c.requireConsistent()
 	have := c.texts()
 	for text, whose := range c.required {
@@ -264,7 +265,7 @@ func (c *crashed) check(w *crashWrite, answer notes.Written) {
 	c.checkLinks(w, answer)
 }
 
-// checkWritten checks that what another program saved is still in a file.
+// checkWritten checks that the texts saved by another program are still in files.
 func (c *crashed) checkWritten() {
 	c.t.Helper()
 	texts := slices.Collect(maps.Values(c.files()))
@@ -274,8 +275,8 @@ func (c *crashed) checkWritten() {
 	clear(c.written)
 }
 
-// checkLinks: a link that leads nowhere, although the note that it led to is at
-// one of the names of the move, is reported.
+// checkLinks checks that a broken link is reported if its target still exists under its old
+// or new name.
 func (c *crashed) checkLinks(w *crashWrite, answer notes.Written) {
 	if w == nil || w.moved == nil {
 		return
@@ -297,7 +298,7 @@ func (c *crashed) checkLinks(w *crashWrite, answer notes.Written) {
 	}
 }
 
-// repeat sends the request again, twice.
+// repeat sends the request twice more.
 func (c *crashed) repeat(w *crashWrite) notes.Written {
 	c.t.Helper()
 	first, err := w.do(c.fixture)
@@ -325,8 +326,9 @@ func envNumber(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// stepsApart is how far apart the steps are before which tests end a write. They run one
-// goroutine at a time, so the slow run with the race detector takes only some of the steps.
+// stepsApart is the stride between the steps at which tests kill a write. They use one
+// goroutine at a time, so the slow run with the race detector covers only some of the
+// steps.
 func stepsApart() int {
 	if testing.Short() {
 		return 6
@@ -334,10 +336,9 @@ func stepsApart() int {
 	return 1
 }
 
-// TestCrashAfterEveryStep ends every kind of write before each of its steps,
-// with each change by another program to each file that it has to do with. By
-// default one change, drawn by chance, follows each step, and with -short a sixth of the
-// steps is taken; CRASH_ROUNDS makes it all.
+// TestCrashAfterEveryStep kills every kind of write before each of its steps, with each
+// change by another program to each file involved. By default one random change follows
+// each step, and -short covers a sixth of the steps; CRASH_ROUNDS covers everything.
 //
 //	CRASH_ROUNDS=2000 TEST_SEED=7 go test -timeout 60m -run Crash ./notes/vault
 func TestCrashAfterEveryStep(t *testing.T) {
@@ -365,7 +366,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 				if !all {
 					other := changes[1+rng.IntN(len(changes)-1)]
 					changes = []change{changes[0], other}
-					if (step+kind+2*nth)%stepsApart() != 0 { // on each disk, and for each kind of write, other steps
+					if (step+kind+2*nth)%stepsApart() != 0 { // other steps for each disk and kind of write
 						continue
 					}
 					if testing.Short() || disk != "" {
@@ -400,9 +401,10 @@ func TestCrashAfterEveryStep(t *testing.T) {
 	t.Logf("%d crashes", cases)
 }
 
-// TestDiskThatFailsAtEveryCall has the disk fail at each call of every kind of write, until
-// the write has ended; with CRASH_ROUNDS also for that call alone. A write that says that
-// nothing was changed has changed nothing; any other is finished by the next scan.
+// TestDiskThatFailsAtEveryCall makes the disk fail from each call of every kind of write
+// until the write has ended and, with CRASH_ROUNDS, for that call alone. A write that
+// reports that nothing was changed must have changed nothing; any other must be finished by
+// the next scan.
 func TestDiskThatFailsAtEveryCall(t *testing.T) {
 	lengths := []int{1 << 30}
 	if envNumber(t, "CRASH_ROUNDS", 0) > 0 {
@@ -450,8 +452,8 @@ func TestDiskThatFailsAtEveryCall(t *testing.T) {
 	}
 }
 
-// failAt has the disk fail from its call number at on, for a number of calls. It returns
-// how many calls there were.
+// failAt makes length calls fail, starting with call number at. It returns a pointer to the
+// number of calls so far.
 func (f *fixture) failAt(at, length int) *int {
 	calls := new(int)
 	f.killAt(1 << 30)
@@ -468,11 +470,11 @@ func (f *fixture) failAt(at, length int) *int {
 	return calls
 }
 
-// phases are the steps that are no system calls.
+// phases are the steps that are not system calls.
 var phases = []string{"journalled", "staged", "before swap", "after swap", "absorbed", "finished", "given up"}
 
-// TestCrashesByChance interrupts two writes after each other, the recovery of
-// the first too, with changes by another program whenever it is down.
+// TestCrashesByChance interrupts two successive writes, and also the recovery of the first,
+// with changes by another program each time the program is down.
 func TestCrashesByChance(t *testing.T) {
 	rounds, seed := envNumber(t, "CRASH_ROUNDS", notestest.Rounds(60)), envNumber(t, "TEST_SEED", 1)
 	t.Logf("CRASH_ROUNDS=%d TEST_SEED=%d", rounds, seed)
@@ -498,7 +500,7 @@ func TestCrashesByChance(t *testing.T) {
 				if !errors.Is(err, errKilled) {
 					c.acknowledged(answer, err)
 				}
-				for rng.IntN(2) == 0 { // the recovery is killed as well
+				for rng.IntN(2) == 0 { // the recovery is killed, too
 					what, file := hostile[rng.IntN(len(hostile))], w.targets[rng.IntN(len(w.targets))]
 					at := rng.IntN(12)
 					said = append(said, fmt.Sprintf("%s %s, recovery killed before step %d", what, file, at))
@@ -522,7 +524,7 @@ func TestCrashesByChance(t *testing.T) {
 					answer = c.repeat(w)
 					said = append(said, "repeated")
 				}
-				c.check(nil, answer) // where links lead after what the other program did to both ends is not told here
+				c.check(nil, answer) // the model does not cover links whose two ends the other program changed
 				clear(c.written)
 			}
 		})

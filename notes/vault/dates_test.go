@@ -15,7 +15,7 @@ import (
 	"notesd/notes"
 )
 
-// dayOf returns the day of the note's date, as the store has it, or "mtime".
+// dayOf returns the stored day of the note, or "mtime" if it has none.
 func (f *fixture) dayOf(name string) string {
 	f.t.Helper()
 	m, err := f.Lookup(context.Background(), name, notes.Scope{})
@@ -34,7 +34,7 @@ func TestDates(t *testing.T) {
 		{"journals/2020_09_14.md", "x", "2020-09-14"},
 		{"Weeks/2026-W07.md", "x", "2026-02-09"},
 		{"Weeks/2020-W53.md", "x", "2020-12-28"},
-		{"2021-W53.md", "x", "mtime"}, // has 52
+		{"2021-W53.md", "x", "mtime"}, // 2021 has 52 weeks
 		{"2026-02-30.md", "x", "mtime"},
 		{"2026-02_16.md", "x", "mtime"},
 		{"2026-02-161.md", "x", "mtime"},
@@ -44,7 +44,7 @@ func TestDates(t *testing.T) {
 		{"Linter modified.md", "---\ndate created: 2022-01-13\ndate modified: 2023-03-04\n---\nx", "2023-03-04"},
 		{"Linter long.md", "---\ndate created: Thursday, January 13th 2022, 7:49:14 pm\n---\nx", "2022-01-13"},
 		{"Snake.md", "---\nDate_Created: 2022-01-14\n---\nx", "2022-01-14"},
-		{"2026-02-17.md", "---\ndate modified: 2026-03-01\n---\nx", "2026-02-17"}, // changed later, and still of its day
+		{"2026-02-17.md", "---\ndate modified: 2026-03-01\n---\nx", "2026-02-17"}, // modified later, but the name has its day
 		{"2026-02-18.md", "---\ndate: 2026-02-01\n---\nx", "2026-02-01"},
 		{"Mine.md", "---\npublished: 2019-08-07\ndate: 2024-05-06\n---\nx", "2024-05-06"},
 	} {
@@ -55,8 +55,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// What Obsidian and its plugin say of periodic notes holds for their names, and
-// a change of it for notes that have not changed.
+// The settings of Obsidian and its plugins determine the names of periodic notes, and
+// changing them affects existing notes.
 func TestDatesFollowObsidian(t *testing.T) {
 	f := newFixture(t, "Journal/2026/02/16th February.md", "x", "Weekly/26 week 7.md", "x", "Q/2026-Q2.md", "x", "Other/2026/02/16th February.md", "x")
 	assert.Equal(t, "mtime", f.dayOf("Journal/2026/02/16th February.md"))
@@ -78,12 +78,12 @@ func TestDatesFollowObsidian(t *testing.T) {
 	require.NoError(t, f.reconcilePaths(t.Context(), []string{"Journal/2026/02/17th February.md"}))
 	assert.Equal(t, "2026-02-17", f.dayOf("Journal/2026/02/17th February.md"))
 
-	f.write(".obsidian/daily-notes.json", `{"format": `) // being written
+	f.write(".obsidian/daily-notes.json", `{"format": `) // as while being written
 	f.reconcile()
 	assert.Equal(t, "mtime", f.dayOf("Journal/2026/02/16th February.md"))
 }
 
-// A day is kept as the moment at which it begins, which is another one after a journey.
+// A day is stored as the time at which it begins, which depends on the time zone.
 func TestDatesInAnotherTimeZone(t *testing.T) {
 	before := time.Local
 	t.Cleanup(func() { time.Local = before })
@@ -102,7 +102,7 @@ func TestDatesInAnotherTimeZone(t *testing.T) {
 	}
 }
 
-// The app's settings are read inside the vault only, and no more than a bound.
+// Settings of the app are read only inside the vault, up to a size limit.
 func TestAppSettingsAreBounded(t *testing.T) {
 	f := newFixture(t, "16.02.2026 a.md", "x")
 	outside := filepath.Join(t.TempDir(), "daily-notes.json")
@@ -124,7 +124,7 @@ func TestAppSettingsAreBounded(t *testing.T) {
 	assert.Equal(t, "2026-02-16", f.dayOf("16.02.2026 a.md"))
 }
 
-// A database from before the rules were kept has its notes dated again.
+// Notes in a database without stored date rules are dated again.
 func TestDatesAfterAnUpgrade(t *testing.T) {
 	f := newFixture(t, "Daily/2026-02-16.md", "x", "A.md", "---\npublished: 2019-08-07\n---\nx")
 	assert.Equal(t, "mtime", f.dayOf("A.md"))
@@ -139,7 +139,7 @@ func TestDatesAfterAnUpgrade(t *testing.T) {
 	assert.Equal(t, "2019-08-07", f.dayOf("A.md"))
 }
 
-// A file that only got another mtime has that as its date, unless it has one.
+// A new mtime changes the date of a note only if the note has no date of its own.
 func TestTouchedDate(t *testing.T) {
 	f := newFixture(t, "A.md", "x", "2026-02-16.md", "x")
 	at := time.Date(2025, 6, 7, 8, 9, 10, 0, time.UTC)
@@ -154,7 +154,7 @@ func TestTouchedDate(t *testing.T) {
 	assert.Equal(t, "2026-02-16", f.dayOf("2026-02-16.md"))
 }
 
-// No format, however odd, fails or matches what is no date.
+// No format, however odd, causes a failure or matches a name that is not a date.
 func FuzzNameFormat(f *testing.F) {
 	for _, seed := range []string{"YYYY-MM-DD", "YYYY/MM-MMMM/YYYY-MM-DD-dddd", "gggg-[W]ww", "]", "[", "[a]b]", "Do", "", "日YYYY年M月D日", "((("} {
 		f.Add(seed, "2026-02-16")

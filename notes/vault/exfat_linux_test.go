@@ -13,8 +13,8 @@ import (
 	"notesd/notes"
 )
 
-// mountExFAT mounts a new exFAT disk, as USB sticks have it: it folds case, and has neither
-// links nor a rename that swaps or refuses to replace.
+// mountExFAT mounts a new exFAT disk, as found on USB sticks: it is case-insensitive, and
+// supports neither links nor renames that swap or fail if the target exists.
 func mountExFAT(t *testing.T) string {
 	t.Helper()
 	run := func(name string, args ...string) string {

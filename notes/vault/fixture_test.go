@@ -20,8 +20,7 @@ import (
 	"notesd/notes/store"
 )
 
-// fixture is a vault in a temp folder with a follower that mirrors what it is
-// fed.
+// fixture is a vault in a temp folder, with a follower that mirrors the feed.
 type fixture struct {
 	*Vault
 	t     *testing.T
@@ -34,13 +33,13 @@ type fixture struct {
 	lacks   []string // steps that the disk does not support: see killAt
 }
 
-// clock is the vault's time: it stands still unless a test moves it.
+// clock is the vault's clock, which only advances when a test moves it.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// newClock is ahead of every file, which is none that changed a moment ago.
+// newClock returns a clock ahead of every file, so that no file counts as recently changed.
 func newClock() *clock { return &clock{now: time.Now().Add(time.Hour)} }
 
 func (c *clock) Now() time.Time {
@@ -61,7 +60,7 @@ func newFixture(t *testing.T, files ...string) *fixture {
 	return newFixtureOf(t, nil, files...)
 }
 
-// newFixtureOf makes a vault of these folders; the paths of the files begin with one.
+// newFixtureOf makes a vault of several folders; each file path begins with one of them.
 func newFixtureOf(t *testing.T, folders []string, files ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock(), folders: folders}
@@ -77,7 +76,7 @@ func newFixtureOf(t *testing.T, folders []string, files ...string) *fixture {
 	return f
 }
 
-// open opens the store and the vault, as after a start of the program.
+// open opens the store and the vault, as when the program starts.
 func (f *fixture) open(opt Options) {
 	f.t.Helper()
 	store, err := store.Open(context.Background(), f.state, store.Options{Now: f.clock.Now})
@@ -94,7 +93,7 @@ func (f *fixture) open(opt Options) {
 	}
 }
 
-// restart drops the program's state as kill -9 would, and starts it again.
+// restart discards the program's state, as kill -9 would, and starts it again.
 func (f *fixture) restart() {
 	f.t.Helper()
 	require.NoError(f.t, f.store.Close())
@@ -102,7 +101,7 @@ func (f *fixture) restart() {
 	f.reconcile()
 }
 
-// move moves a note as a client does, with the links to it.
+// move moves a note as a client does, updating the links to it.
 func (f *fixture) move(from, to string) {
 	f.t.Helper()
 	_, err := f.Move(f.t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
@@ -146,7 +145,7 @@ func (f *fixture) reconcile() {
 	f.feed.run(context.Background())
 }
 
-// files returns every file of the vault, hidden ones too, with its text.
+// files returns the text of every file of the vault, including hidden ones.
 func (f *fixture) files() map[string]string {
 	f.t.Helper()
 	out := map[string]string{}
@@ -165,8 +164,8 @@ func (f *fixture) files() map[string]string {
 	return out
 }
 
-// requireConsistent checks that store and follower equal the disk, and that
-// nothing of ours is left lying about.
+// requireConsistent checks that the store and the follower match the disk, and that no temp
+// files are left.
 func (f *fixture) requireConsistent() {
 	f.t.Helper()
 	want := map[string]string{}
@@ -186,7 +185,7 @@ func (f *fixture) requireConsistent() {
 	require.Equal(f.t, want, f.view.paths(f.t), "the follower equals the disk")
 }
 
-// exec runs a statement behind the store's back.
+// exec runs a statement on a database, bypassing the store.
 func (f *fixture) exec(db *sqlite.DB, query string) {
 	f.t.Helper()
 	require.NoError(f.t, db.Write(context.Background(), func(tx *sql.Tx) error {
@@ -210,13 +209,13 @@ func (f *fixture) column(db *sqlite.DB, query string) (values []string) {
 	return values
 }
 
-// The thinning of versions from outside, as docs/guarantees.md states it.
+// Thinning of versions saved by other programs, as documented in docs/guarantees.md.
 const (
 	seenEvery = 10 * time.Minute
 	lossyKept = 10
 )
 
-// mirror is a follower that keeps what it is fed in memory.
+// mirror is a follower that keeps in memory what it is fed.
 type mirror struct {
 	position notes.Position
 	notes    map[int64]*notes.Note
@@ -283,8 +282,8 @@ func (m *mirror) kinds() []string {
 	return out
 }
 
-// domainError returns err as the domain's error, which must not leak a path
-// outside the vault or SQL.
+// domainError returns err as a notes.Error, which must contain neither SQL nor a path
+// outside the vault.
 func domainError(t *testing.T, err error) *notes.Error {
 	t.Helper()
 	var e *notes.Error

@@ -16,14 +16,15 @@ import (
 
 var twoFolders = []string{"home", "work"}
 
-// leads returns where the links of a note lead, in their order; "" for nowhere.
+// leads returns the targets of the links of a note, in text order; "" for an unresolved
+// link.
 func (f *fixture) leads(note string) []string {
 	f.t.Helper()
 	return f.column(f.store.Notes(), `SELECT coalesce(t.path, a.path, '') FROM links l JOIN notes n ON n.id = l.note
 		LEFT JOIN notes t ON t.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE n.path = '`+note+`' ORDER BY l.ordinal`)
 }
 
-// A link leads where Obsidian leads it, to which each folder is a vault.
+// Links resolve as in Obsidian, which treats each folder as a vault.
 func TestLinksOfSeveralFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders,
 		"home/Plan.md", "x", "work/Plan.md", "x", "work/Area/Plan.md", "x", "home/Only.md", "x", "home/pic.png", "png", "work/home/Inner.md", "x", "home/Inner.md", "x",
@@ -36,7 +37,7 @@ func TestLinksOfSeveralFolders(t *testing.T) {
 	assert.Equal(t, "home/Inner.md", f.leads("work/A.md")[10], "nothing in its own folder fits any more")
 }
 
-// A folder is the vault's own when the path is written for Obsidian or the system.
+// References may be absolute paths, or Obsidian's URIs, whose vault is one of the folders.
 func TestReferencesToSeveralFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders, "home/Plan.md", "of home", "work/Plan.md", "of work")
 	for ref, want := range map[string]string{
@@ -76,7 +77,8 @@ func TestRootOfSeveralFoldersHoldsNoNote(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A note that moves to another folder leads where it led, and so do links to it.
+// The links of a note that moves to another folder, and the links to it, lead where they
+// led.
 func TestMoveBetweenFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders,
 		"work/A.md", "[[B]] [b](B.md) ![[pic.png]]", "work/B.md", "[[A]] [a](A.md) [[B]]", "work/pic.png", "png", "home/A2.md", "x",
@@ -123,8 +125,8 @@ func TestMoveOfAFolderBetweenFolders(t *testing.T) {
 	f.requireConsistent()
 }
 
-// isMissing: the notes of the folder work are kept, nothing is written there, and
-// the other folder goes on.
+// isMissing checks that the notes of the folder work are kept, that nothing is written
+// there, and that the other folder works.
 func (f *fixture) isMissing(text string) {
 	f.t.Helper()
 	ctx := context.Background()
@@ -196,7 +198,7 @@ func TestFolderOfSeveralIsMissing(t *testing.T) {
 		f.isMissing("x")
 		_, err := f.Create(ctx, notes.CreateRequest{Path: "work/New.md"})
 		assert.ErrorIs(t, domainError(t, err), notes.ErrUnavailable)
-		for i := range 8 { // a backup that was restored
+		for i := range 8 { // a restored backup
 			f.write(fmt.Sprintf("work/n%d.md", i), fmt.Sprintf("note %d", i))
 		}
 		f.reconcile()
@@ -250,7 +252,7 @@ func TestFolderOfSeveralIsMissing(t *testing.T) {
 	})
 }
 
-// A crash while a folder is missing is repaired when it is back.
+// An operation interrupted while a folder is missing is recovered when the folder is back.
 func TestRecoveryWaitsForItsFolder(t *testing.T) {
 	f := newFixtureOf(t, twoFolders, "home/A.md", "[[B]]", "work/B.md", "x")
 	f.killAt(3)
@@ -265,7 +267,7 @@ func TestRecoveryWaitsForItsFolder(t *testing.T) {
 	f.requireConsistent()
 }
 
-// Each folder has the settings of its own app.
+// Each folder uses its own app's settings.
 func TestAppSettingsOfSeveralFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders,
 		"home/.obsidian/app.json", `{"userIgnoreFilters":["Archive/","/^Old/"]}`, "home/Archive/X.md", "zebra", "home/Old.md", "zebra", "work/Archive/X.md", "zebra", "work/Old.md", "zebra",
@@ -303,7 +305,7 @@ func TestAppSettingsOfSeveralFolders(t *testing.T) {
 	assert.Equal(t, "work/Tasks.md", page.Tasks[0].Path)
 }
 
-// The folder of daily notes stays while it is away, and can be named.
+// The folder of daily notes stays the same while it is unavailable, and can be configured.
 func TestFolderOfDailyNotes(t *testing.T) {
 	f := newFixtureOf(t, []string{"home", "old", "work"}, "home/A.md", "x", "work/A.md", "x",
 		"work/.obsidian/daily-notes.json", `{"folder":"Daily"}`, "old/.obsidian/daily-notes.json", `{"folder":"Days"}`)
@@ -356,7 +358,7 @@ func TestReadOnlyFolders(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// No symlink leads from one folder to another.
+// A symlink from one folder to another is not followed.
 func TestSymlinkBetweenFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders, "home/A.md", "secret", "work/B.md", "x")
 	require.NoError(t, os.Symlink("../home/A.md", filepath.Join(f.dir, "work", "L.md")))

@@ -9,7 +9,7 @@ import (
 	"notesd/notes"
 )
 
-// The graph has each pair of linked notes once, and only notes of the scope.
+// The graph contains each pair of linked notes once, and only notes within the scope.
 func TestGraph(t *testing.T) {
 	f := newFixture(t, "A/One.md", "# One\n\n[[Two]] and [[Two]] again, and [[One]]\n", "Two.md", "# Second\n\n[[One]] [[Nowhere]]\n")
 	g, err := f.store.Graph(t.Context(), notes.Scope{})

@@ -21,8 +21,8 @@ import (
 	"notesd/notes/store"
 )
 
-// save writes a file as an editor does, some seconds after the last save, and
-// has it noticed.
+// save writes a file as an editor does, some seconds after the last save, and reconciles
+// it.
 func (f *fixture) save(name, text string) {
 	f.t.Helper()
 	f.clock.Advance(2 * time.Second)
@@ -30,7 +30,7 @@ func (f *fixture) save(name, text string) {
 	f.reconcile()
 }
 
-// revisions returns the whole history of a note, newest first.
+// revisions returns the complete history of a note, newest first.
 func (f *fixture) revisions(note string) []notes.Revision {
 	f.t.Helper()
 	page, err := f.History().Revisions(context.Background(), notes.HistoryQuery{Note: note, Limit: 10_000})
@@ -67,8 +67,7 @@ func (f *fixture) restoreText(note, text string) {
 	assert.Fail(f.t, "the history lacks the text", "%q of %s", text, note)
 }
 
-// A name that is taken over hides no history, neither that of the note that had
-// it nor that of the one that got it.
+// When a note takes over the name of another, the history of both remains available.
 func TestHistoryOfATakenOverName(t *testing.T) {
 	ctx := context.Background()
 	takeOver := map[string]func(f *fixture){
@@ -127,8 +126,8 @@ func TestHistoryOfATakenOverName(t *testing.T) {
 	}
 }
 
-// A note of the same name elsewhere does not hide a deleted one, whose path is
-// written whole.
+// A deleted note is found by its complete path even if another note has the same name
+// elsewhere.
 func TestHistoryOfAPathThatAnotherNoteEndsIn(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Plan.md", "of the root\n", "Sub/Plan.md", "of the folder\n")
@@ -144,7 +143,7 @@ func TestHistoryOfAPathThatAnotherNoteEndsIn(t *testing.T) {
 	assert.Equal(t, []string{"of the folder\n"}, f.texts("Sub/Plan.md"))
 }
 
-// A caller sees no revision of a time at which the note was where it may not look.
+// A caller sees no revisions from when the note was outside its scope.
 func TestHistoryKeepsToTheScope(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Private/N.md", "secret\n")
@@ -187,7 +186,7 @@ func TestHistoryIsPaged(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrBadCursor)
 }
 
-// The history of notes that were removed while notes.db was being rebuilt.
+// History includes notes that were removed while notes.db was being rebuilt.
 func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "B.md", "b\n")
@@ -217,7 +216,7 @@ func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
 		assert.NotEqual(t, "delete", r.Operation, "a file that cannot be read is there")
 	}
 
-	f.clock.Advance(time.Minute) // history.db was put back from a backup, by which A was deleted
+	f.clock.Advance(time.Minute) // history.db is restored from a backup in which A is deleted
 	f.exec(f.store.History(), `UPDATE documents SET live = 0 WHERE path = 'A.md'`)
 	f.restart()
 	docs, err := f.store.Documents(ctx, "A.md")
@@ -233,13 +232,13 @@ func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
 	f.requireNoTrace("xyzzy", "plugh")
 }
 
-// What an editor saves every few seconds is thinned, down to one version in
-// seenEvery, and the newest.
+// Versions that an editor saves every few seconds are thinned to one per seenEvery, plus
+// the newest.
 func TestThinningOfOutsideVersions(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
 	f.save("N.md", long)
-	saves := notestest.Rounds(1500) // 2 s apart
+	saves := notestest.Rounds(1500) // saved every 2 s
 	for i := range saves {
 		f.save("N.md", fmt.Sprintf("%styped %d\n", long, i))
 	}
@@ -266,8 +265,7 @@ func TestThinningOfOutsideVersions(t *testing.T) {
 	}
 }
 
-// Saves are noticed half done, as nothing yet; and a damaged history may lack
-// texts.
+// Files may be read empty during a save, and a damaged history may lack texts.
 func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
 	f := newFixture(t)
 	for i, text := range []string{"a\n", "", "b\n", "", "", "c\n"} {
@@ -286,7 +284,7 @@ func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A revision that was shown can be restored whatever an editor does next.
+// A listed revision can be restored, whatever an editor saves afterwards.
 func TestARevisionThatWasListedStays(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
@@ -301,8 +299,7 @@ func TestARevisionThatWasListedStays(t *testing.T) {
 	assert.Subset(t, f.texts("N.md"), listed)
 }
 
-// The last version before a deletion, or before something replaced the text, is
-// never thinned.
+// The last version before a deletion or a replacement of the whole text is never thinned.
 func TestTheLastVersionBeforeALossIsKept(t *testing.T) {
 	base := strings.Repeat("a line that stays as it is\n", 20)
 	session := func(f *fixture) (last string) {
@@ -360,7 +357,7 @@ func TestTheLastVersionBeforeALossIsKept(t *testing.T) {
 	})
 }
 
-// A clock that was ahead for a while does not stop versions from being kept.
+// Versions are still kept after the clock was temporarily ahead.
 func TestHistoryAfterAClockThatWasAhead(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
@@ -378,7 +375,7 @@ func TestHistoryAfterAClockThatWasAhead(t *testing.T) {
 	assert.GreaterOrEqual(t, len(f.revisions("N.md")), 6)
 }
 
-// Prune, by each limit.
+// TestPrune covers each limit.
 func TestPrune(t *testing.T) {
 	ctx := context.Background()
 	edit := func(f *fixture, note string, times, size int) {
@@ -451,7 +448,7 @@ func TestPrune(t *testing.T) {
 	})
 	t.Run("what the journal alone has", func(t *testing.T) {
 		f := start(t)
-		for range 20 { // failed operations: their texts are in no revision
+		for range 20 { // failed operations, whose texts are in no revision
 			_, err := f.Edit(ctx, notes.EditRequest{Note: "A.md", ExpectedHash: f.revisions("A.md")[0].Hash, Edits: []notes.Edit{{Op: "append", Content: incompressible(50_000)}}})
 			require.NoError(t, err)
 			_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: f.revisions("A.md")[6].Revision})
@@ -502,8 +499,8 @@ func (f *fixture) requireBlobs(want int) {
 	assert.Equal(f.t, want, n, "texts in history")
 }
 
-// requireNoTrace searches every file of the state for the words, in the texts
-// that are packed as well. The store is closed for it, and opened again.
+// requireNoTrace searches every file of the state directory for the words, including in
+// packed texts. It closes and reopens the store.
 func (f *fixture) requireNoTrace(words ...string) {
 	f.t.Helper()
 	ctx := context.Background()
@@ -530,7 +527,7 @@ func (f *fixture) requireNoTrace(words ...string) {
 	f.requireConsistent()
 }
 
-// Forget finds everything of a note whatever its file was called on disk.
+// Forget finds every trace of a note, whatever names its file had on disk.
 func TestForgetFindsEveryTrace(t *testing.T) {
 	ctx := context.Background()
 	const secret = "xyzzy-plugh-4711"
@@ -611,7 +608,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 	})
 }
 
-// A name that fits several deleted notes is refused.
+// A name that matches several deleted notes is an error.
 func TestForgetWantsOneNote(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Work/Letter.md", "w\n", "Private/Letter.md", "p\n", "Letter.md", "l\n")
@@ -645,7 +642,7 @@ func TestForgetWantsOneNote(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
-// A backup is of a moment at which nothing is under way.
+// A backup is taken when no operation is in progress.
 func TestBackupHasNoPendingOperation(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "text\n")
@@ -692,7 +689,7 @@ func TestExportKnowsWhenHistoryBegins(t *testing.T) {
 	require.ErrorContains(t, err, "no history yet")
 }
 
-// A note that was moved outside is exported where it was, and only there.
+// A note moved by another program is exported only under its name at that time.
 func TestExportAfterAMoveOutside(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
@@ -715,8 +712,8 @@ func TestExportAfterAMoveOutside(t *testing.T) {
 	}
 }
 
-// The move of a folder is in history with the number that undoes it, also when no
-// note in it had a history: all notes of a small folder, and one of a large one.
+// History lists the move of a folder with the number that undoes it, even if no note in it
+// had a history: for every note of a small folder, and for one of a large folder.
 func TestFolderMoveIsInHistory(t *testing.T) {
 	for _, tt := range []struct{ notes, recorded int }{{3, 3}, {201, 1}} {
 		f := newFixture(t)
@@ -760,7 +757,7 @@ func TestRestoreOfTheTextThatIsThere(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrConflict)
 }
 
-// A note that only changed its name does not come back under the old one.
+// A renamed note cannot be restored under its old name.
 func TestRestoreUnderTheNameBefore(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)

@@ -25,12 +25,11 @@ import (
 	"notesd/notes/store"
 )
 
-// TestHostileSaves has an editor save in place, by emptying the file first or
-// by appending, with up to 4 ms between opening and writing, while two clients
-// edit the same note. Every line that was saved or acknowledged must be in the
-// file or in history.
+// TestHostileSaves simulates an editor that saves in place, by truncating the file or by
+// appending, with up to 4 ms between opening and writing, while two clients edit the same
+// note. Every line that was saved or acknowledged must be in the file or in history.
 //
-//	HOSTILE_SAVES=10000 TEST_SEED=7 go test -timeout 30m -run HostileSaves ./notes
+//	HOSTILE_SAVES=10000 TEST_SEED=7 go test -timeout 30m -run HostileSaves ./notes/vault
 func TestHostileSaves(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows does not replace what another program has open")
@@ -97,7 +96,7 @@ func TestHostileSaves(t *testing.T) {
 	done.Store(true)
 	clients.Wait()
 	stop()
-	ended.Wait() // the displaced files are looked at once more
+	ended.Wait() // the displaced files are read once more
 	f.reconcile()
 	have := map[string]bool{}
 	add := func(text string) {
@@ -125,8 +124,7 @@ func TestHostileSaves(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A read that fails says nothing of the file: the note stays what it was, status
-// names it, and it is read again.
+// After a failed read, the stored note is kept, status names it, and the read is retried.
 func TestFailedReadIsNotADeletion(t *testing.T) {
 	ctx := context.Background()
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE, syscall.ENOMEM, syscall.EACCES} {
@@ -151,7 +149,7 @@ func TestFailedReadIsNotADeletion(t *testing.T) {
 			_, err = f.Read(ctx, "N.md", notes.Scope{})
 			require.ErrorIs(t, err, notes.ErrUnavailable)
 			require.NoError(t, f.store.Close())
-			f.open(Options{}) // the next start
+			f.open(Options{}) // as when the program is restarted
 			rows, err := f.store.Rows(ctx, []string{"N.md"})
 			require.NoError(t, err)
 			assert.Len(t, rows, 1)
@@ -170,8 +168,8 @@ func TestFailedReadIsNotADeletion(t *testing.T) {
 	}
 }
 
-// Where history cannot take the text of a displaced file, its temp file stays
-// until history can.
+// If the text of a displaced file cannot be saved to history, its temp file stays until it
+// can.
 func TestDisplacedTextThatCannotBeKept(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "original\n")
@@ -182,7 +180,7 @@ func TestDisplacedTextThatCannotBeKept(t *testing.T) {
 		}))
 	}
 	f.failpoint = func(step string) error {
-		if step == "finished" { // another program had the displaced file open, and the state's disk is full
+		if step == "finished" { // another program has the displaced file open, and the state directory's disk is full
 			temps, err := filepath.Glob(filepath.Join(f.dir, store.TempPrefix+"*"))
 			require.NoError(t, err)
 			require.Len(t, temps, 1)
@@ -208,7 +206,7 @@ func TestDisplacedTextThatCannotBeKept(t *testing.T) {
 	assert.NotZero(t, f.revisionOf("N.md", "late words\n"), "it can be brought back")
 }
 
-// A displaced file that a program writes to after its last name is gone.
+// A program writes to a displaced file after it was unlinked.
 func TestWriteToAFileWithoutAName(t *testing.T) {
 	if !fsid.KeepsUnlinked {
 		t.Skip("Windows does not replace what another program has open")
@@ -228,7 +226,7 @@ func TestWriteToAFileWithoutAName(t *testing.T) {
 	assert.True(t, f.late.next().IsZero(), "nothing is kept open")
 }
 
-// Another notesd on the same vault has temp files of its own.
+// Temp files of another notesd on the same vault are kept.
 func TestTempFilesOfAnotherDaemon(t *testing.T) {
 	f := newFixture(t, "N.md", "text\n")
 	f.clock.now = time.Now()

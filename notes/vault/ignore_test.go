@@ -9,8 +9,8 @@ import (
 	"notesd/notes"
 )
 
-// TestIgnorePatterns: what the user's patterns match is neither scanned, nor
-// taken from what the watcher reports, nor read, written, or moved to.
+// TestIgnorePatterns checks that files matching the user's patterns are neither scanned nor
+// reconciled when the watcher reports them, and cannot be read, written or moved to.
 func TestIgnorePatterns(t *testing.T) {
 	ctx := t.Context()
 	ignored := []string{"Drafts/a.md", "x/Drafts/b.md", "Archive/2020/c.md", "Top.tmp.md", "x/y.tmp.md", "Notes/private/d.md", "Notes/sub/private/e.md", ".hidden/f.md"}
@@ -68,7 +68,7 @@ func TestIgnorePatterns(t *testing.T) {
 	_, err = f.Attachment(ctx, "Drafts/a.png", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 
-	f.rename("Draft.md", "Drafts/Draft.md") // it comes to be ignored, which is a deletion with its history kept
+	f.rename("Draft.md", "Drafts/Draft.md") // now ignored: deleted, with its history kept
 	f.reconcile()
 	assert.NotContains(t, paths(), "Draft.md")
 	assert.Equal(t, "about Draft.md\n", f.texts("Draft.md")[1])

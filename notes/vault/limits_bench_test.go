@@ -18,10 +18,10 @@ import (
 	"notesd/notes/store"
 )
 
-// BenchmarkOneClientAtItsLimits measures what others wait (a read, a list and
-// an edit) while one client does nothing but work at its limits. The metrics
-// are the median and the 95th percentile, and the median as a multiple of that
-// without such a client: the goal is at most 3.
+// BenchmarkOneClientAtItsLimits measures the latency of other clients (a read, a list and
+// an edit) while one client continuously makes requests at its limits. The metrics are the
+// median, the 95th percentile, and the ratio of the median to that without such a client;
+// the goal is at most 3.
 func BenchmarkOneClientAtItsLimits(b *testing.B) {
 	ctx := context.Background()
 	dir := b.TempDir()

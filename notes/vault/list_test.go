@@ -16,15 +16,15 @@ import (
 	"notesd/notes"
 )
 
-// TestListPagesAreWholeWhateverIsEqual: notes that share the value sorted by
-// differ by their id, so pages neither repeat nor skip any.
+// TestListPagesAreWholeWhateverIsEqual checks that notes with equal sort values are ordered
+// by id, so that pages neither repeat nor skip any.
 func TestListPagesAreWholeWhateverIsEqual(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	same := time.Now().Add(-time.Hour)
 	want := map[string]bool{}
 	for i := range 30 {
-		name := fmt.Sprintf("d%d/n.md", i) // one title, one size
+		name := fmt.Sprintf("d%d/n.md", i) // same title and size
 		f.write(name, "text")
 		require.NoError(t, os.Chtimes(filepath.Join(f.dir, filepath.FromSlash(name)), same, same))
 		want[name] = true
@@ -148,8 +148,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestFiltersAreBounded: what a client asks costs others nothing, and is no
-// internal error.
+// TestFiltersAreBounded checks that a filter of any size does not affect other clients and
+// is not an internal error.
 func TestFiltersAreBounded(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "a.md", "#one\n")

@@ -14,7 +14,7 @@ import (
 	"notesd/notes"
 )
 
-// holdLock is another program with a lock on the note.
+// holdLock locks the note as another program would.
 func holdLock(t *testing.T, f *fixture) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(f.dir, "N.md"))
@@ -25,8 +25,7 @@ func holdLock(t *testing.T, f *fixture) {
 
 func mkfifo(name string) error { return unix.Mkfifo(name, 0o644) }
 
-// In a folder that a group shares, its members set a umask with which others of the group
-// can write to what they make.
+// In a shared folder, group members use a umask that lets the group write new files.
 func TestNewNoteOfAGroup(t *testing.T) {
 	f := newFixture(t)
 	umask := unix.Umask(0o002)

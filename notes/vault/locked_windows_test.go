@@ -9,4 +9,4 @@ func holdLock(t *testing.T, _ *fixture) {
 	t.Skip("locks are the system's own here")
 }
 
-func mkfifo(string) error { return nil } // there are none
+func mkfifo(string) error { return nil } // not supported

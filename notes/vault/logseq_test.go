@@ -14,7 +14,7 @@ import (
 	"notesd/notes"
 )
 
-// leadsTo returns where the first link of a note leads, or "".
+// leadsTo returns the target of the first link of a note, or "".
 func (f *fixture) leadsTo(note string) string {
 	f.t.Helper()
 	report, err := f.Links(f.t.Context(), note, notes.LinkQuery{Direction: "out"})
@@ -25,8 +25,8 @@ func (f *fixture) leadsTo(note string) string {
 	return report.Outgoing[0].To
 }
 
-// In a folder that Logseq writes, a link names a page by its title, of which Logseq makes
-// the file name.
+// In a Logseq graph, a link names a page by its title, from which Logseq derives the file
+// name.
 func TestLogseqNamespaces(t *testing.T) {
 	f := newFixture(t, "logseq/config.edn", "{}", "pages/a___b.md", "- x\n", "pages/a%2Fold.md", "- legacy\n", "pages/What%3F A%3A b.md", "- odd\n", "pages/b.md", "- another\n",
 		"journals/Plain.md", "[[A/B]]", "journals/Tag.md", "- #x [[a/b]] and [[a/b#x]]\n", "journals/Old.md", "[[a/old]]", "journals/Odd.md", "[[What? A: b]]",
@@ -62,7 +62,7 @@ func TestLogseqNamespaces(t *testing.T) {
 	assert.Empty(t, f.leadsTo("journals/None.md"))
 }
 
-// What Logseq does not write has no pages, until it does.
+// A folder has no Logseq pages until it has a Logseq configuration.
 func TestLogseqNamespaces_Configured(t *testing.T) {
 	f := newFixture(t, "pages/a___b.md", "x", "Note.md", "[[a/b]]", "Other.md", "[[Note]]")
 	assert.Empty(t, f.leadsTo("Note"))
@@ -87,8 +87,8 @@ func TestLogseqNamespaces_Configured(t *testing.T) {
 	assert.Empty(t, several.leadsTo("plain/N.md"))
 }
 
-// TestLogseqNewPages: a new note is the page that Logseq would have made of its title, and
-// links with this title lead to it.
+// TestLogseqNewPages checks that a new note gets the file that Logseq would create for its
+// title, and that links with this title lead to it.
 func TestLogseqNewPages(t *testing.T) {
 	for config, want := range map[string][]string{
 		"{:file/name-format :triple-lowbar}":                                  {"pages/A___b c%3F.md", "pages/Plain.md", "ideas/A___b c%3F.md"},
@@ -120,8 +120,8 @@ func TestLogseqNewPages(t *testing.T) {
 	}
 }
 
-// TestLogseqMoves_Oracle moves pages of a graph: whatever page a link named is what it
-// names afterwards, by a reading of titles that shares no code with notesd.
+// TestLogseqMoves_Oracle moves pages of a graph. Links must name the same pages afterwards,
+// according to a parser of titles that shares no code with notesd.
 func TestLogseqMoves_Oracle(t *testing.T) {
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -152,7 +152,7 @@ func TestLogseqMoves_Oracle(t *testing.T) {
 			}
 			return named
 		}
-		links := func() (all [][2]string) { // file, title that it names, in the order of the text
+		links := func() (all [][2]string) { // file and title of each link, in text order
 			for _, file := range slices.Sorted(maps.Keys(pages)) {
 				for _, m := range regexp.MustCompile(`\[\[([^\]#|]*)`).FindAllStringSubmatch(f.onDisk(file), -1) {
 					all = append(all, [2]string{file, m[1]})
@@ -190,7 +190,7 @@ func TestLogseqMoves_Oracle(t *testing.T) {
 				is := after[at][0]
 				after[at] = after[at][1:]
 				want := l[1]
-				if code++; code%4 != 0 && named[fold(want)] == from { // every fourth is code
+				if code++; code%4 != 0 && named[fold(want)] == from { // every fourth link is in code
 					want = to
 				}
 				require.Equal(t, fold(want), fold(is), "seed %d: a link in %s after %s → %s", seed, at, from, file)
@@ -212,8 +212,8 @@ func TestLogseqMoves_Oracle(t *testing.T) {
 	}
 }
 
-// TestLogseqJournals: a link to a day, as Logseq writes it, leads to the journal of that
-// day, also one that is made later.
+// TestLogseqJournals checks that a link to a day, in Logseq's format, leads to that day's
+// journal, even if that is created later.
 func TestLogseqJournals(t *testing.T) {
 	for config, tt := range map[string]struct{ feb, mar string }{
 		"{}": {"Feb 14th, 2026", "Mar 1st, 2026"},
@@ -233,7 +233,7 @@ func TestLogseqJournals(t *testing.T) {
 	}
 }
 
-// Of two folders that Logseq writes, each may have a page of one title.
+// Two Logseq folders may each have a page with the same title.
 func TestLogseqPageInTwoFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders, "home/logseq/config.edn", "{}", "work/logseq/config.edn", "{}", "home/pages/a___b.md", "x", "work/pages/a___b.md", "x")
 	_, err := f.Lookup(t.Context(), "a/b", notes.Scope{})

@@ -16,8 +16,8 @@ import (
 	"notesd/notes"
 )
 
-// mounted is a vault with a folder "disk" on a disk of its own, which has five
-// notes and a picture.
+// mounted is a vault with a folder "disk" on a separate disk, with five notes and a
+// picture.
 type mounted struct {
 	*fixture
 	at   string // the mount point
@@ -33,8 +33,7 @@ func mountTemp(t *testing.T, at string) {
 	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
 }
 
-// bindTemp mounts a folder of the same disk, which has no device number of its
-// own.
+// bindTemp bind-mounts a folder of the same disk, which has the same device number.
 func bindTemp(t *testing.T, at string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(at, 0o755))
@@ -73,7 +72,7 @@ func (m *mounted) mount(disk string) {
 	m.t.Cleanup(func() { _ = unix.Unmount(m.at, unix.MNT_DETACH) })
 }
 
-// isKept: nothing of the disk is forgotten, and status tells of it.
+// isKept checks that the disk's notes are kept and that status reports the disk.
 func (m *mounted) isKept() {
 	m.t.Helper()
 	assert.Empty(m.t, m.view.kinds())
@@ -139,7 +138,7 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 	}
 }
 
-// Whoever reads in the log that a disk is away finds it in the status.
+// When the log reports an unmounted disk, the status already does.
 func TestUnmountedDiskIsInTheStatusOnceLogged(t *testing.T) {
 	m := newMounted(t)
 	var warnings []string
@@ -160,7 +159,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestNothingIsWrittenWhereADiskIsAway(t *testing.T) {
 	m := newMounted(t)
-	m.unmount() // and nobody has looked yet
+	m.unmount() // and not scanned yet
 	ctx := context.Background()
 	tries := map[string]func() error{
 		"create": func() error {
@@ -253,7 +252,7 @@ func TestFolderAboveAMountIsRenamed(t *testing.T) {
 	assert.Empty(t, st.Warnings)
 }
 
-// Nobody tells Run that a disk is back.
+// Run detects a remounted disk without being notified.
 func TestRunNoticesThatADiskIsBack(t *testing.T) {
 	m := newMounted(t)
 	ctx, stop := context.WithCancel(context.Background())
@@ -280,8 +279,9 @@ func TestRunNoticesThatADiskIsBack(t *testing.T) {
 	assert.EqualValues(t, 6, st.Seq, "nothing was deleted and created again")
 }
 
-// A note moves to a folder of the vault on another disk and back, with its links and
-// its history, and a kill at any step leaves it whole in one place. A folder does not.
+// A note can be moved to a folder of the vault on another disk and back, with its links and
+// history, and a kill at any step leaves it whole in one place. Moving a folder to another
+// disk is an error.
 func TestMoveToAnotherDisk(t *testing.T) {
 	ctx := context.Background()
 	newVault := func(t *testing.T) *fixture {
@@ -331,7 +331,7 @@ func TestMoveToAnotherDisk(t *testing.T) {
 			_, err := f.Move(ctx, toWork)
 			require.ErrorIs(t, err, errKilled)
 			f.restart()
-			_, err = f.Move(ctx, toWork) // as its client repeats it
+			_, err = f.Move(ctx, toWork) // repeated by its client
 			require.NoError(t, err)
 			assert.Equal(t, after, f.files())
 			f.requireConsistent()

@@ -119,8 +119,8 @@ func TestMoveRewritesLinks(t *testing.T) {
 	}
 }
 
-// The links to a note that is deleted lead to the note in its place, in one change, and
-// those that led elsewhere stay.
+// Links to a deleted note are redirected to its replacement, in one change; links to other
+// notes stay.
 func TestDeleteRedirectsLinks(t *testing.T) {
 	ctx := t.Context()
 	board := `{"nodes":[{"type":"file","file":"P/Old.md"},{"type":"text","text":"[[P/Old]]"}]}`
@@ -198,7 +198,7 @@ func TestMoveRefuses(t *testing.T) {
 	}{
 		{"A", "B.md", notes.ErrExists}, {"A", "b.md", notes.ErrExists}, {"A", "../A.md", notes.ErrInvalid}, {"A", ".git/A.md", notes.ErrInvalid},
 		{"A", "A.md", notes.ErrInvalid}, {"dir", "dir/sub", notes.ErrInvalid}, {"nowhere", "X.md", notes.ErrNotFound}, {"A", "con.md", notes.ErrInvalid},
-		{"C", "C #1.md", notes.ErrInvalid}, // no wikilink can name it, and A has one
+		{"C", "C #1.md", notes.ErrInvalid}, // a wikilink cannot contain the name, and A has a wikilink to it
 	} {
 		before := f.files()
 		_, err := f.Move(ctx, notes.MoveRequest{Note: tt.note, To: tt.to, UpdateLinks: true})
@@ -208,7 +208,8 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
-// TestNamesThatLinksCannotHave: a note that has one keeps it and may be written; none is made.
+// TestNamesThatLinksCannotHave checks that a note may keep a name that links cannot contain
+// and may be edited, but no new note gets one.
 func TestNamesThatLinksCannotHave(t *testing.T) {
 	f := newFixture(t, "Old/C# [1].md", "text\n", "From.md", "[c](Old/C%23%20[1].md)\n")
 	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "Old/C# [1].md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
@@ -227,7 +228,7 @@ func TestNamesThatLinksCannotHave(t *testing.T) {
 	assert.Equal(t, "New#1/a 1.md", created.Path)
 }
 
-// TestMoveMeetsAnEditor: somebody saves a note whose links are to change.
+// TestMoveMeetsAnEditor: another program saves a note whose links are about to change.
 func TestMoveMeetsAnEditor(t *testing.T) {
 	ctx := context.Background()
 	start := []string{"Old.md", "o", "A.md", "[[Old]]", "B.md", "[[Old]]"}
@@ -256,8 +257,8 @@ func TestMoveMeetsAnEditor(t *testing.T) {
 	})
 }
 
-// The oracle below knows how Obsidian resolves links, and nothing of the
-// code under test: it reads files with two regular expressions and walks.
+// The oracle below resolves links as Obsidian does and shares no code with notesd: it reads
+// files with two regular expressions and walks folders.
 
 var (
 	oracleWiki = regexp.MustCompile(`\[\[([^\]|#\n]+)[^\]\n]*\]\]`)
@@ -268,10 +269,10 @@ var (
 
 type oracleLink struct{ from, to string }
 
-// oracleLinks returns where each link of the vault leads, in the order of the
-// notes' original names, with each note named by its number.
+// oracleLinks returns the targets of all links of the vault, by original note name, with
+// each note identified by its number.
 func oracleLinks(files map[string]string) map[string][]oracleLink {
-	id := func(p string) string { // every note says who it is in its first line
+	id := func(p string) string { // the first line of every note identifies it
 		first, _, _ := strings.Cut(files[p], "\n")
 		return first
 	}
@@ -326,8 +327,8 @@ func oracleWikiTarget(files map[string]string, from, link string) string {
 	return ""
 }
 
-// TestMovesAgainstAnOracle moves random notes of random vaults: every link
-// that led somewhere leads there still, and no other byte has changed.
+// TestMovesAgainstAnOracle moves random notes of random vaults: every link must lead where
+// it led, and no other byte may change.
 func TestMovesAgainstAnOracle(t *testing.T) {
 	seed := uint64(20260101)
 	if s := os.Getenv("TEST_SEED"); s != "" {
@@ -342,13 +343,12 @@ func TestMovesAgainstAnOracle(t *testing.T) {
 	t.Logf("TEST_SEED=%d TEST_MOVES=%d", seed, moves)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	t.Run("generated", func(t *testing.T) { checkMoves(t, rng, moves, newFixture(t, randomVault(rng)...)) })
-	for _, dir := range filepath.SplitList(os.Getenv("NOTESD_VAULTS")) { // real vaults, which this project does not carry
+	for _, dir := range filepath.SplitList(os.Getenv("NOTESD_VAULTS")) { // real vaults, which are not part of this repository
 		t.Run(filepath.Base(dir), func(t *testing.T) { checkMoves(t, rng, moves, newFixture(t, realVault(t, dir)...)) })
 	}
 }
 
-// realVault returns the files of a vault, each note with a first line of its
-// own.
+// realVault returns the files of a vault, each note with a unique first line added.
 func realVault(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -422,7 +422,7 @@ func textOf(files map[string]string, first string) string {
 	return ""
 }
 
-// requireSameBesidesLinks compares all texts with the targets of links blanked.
+// requireSameBesidesLinks compares all texts after blanking the targets of links.
 func requireSameBesidesLinks(t *testing.T, before, after map[string]string) {
 	t.Helper()
 	texts := func(files map[string]string) []string {
@@ -470,7 +470,7 @@ func randomVault(rng *rand.Rand) []string {
 			relative := func(target string) string {
 				rel, err := filepath.Rel(path.Dir(p), target)
 				if err != nil {
-					panic(err) // both are paths of the vault
+					panic(err) // cannot happen: both are vault-relative paths
 				}
 				return strings.ReplaceAll(filepath.ToSlash(rel), " ", "%20")
 			}
@@ -503,7 +503,7 @@ func TestAURIMeansItsOwnNote(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound, "a URI does not")
 }
 
-// A name that a folder and a note elsewhere have is no request to move either.
+// A name shared by a folder and a note elsewhere is ambiguous.
 func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
 	f := newFixture(t, "Clippings/a.md", "a", "Categories/Clippings.md", "c", "Daily.md", "d", "Daily/x.md", "x")
 	before := f.files()
@@ -522,8 +522,8 @@ func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
 	require.NoError(t, err, "a folder outside of the scope is no other meaning")
 }
 
-// TestFolderMoveKeepsWhatIsIgnored: what an ignore pattern hides does not
-// become a note by a move, and the right to a part of a folder is none to all.
+// TestFolderMoveKeepsWhatIsIgnored checks that a move does not turn ignored files into
+// notes, and that access to part of a folder does not allow moving all of it.
 func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
 	ctx := context.Background()
 	for _, tt := range []struct {
@@ -572,8 +572,8 @@ func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
 	}
 }
 
-// TestErrorsNameNothingOutOfScope: not which notes there are, nor what links
-// to what.
+// TestErrorsNameNothingOutOfScope checks that errors reveal neither notes outside the scope
+// nor links to or from them.
 func TestErrorsNameNothingOutOfScope(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Public/a.md", "a", "Private/Hidden.md", "[[Public/a]] [a](../Public/a.md) [[Public/h#One]]\n", "A.md", "a file", "Public/h.md", "# One\n")
@@ -630,8 +630,8 @@ func TestErrorsNameNothingOutOfScope(t *testing.T) {
 	}
 }
 
-// TestPromptsAreTheUsers: no tool writes below a protected folder; the user
-// does, with an editor.
+// TestPromptsAreTheUsers checks that no tool can write below a protected folder; the user
+// can, with an editor.
 func TestPromptsAreTheUsers(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Meta/Prompts/p.md", "first\n", "a.md", "a [[p]]", "X/Prompts/q.md", "q")
@@ -660,8 +660,8 @@ func TestPromptsAreTheUsers(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrForbidden, "a folder whose prompts would be the user's")
 }
 
-// TestCanvasesAndBasesFollowAMove: only the paths change, also those in a
-// canvas that moves with its folder; a move back restores every byte.
+// TestCanvasesAndBasesFollowAMove checks that only paths change, including in a canvas that
+// moves with its folder, and that moving back restores every byte.
 func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 	ctx := context.Background()
 	canvas := "{\n\t\"nodes\":[\n\t\t{\"id\":\"1\",\"type\":\"file\",\"file\":\"P/Old.md\",\"subpath\":\"#h\", \"x\":1.50},\n" +
@@ -707,8 +707,8 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 	assert.Equal(t, strings.ReplaceAll(canvas, `"file" : "P\/Old.md"`, `"file" : "P/Old.md"`), f.onDisk("B.canvas"))
 }
 
-// The links in the cards of a canvas follow a move and a heading, as those of notes do,
-// and are undone with it; code and what else a card says stays.
+// Links in the cards of a canvas follow moves and renamed headings, as links in notes do,
+// and can be undone; code and all other text stays.
 func TestLinksOfCardsFollow(t *testing.T) {
 	ctx := t.Context()
 	card := func(text string) string {
@@ -743,7 +743,7 @@ func TestLinksOfCardsFollow(t *testing.T) {
 	assert.Equal(t, card(strings.ReplaceAll(links, "../P/Old.md", "../Q/R/Old.md")), f.onDisk("C/B.canvas"))
 }
 
-// TestBrokenCanvasIsLeftAndReported, and one that may not be written.
+// TestBrokenCanvasIsLeftAndReported also covers a canvas that may not be written.
 func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "W/Old.md", "o", "Broken.canvas", `{"nodes":[{"file":"W/Old.md"}`, "Other.canvas", `{"nodes":[`, "Broken.base", "a: [\nb: file.path == \"W/Old.md\"\n",
@@ -762,8 +762,8 @@ func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
 	assert.Empty(t, w.Left, "names nothing out of scope")
 }
 
-// TestCanvasIsOfTheSameOperation: a move that a crash interrupts is finished
-// with the canvases that name it.
+// TestCanvasIsOfTheSameOperation checks that recovery of an interrupted move includes the
+// canvases that refer to the note.
 func TestCanvasIsOfTheSameOperation(t *testing.T) {
 	ctx := context.Background()
 	for _, step := range []string{"journalled", "staged", "after swap 0", "before swap 1", "after swap 1", "absorbed", "finished"} {
@@ -785,7 +785,7 @@ func TestCanvasIsOfTheSameOperation(t *testing.T) {
 	}
 }
 
-// TestCanvasSpellsPathsInItsOwnWay: with escapes, or in another Unicode form.
+// TestCanvasSpellsPathsInItsOwnWay covers paths with escapes or in another Unicode form.
 func TestCanvasSpellsPathsInItsOwnWay(t *testing.T) {
 	f := newFixture(t, "café.md", "c", "A.canvas", `{"nodes":[{"file":"caf\u00e9.md"},{"file":"cafe`+"\u0301"+`.md"}]}`)
 	w, err := f.Move(context.Background(), notes.MoveRequest{Note: "café.md", To: "tea.md", UpdateLinks: true})

@@ -13,7 +13,7 @@ import (
 	"notesd/notes"
 )
 
-// on makes it this time, on the machine's clock.
+// on sets the clock to a local time.
 func (f *fixture) on(at string) {
 	f.t.Helper()
 	now, err := time.ParseInLocation("2006-01-02 15:04", at, time.Local)
@@ -51,7 +51,7 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	_, err = f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Meetings"}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 
-	f.write("Daily/2026-02-17.md", "x") // not looked at yet
+	f.write("Daily/2026-02-17.md", "x") // not scanned yet
 	assert.Equal(t, "Daily/2026-02-17.md", f.found("today"))
 	f.write("Poems/today.md", "x")
 	f.reconcile()
@@ -72,10 +72,8 @@ func TestPeriodicNotesOfObsidian(t *testing.T) {
 	assert.Empty(t, f.found("this month"))
 }
 
-// TestPastOfPeriodicNotes: a word names the note of a day that has been deleted, in
-// history and in the past.
-// TestPeriodicNotesInTheUsersLanguage: Obsidian names them in the language of its user,
-// which the names of the present ones show.
+// TestPeriodicNotesInTheUsersLanguage checks that the language in which Obsidian names
+// periodic notes is detected from the existing names.
 func TestPeriodicNotesInTheUsersLanguage(t *testing.T) {
 	f := newFixture(t, ".obsidian/daily-notes.json", `{"folder":"Tagebuch","format":"YYYY/dddd, D. MMMM YYYY"}`,
 		"Tagebuch/2026/Sonntag, 1. März 2026.md", "x", "Tagebuch/2026/Montag, 16. Februar 2026.md", "x", "Index.md", "x")
@@ -89,6 +87,8 @@ func TestPeriodicNotesInTheUsersLanguage(t *testing.T) {
 	assert.ErrorContains(t, err, "Tagebuch/2026/Montag, 2. März 2026.md")
 }
 
+// TestPastOfPeriodicNotes checks that a word for a day, such as today, also finds a deleted
+// note in history and at earlier times.
 func TestPastOfPeriodicNotes(t *testing.T) {
 	f := newFixture(t, "Daily/2026-02-14.md", "x", "Daily/2026-02-15.md", "kept\n")
 	f.on("2026-02-16 08:00")
@@ -112,7 +112,8 @@ func TestPastOfPeriodicNotes(t *testing.T) {
 	assert.ErrorContains(t, err, "there is no note of this day yet")
 }
 
-// TestWeeksOfTheCalendar: weeks begin, and are counted, as the Calendar plugin says.
+// TestWeeksOfTheCalendar checks that weeks begin, and are numbered, as configured in the
+// Calendar plugin.
 func TestWeeksOfTheCalendar(t *testing.T) {
 	f := newFixture(t, "W/2027-W02.md", "x",
 		".obsidian/plugins/calendar/data.json", `{"weekStart": "sunday", "localeOverride": "en-us", "weeklyNoteFolder": "W", "weeklyNoteTemplate": "T"}`, "T.md", "{{title}} {{sunday:MMM D}} {{saturday:MMM D}}\n")
@@ -133,8 +134,8 @@ func TestWeeksOfTheCalendar(t *testing.T) {
 	assert.Equal(t, "W/2026-W53.md", made.Path)
 }
 
-// A note is moved to where the vault has the note of a date, unless a folder has the
-// date's name.
+// A note moved to a date gets the path of that date's periodic note, unless a folder has
+// the date as its name.
 func TestMoveToADate(t *testing.T) {
 	f := newFixture(t, "Inbox/Draft.md", "d", "Plan.md", "[[Draft]]", "Other.md", "o", "tomorrow/x.md", "x",
 		".obsidian/daily-notes.json", `{"folder": "Daily"}`)
@@ -153,7 +154,7 @@ func TestMoveToADate(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrExists)
 }
 
-// What is appended to a daily note that is not there makes it, as the app would.
+// Appending to a daily note that does not exist creates it as the app would.
 func TestAppendMakesTheDailyNote(t *testing.T) {
 	f := newFixture(t, "Templates/Day.md", "---\nmood:\ntags: [daily]\n---\n# {{date:dddd}}\n[[{{yesterday}}]]\n\n## Log\n\n## Tasks\n",
 		".obsidian/daily-notes.json", `{"folder": "Daily", "template": "Templates/Day"}`)
@@ -223,7 +224,8 @@ func TestCreateFromTemplates(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
-// TestCreateWhereObsidianDoes: a note that is made in no folder is where Obsidian puts new ones.
+// TestCreateWhereObsidianDoes checks that a note created without a folder goes where
+// Obsidian puts new notes.
 func TestCreateWhereObsidianDoes(t *testing.T) {
 	for settings, want := range map[string]string{
 		`{"newFileLocation": "folder", "newFileFolderPath": "/0 Inbox/"}`: "0 Inbox/New.md",

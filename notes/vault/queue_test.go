@@ -51,7 +51,7 @@ func TestQueue(t *testing.T) {
 	assert.Equal(t, []string{"all"}, take())
 }
 
-// Whatever is added while a reader takes, the reader gets, and is woken for it.
+// Paths added while a reader takes from the queue are delivered, and wake the reader.
 func TestQueue_Concurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := vault.NewQueue(1000)

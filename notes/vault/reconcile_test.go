@@ -51,9 +51,8 @@ func TestReconcileFollowsTheDisk(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A renamed file that changes once more before its move is committed is left to
-// the next look, and its old name with it: nothing else would ever tell that the
-// note is not there any more.
+// A renamed file that changes again before its move is committed is left to the next scan,
+// along with its old name, which nothing else would report as gone.
 func TestMoveOverWhichTheFileChanges(t *testing.T) {
 	for name, meanwhile := range map[string]func(f *fixture){
 		"saved":         func(f *fixture) { f.write("B.md", "saved again") },
@@ -84,7 +83,7 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 			require.NoError(t, err)
 			meanwhile(f)
 			require.NoError(t, seen.commit(t.Context(), files, seen.gone))
-			f.Changed([]string{"B.md", "C.md"}) // what the watcher reports of the second change
+			f.Changed([]string{"B.md", "C.md"}) // the watcher's report of the second change
 			for len(f.queue.paths) > 0 {
 				_, retry := (&loop{v: f.Vault}).runQueue(t.Context())
 				require.False(t, retry)
@@ -109,7 +108,7 @@ func TestReconcilePathsLooksOnlyThere(t *testing.T) {
 
 func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
 	f := newFixture(t, "A.md", "one")
-	f.clock.now = time.Now() // the file is as old as its reading
+	f.clock.now = time.Now() // the file is read as soon as it is written
 	f.write("A.md", "two")
 	f.reconcile()
 	info, err := os.Stat(filepath.Join(f.dir, "A.md"))
@@ -124,8 +123,8 @@ func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
 	assert.True(t, rows["A.md"].Unchanged(fsid.StatOf(info)), "and not for ever")
 }
 
-// A scan read the first of two saves that have equal stats, and commits it while a client
-// reads the second.
+// A scan reads the first of two saves with equal stats, and commits it while a client reads
+// the second.
 func TestReadBesideAScanOfAnEarlierSave(t *testing.T) {
 	f := newFixture(t, "a.md", "text 0\n")
 	f.write("a.md", "text 2\n")
@@ -188,8 +187,8 @@ func TestUnicodeTwins(t *testing.T) {
 	assert.Contains(t, st.Skipped[0].Reason, "Unicode")
 }
 
-// TestUnicodeTwinsComeAndGo: whatever is looked at, the outcome is that of a
-// look at everything.
+// TestUnicodeTwinsComeAndGo checks that scanning any of the paths has the same result as a
+// full scan.
 func TestUnicodeTwinsComeAndGo(t *testing.T) {
 	ctx := context.Background()
 	nfc, nfd := "é/Crème.md", norm.NFD.String("é/Crème.md")
@@ -402,7 +401,7 @@ func TestDamagedHistoryIsSalvaged(t *testing.T) {
 	assert.Greater(t, len(after.Revisions), len(before.Revisions)/2, "most rows were saved")
 }
 
-// Only a scan of the whole vault leaves links to its end.
+// Only a full scan defers resolving links to its end.
 func TestLinksOfManyChangesAreResolvedWithThem(t *testing.T) {
 	f := newFixture(t, "Hub.md", "the middle")
 	ctx := context.Background()
@@ -424,8 +423,8 @@ func TestLinksOfManyChangesAreResolvedWithThem(t *testing.T) {
 	assert.Len(t, report.Backlinks, 2*deferLinksFrom)
 }
 
-// TestFilesThatICloudHasEvicted: what is known of a note stays while its file is only a
-// placeholder, it is not taken for deleted, and no other gets its name.
+// TestFilesThatICloudHasEvicted checks that a note is kept while its file is only a
+// placeholder: it is not considered deleted, and no other note gets its name.
 func TestFilesThatICloudHasEvicted(t *testing.T) {
 	f := newFixture(t, "Plan.md", "the plan\n", "Other.md", "[[Plan]] ![[pic.png]]\n", "a/Gone.md", "x", "pic.png", "png", "a/.New.md.icloud", "plist")
 	attachments := func() []string { return f.column(f.store.Notes(), `SELECT path FROM attachments`) }
@@ -455,7 +454,7 @@ func TestFilesThatICloudHasEvicted(t *testing.T) {
 		f.reconcile()
 		f.write("a/Gone.md", "x")
 	}
-	f.write("Plan.md", "another plan\n") // the placeholder goes last
+	f.write("Plan.md", "another plan\n") // the placeholder is removed last
 	f.reconcile()
 	f.remove(".Plan.md.icloud")
 	f.reconcile()
@@ -468,9 +467,9 @@ func TestFilesThatICloudHasEvicted(t *testing.T) {
 	f.requireConsistent()
 }
 
-// TestScan_LongEcho: a scan that began before an operation does not parse the long note
-// that this has written, and leaves it to the next one; a short one, or one that another
-// program has written, it does.
+// TestScan_LongEcho checks that a scan that began before an operation does not parse the
+// long note that the operation has written, but leaves it to the next scan. It does parse a
+// short note, or one that another program has written.
 func TestScan_LongEcho(t *testing.T) {
 	ctx := context.Background()
 	long := strings.Repeat("a line of text\n", longNote/15+1)

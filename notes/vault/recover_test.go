@@ -14,8 +14,8 @@ import (
 	"notesd/notes/store"
 )
 
-// interrupted puts an operation into the journal and what a crash left of it
-// on disk, and starts the program again.
+// interrupted simulates a crash: it adds an operation to the journal, creates its partial
+// result on disk, and restarts the program.
 func (f *fixture) interrupted(change store.FileChange, onDisk func(temp string)) {
 	f.t.Helper()
 	op := &store.Operation{Kind: "move", Files: []store.FileChange{change}}
@@ -24,9 +24,9 @@ func (f *fixture) interrupted(change store.FileChange, onDisk func(temp string))
 	f.restart()
 }
 
-// TestCrashInACaseOnlyRename is for disks that fold case, where a name that
-// differs only in case is reached by way of a third one: a crash between the
-// two steps leaves the note, or a whole folder, under a hidden name.
+// TestCrashInACaseOnlyRename is for case-insensitive disks, where a case-only rename goes
+// through a temp name: a crash between its two steps leaves the note or folder under that
+// hidden name.
 func TestCrashInACaseOnlyRename(t *testing.T) {
 	pure := store.FileChange{OldPath: "plan.md", NewPath: "Plan.md", OldDisk: "plan.md", NewDisk: "Plan.md", Old: []byte("text\n"), New: []byte("text\n")}
 	changed := pure
@@ -46,7 +46,7 @@ func TestCrashInACaseOnlyRename(t *testing.T) {
 			f.interrupted(tt.change, func(temp string) {
 				f.rename(tt.file, temp+tt.aside)
 				if tt.aside != "" {
-					f.write(temp, tt.text) // was staged before
+					f.write(temp, tt.text) // staged before
 				}
 			})
 			assert.Equal(t, tt.text, f.onDisk(tt.want))
@@ -56,8 +56,8 @@ func TestCrashInACaseOnlyRename(t *testing.T) {
 	}
 }
 
-// TestMoveThatBothNamesStandFor: what tells a file with two names, of which a
-// crash has left the old one, from one file that answers to both.
+// TestMoveThatBothNamesStandFor has a move interrupted between linking the new name and
+// removing the old one; that differs from one name that matches both spellings.
 func TestMoveThatBothNamesStandFor(t *testing.T) {
 	f := newFixture(t, "old.md", "text\n")
 	f.interrupted(store.FileChange{OldPath: "old.md", NewPath: "new.md", OldDisk: "old.md", NewDisk: "new.md", Old: []byte("text\n"), New: []byte("text\n")},
@@ -68,7 +68,7 @@ func TestMoveThatBothNamesStandFor(t *testing.T) {
 	f.requireConsistent()
 }
 
-// TestCrashAfterALink: a disk that cannot swap keeps the old file by a link first.
+// TestCrashAfterALink: a disk that cannot swap names first keeps the old file by a link.
 func TestCrashAfterALink(t *testing.T) {
 	f := newFixture(t, "a.md", "old\n")
 	f.lacks = lacking["without swaps"]
@@ -81,8 +81,8 @@ func TestCrashAfterALink(t *testing.T) {
 	f.requireConsistent()
 }
 
-// On a disk without links an edit renames the note away first. If the disk fails then, the
-// note gets its name back, and the edit its end, with the next scan.
+// On a disk without links, an edit first renames the note away. If the disk fails at that
+// point, the next scan restores the note's name and completes the edit.
 func TestDiskThatFailsInAnExchange(t *testing.T) {
 	f := newFixture(t, "a.md", "old\n")
 	f.lacks = lacking["without links"]
@@ -104,8 +104,8 @@ func TestDiskThatFailsInAnExchange(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A deletion finds that another program has saved the note, and cannot give the file its
-// name again, because that program has saved once more.
+// A deletion finds that another program has saved the note, and cannot restore the file's
+// name because that program has saved again.
 func TestDeletionBetweenTwoSaves(t *testing.T) {
 	f := newFixture(t, "a.md", "old\n")
 	saves := []string{"first save\n", "second save\n"}
@@ -130,8 +130,8 @@ func TestDeletionBetweenTwoSaves(t *testing.T) {
 	assert.Contains(t, hashes, notes.Hash([]byte("first save\n")), "what was displaced is in the history")
 }
 
-// TestCrashInAnEditOfASymlinkedNote: the journal names the file that is
-// written, which need not have a note's name, and the symlink that is the note.
+// TestCrashInAnEditOfASymlinkedNote checks recovery when the journal has both the file to
+// be written, which need not have a note's name, and the symlink that is the note.
 func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "real/t.txt", "text\n")
@@ -149,7 +149,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 	f.restart()
 	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
 	f.requireConsistent()
-	for range 3 { // nothing is left that would be looked at again and again
+	for range 3 { // nothing is left to be scanned repeatedly
 		paths, all := f.queue.Take()
 		assert.False(t, all)
 		require.NoError(t, f.reconcilePaths(ctx, paths))
@@ -164,7 +164,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
 }
 
-// A row whose name is no note's must not be looked at for ever.
+// A row whose path is not a note's name must not be scanned endlessly.
 func TestRowThatIsNoNotesName(t *testing.T) {
 	f := newFixture(t, "t.txt", "text\n")
 	b := &batch{v: f.Vault, current: map[string]store.Row{"t.txt": {Path: "t.txt", DiskPath: "t.txt"}}}
@@ -177,9 +177,8 @@ func TestRowThatIsNoNotesName(t *testing.T) {
 	assert.Len(t, b.entries, 1)
 }
 
-// TestCrashWithTwoSavesInBetween: an editor saved in the instant before the
-// exchange, the program was killed before it could put that back, and the
-// editor saved once more.
+// TestCrashWithTwoSavesInBetween: an editor saves immediately before the exchange, the
+// program is killed before it can put that text back, and the editor saves again.
 func TestCrashWithTwoSavesInBetween(t *testing.T) {
 	f := newFixture(t, "a.md", "old\n")
 	f.interrupted(store.FileChange{OldPath: "a.md", NewPath: "a.md", OldDisk: "a.md", NewDisk: "a.md", Old: []byte("old\n"), New: []byte("new\n")},
@@ -197,8 +196,8 @@ func TestCrashWithTwoSavesInBetween(t *testing.T) {
 	assert.Contains(t, sizes, int64(len("first save\n")), "the first save can be brought back")
 }
 
-// TestForeignFilesWithOurPrefix: only what is named exactly as temp files are
-// is swept up.
+// TestForeignFilesWithOurPrefix checks that only files with exactly the format of temp
+// names are removed.
 func TestForeignFilesWithOurPrefix(t *testing.T) {
 	f := newFixture(t, "a.md", "a\n")
 	ours := store.TempName()
@@ -213,7 +212,7 @@ func TestForeignFilesWithOurPrefix(t *testing.T) {
 	assert.Len(t, f.files(), len(keep)+1)
 }
 
-// TestChangeThatCannotBeRecordedYet: the file is written, and the store fails.
+// TestChangeThatCannotBeRecordedYet: the file is written, but the store fails.
 func TestChangeThatCannotBeRecordedYet(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "a.md", "a\n")

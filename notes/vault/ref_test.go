@@ -13,7 +13,7 @@ import (
 	"notesd/notes"
 )
 
-// What search, links and other programs print names the note everywhere.
+// References in the formats of search, links and other programs are accepted everywhere.
 func TestReferences(t *testing.T) {
 	f := newFixture(t, "Recipes/Rye Bread.md", "# Rye\n\n## Oven\nhot\n", "C# 5.md", "x", "C.md", "x", "Odd.md:5-14.md", "x", "Über.md", "x", " led by a space .md", "x", "[[linked]].md", "x")
 	rye := "Recipes/Rye Bread.md"
@@ -42,7 +42,7 @@ func TestReferences(t *testing.T) {
 		"/Recipes/Rye Bread":                                         {rye, notes.Anchor{}},
 		"/Recipes/Rye Bread.md:5-14":                                 {rye, notes.Anchor{First: 5, Last: 14}},
 		"C.md":                                                       {"C.md", notes.Anchor{}},
-		"C# 5":                                                       {"C# 5.md", notes.Anchor{Heading: "5"}}, // all of it is a name, which comes first
+		"C# 5":                                                       {"C# 5.md", notes.Anchor{Heading: "5"}}, // the complete text is a name, which takes precedence
 		"Odd.md:5-14.md":                                             {"Odd.md:5-14.md", notes.Anchor{}},
 
 		" led by a space .md": {" led by a space .md", notes.Anchor{}},
@@ -62,7 +62,7 @@ func TestReferences(t *testing.T) {
 	history, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "/" + rye})
 	require.NoError(t, err)
 	assert.Len(t, history.Revisions, 1)
-	f.write("New/Note.md", "x") // not looked at yet
+	f.write("New/Note.md", "x") // not scanned yet
 	n, err := f.Read(t.Context(), filepath.Join(f.dir, "New", "Note.md")+":1-1", notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, "New/Note.md", n.Path)
@@ -94,9 +94,8 @@ func TestReferences(t *testing.T) {
 	require.ErrorContains(t, err, "no such note", "a folder outside of the scope is not told of")
 }
 
-// A client that knows where the vault lies names folders and new notes by their
-// absolute paths, and one that thinks of the vault as its root by a slash; a folder
-// elsewhere is not made again in the vault.
+// A client may refer to folders and new notes by absolute paths, or by paths with a leading
+// slash for the vault's root; a folder outside the vault is not recreated inside it.
 func TestAbsolutePathsOfTheVault(t *testing.T) {
 	f := newFixture(t, "Work/Plan.md", "x")
 	in := func(p string) string { return filepath.Join(f.dir, p) }
@@ -123,7 +122,7 @@ func TestAbsolutePathsOfTheVault(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A change of a note that names only a part of it would be one of all of it.
+// A reference to part of a note is rejected for changes, which would affect the whole note.
 func TestPartsAreNotChanged(t *testing.T) {
 	f := newFixture(t, "Plan.md", "# Plan\n\n## Risks\nsnails\n", "C# 5.md", "x")
 	before := f.files()

@@ -16,8 +16,8 @@ import (
 	"notesd/notes"
 )
 
-// TestRenameHeadingInCanvases: the heading that a node of a canvas shows follows, and
-// nothing else in it changes.
+// TestRenameHeadingInCanvases checks that the heading shown by a canvas node is renamed,
+// and that nothing else in the canvas changes.
 func TestRenameHeadingInCanvases(t *testing.T) {
 	canvas := "{\"nodes\":[\n {\"subpath\":\"#Old name\", \"type\":\"file\",\"file\":\"Plan.md\"},\n {\"file\":\"Plan.md\",\"subpath\" : \"#Plan#Old name\"}, {\"file\":\"Plan.md\"},\n" +
 		" {\"file\":\"Other.md\",\"subpath\":\"#Old name\"}, {\"type\":\"text\",\"text\":\"#Old name\"}, {\"file\":\"Plan.md\",\"subpath\":\"#^b\",\"meta\":{\"subpath\":\"#Old name\"}}\n],\n\"edges\":[]}\n"
@@ -125,7 +125,7 @@ func TestRenameTagInAllNotes(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrReadOnly)
 }
 
-// A rename ends whole or not at all, wherever it is cut off.
+// A rename interrupted at any step is completed or not done at all.
 func TestRenameOutlivesACrash(t *testing.T) {
 	for step := 1; ; step += stepsApart() {
 		f := newFixture(t, "A.md", "#old\n", "B.md", "#old/x\n", "C.md", "# H\n[[D#Two]]\n", "D.md", "# Two\n")
@@ -148,8 +148,7 @@ func TestRenameOutlivesACrash(t *testing.T) {
 	}
 }
 
-// The oracle shares no code with notesd: it replaces texts that the generator
-// made so that they are distinct.
+// The oracle shares no code with notesd: it replaces texts that the generator made unique.
 func TestRenamesAgainstAnOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range notestest.Rounds(30) {

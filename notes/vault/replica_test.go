@@ -18,7 +18,7 @@ import (
 	"notesd/notes/vault"
 )
 
-// openReplica opens a vault for a folder with these files.
+// openReplica opens a vault on a folder with these files.
 func openReplica(t *testing.T, opt vault.Options, files ...string) (vault.Replica, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func save(t *testing.T, dir, name, text string) {
 	require.NoError(t, os.WriteFile(full, []byte(text), 0o644))
 }
 
-// listed returns the files of the folder that a replica has, by a walk of its own.
+// listed walks the folder and returns the files that a replica should list.
 func listed(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(full string, d fs.DirEntry, err error) error {
@@ -61,8 +61,8 @@ func listed(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// TestReplica_Files: whatever a folder has, all of it and any part of it is listed as a
-// walk lists it, each file can be read, and what is not there is not called unseen.
+// TestReplica_Files checks that listing all or part of a folder matches a walk, that each
+// listed file can be read, and that missing files are not reported as unseen.
 func TestReplica_Files(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 5))
 	for range 12 {
@@ -71,7 +71,7 @@ func TestReplica_Files(t *testing.T) {
 		for range rng.IntN(30) {
 			name := folders[rng.IntN(len(folders))] + []string{"n.md", "pic.png", "B.canvas", ".x.md", "skip", "ü.md"}[rng.IntN(6)]
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err == nil {
-				_ = os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644) // fails where a folder has the name
+				_ = os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644) // fails if a folder has the name
 			}
 		}
 		if os.Symlink("first.md", filepath.Join(dir, "link.md")) != nil {
@@ -105,8 +105,8 @@ func TestReplica_Files(t *testing.T) {
 	}
 }
 
-// TestReplica_FolderThatIsNotTheVault: an empty folder is no reason to delete what the
-// log has.
+// TestReplica_FolderThatIsNotTheVault checks that an empty folder does not imply that files
+// of the log were deleted.
 func TestReplica_FolderThatIsNotTheVault(t *testing.T) {
 	r, dir := openReplica(t, vault.Options{}, "a.md", "x")
 	require.NoError(t, os.Remove(filepath.Join(dir, "a.md")))
@@ -120,7 +120,8 @@ func TestReplica_FolderThatIsNotTheVault(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 }
 
-// TestReplica_EvictedFile: what iCloud Drive has removed to save space was not deleted.
+// TestReplica_EvictedFile checks that files evicted by iCloud Drive do not count as
+// deleted.
 func TestReplica_EvictedFile(t *testing.T) {
 	r, dir := openReplica(t, vault.Options{}, "a.md", "x", ".b.md.icloud", "plist", ".pic.png.icloud", "plist")
 	for _, paths := range [][]string{nil, {"a.md", "b.md", "pic.png", "c.md"}} {
@@ -163,8 +164,8 @@ func TestReplica_RemoveEmptyFolder(t *testing.T) {
 	assert.DirExists(t, filepath.Join(dir, "d"), "it is above the folder that moved")
 }
 
-// TestReplica_Place: the changes of a batch are made together; what is not as it was
-// stays, and the first of them decides whether any is made.
+// TestReplica_Place checks that the changes of a batch are made together, that files with
+// unexpected text stay, and that if the first file is one of them, nothing is changed.
 func TestReplica_Place(t *testing.T) {
 	r, dir := openReplica(t, vault.Options{}, "a.md", "a\n", "b.md", "b\n", "c.md", "c\n")
 	read := func(name string) string {

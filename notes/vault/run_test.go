@@ -21,7 +21,7 @@ import (
 	"notesd/notes/store"
 )
 
-// running is a fixture whose vault runs, and whose log can be read.
+// running is a fixture with a running vault and a readable log.
 type running struct {
 	*fixture
 	log *lockedBuffer
@@ -85,8 +85,7 @@ func sixteen() (files []string) {
 	return files
 }
 
-// What failed is made good even if other changes, which do not fail, come before
-// it is tried again.
+// A failed reconcile is retried even if other changes succeed in between.
 func TestRunRemembersWhatFailed(t *testing.T) {
 	r := newRunning(t, Options{}, "A.md", "a")
 	exec := func(statement string) {
@@ -114,7 +113,7 @@ func TestRunRemembersWhatFailed(t *testing.T) {
 	r.until("it is made good", func() bool { return r.trouble() == "" })
 }
 
-// TestFirstScan_Unavailable checks that no request waits for a vault that is not there.
+// TestFirstScan_Unavailable checks that requests do not wait for an unavailable vault.
 func TestFirstScan_Unavailable(t *testing.T) {
 	f := newFixture(t, "A.md", "a")
 	require.NoError(t, os.RemoveAll(f.dir))
@@ -129,8 +128,7 @@ func TestFirstScan_Unavailable(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// Watchers lose events: what nobody reported is found by the comparison of
-// everything that comes every few minutes.
+// Watchers lose events; periodic full scans find unreported changes.
 func TestRunComparesEverythingNowAndThen(t *testing.T) {
 	r := newRunning(t, Options{RescanEvery: 20 * time.Millisecond}, "A.md", "a")
 	r.write("B.md", "b")
@@ -143,8 +141,8 @@ func TestRunComparesEverythingNowAndThen(t *testing.T) {
 	})
 }
 
-// Nothing but the vault's being whole again ends an incident, which is logged
-// once and its end, too.
+// An incident ends only when the vault is complete again. Its beginning and end are each
+// logged once.
 func TestIncidentEndsByItself(t *testing.T) {
 	r := newRunning(t, Options{}, sixteen()...)
 	for name := range r.files() {
@@ -153,7 +151,7 @@ func TestIncidentEndsByItself(t *testing.T) {
 	r.Rescan("the test has taken everything away")
 	r.until("the incident begins", func() bool { return r.unavailable() != "" })
 
-	// What the watcher reports meanwhile neither ends it nor stops the retries.
+	// Watcher events during the incident neither end it nor stop the retries.
 	r.Changed([]string{"n0.md", "n1.md"})
 	r.until("it was looked at", func() bool { return len(r.queue.signal) == 0 })
 	assert.NotEmpty(t, r.unavailable())
@@ -170,15 +168,15 @@ func TestIncidentEndsByItself(t *testing.T) {
 	r.until("it heals", func() bool { return r.unavailable() == "" })
 	assert.Equal(t, 1, r.log.count("is empty although it had notes"), "each reason is logged once")
 	r.until("its end is logged", func() bool { return r.log.count("usable again") == 1 })
-	// From when most are back, the rest counts as deleted until it is back, too.
+	// Once most notes are back, the missing ones count as deleted until they reappear.
 	r.until("all are there", func() bool {
 		st, err := r.Status(context.Background())
 		return err == nil && st.Notes == 16
 	})
 }
 
-// The watcher's events for every note are no deletion of all notes, as a scan of the
-// emptied folder is none. Those for most notes, moved or deleted, hold.
+// Watcher events for every note do not delete all notes, just as a scan of an emptied
+// folder does not. Events for most notes being moved or deleted do apply.
 func TestEventsOfAnEmptiedVault(t *testing.T) {
 	var files []string
 	for i := range 16 {
@@ -210,7 +208,7 @@ func TestEventsOfAnEmptiedVault(t *testing.T) {
 	assert.Empty(t, r.unavailable())
 }
 
-// An incident that a reader meets is ended by Run, which nobody has told.
+// Run ends an incident that a read has detected.
 func TestIncidentOfAReadEnds(t *testing.T) {
 	r := newRunning(t, Options{}, sixteen()...)
 	away := r.dir + ".away"
@@ -221,7 +219,7 @@ func TestIncidentOfAReadEnds(t *testing.T) {
 	r.until("it heals", func() bool { return r.unavailable() == "" })
 }
 
-// A follower that fails is tried again, whatever else happens meanwhile.
+// A failed follower is retried, even if unrelated changes arrive meanwhile.
 func TestFailedFollowerIsTriedAgain(t *testing.T) {
 	r := newRunning(t, Options{}, "A.md", "a")
 	full := &fullDisk{}
@@ -238,7 +236,7 @@ func TestFailedFollowerIsTriedAgain(t *testing.T) {
 	})
 }
 
-// fullDisk is a follower that fails while it is told to.
+// fullDisk is a follower that fails with err while that is set.
 type fullDisk struct {
 	mu  sync.Mutex
 	at  notes.Position
@@ -275,8 +273,8 @@ func (d *fullDisk) Reset(context.Context) error {
 	return d.err
 }
 
-// A folder in the vault's place that lacks most notes is the mount point of a
-// disk that is away; one that has them is the vault, copied or restored.
+// A replacement folder without most of the notes is the mount point of an unmounted disk;
+// one with most of them is a copied or restored vault.
 func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
 	replace := func(t *testing.T, keep int) (*fixture, error) {
 		f := newFixture(t, sixteen()...)
@@ -315,7 +313,7 @@ func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
 	})
 }
 
-// watching is a follower that reads the vault's status whenever it is fed.
+// watching is a follower that reads the status of the vault whenever it is fed.
 type watching struct {
 	*mirror
 	incomplete func() bool
@@ -327,8 +325,8 @@ func (w *watching) Apply(ctx context.Context, to notes.Position, changes []notes
 	return w.mirror.Apply(ctx, to, changes)
 }
 
-// Notes are called incomplete while a first look goes on, and while files are
-// read that are known to differ; not because nobody has looked yet.
+// Status reports incomplete notes during the first scan and while files known to differ are
+// being read, but not merely because no scan has run yet.
 func TestIncompleteIsWhatIsKnown(t *testing.T) {
 	f := newFixture(t)
 	incomplete := func() bool {
@@ -357,7 +355,7 @@ func TestIncompleteIsWhatIsKnown(t *testing.T) {
 	require.False(t, f.Ready())
 	assert.False(t, incomplete(), "all is known that was known before")
 	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET hashed_at = ctime`) // read as soon as they were saved
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET hashed_at = ctime`) // read immediately after they were saved
 		return err
 	}))
 	f.reconcile()

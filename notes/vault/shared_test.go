@@ -15,7 +15,7 @@ import (
 	"notesd/notes"
 )
 
-// memoryLog is a log that nodes share, without nodes.
+// memoryLog is an in-memory shared log without other nodes.
 type memoryLog struct {
 	files    map[string]string // path → text
 	batches  map[string]bool
@@ -84,8 +84,8 @@ func (l *memoryLog) CatchUp(_ context.Context, paths []string) error {
 	return nil
 }
 
-// A crash before any step of a write that is committed to a log leaves, after the next
-// start, a folder that equals the log; the repeated request makes the change once.
+// After a crash before any step of a committed write and a restart, the folder matches the
+// log; repeating the request makes the change once.
 func TestCrashAroundACommit(t *testing.T) {
 	for kind, write := range crashWrites {
 		if write.folders {
@@ -117,7 +117,7 @@ func TestCrashAroundACommit(t *testing.T) {
 	}
 }
 
-// agreesWith requires that the folder has what the log has.
+// agreesWith requires that the folder matches the log.
 func (f *fixture) agreesWith(log *memoryLog) {
 	f.t.Helper()
 	have := f.files()
@@ -127,8 +127,8 @@ func (f *fixture) agreesWith(log *memoryLog) {
 	assert.Equal(f.t, log.files, have)
 }
 
-// An answer that was lost leaves the write open until the log can be asked: it is
-// then finished, or taken back, as the log says.
+// If the log's answer is lost, the write stays pending until the log can be queried, and is
+// then completed or reverted accordingly.
 func TestOutcomeThatIsUnknown(t *testing.T) {
 	for name, committed := range map[string]bool{"committed": true, "not committed": false} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestOutcomeThatIsUnknown(t *testing.T) {
 			assert.Equal(t, "n\n", f.onDisk("N.md"))
 			_, err = write()
 			require.ErrorIs(t, err, notes.ErrUnavailable, "its outcome is not known yet")
-			f.reconcile() // goes on without the log
+			f.reconcile() // without the log
 			assert.Equal(t, "n\n", f.onDisk("N.md"))
 			log.unknown = false
 			f.reconcile()
@@ -162,8 +162,7 @@ func TestOutcomeThatIsUnknown(t *testing.T) {
 	}
 }
 
-// A write of a node that is behind is computed again from what the folder has when it
-// has caught up.
+// A write on a node that is behind is recomputed from the folder after it has caught up.
 func TestWriteOfANodeThatIsBehind(t *testing.T) {
 	f := newFixture(t, "N.md", "one\n")
 	log := newMemoryLog(f)
@@ -182,7 +181,7 @@ func TestWriteOfANodeThatIsBehind(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "1\ntwo\n", f.onDisk("N.md"))
 	assert.Equal(t, "1\ntwo\n", log.files["N.md"])
-	log.caughtUp = func([]string) {} // and nothing changes
+	log.caughtUp = func([]string) {} // no-op
 	log.files["N.md"] = "other\n"
 	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "append", Content: "x"}}})
 	require.ErrorIs(t, err, notes.ErrConflict)
@@ -193,8 +192,8 @@ func TestWriteOfANodeThatIsBehind(t *testing.T) {
 	assert.Equal(t, "1\ntwo\n", f.onDisk("N.md"))
 }
 
-// A file that another program saves between the commit and the exchange stays; the
-// write is acknowledged, since the log has it, and the file is named.
+// A file that another program saves between the commit and the exchange stays. The write is
+// acknowledged, since it is in the log, and the file is reported.
 func TestSaveBetweenCommitAndExchange(t *testing.T) {
 	f := newFixture(t, "N.md", "n\n")
 	log := newMemoryLog(f)
@@ -220,8 +219,8 @@ func TestSaveBetweenCommitAndExchange(t *testing.T) {
 	assert.Len(t, entries, 1, "no temp file is left")
 }
 
-// An interrupted write that the log has, and that cannot be finished while the log goes
-// on, is never finished later: its files follow the log.
+// A committed write that was interrupted and cannot be finished before the log moves on is
+// never finished later: its files follow the log.
 func TestCommittedWriteThatTheLogHasLeft(t *testing.T) {
 	f := newFixture(t, "N.md", "n\n")
 	log := newMemoryLog(f)
@@ -244,7 +243,7 @@ func TestCommittedWriteThatTheLogHasLeft(t *testing.T) {
 	require.NoError(t, f.store.Close())
 	log.unknown = true
 	f.open(Options{Shared: log})
-	f.reconcile() // cannot ask the log
+	f.reconcile() // cannot query the log
 	placed, err := f.Replica().Placed(t.Context(), batch)
 	require.NoError(t, err)
 	assert.Empty(t, placed)

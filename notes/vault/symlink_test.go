@@ -21,8 +21,8 @@ func (f *fixture) symlink(target, name string) {
 	require.NoError(f.t, os.Symlink(target, filepath.Join(f.dir, name)))
 }
 
-// TestNothingGoesThroughASymlinkedFolder: such folders are not followed, so a
-// note that was reached through one would be there under two paths.
+// TestNothingGoesThroughASymlinkedFolder checks that symlinked folders are not followed; a
+// note reached through one would have two paths.
 func TestNothingGoesThroughASymlinkedFolder(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "real/a.md", "a\n", "b.md", "b\n")
@@ -48,8 +48,8 @@ func TestNothingGoesThroughASymlinkedFolder(t *testing.T) {
 	f.requireConsistent()
 }
 
-// TestSymlinkFollowsItsTarget: what happens to the file that a symlink leads to
-// happens to the note, too.
+// TestSymlinkFollowsItsTarget checks that changes to the target of a symlink also change
+// the note.
 func TestSymlinkFollowsItsTarget(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "real/a.md", "a\n", ".hidden/b.md", "b\n")
@@ -76,8 +76,7 @@ func TestSymlinkFollowsItsTarget(t *testing.T) {
 	}
 }
 
-// TestFolderBecomesASymlink is what moving a folder elsewhere and leaving a
-// symlink behind does.
+// TestFolderBecomesASymlink moves a folder elsewhere and leaves a symlink behind.
 func TestFolderBecomesASymlink(t *testing.T) {
 	f := newFixture(t, "old/a.md", "a\n")
 	f.rename("old", "new")
@@ -89,10 +88,8 @@ func TestFolderBecomesASymlink(t *testing.T) {
 	f.requireConsistent()
 }
 
-// TestMoveRelinksAFileOnce: the note and the symlinks that lead to it are one
-// file, whose links change once.
-// TestFolderBecomesASymlinkOut: a folder that was moved out of the vault, with a
-// symlink left in its place, is gone with its notes, whichever paths are scanned.
+// TestFolderBecomesASymlinkOut checks that the notes of a folder that was moved out of the
+// vault and replaced by a symlink are gone, whichever paths are scanned.
 func TestFolderBecomesASymlinkOut(t *testing.T) {
 	f := newFixture(t, "d/a.md", "a\n", "d/e/b.md", "b\n", "d/pipe.md", "a\x00b")
 	f.reconcile()
@@ -107,6 +104,8 @@ func TestFolderBecomesASymlinkOut(t *testing.T) {
 	assert.Empty(t, status.Skipped)
 }
 
+// TestMoveRelinksAFileOnce checks that the links of a note that symlinks lead to are
+// rewritten only once.
 func TestMoveRelinksAFileOnce(t *testing.T) {
 	f := newFixture(t, "X.md", "x\n", "real/a.md", "[x](../X.md) [[X]]\n", "other.txt", "[x](X.md)\n")
 	f.symlink("real/a.md", "one.md")
@@ -121,8 +120,8 @@ func TestMoveRelinksAFileOnce(t *testing.T) {
 	assert.Equal(t, "[x](sub/Y.md)\n", f.onDisk("other.txt"))
 }
 
-// TestSymlinkThroughAFolderThatIsOne: "folder/../x" is not "x" when the folder
-// is a symlink.
+// TestSymlinkThroughAFolderThatIsOne checks that "folder/../x" differs from "x" if the
+// folder is a symlink.
 func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
 	f := newFixture(t, "x.md", "not this\n", "deep/x.md", "this\n", "deep/sub/y.md", "y\n")
 	f.symlink("deep/sub", "folder")
@@ -133,7 +132,8 @@ func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
 	assert.Equal(t, "not this\n", f.onDisk("x.md"))
 }
 
-// TestSomethingElseHasTheNotesName: it is gone, once and for all.
+// TestSomethingElseHasTheNotesName checks that a note replaced by something other than a
+// file is deleted, once.
 func TestSomethingElseHasTheNotesName(t *testing.T) {
 	replace := map[string]func(full string) error{
 		"a pipe":                func(full string) error { return syscall.Mkfifo(full, 0o644) },
@@ -163,8 +163,8 @@ func TestSomethingElseHasTheNotesName(t *testing.T) {
 	}
 }
 
-// TestNoteThatBecameAPipe: whoever opens a pipe for reading waits for a
-// writer, which must not happen under the vault's lock.
+// TestNoteThatBecameAPipe checks that a note replaced by a pipe does not block while the
+// vault's lock is held: opening a pipe for reading waits for a writer.
 func TestNoteThatBecameAPipe(t *testing.T) {
 	f := newFixture(t, "a.md", "a\n")
 	f.remove("a.md")
@@ -174,8 +174,8 @@ func TestNoteThatBecameAPipe(t *testing.T) {
 	assert.Contains(t, domainError(t, err).Error(), "regular file")
 }
 
-// TestSymlinksLeadToNothingHidden: what the link's path allows, the file that
-// it leads to must allow as well, to read and to write.
+// TestSymlinksLeadToNothingHidden checks that reading or writing a symlink requires access
+// to its target as well as to its path.
 func TestSymlinksLeadToNothingHidden(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Public/a.md", "[s](s.png) [p](p.png) ![i](i.png) [[secret]]\n", "Private/n.md", "# Payroll\nzebra #pay [[a]]\n", "Private/p.png", "p",
@@ -252,14 +252,14 @@ func TestSymlinksLeadToNothingHidden(t *testing.T) {
 	assert.Equal(t, "# Payroll\nzebra #pay [[a]]\n", f.onDisk("Private/n.md"))
 	assert.Equal(t, "prompt\n", f.onDisk("Prompts/p.md"))
 
-	require.NoError(t, os.Remove(filepath.Join(f.dir, "Public/a.md"))) // and one that becomes such a link
+	require.NoError(t, os.Remove(filepath.Join(f.dir, "Public/a.md"))) // and a note that becomes such a symlink
 	f.symlink("../Private/n.md", "Public/a.md")
 	_, err = f.Read(ctx, "Public/a.md", public)
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
-// TestMoveOfASymlinkToAFileElsewhere: the links of a note that is a symlink follow the
-// move of its folder, in the file that it leads to.
+// TestMoveOfASymlinkToAFileElsewhere checks that moving a folder rewrites the links of a
+// symlinked note in it, in the target file.
 func TestMoveOfASymlinkToAFileElsewhere(t *testing.T) {
 	f := newFixture(t, "Folder/x.md", "x\n", "data/text.txt", "[x](../Folder/x.md)\n")
 	require.NoError(t, os.Symlink(filepath.Join("..", "data", "text.txt"), filepath.Join(f.dir, "Folder", "link.md")))

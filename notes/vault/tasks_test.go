@@ -16,7 +16,7 @@ import (
 	"notesd/notes/store"
 )
 
-// listed returns the tasks of a query, as "path:line text".
+// listed returns the tasks that match a query, as "path:line text".
 func (f *fixture) listed(q notes.TaskQuery) []string {
 	f.t.Helper()
 	list := []string{}
@@ -133,7 +133,7 @@ func toggleTwo(toggle func(notes.Edit) string) string {
 	return toggle(notes.Edit{Text: "dentist", Due: "tomorrow"})
 }
 
-// Every combination of filters selects what each task says, in pages as in one.
+// Every combination of filters selects the matching tasks, with and without paging.
 func TestTaskFiltersTogether(t *testing.T) {
 	files := []string{}
 	for i := range 12 {
@@ -180,8 +180,8 @@ func TestTaskFiltersTogether(t *testing.T) {
 	}
 }
 
-// A database from before tasks were kept has them read, and those that were read
-// by older rules again.
+// A database without stored tasks has them read, and tasks read by older rules are read
+// again.
 func TestTasksAfterAnUpgrade(t *testing.T) {
 	files := []string{}
 	for i := range 450 {
@@ -204,7 +204,8 @@ func TestTasksAfterAnUpgrade(t *testing.T) {
 	}
 }
 
-// One page of the open tasks of a large vault, and of those in a folder.
+// BenchmarkTasks lists one page of the open tasks of a large vault, and of those in a
+// folder.
 func BenchmarkTasks(b *testing.B) {
 	files := map[string]string{}
 	for i := range 10_000 {
@@ -231,8 +232,8 @@ func BenchmarkTasks(b *testing.B) {
 	}
 }
 
-// TestTasksPlugin lists and changes tasks as the settings of the Tasks plugin say,
-// also after these have changed.
+// TestTasksPlugin lists and changes tasks according to the settings of the Tasks plugin,
+// including after these change.
 func TestTasksPlugin(t *testing.T) {
 	const settings = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
 	f := newFixture(t, "List.md", "- [ ] milk\n- [!] rent\n- [D] bread\n- [ℹ] about\n- [ ] tea 🔁 every day 📅 2026-02-16\n",
@@ -267,8 +268,8 @@ func TestTasksPlugin(t *testing.T) {
 	assert.Len(t, f.listed(notes.TaskQuery{}), 1)
 }
 
-// BenchmarkEditOfManyTasks appends to a note of a few tasks, and to one that is nothing else
-// and nearly as large as a note may be.
+// BenchmarkEditOfManyTasks appends to a note with few tasks, and to one of nearly maximum
+// size that consists only of tasks.
 func BenchmarkEditOfManyTasks(b *testing.B) {
 	for _, count := range []int{100, 160_000} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {

@@ -18,8 +18,8 @@ import (
 	"notesd/notes/store"
 )
 
-// requireUndone undoes a change and makes it again: the files have the bytes
-// before it, and then those after it.
+// requireUndone undoes a change and redoes it, checking that every byte of the files is as
+// before and then as after the change.
 func (f *fixture) requireUndone(done notes.Written, before, after map[string]string) {
 	f.t.Helper()
 	foldersAfter := f.dirs()
@@ -37,7 +37,7 @@ func (f *fixture) requireUndone(done notes.Written, before, after map[string]str
 	f.reconcile()
 }
 
-// dirs returns the folders of the vault, also empty ones.
+// dirs returns the folders of the vault, including empty ones.
 func (f *fixture) dirs() (dirs []string) {
 	f.t.Helper()
 	require.NoError(f.t, filepath.WalkDir(f.dir, func(p string, d fs.DirEntry, err error) error {
@@ -50,11 +50,11 @@ func (f *fixture) dirs() (dirs []string) {
 	return dirs
 }
 
-// TestUndo_Folders checks that an undo removes the folders that its change made, and
-// only these, and only empty ones.
+// TestUndo_Folders checks that an undo removes only folders that its change made, and only
+// if they are empty.
 func TestUndo_Folders(t *testing.T) {
 	f := undoFixture(t)
-	require.NoError(t, os.MkdirAll(filepath.Join(f.dir, "Q"), 0o755)) // the user's
+	require.NoError(t, os.MkdirAll(filepath.Join(f.dir, "Q"), 0o755)) // made by the user
 	undo := func(change int64) notes.Written {
 		t.Helper()
 		f.restart()
@@ -85,7 +85,7 @@ func TestUndo_Folders(t *testing.T) {
 	f.requireConsistent()
 }
 
-// undoable makes one change of each kind.
+// undoable makes a change of the given kind.
 func undoable(t *testing.T, f *fixture, change string) notes.Written {
 	t.Helper()
 	var w notes.Written
@@ -139,7 +139,7 @@ func TestUndo(t *testing.T) {
 				f = undoFixture(t)
 			}
 			done := undoable(t, f, change)
-			require.NoError(t, f.History().Prune(t.Context())) // also canvases' texts are kept for it
+			require.NoError(t, f.History().Prune(t.Context())) // pruning keeps the texts of canvases, too
 			f.restart()
 			f.requireUndone(done, before, f.files())
 			page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{})
@@ -148,7 +148,7 @@ func TestUndo(t *testing.T) {
 			for _, r := range page.Revisions {
 				counts[r.Change]++
 			}
-			if len(done.Moved) == 0 { // a note in a folder that moves need not have a history
+			if len(done.Moved) == 0 { // a note in a moved folder need not have a history
 				assert.GreaterOrEqual(t, counts[done.Change], 1+len(slices.DeleteFunc(done.Relinked, func(p string) bool { return !notes.IsNoteName(p) })), "history names the change at every note")
 			}
 		})
@@ -276,7 +276,7 @@ func TestUndoKeepsTheScope(t *testing.T) {
 	assert.ErrorContains(t, err, "30 days")
 }
 
-// An undo ends whole or not at all, wherever it is cut off.
+// An undo interrupted at any step is completed or not done at all.
 func TestUndoOutlivesACrash(t *testing.T) {
 	for step := 1; ; step += stepsApart() {
 		f := undoFixture(t)
@@ -305,8 +305,8 @@ func TestUndoOutlivesACrash(t *testing.T) {
 	}
 }
 
-// TestUndo_Series undoes random changes in reverse: after each undo every file has the
-// bytes, and every folder is there, that were before its change.
+// TestUndo_Series undoes random changes in reverse order: each undo must restore every byte
+// and folder from before its change.
 func TestUndo_Series(t *testing.T) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 77))
@@ -345,7 +345,7 @@ func TestUndo_Series(t *testing.T) {
 			case 5:
 				w, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: []string{"work", "job"}[rng.IntN(2)], To: []string{"work", "job"}[rng.IntN(2)]})
 			case 6:
-				if len(before) > 0 { // also what was undone is undone
+				if len(before) > 0 { // undoes are undone, too
 					w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: before[len(before)-1].change})
 				}
 			default:
@@ -373,8 +373,8 @@ func TestUndo_Series(t *testing.T) {
 	}
 }
 
-// TestMove_Folders checks that a move removes the folder that it empties if notesd has
-// made that folder, and no other.
+// TestMove_Folders checks that a move removes the folder that it empties only if notesd
+// made that folder.
 func TestMove_Folders(t *testing.T) {
 	f := newFixture(t, "User/A.md", "a", "B.md", "b")
 	move := func(from, to string) notes.Written {

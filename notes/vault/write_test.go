@@ -142,7 +142,7 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, before, f.files(), "a refused write leaves nothing behind")
 }
 
-// Nothing that the content's front matter says is lost to an argument.
+// Arguments never overwrite values in the content's own front matter.
 func TestCreateMergesFrontMatter(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
@@ -186,7 +186,7 @@ func TestCreateMergesFrontMatter(t *testing.T) {
 	assert.Equal(t, before, f.files())
 }
 
-// What differs from a note only in case or Unicode form is its name.
+// Names that differ only in case or Unicode form are the same name.
 func TestCreateBesideATwin(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Recipes/Rye Bread.md", "x\n", "Cafe\u0301.md", "y\n")
@@ -274,8 +274,8 @@ func TestEditChangesOnlyWhatItNames(t *testing.T) {
 	})
 }
 
-// TestSaveBetweenCheckAndRename: an editor saves after notesd has compared
-// the file and before it changes the name.
+// TestSaveBetweenCheckAndRename: an editor saves after notesd has compared the file and
+// before it changes the name.
 func TestSaveBetweenCheckAndRename(t *testing.T) {
 	ctx := context.Background()
 	writes := map[string]func(f *fixture) (notes.Written, error){
@@ -346,7 +346,7 @@ func TestLateWriterIsKeptInHistory(t *testing.T) {
 		return nil
 	}
 	_, err = f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
-	if runtime.GOOS == "windows" { // which does not replace what another program has open
+	if runtime.GOOS == "windows" { // Windows does not replace open files
 		require.ErrorIs(t, err, notes.ErrConflict)
 		require.NoError(t, editor.Close())
 		assert.Equal(t, map[string]string{"N.md": "original\n"}, f.files())
@@ -362,9 +362,9 @@ func TestLateWriterIsKeptInHistory(t *testing.T) {
 	assert.True(t, found, "%+v", page.Revisions)
 }
 
-// TestTwoSavesAroundAnExchange: the first makes the exchange be taken back, the
-// second meets the note while it is ours. The second is what the name holds
-// then, and the first is in history.
+// TestTwoSavesAroundAnExchange: the first save causes the exchange to be reverted; the
+// second writes to the new file before that. Afterwards the note holds the second save, and
+// history has the first.
 func TestTwoSavesAroundAnExchange(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "original\n")
@@ -406,8 +406,8 @@ func TestRepeatedRequestIsAnsweredFromTheJournal(t *testing.T) {
 	assert.Len(t, f.files(), 1)
 }
 
-// A repeat is answered whatever became of the note, and a key that comes with
-// another request does nothing.
+// A repeated request gets its stored answer, whatever became of the note. Reusing its key
+// for another request is an error.
 func TestRequestKeyIsBoundToItsRequest(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "n\n", "L.md", "[[N]]\n")
@@ -424,7 +424,7 @@ func TestRequestKeyIsBoundToItsRequest(t *testing.T) {
 	f.reconcile()
 	same, err := f.Delete(ctx, notes.DeleteRequest{Note: "N", RequestKey: first})
 	require.NoError(t, err)
-	d.Seq = 0 // what the caller has to wait for is long there
+	d.Seq = 0 // the change to wait for was published long ago
 	assert.Equal(t, d, same)
 	assert.Equal(t, []string{"L.md"}, same.LinkedFrom)
 	assert.Equal(t, "another\n", f.onDisk("N.md"))
@@ -528,7 +528,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 		{"a read-only file", func(t *testing.T, f *fixture) {
 			full := filepath.Join(f.dir, "N.md")
 			require.NoError(t, os.Chmod(full, 0o444))
-			t.Cleanup(func() { assert.NoError(t, os.Chmod(full, 0o644)) }) // Windows removes no read-only file
+			t.Cleanup(func() { assert.NoError(t, os.Chmod(full, 0o644)) }) // Windows cannot remove read-only files
 		}, notes.ErrForbidden, "read-only"},
 		{"a lock", holdLock, notes.ErrConflict, "lock"},
 		{"an immutable file", func(t *testing.T, f *fixture) {
@@ -556,7 +556,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 		}, notes.ErrUnavailable, "the system reports: stale"},
 		{"a failing database", func(t *testing.T, f *fixture) {
 			require.NoError(t, f.store.History().Write(t.Context(), func(tx *sql.Tx) error {
-				_, err := tx.Exec(`PRAGMA query_only = 1`) // of the one connection that writes
+				_, err := tx.Exec(`PRAGMA query_only = 1`) // on the only writing connection
 				return err
 			}))
 		}, notes.ErrUnavailable, "database cannot be used: attempt to write a readonly"},
@@ -588,7 +588,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 	}
 }
 
-// TestFullAndReadOnlyDisks needs a real mount, which only root may make.
+// TestFullAndReadOnlyDisks requires root, for real mounts.
 func TestFullAndReadOnlyDisks(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -621,8 +621,8 @@ func TestFullAndReadOnlyDisks(t *testing.T) {
 	assert.Equal(t, before, f.files())
 }
 
-// TestCostlyEditsAreComputedOutsideTheLock, on the text that the note has when
-// they are written.
+// TestCostlyEditsAreComputedOutsideTheLock also checks that the edits apply to the text
+// that the note has when they are written.
 func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
 	ctx := context.Background()
 	long := strings.Repeat("a line of text\n", maxLockedEdits/15)
@@ -669,7 +669,8 @@ func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
 	assert.Equal(t, long, f.onDisk("A.md"))
 }
 
-// TestATagIsOneWord, as in Obsidian; the error says how to write it.
+// TestATagIsOneWord checks that a tag with a space is rejected, as in Obsidian, with a hint
+// on how to write it.
 func TestATagIsOneWord(t *testing.T) {
 	f := newFixture(t)
 	_, err := f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{"one", "#two  words"}})

@@ -9,8 +9,8 @@ import (
 	"notesd/notes"
 )
 
-// TestZettelIDs: a link by the time that a note's name begins with leads to the note, and
-// stays as it is while the name has it.
+// TestZettelIDs checks that a link with only the timestamp at the start of a note's name
+// leads to the note, and stays unchanged as long as the name has it.
 func TestZettelIDs(t *testing.T) {
 	f := newFixture(t, "202602140930 Tides.md", "x", "20260214093055-moon.md", "x", "202602140931x.md", "x", "A.md", "[[202602140930]] and [[202602140930 Tides]]",
 		"B.md", "[[20260214093055]]", "C.md", "[[202602140931]]", "D.md", "[[202602140932]]", "E.md", "[m](202602140930)")

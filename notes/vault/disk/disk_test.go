@@ -11,7 +11,7 @@ import (
 	"notesd/notes"
 )
 
-// The error of a folder that cannot be opened says why, and nothing of where it is.
+// The error for a folder that cannot be opened contains the reason but not the path.
 func TestUnavailable(t *testing.T) {
 	for cause, want := range map[error]string{
 		syscall.ENOENT: "does not exist", syscall.EACCES: "is not readable", syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open",

@@ -34,8 +34,8 @@ func open(t *testing.T, dirs map[string]string) (*disk.Disk, *disk.Root) {
 	return d, root
 }
 
-// TestRoot_Symlinks_Oracle: in a vault of several folders with symlinks of any kind,
-// what a path leads to is what os.Root finds, and it is never in another folder.
+// TestRoot_Symlinks_Oracle checks that, in a vault of several folders with arbitrary
+// symlinks, paths resolve as os.Root resolves them, and never into another folder.
 func TestRoot_Symlinks_Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 66))
 	found, linked, refused := 0, 0, 0
@@ -115,7 +115,7 @@ func TestRoot_Symlinks_Oracle(t *testing.T) {
 	assert.Greater(t, min(found, linked, refused), 20)
 }
 
-// TestRoot_Several: a path is handled in the folder that it names, and in no other.
+// TestRoot_Several checks that a path is handled only in the folder that it names.
 func TestRoot_Several(t *testing.T) {
 	dir := t.TempDir()
 	dirs := map[string]string{"work": filepath.Join(dir, "w"), "home": filepath.Join(dir, "h"), "gone": filepath.Join(dir, "g")}
@@ -161,8 +161,8 @@ func TestRoot_Several(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dirs["home"], "new"))
 }
 
-// TestOpen_Replaced: nothing is read from another folder in the vault's place, until it
-// is adopted, and the vault is there again when its folder is.
+// TestOpen_Replaced checks that nothing is read from another folder in the vault's place
+// until it is adopted, and that the vault is available again when its folder is back.
 func TestOpen_Replaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	write(t, filepath.Join(dir, "n.md"), "mine")
@@ -206,7 +206,7 @@ func TestOpen_Replaced(t *testing.T) {
 	require.NoError(t, root.Close())
 }
 
-// TestRead_Bounds: a file is read whole or not at all.
+// TestRead_Bounds checks that a file is read completely or not at all.
 func TestRead_Bounds(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "n.md"), "12345")
@@ -228,7 +228,7 @@ func TestRead_Bounds(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestIsUnknown: absence is known; a disk that does not answer says nothing of a file.
+// TestIsUnknown checks that absence counts as known, and an unresponsive disk as unknown.
 func TestIsUnknown(t *testing.T) {
 	for err, want := range map[error]bool{
 		syscall.EIO: true, syscall.EMFILE: true, syscall.EACCES: true, syscall.ENOENT: false, fsid.ErrNotDirectory: false, disk.ErrTooLarge: false,
