@@ -72,16 +72,16 @@ func cookieName(r *http.Request) string {
 	return "notesd-" + port
 }
 
-// login exchanges a one-time link for a cookie. The answer is a page that goes
-// on by itself: a browser does not send a strict cookie after a redirect of a
-// link that another program opened.
+// login exchanges a one-time link for a cookie. The response is a page that forwards the
+// browser, not a redirect, because browsers do not send a strict cookie on a redirect
+// from a link that another program opened.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	cookie, ok := s.logins.redeem(r.PathValue("code"))
 	if !ok {
 		s.fail(w, r, http.StatusForbidden, "This link was used before, or is older than five minutes.", "Run notesd web again: it prints a new one.")
 		return
 	}
-	// Under another name than this machine's a browser uses TLS, which a proxy may terminate.
+	// With any other host name, the browser uses TLS, which a proxy may terminate.
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // see above
 		Name: cookieName(r), Value: cookie, Path: "/", MaxAge: int(loginLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || !isLocal(r),
@@ -89,8 +89,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
 }
 
-// admitted lets requests of admitted browsers through, and those that change
-// something only if they come from the page itself.
+// admitted passes on requests of admitted browsers, and requests that change something
+// only if they come from the page itself.
 func (s *Server) admitted(next http.Handler) http.Handler {
 	guarded := s.sameOrigin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -381,7 +381,7 @@ func (p wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 	name, anchor, _ := strings.Cut(target, "#")
 	name = strings.TrimSpace(name)
 	switch _, width, _ := sized(label); {
-	case embed && labelled && width != "": // the size of a picture
+	case embed && labelled && width != "": // label with the size of a picture
 	case !labelled || embed:
 		label = strings.Trim(strings.ReplaceAll(target, "#", " › "), " ›")
 	}

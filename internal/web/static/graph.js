@@ -1,5 +1,5 @@
-// graph.js draws the graph of links on a canvas: of the whole vault, or, with
-// data-note, of the notes that are at most data-depth links away from one.
+// graph.js draws the graph of links on a canvas: of the whole vault or, with data-note,
+// of the notes within data-depth links of one note.
 
 const box = document.getElementById('graph');
 const canvas = box.querySelector('canvas');
@@ -11,12 +11,12 @@ const policy = globalThis.trustedTypes?.createPolicy('notesd', {createScriptURL:
 }});
 
 let nodes = [], links = [], at = new Float32Array(), degree = [];
-let view = {x: 0, y: 0, scale: 1}, fitted = false; // fitted: the user has moved it
-let resting = false; // the forces are at rest
+let view = {x: 0, y: 0, scale: 1}, fitted = false; // fitted: the user has moved the view
+let resting = false; // the layout is complete
 let hover = -1, start = -1;
-let picture; // what was drawn last, which is moved while the view moves
+let picture; // the last picture drawn, which is moved along with the view
 
-// Neighbours of a note, to a depth, as a graph of their own.
+// around returns the subgraph within depth links of a note.
 function around(graph, path, depth) {
   const centre = graph.nodes.findIndex((n) => n.path === path);
   if (centre < 0) return graph;
@@ -43,7 +43,7 @@ async function fetchGraph() {
     return;
   }
   const text = await answer.text();
-  if (text === known) return; // what changed was no link
+  if (text === known) return; // the graph did not change
   known = text;
   let graph = JSON.parse(text);
   if (box.dataset.note) graph = around(graph, box.dataset.note, Number(box.dataset.depth));
@@ -67,7 +67,7 @@ async function fetchGraph() {
   worker.postMessage({count: nodes.length, links: Uint32Array.from(links.flat())});
 }
 
-// fit shows the whole graph, until the user moves it.
+// fit zooms to the whole graph, until the user moves the view.
 function fit() {
   let low = [Infinity, Infinity], high = [-Infinity, -Infinity];
   for (let i = 0; i < at.length; i++) {
@@ -95,7 +95,7 @@ function schedule() {
   requestAnimationFrame(() => { waiting = false; draw(); });
 }
 
-// draw paints the graph, or, while the view moves, the last picture of it.
+// draw draws the graph or, while the view moves, its last picture.
 let settle;
 function draw() {
   const ratio = devicePixelRatio;
@@ -115,11 +115,11 @@ function draw() {
     settle = setTimeout(redraw, 150);
     return;
   }
-  if (!resting && !fitted) { // the next picture is another
+  if (!resting && !fitted) { // the layout is still changing
     paint(pen, wide, tall, 0, 0, ratio);
     return;
   }
-  // Half a screen more on each side, so that the picture can be moved.
+  // A margin of half a screen on each side allows the picture to be moved.
   const image = new OffscreenCanvas(2 * wide, 2 * tall);
   paint(image.getContext('2d'), image.width, image.height, wide / 2, tall / 2, ratio);
   picture = {image, view: {...view}};
@@ -160,11 +160,11 @@ function paint(p, wide, tall, left, top, ratio) {
     }
     p.fill();
   }
-  // Titles, the best linked first, where there is room.
+  // Titles where there is space, those of notes with the most links first.
   p.fillStyle = colour('--ink');
   p.font = `${12 * ratio}px system-ui, sans-serif`;
   p.textAlign = 'center';
-  p.strokeStyle = colour('--paper'); // a halo, so that titles can be read over nodes
+  p.strokeStyle = colour('--paper'); // a halo that keeps titles readable over nodes
   p.lineWidth = 3 * ratio;
   p.lineJoin = 'round';
   const taken = [];

@@ -1,7 +1,7 @@
-// layout.js is the worker that places the nodes of a graph. It gets
-// {count, links}, links being pairs of indexes in one array, and posts the
-// coordinates, x and y of each node in one array, as {at, rest}, again and again
-// until the forces are at rest.
+// layout.js is the worker that computes the layout of a graph. It receives
+// {count, links}, where links is a flat array of index pairs, and repeatedly posts
+// {at, rest}, where at is a flat array of the coordinates x and y of each node and
+// rest is true in the last message.
 import '/static/vendor/d3-dispatch.min.js';
 import '/static/vendor/d3-timer.min.js';
 import '/static/vendor/d3-quadtree.min.js';
@@ -10,9 +10,9 @@ import '/static/vendor/d3-force.min.js';
 const {forceSimulation, forceLink, forceManyBody, forceCollide, forceX, forceY} = globalThis.d3;
 const golden = Math.PI * (3 - Math.sqrt(5));
 
-// groups parts the nodes among the best linked ones: each belongs to the one that
-// it is the fewest links away from, and those that no path leads to make groups of
-// their own. Nodes without links are in none (-1).
+// groups partitions the nodes among those with the most links: each node belongs to the
+// nearest one. Nodes that none of these reaches form separate groups. Nodes without links
+// belong to no group (-1).
 function groups(nodes, links) {
   const next = nodes.map(() => []);
   for (const {source, target} of links) {
@@ -35,8 +35,9 @@ function groups(nodes, links) {
   return {of, heads};
 }
 
-// place gives the nodes of a large graph their first places: it lays the groups
-// out as nodes, sets their members around them, and those without links outside.
+// place computes the initial positions for a large graph: it lays out the groups as
+// nodes, puts their members around them, and nodes without links on the outside. It
+// returns the nodes with links.
 function place(nodes, links) {
   const {of, heads} = groups(nodes, links);
   const circles = Array.from({length: heads}, () => ({size: 0}));

@@ -1,16 +1,16 @@
 // page.js updates the content of <main> while the user types and when notes
-// change, lights the lines that the address names, and adds keys.
+// change, highlights the lines in the URL, and adds keyboard shortcuts.
 
 const main = document.querySelector('main');
 const field = document.querySelector('input[type=search]');
-let request; // the one in progress; a later one replaces it
+let request; // the request in progress; a later one aborts it
 
 const groups = new Set(['DIV', 'ARTICLE', 'SECTION', 'ASIDE', 'BLOCKQUOTE', 'UL', 'OL', 'DL', 'TABLE', 'TBODY', 'DETAILS']);
 
-// update makes an element equal to another. Children with the same content stay in
-// place, with their focus, the text that is selected in them and a click that has
-// begun; the others are replaced whole, but for those that only group elements. Whether
-// a <details> is open is for the user to say.
+// update makes an element equal to another. Children with the same content are kept,
+// and with them the focus, the selection and a click in progress. Other children are
+// replaced, except that grouping elements are updated in turn. The open attribute of
+// <details> is left to the user.
 function update(element, next) {
   for (const {name} of [...element.attributes]) if (name !== 'open' && !next.hasAttribute(name)) element.removeAttribute(name);
   for (const {name, value} of next.attributes) if (name !== 'open') element.setAttribute(name, value);
@@ -18,7 +18,7 @@ function update(element, next) {
   const key = ({tagName, innerHTML}) => tagName + innerHTML;
   const had = Map.groupBy(element.children, key), wanted = new Set(Array.from(next.children, key));
   for (const node of [...element.childNodes]) if (node.nodeType !== Node.ELEMENT_NODE) node.remove();
-  let at = element.firstElementChild; // those before it are done
+  let at = element.firstElementChild; // the elements before it are done
   const drop = () => {
     const dropped = at;
     at = at.nextElementSibling;
@@ -41,8 +41,8 @@ function update(element, next) {
   while (at) drop();
 }
 
-// load fetches a page and shows its <main> in place of this one's. The browser
-// parses the answer as a document of its own, in which no script runs.
+// load fetches a page and updates <main> to match its <main>. The browser parses the
+// response as a separate document, in which no script runs.
 function load(address, {keepScroll = false} = {}) {
   request?.abort();
   const r = request = new XMLHttpRequest();
@@ -78,7 +78,7 @@ field.addEventListener('input', () => {
 });
 addEventListener('popstate', () => location.reload());
 
-// Light the lines of an address like #L12-L18.
+// light highlights the lines of a URL fragment such as #L12-L18.
 function light(scroll = true) {
   document.querySelectorAll('.lit').forEach((e) => e.classList.remove('lit'));
   const range = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash);
@@ -97,7 +97,7 @@ function light(scroll = true) {
 }
 addEventListener('hashchange', () => light());
 
-// Keys: / goes to the field, the arrows from hit to hit.
+// Keys: / focuses the search field, and the arrows move between hits.
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches?.('input, textarea, select, canvas');
@@ -116,7 +116,7 @@ addEventListener('keydown', (event) => {
   else hits[Math.min(at + step, hits.length - 1)].focus();
 });
 
-// Pages that show what changes are loaded again when it does.
+// reload updates live pages after a change, or once the page is visible.
 let missed = false, busy = false;
 async function reload() {
   if (document.hidden || busy) {
@@ -139,8 +139,8 @@ function refreshLater() {
   if (wait) timer = setTimeout(reload, wait);
 }
 
-// The stream says how many changes there have been, at first and after each. It
-// comes back by itself; a server that was started again counts anew.
+// The stream sends the number of changes, at first and after each. It reconnects
+// automatically; a restarted server counts from zero.
 const connection = document.getElementById('connection');
 function listen() {
   const stream = new EventSource('/events');
@@ -153,7 +153,7 @@ function listen() {
   stream.onopen = () => { connection.hidden = true; };
   stream.onerror = () => {
     connection.hidden = false;
-    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 1000); // it gives up after an answer that is no stream
+    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 1000); // it does not reconnect after an error response
   };
 }
 listen();
