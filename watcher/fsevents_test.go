@@ -146,7 +146,7 @@ func (m *macOS) coreServices() *coreServices {
 		arrayCallbacks: 11,
 		callback:       22,
 		nothing:        33,
-		canonical: func(dir string) (string, error) { // as below /tmp
+		canonical: func(dir string) (string, error) { // like paths below /tmp
 			_, err := os.Stat(dir)
 			return "/private" + dir, err
 		},
@@ -228,7 +228,7 @@ func TestStartFSEvents(t *testing.T) {
 func TestStartFSEvents_Failure(t *testing.T) {
 	for i, function := range fseventsOpened {
 		if function == "dispatch_queue_create" || function == "FSEventStreamSetDispatchQueue" {
-			continue // they do not fail
+			continue // these do not fail
 		}
 		t.Run(function, func(t *testing.T) {
 			m := &macOS{fail: function}

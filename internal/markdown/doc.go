@@ -5,7 +5,7 @@
 //
 // A note is UTF-8 text (any bytes are accepted) with optional front matter, a
 // YAML block between "---" lines or a TOML block between "+++" lines, followed
-// by the body. The dialect is CommonMark with what note-taking programs add:
+// by the body. The dialect is CommonMark with the extensions of note-taking programs:
 //
 //   - wikilinks and embeds, [[target#anchor|alias]] and ![[target]];
 //   - tags, #word or #nested/word, and Logseq's #[[several words]];

@@ -109,7 +109,7 @@ func (e *keyEditor) writeYAML(value any) string {
 // yamlStyle is the style of an entry.
 type yamlStyle struct {
 	key      string // with its indentation and colon
-	quote    byte   // of a scalar, 0 without
+	quote    byte   // quote of a scalar, or 0
 	brackets bool
 	comment  string // with the white space before it
 }
@@ -127,7 +127,7 @@ func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
 	for start < lineEnd && (entry[start] == ' ' || entry[start] == '\t') {
 		start++
 	}
-	end := start // of the value
+	end := start // end of the value
 	switch {
 	case start == lineEnd || entry[start] == '#':
 		end = colon + 1

@@ -170,7 +170,7 @@ func hasTag(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return sameTag(t, tag) })
 }
 
-// tagKeys returns the keys of front matter that hold tags, as they are spelled.
+// tagKeys returns the keys of front matter that contain tags, as spelled there.
 func tagKeys(doc *markdown.Document) (keys []string) {
 	for _, name := range []string{"tags", "tag"} {
 		if key, found := markdown.KeyOf(doc.FrontMatter.Values, name); found {

@@ -40,7 +40,7 @@ const (
 	Other      Status = "other"
 )
 
-// IsOpen reports whether the task is still to be done.
+// IsOpen reports whether the task remains to be done.
 func (s Status) IsOpen() bool { return s == Open || s == InProgress }
 
 // words are Logseq's task words.

@@ -353,7 +353,7 @@ func TestCompleteAndReopen(t *testing.T) {
 			done, err := Update([]byte(src), placesOf(src), Target{Line: p.Line}, Change{Status: "done"}, opt)
 			require.NoError(t, err, src)
 			require.NotEqual(t, src, string(done))
-			line := p.Line + strings.Count(string(done), "\n") - strings.Count(src, "\n") // below its next instance
+			line := p.Line + strings.Count(string(done), "\n") - strings.Count(src, "\n") // moved down by its next instance
 			if opt.Settings != nil && opt.Settings.NextBelow {
 				line = p.Line
 			}
@@ -390,7 +390,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		start := strings.LastIndexByte(src[:at.Start], '\n') + 1
 		assert.True(t, strings.HasSuffix(string(out), src[at.End:]), "nothing behind the task changes")
-		above := strings.LastIndexByte(strings.TrimSuffix(src[:start], "\n"), '\n') + 1 // its instance, perhaps
+		above := strings.LastIndexByte(strings.TrimSuffix(src[:start], "\n"), '\n') + 1 // perhaps its next instance
 		assert.True(t, strings.HasPrefix(string(out), src[:above]), "nothing above it changes")
 	})
 }

@@ -521,7 +521,7 @@ func (n *note) withoutInstance(i int, source string) []byte {
 	}
 	open.Status = n.opt.Settings.StatusOf(open.Mark)
 	above := bytes.LastIndexByte(n.src[:max(0, start-1)], '\n') + 1
-	end := p.End // of the line below
+	end := p.End // end of the line below
 	if i := bytes.IndexByte(n.src[end:], '\n'); i >= 0 {
 		end += i + 1
 		end += firstLine(string(n.src[end:]))
