@@ -477,7 +477,7 @@ func TestSecondPassage(t *testing.T) {
 	assert.Nil(t, f.search(search.Query{Text: "sourdough starter rye daily feed"}).Second, "one passage has it all")
 }
 
-// The matching passage is found at any depth of a long note, also if accents hide the word.
+// The matching passage is found at any depth of a long note, even if accents hide the word.
 func TestSearch_FarDownALongNote(t *testing.T) {
 	const filler = "The valley was described at length by everybody who had seen it.\n\n"
 	far := strings.Repeat(filler, 3000)

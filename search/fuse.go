@@ -95,7 +95,7 @@ func (e UnavailableError) Error() string { return e.Why }
 // candidate is a note that may become a hit.
 type candidate struct {
 	note  int64
-	score float64 // final score
+	score float64 // determines the rank
 	text  float64
 	bonus float64 // added for its text, see bonuses
 	met   float64 // share of the query that occurs together in its text; 0: not read

@@ -24,12 +24,12 @@ const (
 
 // Query is a request to an Engine.
 type Query struct {
-	// Text consists of words and filters. A clause is a filter if it is well formed:
+	// Text consists of words and of the following clauses, if they are well formed:
 	//
 	//	"exact phrase"  -word  -"phrase"  title:word  begin*
 	//	tag:x  path:Projects/  folder:Work  has:todo  after:2026-01-31  before:yesterday
 	//
-	// '-' before any of these but has and begin* negates it. Anything else is a word, so no
+	// '-' before a clause other than has and begin* negates it. Anything else is a word, so no
 	// text is a syntax error. Phrases in running text, which has more than a dozen content
 	// words, are treated as words.
 	Text    string
@@ -45,7 +45,7 @@ type Query struct {
 	// and if there are fewer hits, up to 200 bytes; 0 means 160 bytes each.
 	MaxBytes int
 	// Beside, if set, returns the part of a hit's share of MaxBytes, in bytes, that the caller
-	// uses for what it shows beside the snippet. It must be safe for concurrent use.
+	// uses for text beside the snippet. It must be safe for concurrent use.
 	Beside func(path, title, heading string) int
 }
 
@@ -91,7 +91,7 @@ func conditionsIn(nodes []node) int {
 // quotations are not meant as conditions.
 var runningText = 12
 
-// sentence is the number of content words from which on a query is a sentence, whose quotations
+// sentence is the least number of content words that make a query a sentence, whose quotations
 // are conditions unless no note contains them.
 var sentence = 5
 

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of nearness, see [SemanticHit]: a note that has none of the query's words is a hit
-// from the floor on. They apply to unrelated passages with mean 0 and deviation floorUnit, and
-// are converted to the spread of the model. docs/retrieval.md has what they lose and exclude on
-// judged sets.
+// Bounds of nearness, see [SemanticHit]: a note that has none of the query's words is a hit if
+// it reaches the floor. They apply to unrelated passages with mean 0 and deviation floorUnit,
+// and are converted to the spread of the model. docs/retrieval.md has what they lose and
+// exclude on judged sets.
 var (
 	// floorMost is the floor for many passages. With fewer, the nearest passage unrelated to a
 	// query is farther: the greatest of n samples grows with the root of ln n.
@@ -35,10 +35,10 @@ const (
 	// wordlessAbove raises the floor in a hybrid search for hits without any of the words,
 	// unless the notes may be in another language than the query.
 	wordlessAbove = 0.06
-	// A hit is clear if the whole query, see idealCap, occurs together in it, or if its
-	// nearness plus clearShare of the share that does is clearAbove above the floor. For a hit
-	// whose text was not read, unreadShare of the share of the query that it contains is
-	// assumed. If its nearness is unknown, a share of wordsMeet suffices.
+	// A hit is clear if the whole query (see idealCap) occurs together in it, or if its
+	// nearness plus clearShare times the share that does is at least clearAbove above the
+	// floor. If the text of a hit was not read, that share is estimated as unreadShare of the
+	// share it contains. If the nearness is unknown, the share wordsMeet suffices.
 	clearAbove  = 0.18
 	clearShare  = 0.50
 	unreadShare = 0.7
@@ -58,8 +58,8 @@ const (
 	fluent = 0.55
 )
 
-// floor returns the nearness from which on a note is a semantic hit, and the bound of a clear
-// one. foreign reports whether the query may be in another language than the notes.
+// floor returns the least nearness of a semantic hit, and the bound of a clear one. foreign
+// reports whether the query may be in another language than the notes.
 func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {
@@ -96,14 +96,14 @@ func (s *search) raised(m *meaning, foreign bool) float64 {
 	return min(unknownMost, unknownShare*s.rescorer.unknown)
 }
 
-// bound is the nearness from which on a hit without any of the words is clear.
+// bound is the least nearness of a clear hit without any of the words.
 type bound struct {
 	value  float64
 	spread Spread
 }
 
-// reached reports whether a hit, by its nearness or by how much of the query occurs together in
-// it, is no more than below under the bound.
+// reached reports whether a hit reaches the bound lowered by below, by its nearness or by how
+// much of the query occurs together in it.
 func (b bound) reached(c *candidate, below float64) bool {
 	const all = .999                        // allows for rounding
 	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
@@ -160,7 +160,7 @@ func (r *request) withParts(terms uint64) uint64 {
 	return terms
 }
 
-// needless reports whether notes may contain a term that no note has in another form: a
+// needless reports whether notes may contain, in another form, a term that no note has: a
 // compound as parts that notes have, or initials with spaces between them.
 func (r *request) needless(term int, with []int) bool {
 	return slices.ContainsFunc(r.words, func(w queryWord) bool {

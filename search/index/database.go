@@ -194,7 +194,7 @@ func (d *database) reset() error {
 }
 
 // Unsaved changes are fed again at the next start. worthSaving is the work, in bytes of text
-// plus noteWork for each note, from which on that takes longer than waiting for the disk.
+// plus noteWork for each note, above which that takes longer than waiting for the disk.
 const (
 	noteWork    = 4 << 10
 	worthSaving = 32 * noteWork

@@ -6,8 +6,8 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// The fields of an indexed note. They are scored together (see score.go). Text without a field
-// of its own is only in the body.
+// The fields of an indexed note. They are scored together (see score.go). Text that has no
+// other field is only in the body.
 const (
 	fieldID      = "_id"     // the note's id in decimal, as Bleve requires
 	FieldName    = "name"    // title, aliases, file name

@@ -149,7 +149,7 @@ func mostFrequent(found map[string]uint64, limit int) []string {
 	return terms[:min(limit, len(terms))]
 }
 
-// The lengths of a word, in characters, from which on it may have one typo and two.
+// The least lengths, in characters, of words that may have one typo and two.
 const (
 	oneTypo  = 4
 	twoTypos = 8

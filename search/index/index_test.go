@@ -128,8 +128,8 @@ func TestIndexReportsWhatFails(t *testing.T) {
 	assert.Len(t, has(t, x, "apple"), 2)
 }
 
-// Suggestions are ordered by the number of notes that have them, also those after a term that a
-// single note has.
+// Suggestions are ordered by the number of notes that have them, including those after a term
+// that a single note has.
 func TestSuggestionsByFrequency(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))

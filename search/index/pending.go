@@ -22,7 +22,7 @@ const (
 	maxPending = 32 << 20 // bytes of text
 )
 
-// manyChanges is the number of changes from which on an Apply is a build, which uses two
+// manyChanges is the least number of changes in an Apply that is a build, which uses two
 // builders and trades time for memory in garbage collection.
 const manyChanges = 64
 
@@ -48,8 +48,8 @@ type pending struct {
 }
 
 // apply counts the terms of the changed notes and records the position. It flushes first if one
-// of the notes is already pending, because the builders may contain a note only once, or if a
-// build would delay searches.
+// of the notes is already pending, because the builders may contain a note only once, and
+// before a build, during which searches would not see pending changes.
 func (p *pending) apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
 	if p.db.damaged.Load() {
 		return errors.New("search index is damaged and waits to be rebuilt")
@@ -188,8 +188,8 @@ func (p *pending) flush() {
 	p.flushLocked()
 }
 
-// flushLocked is flush with mu held. After an error, the vault feeds the notes again, because
-// the next Apply returns it.
+// flushLocked flushes all pending changes. It must be called with mu held. The next Apply
+// returns its error, and the vault then feeds the notes again.
 func (p *pending) flushLocked() {
 	err := p.introduce()
 	p.clear()

@@ -25,9 +25,9 @@ func NextCluster(text string, pos, end int) cluster {
 	return cluster{pos, to, string(foldUnicode(nil, text[pos:to]))}
 }
 
-// joins reports whether r belongs to the preceding character, whichever it is: the voicing of
-// kana, the separately written vowels and finals of a Hangul syllable, a mark. In addition,
-// only the Burmese letter ဦ may be written as two characters.
+// joins reports whether r belongs to any character that precedes it: the voicing of kana, the
+// separately written vowels and finals of a Hangul syllable, a mark. In addition, only the
+// Burmese letter ဦ may be written as two characters.
 func joins(r rune) bool {
 	return isKanaVoicing(r) || r >= 0x1160 && r <= 0x11FF || ClassOf(r) == classMark
 }

@@ -26,7 +26,7 @@ var FunctionWords = wordSet(
 	"і й та в у не що він на як а то його але з за по для від до це який яка яке які коли де хто",
 )
 
-// Language is what the words of a query say about its language.
+// Language is the language of a query, estimated from its words.
 type Language struct {
 	Foreign  bool // not English: function words are stop words
 	Families bool // words have forms with other endings
