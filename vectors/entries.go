@@ -61,9 +61,8 @@ func (e *entries) dropLead(note int64) {
 	}
 }
 
-// take detaches the rows of a note and returns them; the caller must remove them.
-// It may add new rows for the note before that, so that a slot that old and new rows
-// share never becomes idle.
+// take detaches the rows of a note and returns them; the caller must remove them. It may add
+// new rows for the note first, so that a slot that old and new rows share never becomes idle.
 func (e *entries) take(note int64) []int32 {
 	rows := e.of[note]
 	delete(e.of, note)

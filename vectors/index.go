@@ -298,7 +298,7 @@ func (x *Index) Alike(hits []Hit) (cosine float64, ok bool) {
 }
 
 // Yield pauses the embedding of passages by the models in this process, for all vaults, until
-// over is called, but for each passage at most some milliseconds.
+// over is called, for at most some milliseconds per passage.
 func (x *Index) Yield() (over func()) { return searches.enter() }
 
 // embedQuery returns the vector of a query and the serving space. It waits until

@@ -11,8 +11,8 @@ import (
 	"notesd/notes"
 )
 
-// Run loads the stored vectors. It then embeds missing and changed passages and
-// deletes vectors that were unused for long, until ctx ends.
+// Run loads the stored vectors. It then embeds missing and changed passages and deletes vectors
+// that have long been unused, until ctx ends.
 func (x *Index) Run(ctx context.Context) error { return (&worker{Index: x}).run(ctx) }
 
 // worker embeds in the background. Only the goroutine of [Index.Run] uses it.

@@ -19,12 +19,11 @@ import (
 // quality (for Thai, MiniLM at half weight from .94 to .61).
 const knownFrom = 0.5
 
-// The share of the semantic score, by the share of the query's letters in words that
-// the model has as whole tokens. In English, where nine in ten queries have .73 and
-// more, .55 was the best or within .003 of it on every judged set. The median of
-// Spanish, French, Italian, German, Dutch and Polish queries is .03 to .3; there one
-// half was worse than text alone on one set, and .3 to .4 was the best on most of them
-// (docs/retrieval.md).
+// The share of the semantic score, by the share of the query's letters in words that the model
+// has as whole tokens. In English, where nine in ten queries have .73 and more, .55 was the
+// best or within .003 of it on every judged set. The median of Spanish, French, Italian,
+// German, Dutch and Polish queries is .03 to .3; for these, .5 was worse than text alone on one
+// set, and .3 to .4 was the best on most (docs/retrieval.md).
 const (
 	fluentWeight  = 0.55
 	foreignWeight = 0.33
@@ -215,9 +214,9 @@ const passagesPerThread = 16
 // Batch returns a multiple of threads, so that they are equally busy.
 func (t *Transformer) Batch(threads int) int { return passagesPerThread * max(threads, 1) }
 
-// Weight returns less for a query in a language that the model knows less, and 0 for
-// a script that it does not know. A model whose file has a calibration knows its
-// languages equally well.
+// Weight returns less for a query in a language that the model knows less well, and 0 for a
+// script that it does not know. A model whose file has a calibration knows its languages
+// equally well.
 func (t *Transformer) Weight(text string) float64 {
 	if t.model.Knows(text) < knownFrom {
 		return 0

@@ -43,8 +43,8 @@ func TestTransformer_PassagesAndQueries(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Embedding pauses while a search runs, also one of another vault, and continues as soon as it
-// ends.
+// Embedding pauses while a search runs, including one of another vault, and continues as soon
+// as it ends.
 func TestTransformer_PausesForSearches(t *testing.T) {
 	e := newTransformer(t)
 	synctest.Test(t, func(t *testing.T) {

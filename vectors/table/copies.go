@@ -10,8 +10,8 @@ import (
 	"notesd/notes"
 )
 
-// copies are the searchable copies of the tables, which are made on demand, unloaded
-// when they are idle, and bounded in their total memory.
+// copies are the searchable copies of the tables, which are created on demand, unloaded when
+// idle, and bounded in their total memory.
 type copies struct {
 	dir string
 	opt Options

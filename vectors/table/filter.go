@@ -68,7 +68,7 @@ func (c *filterCache) clear() { *c = filterCache{} }
 // match a filter, with the generation of these positions.
 func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set bitset, generation int, err error) {
 	c.mu.RLock()
-	rows, version, generation := c.rows, c.version, c.generation // rows appended from here on are not considered
+	rows, version, generation := c.rows, c.version, c.generation // rows appended later are not considered
 	set, ok := c.filters.get(f.key)
 	c.mu.RUnlock()
 	if ok {

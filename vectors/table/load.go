@@ -12,8 +12,7 @@ import (
 	"notesd/vectors/flat"
 )
 
-// open opens the file at path and drops its records from the first damaged one
-// on.
+// open opens the file at path and truncates it at the first damaged record.
 func (c *tableCopy) open(path string) (*flat.File, error) {
 	header := make([]byte, flat.HeaderSize)
 	copy(header, tableMagic)

@@ -35,7 +35,7 @@ type tableRow struct {
 	Info
 	id      int64
 	created int64
-	model   sql.NullString // NULL if the table was made before models were recorded
+	model   sql.NullString // NULL if the table was created before models were recorded
 	source  string
 }
 

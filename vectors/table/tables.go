@@ -50,8 +50,8 @@ type Tables struct {
 	write sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
 }
 
-// New returns the tables in the history database. Their caches are in dir. Without
-// models, texts are refused. New starts no goroutine; see [Tables.Run].
+// New returns the tables in the history database. Their caches are in dir. Without models,
+// texts are rejected. New starts no goroutine; see [Tables.Run].
 func New(history *sqlite.DB, dir string, models Models, opt Options) *Tables {
 	if opt.idle <= 0 {
 		opt.idle = 15 * time.Minute
