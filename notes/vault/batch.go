@@ -286,9 +286,9 @@ func (b *batch) skip(p *prepared) {
 // A move by another program appears as one file gone and one new. It must not become a
 // deletion and a new note: history, links and vectors belong to the note.
 
-// pairMoves matches files without a row with the rows of vanished notes: by inode and equal
-// stat, or else by equal content, if that is not empty and unique on both sides. Matched
-// rows are removed from s.gone; what cannot be matched remains a deletion and a creation.
+// pairMoves matches files without a row with the rows of vanished notes: by inode, size and
+// mtime, or else by content, if that is not empty and unique on both sides. Matched rows
+// are removed from s.gone; what cannot be matched remains a deletion and a creation.
 func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
 	moves := map[string]store.Row{}
 	if len(s.gone) == 0 {

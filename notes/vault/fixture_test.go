@@ -29,8 +29,8 @@ type fixture struct {
 	view  *mirror
 	clock *clock
 
-	folders []string // below dir, which are the vault's; nil: dir is the vault
-	lacks   []string // steps that the disk does not support: see killAt
+	folders []string // names of the vault's folders below dir; nil if dir is the vault
+	lacks   []string // steps that the disk does not support; see killAt
 }
 
 // clock is the vault's clock, which only advances when a test moves it.
@@ -154,7 +154,7 @@ func (f *fixture) files() map[string]string {
 			return err
 		}
 		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
-			return nil // a symlink to a folder, or to nothing; a pipe
+			return nil // a pipe, or a symlink to a folder or a missing file
 		}
 		data, err := os.ReadFile(p)
 		rel, _ := filepath.Rel(f.dir, p)

@@ -49,7 +49,7 @@ func TestHostileSaves(t *testing.T) {
 	var ended sync.WaitGroup
 	ended.Go(func() { assert.NoError(t, f.Run(ctx)) })
 	var done atomic.Bool
-	var current atomic.Int64 // a note gets so many saves
+	var current atomic.Int64 // index of the note being saved; each gets perNote saves
 	var mu sync.Mutex
 	want := []string{"first line"}
 	note := func(line string) {

@@ -51,7 +51,7 @@ func BenchmarkOneClientAtItsLimits(b *testing.B) {
 	quiet := 0.0
 	for _, client := range []struct {
 		name string
-		work func(ctx context.Context) error // nil: nobody
+		work func(ctx context.Context) error // nil: no such client
 	}{
 		{"nobody", nil},
 		{"an ordinary client", func(ctx context.Context) error { return list(ctx, notes.Filter{Folder: "folder 1"}) }},

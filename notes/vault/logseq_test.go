@@ -167,7 +167,7 @@ func TestLogseqMoves_Oracle(t *testing.T) {
 			if named[fold(to)] != "" {
 				to = pages[from] // only the folder changes
 			} else if slices.ContainsFunc(before, func(l [2]string) bool { return fold(l[1]) == fold(to) }) {
-				continue // links that named no page name it then
+				continue // links that named no page would now name this one
 			}
 			file := []string{"pages/", "archive/"}[rng.IntN(2)] + strings.ReplaceAll(to, "/", "___") + ".md"
 			if file == from {

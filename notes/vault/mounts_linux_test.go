@@ -21,7 +21,7 @@ import (
 type mounted struct {
 	*fixture
 	at   string // the mount point
-	hold string // where the disk is mounted besides, so that it outlives the first
+	hold string // a second mount point, which keeps the disk when the first is unmounted
 }
 
 func mountTemp(t *testing.T, at string) {

@@ -269,8 +269,8 @@ type linksAround struct {
 }
 
 // newLinksAround collects every note that moves, and every note with a link whose last
-// segment is the old or new name of a moved file; a link to the new name may have led to
-// another file so far.
+// segment is the old or new name of a moved file. A link to the new name may now find the
+// moved file instead of another.
 func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAround, error) {
 	affected := map[string]bool{}
 	linking, targets, err := s.LinksTo(ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)

@@ -16,8 +16,8 @@ type Options struct {
 	RescanEvery  time.Duration // how often everything is reconciled regardless of events; defaults to 5 min
 	ReadOnly     bool          // reject every write
 
-	// Folders are the vault's folders by name, instead of the root. A name is a single path
-	// segment and is the first segment of its paths. Names are case-insensitive.
+	// Folders are the vault's folders by name, instead of the root. A name is the first
+	// segment of the folder's paths; names must differ in more than case.
 	Folders map[string]string
 	Daily   string // the folder of periodic notes; defaults to the first by name whose app makes daily notes
 

@@ -19,8 +19,8 @@ import (
 type memoryLog struct {
 	files    map[string]string // path → text
 	batches  map[string]bool
-	answer   error // of the next commit, which takes place unless it is errDown
-	unknown  bool  // the log cannot be asked
+	answer   error // error of the next commit, which is made unless this is errDown
+	unknown  bool  // the log cannot be queried
 	caughtUp func(paths []string)
 }
 

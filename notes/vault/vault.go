@@ -156,8 +156,7 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		return st, err
 	}
 	if st.Incomplete = v.progress.differing.Load() > 0; !st.Incomplete && !v.Ready() {
-		// A scan that was interrupted while filling the store has not resolved the links
-		// yet.
+		// A large scan resolves links only at its end, which it may not have reached.
 		if err := v.store.Setting(ctx, store.LinksStale, &st.Incomplete); err != nil {
 			return st, err
 		}
