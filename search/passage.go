@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"notesd/notes"
-	"notesd/search/terms"
 )
 
 // Hit is a note that was found, with its best passage.
@@ -327,7 +327,7 @@ func wordStart(text string, at, most int) int {
 			return i
 		}
 	}
-	for at < most && !utf8.RuneStart(text[at]) {
+	for at < most && splits(text, at) {
 		at++
 	}
 	return at
@@ -340,15 +340,31 @@ func wordEnd(text string, least, at int) int {
 			return i
 		}
 	}
-	for at > least && !utf8.RuneStart(text[at]) {
+	for at > least && splits(text, at) {
 		at--
 	}
 	return at
 }
 
+// splits reports whether a cut would divide a character: the bytes of a rune, a letter and
+// its combining marks (vowels and tones of Hindi and Thai, accents), or joined emoji.
+func splits(text string, at int) bool {
+	if at == 0 || at == len(text) {
+		return false
+	}
+	const joiner = '\u200D'
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	return !utf8.RuneStart(text[at]) || unicode.IsMark(r) || r == joiner || before == joiner
+}
+
 // clipWords cuts s to at most size bytes, between words if possible.
 func clipWords(s string, size int) string {
-	s = terms.ClipTo(s, size)
+	cut := min(len(s), size)
+	for cut > 0 && splits(s, cut) {
+		cut--
+	}
+	s = s[:cut]
 	if i := strings.LastIndexByte(s, ' '); i > len(s)-slack && i > 0 {
 		return s[:i]
 	}

@@ -94,3 +94,15 @@ func TestAround(t *testing.T) {
 	from, to := Around(text, 120, 100)
 	assert.True(t, utf8.ValidString(text[from:to]) && from > 0 && to < len(text), "%q", text[from:to])
 }
+
+// TestCutsBetweenCharacters: a letter keeps its marks, and joined emoji stay whole.
+func TestCutsBetweenCharacters(t *testing.T) {
+	for _, unit := range []string{"कि", "นี้", "e\u0301", "👩\u200D👧", "字", "x"} {
+		text := strings.Repeat(unit, 100)
+		for at := 1; at < 60; at++ {
+			assert.Zero(t, wordStart(text, at, 200)%len(unit), "%q from %d", unit, at)
+			assert.Zero(t, wordEnd(text, 0, at)%len(unit), "%q to %d", unit, at)
+			assert.Zero(t, len(clipWords(text, at))%len(unit), "%q in %d bytes", unit, at)
+		}
+	}
+}
