@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes in estimated tokens: a chunk exceeds targetTokens by at most a tenth, and a
-// section smaller than minTokens is joined with the next one of the same parent.
+// Sizes in estimated tokens. A chunk exceeds targetTokens by at most a quarter, to include
+// a heading above it or a small remainder. A section smaller than minTokens is joined with
+// the next one of the same parent.
 const (
 	targetTokens = 220
 	minTokens    = targetTokens / 3
@@ -229,7 +230,8 @@ func (c *chunker) add(p piece) {
 
 // joinable reports whether b, which follows a, belongs in the same passage: their
 // total size fits, one is small or only a heading, and b's section is that of a, a
-// subsection of it, or a sibling.
+// subsection of it, or a sibling. A short heading is also joined with text below it that
+// nearly fills a passage.
 func (c *chunker) joinable(a, b piece) bool {
 	if a.size+b.size > c.target {
 		return a.bare && a.size*8 <= c.target && !b.closed && c.inside(b.section, a.section) &&

@@ -172,7 +172,7 @@ func TestChunkerReadsALongWordOnce(t *testing.T) {
 	}
 }
 
-// TestChunksOfALongWord: each part of a word that is cut is estimated by itself.
+// TestChunksOfALongWord: each part of a word that is cut is estimated separately.
 func TestChunksOfALongWord(t *testing.T) {
 	src := []byte(strings.Repeat("x", 100_000))
 	for _, c := range chunksOf(src, Parse(src), 100, 1) {
