@@ -13,8 +13,8 @@ import (
 	"notesd/notes"
 )
 
-// instructionsWait bounds how long initialize waits for the vault's counts, which take 0.1
-// ms once the vault is open. The budget of a cold start is 50 ms.
+// instructionsWait bounds how long initialize waits for the vault's counts. Once the vault
+// is open, they take 0.1 ms; the budget of a cold start is 50 ms.
 const instructionsWait = 5 * time.Millisecond
 
 // instructions tell a model what is available and how to use it, based on the vault's

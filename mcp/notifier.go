@@ -236,7 +236,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 	}
 }
 
-// news are changes to announce.
+// news lists the changes to announce.
 type news struct {
 	uris          []string // canonical, of resources that may have changed
 	list, prompts bool     // the lists have changed

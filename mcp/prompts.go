@@ -153,7 +153,7 @@ func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
 	return another
 }
 
-// list returns the prompts, none without a catalogue.
+// list returns the prompts; none if there is no catalogue.
 func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
 	if s.catalogue == nil {
 		return nil, nil

@@ -17,8 +17,8 @@ import (
 	"notesd/notes"
 )
 
-// subscriptions are the changes that a session's client is notified of. The session's mutex
-// guards the fields.
+// subscriptions are the resources and lists whose changes are reported to a session's
+// client. The session's mutex guards the fields.
 type subscriptions struct {
 	*session
 	own     *watch // of the session era
@@ -304,8 +304,8 @@ func (s *subscriptions) covers(uri string) bool {
 }
 
 // readsDifferently reports whether the content of a derived resource or an attachment
-// differs from when it was last compared, or was never compared. The error is why it cannot
-// be read.
+// differs from the content last compared, if any. The error is the reason why it cannot be
+// read.
 func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool, error) {
 	contents, err := s.resources().contents(ctx, uri)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	jsonType    = "application/json"
 )
 
-// Kinds of values that only the arguments of resource templates have.
+// Kinds of values used only by arguments of resource templates.
 const (
 	tableName      prompts.Kind = "table"
 	attachmentName prompts.Kind = "attachment"

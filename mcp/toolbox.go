@@ -184,7 +184,7 @@ func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question
 	}
 	params := &sdk.ElicitParams{
 		Mode: "form", Message: question,
-		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`), // to accept the form is to agree
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`), // accepting the form means agreement
 	}
 	if isModern(req) {
 		answer, ok := req.Params.InputResponses[confirmKey].(*sdk.ElicitResult)

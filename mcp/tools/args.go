@@ -87,9 +87,9 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 }
 
 // values returns the arguments with the names and types of the schema. A name similar to a
-// parameter's is a problem, because to ignore the argument would change what the call does;
-// with strict, so is any other unknown argument. Otherwise these are ignored with a remark,
-// since some hosts add arguments of their own.
+// parameter's is a problem, because ignoring the argument would change what the call does;
+// if strict is set, so is any other unknown argument. Otherwise these are ignored with a
+// remark, since some hosts add arguments of their own.
 func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
@@ -207,8 +207,9 @@ func (in *invocation) place(p string) string {
 	return strings.Trim(path.Clean("/"+in.Vault.InVault(p)), "/")
 }
 
-// moment parses an argument that names a time, as [Vault] does. Of a period, it returns the
-// last moment or the first. If the argument was not given, it returns the zero time.
+// moment parses an argument that names a time, as [Vault] does: of a period, it returns the
+// last moment if last is set, otherwise the first. If the argument was not given, it
+// returns the zero time.
 func (in *invocation) moment(name, text string, last bool) (time.Time, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return time.Time{}, nil

@@ -120,8 +120,8 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	// An edit that quotes the text it replaces fails by itself if the note has changed.
-	// These would replace text that the session has not seen.
+	// An edit that quotes the text it replaces fails by itself if the note has changed. The
+	// edits below would replace text that the session has not seen.
 	expected := a.ExpectedHash
 	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
 		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""

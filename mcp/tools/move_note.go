@@ -58,7 +58,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
 		Total: len(w.Moved), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
-	// Links use the path, results the title. To rename a note may mean both.
+	// Links use the path, results the title. A rename may be meant to change both.
 	if old := notes.BaseName(w.OldPath); !a.DryRun && w.Hash != "" && old != notes.BaseName(w.Path) {
 		if meta, err := in.Vault.Lookup(ctx, out.URI, in.Scope); err == nil && meta.Title == old {
 			out.Title = old

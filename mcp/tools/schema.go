@@ -63,7 +63,7 @@ func parseSchema(text string) schema {
 	return s
 }
 
-// object returns the schema of an object's properties.
+// object returns the schema with the properties of an object.
 func (p param) object() schema {
 	s := schema{required: p.Required, byName: make(map[string]param, len(p.Properties))}
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
@@ -75,8 +75,8 @@ func (p param) object() schema {
 	return s
 }
 
-// with returns the schema with the limits inserted for their placeholders, as in "default
-// {hits}".
+// with returns the schema with the limits inserted for their placeholders, such as {hits}
+// in "default {hits}".
 func (s schema) with(l Limits) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(
 		"{hits}", strconv.Itoa(l.Hits),

@@ -14,9 +14,9 @@ const maxSeen = 10_000
 
 // Seen records, for each note, the version that a session saw last: one that it read, or
 // one that it wrote over a version it had seen. If the client names no version, changes
-// that replace text without quoting it are conditional on the recorded one. Seen ends with
-// the session: nothing is known after a relay has started another daemon, or over HTTP
-// without sessions.
+// that replace or remove text without quoting it are conditional on the recorded one. Seen
+// ends with the session: nothing is known after a relay has started another daemon, or over
+// HTTP without sessions.
 type Seen struct {
 	mu     sync.Mutex
 	hashes map[string]string // by path

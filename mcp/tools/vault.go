@@ -25,7 +25,7 @@ type Vault interface {
 	// Period parses words that name a period; weeks begin as in the vault's calendar.
 	Period(words string, now time.Time) (notes.Period, bool)
 	// Moment parses a time, an age like 36h, or a period, of which it returns the last
-	// moment (now if it has not ended) or the first.
+	// moment (now if it has not ended) if last is set, otherwise the first.
 	Moment(text string, now time.Time, last bool) (time.Time, bool)
 
 	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
@@ -52,8 +52,8 @@ type Vault interface {
 // History is how tools access the past of the notes; *vault.History implements it.
 type History interface {
 	Revisions(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
-	// Revision and ReadAt return a note as it was, At calls each for the notes as of a
-	// time.
+	// Revision and ReadAt return a note as it was; At calls each for the notes as of a
+	// time, and returns false if these were too large to be read at once.
 	Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error)
 	ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error)
 	At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error)

@@ -150,8 +150,8 @@ func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	return c.send(data)
 }
 
-// encodeResponse is jsonrpc.EncodeMessage without parsing and copying the already encoded
-// result.
+// encodeResponse is jsonrpc.EncodeMessage, except that it does not parse and copy a result,
+// which is already encoded.
 func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
 	if resp.Error != nil || len(resp.Result) == 0 {
 		return jsonrpc.EncodeMessage(resp)
@@ -315,9 +315,9 @@ func (c *Conn) finish(resp *jsonrpc.Response, data []byte) []byte {
 	return data
 }
 
-// awaitAnswers returns when all calls have been answered, so that responses to piped
-// input are not lost at its end, or after Grace. Subscriptions are excluded, because they
-// have no response.
+// awaitAnswers waits until all calls have been answered, but at most for Grace, so that
+// responses to piped input are not lost when it ends. Subscriptions are excluded, because
+// they have no response.
 func (c *Conn) awaitAnswers() {
 	grace := time.NewTimer(c.limits.Grace)
 	defer grace.Stop()

@@ -17,8 +17,8 @@ import (
 	"notesd/internal/phrase"
 )
 
-// CodeBusy rejects a request because of a limit on concurrent requests; the message says
-// what to wait for.
+// CodeBusy is the error code for a request that exceeds a limit on concurrent requests or
+// on their rate; the message says what to wait for.
 const CodeBusy = -32005
 
 // A Refusal is the error response to input that is not an acceptable message. The session
@@ -234,7 +234,7 @@ func salvageID(tail []byte) json.RawMessage {
 // headerRequestID passes a listen request's id to its handler, because the SDK does not.
 const headerRequestID = "Notesd-Request-Id"
 
-// withRequestID attaches its own id to the request.
+// withRequestID attaches the request's own id for its handler.
 func withRequestID(req *jsonrpc.Request, raw string) {
 	req.Extra = &sdk.RequestExtra{Header: http.Header{headerRequestID: {raw}}}
 }
