@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -134,6 +135,9 @@ func createFrontMatter(src []byte, from int, key string, value any) ([]byte, err
 	if value == nil {
 		return bytes.Clone(src), nil
 	}
+	if isJSON(src[from:]) {
+		return nil, &FrontMatterError{Key: key, Reason: "the note has JSON front matter; use replace_text"}
+	}
 	e := &keyEditor{key: key, eol: lineEnding(src), listIndent: "  "}
 	block := "---" + e.eol + e.writeYAML(value) + "---" + e.eol
 	out := splice(src, from, from, block)
@@ -141,6 +145,13 @@ func createFrontMatter(src []byte, from int, key string, value any) ([]byte, err
 		return nil, err
 	}
 	return out, nil
+}
+
+// isJSON reports whether a text begins with a JSON object of some members: front matter of
+// Hugo, which a block before it would hide.
+func isJSON(text []byte) bool {
+	var object map[string]any
+	return bytes.HasPrefix(text, []byte("{")) && json.NewDecoder(bytes.NewReader(text)).Decode(&object) == nil && len(object) > 0
 }
 
 // checkKey verifies that front matter in out has the values of before, with key changed

@@ -148,3 +148,18 @@ func TestSetFrontMatterRefuses(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, 3, refused.Line)
 }
+
+// TestJSONFrontMatter checks that no YAML block is put before the JSON of a Hugo page.
+func TestJSONFrontMatter(t *testing.T) {
+	src := []byte("{\n  \"title\": \"T\",\n  \"tags\": [\"a\"]\n}\n\nText\n")
+	_, err := SetFrontMatter(src, "draft", true)
+	require.ErrorIs(t, err, ErrFrontMatter)
+	assert.ErrorContains(t, err, "JSON")
+	_, err = AddTag(src, "b")
+	assert.ErrorIs(t, err, ErrFrontMatter)
+	for _, text := range []string{"{{title}}\n", "{}\n", "{a: b}\n", "{\"a\": 1\n"} {
+		out, err := SetFrontMatter([]byte(text), "k", "v")
+		require.NoError(t, err)
+		assert.Equal(t, "---\nk: v\n---\n"+text, string(out))
+	}
+}
