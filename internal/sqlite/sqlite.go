@@ -289,13 +289,10 @@ func codeOf(err error) int {
 // Trouble returns what SQLite says of an error that has its cause in the file, the disk or
 // the system, and "" for any other.
 func Trouble(err error) string {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return ""
-	}
-	switch e.Code() & 0xff {
+	switch codeOf(err) {
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_BUSY,
 		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		e, _ := errors.AsType[*sqlite.Error](err)
 		return e.Error()
 	}
 	return ""
