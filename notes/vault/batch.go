@@ -357,7 +357,6 @@ type prepared struct {
 	note     *notes.Note // nil if the content equals the stored one
 	skip     string
 	unknown  bool // the read failed for the reason in skip; the state of the file is unknown
-	reparse  bool // see scan
 }
 
 // prepare reads and parses the files in parallel.
@@ -373,7 +372,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 					return err
 				}
 				f := batch[i]
-				out[i] = prepared{File: f, reparse: s.reparse}
+				out[i] = prepared{File: f}
 				if r, ok := s.rows[f.Path]; ok {
 					out[i].row = &r
 				} else if r, ok := moves[f.Path]; ok {
@@ -391,14 +390,15 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 // whether it is needed.
 const longNote = 1 << 20
 
-// read reads the file, and parses it if its content differs from the row's. The watcher
-// reports an operation's files before the operation has committed them; for a long note the
-// scan waits for that commit, or both would parse it at the same time.
+// read reads the file, and parses it if its content differs from the row's, or if all notes
+// are parsed again. The watcher reports an operation's files before the operation has
+// committed them; for a long note the scan waits for that commit, or both would parse it at
+// the same time.
 func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
-	case !p.differs():
-	case len(data) >= longNote && !p.reparse && s.isEcho(ctx, p):
+	case p.skip != "" || !p.differs() && !s.reparse:
+	case len(data) >= longNote && p.differs() && s.isEcho(ctx, p):
 		p.skip = skipChanging // the next scan finds the row of the operation
 	default:
 		p.parse(data)
@@ -414,9 +414,9 @@ func (s *scan) isEcho(ctx context.Context, p *prepared) bool {
 	return err == nil && rows[p.Path].Hash == p.hash
 }
 
-// differs reports whether the file was read and has to be parsed.
+// differs reports whether the file was read and differs from its row.
 func (p *prepared) differs() bool {
-	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash || p.reparse)
+	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash)
 }
 
 func (p *prepared) parse(data []byte) {
