@@ -268,7 +268,7 @@ func TestTemplates(t *testing.T) {
 	assert.Equal(t, "Look at sourdough.", r.Messages[0].Text)
 	assert.Equal(t, "note:///Recipes/bread.md?rev=0123456789ab#L1-L1", r.Messages[1].Resource.URI)
 	assert.Equal(t, "And at", r.Messages[2].Text)
-	assert.Equal(t, "too: short!", r.Messages[3].Text, "the note exists already")
+	assert.Equal(t, "too: short!", r.Messages[3].Text, "the note is there already")
 
 	r, err = c.Render(t.Context(), named(t, c, "weekly"), map[string]string{"style": "short"}, notes.Scope{Read: []string{"Recipes"}})
 	require.NoError(t, err)

@@ -43,7 +43,7 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	for _, p := range f.Paths {
 		parts = append(parts, part{notes.Filter{Paths: []string{p}}, "no note has a path that begins with " + notes.Quote(p)})
 	}
-	parts = append(parts, part{notes.Filter{After: f.After}, "no note is dated on or after " + f.After.Format(time.DateOnly) + " on"},
+	parts = append(parts, part{notes.Filter{After: f.After}, "no note is dated on or after " + f.After.Format(time.DateOnly)},
 		part{notes.Filter{Before: f.Before}, "no note is dated before " + f.Before.Format(time.DateOnly)})
 	for _, p := range parts {
 		if p.filter.IsZero() {

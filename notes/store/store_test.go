@@ -164,7 +164,7 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Where: object{"owner": "Anne"}}, []string{`no note has "owner" "Anne"; near: "Ann"`}},
 		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": object{"exists": false}}, Folder: "Work"}, nil},
-		{notes.Filter{After: time.Date(2091, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no note is dated on or after 2091-01-01 on"}},
+		{notes.Filter{After: time.Date(2091, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no note is dated on or after 2091-01-01"}},
 		{notes.Filter{Before: time.Date(1971, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no note is dated before 1971-01-01"}},
 		{notes.Filter{Where: object{"status": "open"}, Scope: []string{"Home"}}, []string{`no note has the key "status" in its front matter or as key:: value`}},
 	} {

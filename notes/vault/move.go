@@ -89,7 +89,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	}
 	f.NewPath, f.NewDisk, f.New = to, to, f.Old
 	if f.OldDisk == to {
-		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note exists already"}
+		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note already has this path"}
 	}
 	taken, err := o.takenBy(to)
 	switch {

@@ -537,7 +537,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 				t.Skip("chattr +i is not possible here")
 			}
 			t.Cleanup(func() { assert.NoError(t, exec.Command("chattr", "-i", full).Run()) })
-		}, notes.ErrForbidden, "permission"},
+		}, notes.ErrForbidden, "permission to write there is denied"},
 		{"removed between read and write", func(_ *testing.T, f *fixture) {
 			f.failpoint = func(step string) error {
 				if step == "staged" {
