@@ -48,7 +48,7 @@ func benchmarkNearest(b *testing.B, dir string, e *Transformer, queries []struct
 	s, err := newSpace(dir, 1, e)
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.slots.Close()) }()
-	for _, slot := range s.slots.all() {
+	for _, slot := range s.slots.byKey {
 		s.entries.add(int64(slot), 0, slot)
 	}
 	s.entries.grow()

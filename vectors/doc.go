@@ -32,8 +32,8 @@
 // program therefore loses at most the current batch, and a committed text is never
 // embedded again.
 //
-// The vectors of texts that no note contains are kept for a while. When there are
-// too many, the longest unused are deleted first.
+// Some vectors of texts that no note contains are kept, because a text that was cut is
+// often pasted or restored.
 //
 // An embedder may be a remote program (see package endpoint), which can be
 // unavailable. Run then retries with increasing pauses, and [Index.Status] reports

@@ -20,11 +20,10 @@ type entries struct {
 	of      map[int64][]int32 // rows of a note
 	leads   map[int64]uint32  // slot of a note's lead, which is not scanned
 	sure    int               // number of nearest chunks that a search does not miss
-	users   users             // of each slot
 }
 
 func newEntries(dim int, vector func(slot uint32) flat.Vector) *entries {
-	e := &entries{vector: vector, of: map[int64][]int32{}, leads: map[int64]uint32{}, users: newUsers(), sure: sureRows}
+	e := &entries{vector: vector, of: map[int64][]int32{}, leads: map[int64]uint32{}, sure: sureRows}
 	e.ranker = flat.Ranker{Dim: dim, Factor: 1, Row: func(row int) (flat.Vector, float32) { return e.vector(e.slot[row]), 0 }}
 	return e
 }
@@ -37,40 +36,15 @@ func (e *entries) add(note int64, ordinal int, slot uint32) {
 	e.note = append(e.note, note)
 	e.ordinal = append(e.ordinal, int32(ordinal))
 	e.slot = append(e.slot, slot)
-	e.users.add(slot)
 }
 
 func (e *entries) grow() { e.ranker.Grow(e.len()) }
 
-// remove drops all rows of a note, and its lead.
+// remove removes all rows of a note, and its lead.
 func (e *entries) remove(note int64) {
-	e.removeRows(e.take(note))
-	e.dropLead(note)
-}
-
-func (e *entries) setLead(note int64, slot uint32) {
-	e.users.add(slot)
-	e.dropLead(note)
-	e.leads[note] = slot
-}
-
-func (e *entries) dropLead(note int64) {
-	if slot, ok := e.leads[note]; ok {
-		delete(e.leads, note)
-		e.users.drop(slot)
-	}
-}
-
-// take detaches the rows of a note and returns them; the caller must remove them. It may add
-// new rows for the note first, so that a slot that old and new rows share never becomes idle.
-func (e *entries) take(note int64) []int32 {
 	rows := e.of[note]
 	delete(e.of, note)
-	return rows
-}
-
-func (e *entries) removeRows(rows []int32) {
-	e.grow()
+	delete(e.leads, note)
 	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // in descending order, so that no row to remove is moved
 	for _, row := range rows {
 		e.removeRow(row)
@@ -79,7 +53,6 @@ func (e *entries) removeRows(rows []int32) {
 
 func (e *entries) removeRow(row int32) {
 	last := int32(len(e.note) - 1)
-	e.users.drop(e.slot[row])
 	if row != last {
 		e.note[row], e.ordinal[row], e.slot[row] = e.note[last], e.ordinal[last], e.slot[last]
 		moved := e.of[e.note[row]]

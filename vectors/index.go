@@ -42,7 +42,7 @@ type Options struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 
-	keepIdle int // least number of vectors retained for deleted texts; 0: 4096; set only by tests
+	keepUnused int // least number of unused vectors to keep; 0: 4096; set only by tests
 }
 
 // Index answers semantic searches. It follows the vault and is safe for concurrent
@@ -85,8 +85,8 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Load == nil {
 		opt.Load = newSystemLoad()
 	}
-	if opt.keepIdle <= 0 {
-		opt.keepIdle = keepIdle
+	if opt.keepUnused <= 0 {
+		opt.keepUnused = keepUnused
 	}
 	return &Index{store: rows{store}, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load)}
 }
@@ -100,24 +100,13 @@ func (*Index) Name() string { return "semantic search" }
 
 // Reset erases the vectors of texts that no note contains from the cache files. The
 // other vectors stay, because they are determined by the store.
-func (x *Index) Reset(ctx context.Context) error {
-	chunks, err := x.store.chunks(ctx)
-	if err != nil {
-		return err
-	}
-	used := make(map[slotKey]bool, len(chunks))
-	for _, c := range withLeads(chunks) {
-		used[slotKey(c.hash[:len(slotKey{})])] = true
-	}
+func (x *Index) Reset(context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var errs []error
 	for _, s := range x.spaces() {
-		for _, slot := range s.slots.all() {
-			if key := s.slots.key(slot); !used[key] {
-				errs = append(errs, s.slots.remove(key))
-			}
-		}
+		_, err := s.removeUnused(math.MaxInt)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

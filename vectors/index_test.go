@@ -101,7 +101,7 @@ type world struct {
 	stop  func()
 
 	shared   Shared      // of Options
-	keepIdle int         // of Options
+	keepUnused int         // of Options
 	load     func() Load // of Options; nil: the machine's
 	wait     func(context.Context) error
 }
@@ -132,7 +132,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle, Load: w.load, Wait: w.wait, Shared: w.shared}
+	options := Options{Embedder: e, Open: previous, keepUnused: w.keepUnused, Load: w.load, Wait: w.wait, Shared: w.shared}
 	if e == nil {
 		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
 	} else {
@@ -198,26 +198,17 @@ func requireTruth(t *testing.T, x *Index) {
 	defer x.mu.RUnlock()
 	e := x.serving.entries
 	have := map[string]bool{}
-	users := map[uint32]int32{}
 	for row := range e.len() {
 		have[fmt.Sprint(e.note[row], e.ordinal[row], x.serving.slots.records.At(int(e.slot[row]))[:16])] = true
-		users[e.slot[row]]++
 	}
 	for note, slot := range e.leads {
 		have[fmt.Sprint(note, leadOrdinal, x.serving.slots.records.At(int(slot))[:16])] = true
-		users[slot]++
 	}
 	want := map[string]bool{}
 	for _, c := range withLeads(chunks) {
 		want[fmt.Sprint(c.note, c.ordinal, c.hash[:16])] = true
 	}
 	require.Equal(t, want, have)
-	for slot, n := range e.users.counts {
-		require.Equal(t, users[uint32(slot)], n, "users of slot %d", slot)
-		if _, idle := e.users.idle[uint32(slot)]; idle {
-			require.Zero(t, n)
-		}
-	}
 }
 
 func TestIndex_Nearest(t *testing.T) {

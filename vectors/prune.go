@@ -2,56 +2,38 @@ package vectors
 
 import (
 	"context"
+	"maps"
 	"slices"
 )
 
-// The vectors of deleted texts are kept for a while, because a paragraph that was
-// cut is often pasted or restored. The number of vectors kept is a fifth of the
-// chunks of the vault and at least keepIdle, which takes 5 MB. The longest unused
-// are deleted first. Texts that were unused at the last start count as oldest.
+// The vectors of deleted texts are kept for a while, because a paragraph that was cut is often
+// pasted or restored: about as many as a fifth of the chunks of the vault and at least keepUnused,
+// which take 5 MB. Beyond that, any of them are deleted.
 const (
-	keepIdle   = 4096
+	keepUnused = 4096
 	pruneBatch = 64 // rows per transaction
 )
 
-// prune deletes a batch of the longest unused vectors if there are too many, and
-// reports whether there are more to delete.
+// prune deletes a batch of unused vectors if there are too many, and reports whether it did.
+// Rows in the store whose deletion fails stay until the cache file is built again.
 func (x *worker) prune(ctx context.Context, s *space) (more bool, err error) {
 	x.mu.Lock()
-	err = s.condemn(x.opt.keepIdle)
+	var removed []slotKey
+	// A text in several notes counts repeatedly, so there may be more unused ones.
+	unused := s.slots.len() - s.entries.len() - len(s.entries.leads)
+	if surplus := unused - max(x.opt.keepUnused, s.total/5); surplus > 0 {
+		removed, err = s.removeUnused(min(surplus, pruneBatch))
+	}
 	x.mu.Unlock()
-	if err != nil || len(s.doomed) == 0 {
+	if err != nil || len(removed) == 0 {
 		return false, err
 	}
-	if err := x.store.deleteEmbeddings(ctx, s.model, s.doomed); err != nil {
-		return false, err
-	}
-	s.doomed = s.doomed[:0]
-	return len(s.surplus) > 0, nil
+	return true, x.store.deleteEmbeddings(ctx, s.model, removed)
 }
 
-// condemn empties a batch of surplus slots and adds their keys to doomed, whose
-// rows in the store are then deleted. It removes a key from doomed if its deletion
-// failed before and the text was embedded again since.
-func (s *space) condemn(keep int) error {
-	if len(s.surplus) == 0 {
-		s.surplus = s.entries.users.surplus(max(keep, s.total/5))
-	}
-	for len(s.surplus) > 0 && len(s.doomed) < pruneBatch {
-		slot := s.surplus[0]
-		s.surplus = s.surplus[1:]
-		key := s.slots.key(slot)
-		if i, holds := s.slots.find(key); s.entries.users.has(slot) || !holds || i != slot {
-			continue // used again, or emptied by Reset
-		}
-		if err := s.slots.remove(key); err != nil {
-			return err
-		}
-		s.doomed = append(s.doomed, key)
-	}
-	s.doomed = slices.DeleteFunc(s.doomed, func(key slotKey) bool {
-		_, back := s.slots.find(key)
-		return back
-	})
-	return nil
+// removeUnused removes up to n vectors of texts that no note contains from the cache file, and
+// returns their keys.
+func (s *space) removeUnused(n int) ([]slotKey, error) {
+	used := slices.AppendSeq(slices.Clone(s.entries.slot), maps.Values(s.entries.leads))
+	return s.slots.removeExcept(used, n)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +32,7 @@ func TestPrune_ManyEdits(t *testing.T) {
 	w := newWorld(t, e, map[string]string{"log.md": "day zero", "still.md": "never changes"})
 	w.settle()
 	const keep = 40
-	w.keepIdle = keep
+	w.keepUnused = keep
 	w.restart(e, nil)
 	var size int64
 	for i := range 5 * keep {
@@ -107,39 +106,4 @@ func TestLoad_FileOfAnotherStore(t *testing.T) {
 	w.settle()
 	assert.Equal(t, 2, w.rows(), "SQLite has every vector")
 	w.requireTruth()
-}
-
-func TestUsers(t *testing.T) {
-	u := newUsers()
-	for slot := range uint32(8) {
-		u.add(slot)
-	}
-	u.add(3)
-	for _, slot := range []uint32{5, 3, 1, 7} {
-		u.drop(slot)
-	}
-	assert.True(t, u.has(3))
-	assert.Nil(t, u.surplus(3), "as many as are kept")
-	u.add(1)
-	u.drop(1) // it was used again, so it is now the latest
-	u.offer(99)
-	assert.Equal(t, []uint32{5, 7}, u.surplus(3), "the longest idle first, and room for more")
-	assert.Len(t, u.idle, 2)
-	u.add(99)
-	assert.Len(t, u.idle, 1)
-}
-
-func TestPrune_RestoredText(t *testing.T) {
-	e := newWordEmbedder("m1")
-	s, err := newSpace(t.TempDir(), 1, e)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, s.slots.Close()) }()
-	gone, back := keyOf(strings.Repeat("ab", 32)), keyOf(strings.Repeat("cd", 32))
-	s.doomed = []slotKey{gone, back} // as if the deletion of their rows had failed
-	v, err := e.EmbedQuery(t.Context(), "text")
-	require.NoError(t, err)
-	_, err = s.slots.add(back, v)
-	require.NoError(t, err)
-	require.NoError(t, s.condemn(1000))
-	assert.Equal(t, []slotKey{gone}, s.doomed)
 }

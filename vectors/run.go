@@ -224,8 +224,7 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 			add(hash, func() string { lead, _ := n.Lead(); return lead })
 		}
 	}
-	slots, err := x.embedTexts(ctx, s, todo)
-	if err != nil {
+	if err := x.embedTexts(ctx, s, todo); err != nil {
 		return err
 	}
 	if from == heads {
@@ -238,9 +237,6 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 			s.set(n, from)
 		}
 	}
-	for _, slot := range slots {
-		s.entries.users.offer(slot) // its note may have been deleted
-	}
 	return nil
 }
 
@@ -248,28 +244,27 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 // file, so that a text is embedded a second time only if the program is killed in
 // between. It adds the vectors as they were rounded for the store, so that a rebuilt
 // file has the same content.
-func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32, error) {
+func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) error {
 	if len(todo) == 0 {
-		return nil, nil
+		return nil
 	}
 	began := x.opt.Now()
 	todo, halves, err := x.halvesOf(ctx, s.embedder, todo)
 	if err != nil || len(todo) == 0 {
-		return nil, err
+		return err
 	}
 	if err := x.store.saveEmbeddings(ctx, s.model, todo, halves); err != nil {
-		return nil, err
+		return err
 	}
-	slots := make([]uint32, len(todo))
 	for i, t := range todo {
-		if slots[i], err = s.slots.add(keyOf(t.hash), unpackHalf(halves[i])); err != nil {
-			return nil, err
+		if _, err := s.slots.add(keyOf(t.hash), unpackHalf(halves[i])); err != nil {
+			return err
 		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.rate.add(len(todo), began, x.opt.Now())
-	return slots, nil
+	return nil
 }
 
 // halvesOf embeds texts, or gets their vectors from other nodes. It omits texts that another

@@ -3,8 +3,6 @@ package vectors
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -122,35 +120,39 @@ func (s *slots) write(record []byte) (uint32, error) {
 	return i, nil
 }
 
-// key returns the key of a record.
-func (s *slots) key(i uint32) slotKey {
+// len returns the number of vectors.
+func (s *slots) len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return slotKey(s.records.At(int(i))[:16])
+	return len(s.byKey)
 }
 
-// all returns every record that holds a vector.
-func (s *slots) all() []uint32 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return slices.Sorted(maps.Values(s.byKey))
-}
-
-// remove empties a record by overwriting it with zeros, which have a wrong checksum.
-// The caller must ensure that no goroutine reads the vector.
-func (s *slots) remove(key slotKey) error {
+// removeExcept empties up to n of the records that are not in used, chosen at random, and
+// returns their keys. It overwrites a record with zeros, which have a wrong checksum. The caller
+// must ensure that no goroutine reads the vectors.
+func (s *slots) removeExcept(used []uint32, n int) (removed []slotKey, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i, ok := s.byKey[key]
-	if !ok {
-		return nil
+	isUsed := make([]bool, s.records.N)
+	for _, i := range used {
+		isUsed[i] = true
 	}
-	if err := s.records.Overwrite(int(i), make([]byte, s.records.Size)); err != nil {
-		return err
+	zeros := make([]byte, s.records.Size)
+	for key, i := range s.byKey {
+		if isUsed[i] {
+			continue
+		}
+		if len(removed) == n {
+			break
+		}
+		if err := s.records.Overwrite(int(i), zeros); err != nil {
+			return removed, err
+		}
+		delete(s.byKey, key)
+		s.free = append(s.free, i)
+		removed = append(removed, key)
 	}
-	delete(s.byKey, key)
-	s.free = append(s.free, i)
-	return nil
+	return removed, nil
 }
 
 // wasteful reports whether most records are empty or unused.

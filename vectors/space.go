@@ -24,8 +24,6 @@ type space struct {
 	total    int              // number of chunks
 	leads    int              // number of notes with a lead
 	backlog  backlog
-	surplus  []uint32  // slots to empty if they are still idle; used by Run only
-	doomed   []slotKey // emptied slots whose rows are to be deleted; used by Run only
 }
 
 func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
@@ -83,17 +81,16 @@ func (s *space) set(n *notes.Note, l lane) {
 	if n.Seq < s.seqs[note] {
 		return
 	}
-	before := s.entries.take(note)
+	s.entries.remove(note)
 	s.seqs[note] = n.Seq
 	s.count(note, len(n.Chunks))
 	missing := false
-	if hash := leadOf(n); hash == "" {
-		s.entries.dropLead(note)
-	} else if slot, ok := s.slots.find(keyOf(hash)); ok {
-		s.entries.setLead(note, slot)
-	} else {
-		s.entries.dropLead(note)
-		missing = true
+	if hash := leadOf(n); hash != "" {
+		if slot, ok := s.slots.find(keyOf(hash)); ok {
+			s.entries.leads[note] = slot
+		} else {
+			missing = true
+		}
 	}
 	for _, c := range n.Chunks {
 		slot, ok := s.slots.find(keyOf(c.Hash))
@@ -103,7 +100,7 @@ func (s *space) set(n *notes.Note, l lane) {
 		}
 		s.entries.add(note, c.Ordinal, slot)
 	}
-	s.entries.removeRows(before)
+	s.entries.grow()
 	if missing {
 		s.backlog.add(note, l)
 	} else {
@@ -192,7 +189,7 @@ func withLeads(chunks []loadedChunk) []loadedChunk {
 // add makes a chunk with a vector searchable.
 func (s *space) add(c loadedChunk, slot uint32) {
 	if c.ordinal == leadOrdinal {
-		s.entries.setLead(c.note, slot)
+		s.entries.leads[c.note] = slot
 		return
 	}
 	s.entries.add(c.note, c.ordinal, slot)
@@ -212,8 +209,5 @@ func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
 		}
 	}
 	s.entries.grow()
-	for _, slot := range s.slots.all() {
-		s.entries.users.offer(slot)
-	}
 	return missing
 }
