@@ -18,51 +18,21 @@ func packHalf(v []float32) []byte {
 func unpackHalf(data []byte) []float32 {
 	v := make([]float32, len(data)/2)
 	for i := range v {
-		v[i] = halfValue(binary.LittleEndian.Uint16(data[2*i:]))
+		h := uint32(binary.LittleEndian.Uint16(data[2*i:]))
+		v[i] = math.Float32frombits(h&0x8000<<16|h&0x7fff<<13) / halfScale
 	}
 	return v
 }
 
+// halfScale is the quotient of the biases of both formats: a value multiplied by it has the bits
+// of its half-precision form, above 13 more of the fraction.
+const halfScale = 0x1p-112
+
 // halfBits rounds to nearest even. It saturates beyond the range, which does not
 // occur in unit vectors.
 func halfBits(x float32) uint16 {
-	bits := math.Float32bits(x)
-	sign := uint16(bits >> 16 & 0x8000)
-	exponent := int(bits>>23&0xff) - 127 + 15
-	mantissa := bits & 0x7fffff
-	switch {
-	case exponent >= 31:
-		return sign | 0x7bff
-	case exponent <= -11:
-		return sign
-	case exponent <= 0: // subnormal
-		mantissa |= 0x800000
-		shift := uint(14 - exponent)
-		return sign | uint16(roundShift(mantissa, shift))
-	}
-	rounded := uint32(exponent)<<10 + roundShift(mantissa, 13) // a carry increments the exponent, as required
-	return sign | uint16(min(rounded, 0x7bff))
-}
-
-func roundShift(m uint32, shift uint) uint32 {
-	half := uint32(1) << (shift - 1)
-	rest := m & (1<<shift - 1)
-	m >>= shift
-	if rest > half || rest == half && m&1 == 1 {
-		m++
-	}
-	return m
-}
-
-func halfValue(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	exponent, mantissa := uint32(h>>10&0x1f), uint32(h&0x3ff)
-	if exponent == 0 {
-		v := float32(mantissa) / (1 << 24)
-		if sign != 0 {
-			return -v
-		}
-		return v
-	}
-	return math.Float32frombits(sign | (exponent-15+127)<<23 | mantissa<<13)
+	const largest = 65504
+	bits := math.Float32bits(min(max(x, -largest), largest) * halfScale)
+	rounded := bits&^(1<<31) + 0xfff + bits>>13&1
+	return uint16(bits>>16&0x8000 | rounded>>13)
 }

@@ -100,10 +100,10 @@ type world struct {
 	index *Index
 	stop  func()
 
-	shared   Shared      // of Options
+	shared     Shared      // of Options
 	keepUnused int         // of Options
-	load     func() Load // of Options; nil: the machine's
-	wait     func(context.Context) error
+	load       func() Load // of Options; nil: the machine's
+	wait       func(context.Context) error
 }
 
 func newWorld(t *testing.T, e *wordEmbedder, files map[string]string) *world {
