@@ -175,9 +175,8 @@ func (w *writer) object(members []string, value func(name string)) {
 	w.WriteString("}")
 }
 
-// settings writes the settings of a host, possibly with servers, and returns whether the
-// server "notes" is one of them.
-func (w *writer) settings(table string) (notes bool) {
+// settings writes the settings of a host, possibly with servers.
+func (w *writer) settings(table string) {
 	var members []string
 	for _, name := range []string{"theme", table, "mcp", "é"} {
 		if w.IntN(3) > 0 {
@@ -198,7 +197,6 @@ func (w *writer) settings(table string) (notes bool) {
 			}
 		}
 		w.Shuffle(len(servers), func(i, k int) { servers[i], servers[k] = servers[k], servers[i] })
-		notes = slices.Contains(servers, "notes")
 		w.object(servers, func(string) {
 			w.object([]string{"env", "command", "args", "timeout"}[w.IntN(3):], func(name string) {
 				w.WriteString(map[string]string{"env": `{"A": "b"}`, "command": `"old"`, "args": `["x"]`, "timeout": "20"}[name])
@@ -206,7 +204,6 @@ func (w *writer) settings(table string) (notes bool) {
 		})
 	})
 	w.space()
-	return notes
 }
 
 var numbered = regexp.MustCompile(`\bc\d+ `)
@@ -220,7 +217,7 @@ func TestSettings_KeepWhatIsNotTheirs(t *testing.T) {
 		u := newUser(t, host)
 		for seed := range uint64(200) {
 			w := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), strict: seed%3 == 0}
-			had := w.settings(u.table())
+			w.settings(u.table())
 			text := w.String()
 			if seed%4 == 1 {
 				text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -245,9 +242,6 @@ func TestSettings_KeepWhatIsNotTheirs(t *testing.T) {
 
 			without := u.removes("notes")
 			assert.Equal(t, u.without(text, "notes"), u.without(without, "notes"), "%d: %s\nbecame\n%s", seed, with, without)
-			for _, c := range numbered.FindAllString(text, -1) {
-				assert.True(t, had || strings.Contains(without, c), "%d: comment %sof\n%s\nin\n%s\nof\n%s", seed, c, text, without, with)
-			}
 			if w.strict {
 				assert.True(t, json.Valid([]byte(strings.TrimPrefix(with, "\ufeff"))), "%d: %s\nbecame\n%s", seed, text, with)
 				assert.True(t, json.Valid([]byte(strings.TrimPrefix(without, "\ufeff"))), "%d: %s\nbecame\n%s", seed, with, without)

@@ -49,7 +49,7 @@ func TestSetJSONServer(t *testing.T) {
 			want: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n    \"notes\": " + testEntry + "\n  },\n}",
 		},
 		"in place of an older one": {
-			text: "{\n  \"mcpServers\": {\n    \"notes\": {\"command\": \"/old/notesd\"},\n    \"z\": {}\n  }\n}",
+			text: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/old/notesd\",\n      \"args\": []\n    },\n    \"z\": {}\n  }\n}",
 			want: "{\n  \"mcpServers\": {\n    \"notes\": " + testEntry + ",\n    \"z\": {}\n  }\n}",
 		},
 		"beside what its owner has added to it": {
@@ -174,7 +174,7 @@ func TestRemove(t *testing.T) {
 		},
 		"the last": {
 			text: "{\"mcpServers\": {\n    // about git\n    \"git\": {}, // keep\n    \"notes\": {}\n  }}",
-			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n  }}",
+			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n    }}",
 		},
 	} {
 		got, err := removeJSON([]byte(c.text), "mcpServers", "notes")

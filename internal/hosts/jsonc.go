@@ -49,12 +49,12 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	own := entryOf(s, stdio)
-	if entry == nil || !hasOthers(entry) && !says(entry, own) {
-		if entry == nil {
-			entry = d.insert(servers, name, "{}")
-		}
-		entry.Value = &hujson.Object{} // laid out by insert
+	if entry == nil {
+		entry = d.insert(servers, name, "{}")
+	}
+	own := []member{{"command", s.Command}, {"args", s.Args}}
+	if stdio {
+		own = slices.Insert(own, 0, member{"type", "stdio"})
 	}
 	for _, m := range own {
 		value, err := encode(m.value)
@@ -70,8 +70,7 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 	return d.root.Pack(), nil
 }
 
-// removeJSON removes all members with a name. A comment at the end of a member's line is
-// removed with it; comments before it stay, because they may be about another member.
+// removeJSON removes all members with a name, with the comments that belong to them.
 func removeJSON(text []byte, table, name string) ([]byte, error) {
 	d, servers, err := serversOf(text, table)
 	if err != nil {
@@ -79,25 +78,16 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 	}
 	for servers != nil && memberOf(servers, name) != nil {
 		obj := servers.Value.(*hujson.Object)
-		last := len(obj.Members) - 1
-		comma := obj.Members[last].Value.AfterExtra != nil // how hujson marks a trailing comma
-		i := slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == name })
-		m, after := obj.Members[i], &obj.AfterExtra
-		if i < last {
-			after = &obj.Members[i+1].Name.BeforeExtra
+		comma := obj.Members[len(obj.Members)-1].Value.AfterExtra != nil // how hujson marks a trailing comma
+		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		patch, err := json.Marshal([]map[string]string{{"op": "remove", "path": "/" + table + "/" + escaped}})
+		if err != nil {
+			return nil, err
 		}
-		if line := bytes.TrimLeft(*after, " \t"); bytes.HasPrefix(line, []byte("//")) {
-			*after = line[bytes.IndexByte(line, '\n'):]
+		if err := d.root.Patch(patch); err != nil {
+			return nil, err
 		}
-		if beside := bytes.TrimSpace(append(slices.Clone(m.Name.BeforeExtra), m.Value.AfterExtra...)); len(beside) > 0 {
-			if !bytes.HasPrefix(bytes.TrimLeft(*after, " \t\r"), []byte("\n")) {
-				beside = append(beside, '\n')
-			}
-			blank := m.Name.BeforeExtra[:len(m.Name.BeforeExtra)-len(bytes.TrimLeft(m.Name.BeforeExtra, " \t\r\n"))]
-			*after = slices.Concat(blank, beside, *after)
-		}
-		obj.Members = slices.Delete(obj.Members, i, i+1)
-		if end := i - 1; i == last && end >= 0 && !comma {
+		if end := len(obj.Members) - 1; end >= 0 && !comma {
 			obj.AfterExtra = append(obj.Members[end].Value.AfterExtra, obj.AfterExtra...)
 			obj.Members[end].Value.AfterExtra = nil
 		}
@@ -109,39 +99,6 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 type member struct {
 	name  string
 	value any
-}
-
-func entryOf(s Server, stdio bool) []member {
-	own := []member{{"command", s.Command}, {"args", s.Args}}
-	if stdio {
-		own = slices.Insert(own, 0, member{"type", "stdio"})
-	}
-	return own
-}
-
-// hasOthers reports whether an entry has comments, or members that notesd does not write.
-func hasOthers(entry *hujson.Value) bool {
-	plain := entry.Clone()
-	plain.Standardize()
-	if !bytes.Equal(bytes.Join(bytes.Fields(plain.Pack()), nil), bytes.Join(bytes.Fields(entry.Pack()), nil)) {
-		return true
-	}
-	for _, m := range entry.Value.(*hujson.Object).Members {
-		if !slices.Contains([]string{"type", "command", "args"}, m.Name.Value.(hujson.Literal).String()) {
-			return true
-		}
-	}
-	return false
-}
-
-// says reports whether an entry has exactly these members.
-func says(entry *hujson.Value, own []member) bool {
-	for _, m := range own {
-		if old := memberOf(entry, m.name); old == nil || !equal(*old, m.value) {
-			return false
-		}
-	}
-	return len(entry.Value.(*hujson.Object).Members) == len(own)
 }
 
 func equal(v hujson.Value, want any) bool {
