@@ -231,19 +231,11 @@ func rpcFailure(err error) error {
 
 // printed gets a result and prints it: in full with --json, otherwise with show.
 func printed[R any](c *client, get func(out any) error, show func(R)) error {
-	if c.json {
-		var document any
-		if err := get(&document); err != nil {
-			return err
-		}
-		return c.out.json(document)
-	}
 	var res R
 	if err := get(&res); err != nil {
 		return err
 	}
-	show(res)
-	return nil
+	return c.result(res, func() { show(res) })
 }
 
 // printCall calls a tool and prints its result.

@@ -122,13 +122,11 @@ vault's template if necessary; --create only creates it.`,
 		ValidArgsFunction: completeWords("today", "yesterday", "tomorrow", "this week", "last week"),
 		RunE: func(cmd *cobra.Command, days []string) error {
 			day := cmp.Or(strings.Join(days, ""), "today")
-			tool, args := "read_note", map[string]any{"note": day, "max_bytes": math.MaxInt32}
-			put(args, "heading", heading)
 			switch {
 			case add && create:
 				return service.Usagef("--append creates the note if necessary.", "--append and --create exclude each other")
 			case create:
-				tool, args = "create_note", map[string]any{"title": day, "content": ""}
+				return runTool(cmd, a, "create_note", map[string]any{"title": day, "content": ""}, a.printCreated)
 			case add:
 				body, err := a.body(cmd.Context())
 				if err != nil {
@@ -137,15 +135,11 @@ vault's template if necessary; --create only creates it.`,
 				edit := map[string]any{"op": "append", "content": body}
 				put(edit, "heading", heading)
 				put(edit, "create_heading", heading != "")
-				tool, args = "edit_note", map[string]any{"note": day, "edits": []any{edit}}
+				return runTool(cmd, a, "edit_note", map[string]any{"note": day, "edits": []any{edit}}, func(res tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(res.Path)) })
 			}
-			return runTool(cmd, a, tool, args, func(note struct{ Path, Content string }) {
-				if tool == "read_note" {
-					fmt.Fprint(a.out, a.out.plain(note.Content))
-				} else {
-					fmt.Fprintln(a.out, a.out.line(note.Path))
-				}
-			})
+			args := map[string]any{"note": day, "max_bytes": math.MaxInt32}
+			put(args, "heading", heading)
+			return runTool(cmd, a, "read_note", args, func(note tools.ReadResult) { fmt.Fprint(a.out, a.out.plain(note.Content)) })
 		},
 	}
 	cmd.Flags().BoolVar(&add, "append", false, "append standard input to the note")

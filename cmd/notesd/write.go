@@ -42,7 +42,7 @@ is named after the title; an existing file is never replaced.`,
 			}
 			args := given(cmd, "folder", "path", "template", "tag")
 			args["title"], args["content"] = titles[0], body
-			return runTool(cmd, a, "create_note", args, func(made tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(made.Path)) })
+			return runTool(cmd, a, "create_note", args, a.printCreated)
 		},
 	}
 	cmd.Flags().String("folder", "", "the `folder` of the new note")
@@ -53,6 +53,8 @@ is named after the title; an existing file is never replaced.`,
 	completes(cmd, "tag", a.offer(completeTags))
 	return cmd
 }
+
+func (o *output) printCreated(res tools.CreateResult) { fmt.Fprintln(o.out, o.out.line(res.Path)) }
 
 // inTerminal reports whether in is a terminal.
 func inTerminal(in io.Reader) bool {
