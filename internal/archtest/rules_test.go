@@ -138,7 +138,7 @@ var layers = map[string]layer{
 	},
 	"migrations": {why: leafWhy},
 	"internal/config": {
-		imports:    []string{"internal/fsid", "internal/phrase"},
+		imports:    []string{"notes", "internal/fsid", "internal/phrase"}, // how notes compares names, and which names are notes'
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
 		why:        "it reads settings and knows nothing of what they change",
 	},

@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"notesd/internal/fsid"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+	"notesd/notes"
 )
 
 // Folders are the folders of one vault: absolute paths by name. In variables and flags
@@ -128,10 +125,9 @@ const nameWanted = `names of letters, digits, spaces and . _ - & ' ( ) +, that d
 func (f Folders) resolved(expand func(string) string) (Folders, error) {
 	all, keys := Folders{}, map[string]bool{}
 	for name, dir := range f {
-		name = norm.NFC.String(name)
-		key := norm.NFC.String(cases.Fold().String(name))
-		ext := strings.ToLower(path.Ext(name))
-		if !folderName.MatchString(name) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || !filepath.IsLocal(name) || slices.Contains([]string{".md", ".markdown", ".mdx", ".qmd", ".rmd"}, ext) || len(name) > 100 || keys[key] {
+		name = notes.Nfc(name)
+		key := notes.Key(name)
+		if !folderName.MatchString(name) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || !filepath.IsLocal(name) || notes.IsNoteName(name) || len(name) > 100 || keys[key] {
 			return nil, fmt.Errorf("must have %s, unlike %q", nameWanted, name)
 		}
 		if strings.TrimSpace(dir) == "" {
