@@ -276,7 +276,7 @@ func (s resources) noteList(ctx context.Context, heading string, f notes.Filter)
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%d of %d notes\n\n", phrase.OneLine(heading), len(page.Notes), page.Total)
+	fmt.Fprintf(&b, "# %s\n\n%d of %s\n\n", phrase.OneLine(heading), len(page.Notes), phrase.Count(page.Total, "note"))
 	escape := strings.NewReplacer("[", `\[`, "]", `\]`)
 	for _, m := range page.Notes {
 		fmt.Fprintf(&b, "- [%s](%s) %s\n", escape.Replace(phrase.OneLine(m.Title)), notes.URI(m.Path), m.Modified.UTC().Format(time.RFC3339))

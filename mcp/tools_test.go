@@ -57,7 +57,7 @@ func TestToolOutputs(t *testing.T) {
 		{"related_notes", `{"text":"tomatoes"}`, "Plan.md (1): shares the word tomatoes"},
 		{"related_notes", `{"text":"nothing like it"}`, "Nothing is related"},
 		{"vault_overview", `{}`, "7 notes in 2 folders"},
-		{"gather_context", `{"query":"snails"}`, "1 passages from 1 matching notes"},
+		{"gather_context", `{"query":"snails"}`, "1 passage from 1 matching note"},
 		{"gather_context", `{"query":"nothing like it"}`, "No passages"},
 		{"note_history", `{"note":"Empty"}`, "seen"},
 	} {

@@ -167,7 +167,7 @@ func (t *tracker) countWatches() {
 	}
 	missing := t.count - len(t.src.WatchList())
 	if missing > 0 && missing == t.missing {
-		t.requestRestart(fmt.Sprintf("%d directories were no longer watched", missing))
+		t.requestRestart(fmt.Sprintf("directories no longer watched: %d", missing))
 	}
 	t.missing = missing
 }

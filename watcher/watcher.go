@@ -240,7 +240,7 @@ func (t *tracker) warnings() []string {
 	}
 	if n := len(t.unreadable); n > 0 {
 		first := slices.MinFunc(slices.Collect(maps.Keys(t.unreadable)), func(a, b *dir) int { return cmp.Compare(a.rel(), b.rel()) }) // deterministic
-		warn("%d folder(s) cannot be read, for example %q (%v). Grant read access or ignore them.", n, first.rel(), t.unreadable[first])
+		warn("Folders that cannot be read: %d, for example %q (%v). Grant read access or ignore them.", n, first.rel(), t.unreadable[first])
 	}
 	return all
 }

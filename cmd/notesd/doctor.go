@@ -144,7 +144,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	case r.Unavailable != "":
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "The notes stay indexed. Make the folder available again."}
 	case r.Trouble != "":
-		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd will try again; until then results may be out of date."}
+		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; until then results may be out of date."}
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "Until it is built, results are incomplete and say so."
 	}

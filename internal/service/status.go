@@ -161,7 +161,7 @@ func (r *reporter) addSemantic() {
 	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
-		r.Warnings = append(r.Warnings, "semantic search: "+st.Trouble+"; until then only words are searched. notesd will try again; notesd doctor says what to do")
+		r.Warnings = append(r.Warnings, "semantic search: "+st.Trouble+"; until then only words are searched. notesd tries again; notesd doctor says what to do")
 	}
 }
 
@@ -190,7 +190,7 @@ func (r *reporter) addVault(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, problems...)
 	}
 	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
-		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd will try again. Free some space if a disk is full; otherwise notesd doctor says what to do")
+		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd tries again. Free some space if a disk is full; otherwise notesd doctor says what to do")
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func gatherText(query string, out GatherResult) string {
 	case len(out.Passages) == 0:
 		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", about)
 	default:
-		fmt.Fprintf(&b, "%d passages from %d matching notes", len(out.Passages), out.Total)
+		fmt.Fprintf(&b, "%s from %s", phrase.Count(len(out.Passages), "passage"), phrase.Count(out.Total, "matching note"))
 	}
 	for _, p := range out.Passages {
 		b.WriteString("\n" + Fence("passage", p.Anchor, p.Text))

@@ -113,7 +113,7 @@ func listed(m notes.Meta) ListedNote {
 
 func listText(out ListResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d notes", len(out.Notes), out.Total)
+	fmt.Fprintf(&b, "%d of %s", len(out.Notes), phrase.Count(out.Total, "note"))
 	if len(out.Notes) > 0 {
 		b.WriteString("\n" + Fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
 	}

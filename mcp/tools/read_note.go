@@ -296,7 +296,7 @@ func outlined(out ReadResult, note *notes.Note, most int) Outcome {
 
 func outlineText(out ReadResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d lines, %d bytes, hash %s", phrase.OneLine(out.Path), out.TotalLines, out.Size, out.Hash)
+	fmt.Fprintf(&b, "%s, %s, %d bytes, hash %s", phrase.OneLine(out.Path), phrase.Count(out.TotalLines, "line"), out.Size, out.Hash)
 	if len(out.Outline) == 0 {
 		b.WriteString("\nThere are no headings.")
 		return b.String() + remarkLines(out.Notes)

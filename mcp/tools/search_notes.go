@@ -195,7 +195,7 @@ func searchText(a searchArgs, out SearchResult) string {
 	if len(out.Results) == 0 {
 		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", phrase.Clip(phrase.OneLine(a.Query), 100))
 	} else {
-		fmt.Fprintf(&b, "%d of %d notes", len(out.Results), out.Total)
+		fmt.Fprintf(&b, "%d of %s", len(out.Results), phrase.Count(out.Total, "note"))
 		if out.Weak {
 			b.WriteString(", none of which matches well")
 		}

@@ -112,7 +112,7 @@ func namesText(o Overview) string {
 	for _, t := range o.Tags {
 		lines = append(lines, fmt.Sprintf("#%s (%d)", phrase.OneLine(t.Tag), t.Notes))
 	}
-	text := fmt.Sprintf("%d folders, %d tags; with the number of notes", o.FoldersTotal, o.TagsTotal)
+	text := fmt.Sprintf("%s, %s; with the number of notes", phrase.Count(o.FoldersTotal, "folder"), phrase.Count(o.TagsTotal, "tag"))
 	if len(lines) > 0 {
 		text += "\n" + Fence("names", "from the vault", strings.Join(lines, "\n"))
 	}
@@ -182,7 +182,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 // Text returns the overview as text.
 func (o Overview) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d notes in %d folders, %d tags", o.Notes, o.FoldersTotal, o.TagsTotal)
+	fmt.Fprintf(&b, "%s in %s, %s", phrase.Count(o.Notes, "note"), phrase.Count(o.FoldersTotal, "folder"), phrase.Count(o.TagsTotal, "tag"))
 	if o.Open != "" {
 		b.WriteString("\nTo open a note: " + o.Open + " with its path, percent-encoded")
 	}

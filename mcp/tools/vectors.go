@@ -142,7 +142,7 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 		text := phrase.Count(len(out.Results), "row")
 		if out.Truncated {
 			out.Notes = in.remarks("the others do not fit; ask for fewer, or keep metadata short")
-			text = fmt.Sprintf("%d of %d rows", n, len(hits))
+			text = fmt.Sprintf("%d of %s", n, phrase.Count(len(hits), "row"))
 		}
 		if lines.Len() > 0 {
 			text += ", the nearest first: score, id, metadata\n" + Fence("vectors", a.TableName, lines.String())

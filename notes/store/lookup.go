@@ -163,7 +163,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if n > 0 {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder with %d notes, including its subfolders", n),
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder, not a note (notes in it and its subfolders: %d)", n),
 			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
 	}
 	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by content."}

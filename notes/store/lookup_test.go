@@ -139,7 +139,7 @@ func TestLookup_NotFound(t *testing.T) {
 		"Work/pic 1.png":  {"this is an attachment, not a note", "", ""},
 		"Work/Boats":      {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
 		"Broken":          {"the file exists but cannot be a note: not text: it contains NUL bytes", "", ""},
-		"Work":            {"this is a folder with 1 notes, including its subfolders", "", ""},
+		"Work":            {"this is a folder, not a note (notes in it and its subfolders: 1)", "", ""},
 		"Harbour plans":   {"there is no such note", "Work/Harbour plan.md", ""},
 		"Something else?": {"there is no such note", "", ""},
 	} {

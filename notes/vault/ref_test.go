@@ -71,7 +71,7 @@ func TestReferences(t *testing.T) {
 		"/etc/passwd":                         "absolute",
 		filepath.Dir(f.dir) + "/x.md":         "absolute",
 		"obsidian://open?path=%2Fetc%2Fhosts": "absolute",
-		"Recipes/":                            `this is a folder with 1 notes, including its subfolders`,
+		"Recipes/":                            `this is a folder, not a note (notes in it and its subfolders: 1)`,
 		"Recipes":                             `list_notes folder="Recipes"`,
 		"Rye Bred#Oven":                       "no such note",
 	} {
