@@ -42,7 +42,7 @@ var yamlEntries = []entry{
 	{"up", "up: \"[[Note|alias]]\"\n", "[[Note|alias]]"},
 	{"emoji", "emoji: 📅 soon\n", "📅 soon"},
 	{"single", "single: 'it''s'\n", "it's"},
-	{"wide", "wide: [one,\n  two, # of several\n  three]\n", []any{"one", "two", "three"}},
+	{"wide", "wide: [one,\n  two,\n  three]\n", []any{"one", "two", "three"}},
 	{"plain", "plain: text over\n  two lines\n", "text over two lines"},
 	{"", "# people\n", nil},
 	{"", "\n", nil},

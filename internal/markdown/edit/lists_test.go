@@ -47,7 +47,7 @@ func writeList(rng *rand.Rand, items []listItem, style int) string {
 			if b.WriteString("    " + text); i+1 < len(texts) || rng.IntN(2) == 0 {
 				b.WriteString(",")
 			}
-			b.WriteString(comment() + "\n")
+			b.WriteString("\n")
 		}
 		b.WriteString("  ]" + comment() + "\n")
 	}

@@ -45,9 +45,7 @@ func TestApply_RareForms(t *testing.T) {
 		"blank lines stay without indentation":        {"  - ## Plan\n    a\n", edit.Edit{Op: edit.OpInsertAfter, Heading: "Plan", Content: "- b\n\n  c"}, "  - ## Plan\n    a\n\n  - b\n\n    c\n"},
 		"a heading that had no text":                  {"# A\n##\n", edit.Edit{Op: edit.OpRenameHeading, Heading: "A > (line 2)", New: "B"}, "# A\n## B\n"},
 		"a heading that has an id":                    {"# A {#a}\n", edit.Edit{Op: edit.OpRenameHeading, Heading: "A {#a}", New: "B"}, "# B {#a}\n"},
-		"items that share a line":                     {"---\nkey: [\n  a,\n  b, c,\n  d\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "c", "d"}}, "---\nkey: [a, c, d]\n---\n"},
-		"an item with a comment goes":                 {"---\nkey: [\n  a, # one\n  b, # two\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, "---\nkey: [\n  a, # one\n]\n---\n"},
-		"an item after one with a comment":            {"---\nkey: [\n  a, # one, [\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "b", "c"}}, "---\nkey: [\n  a, # one, [\n  b, # two\n  c\n]\n---\n"},
+		"items that share a line":                     {"---\nkey: [\n  a,\n  b, c,\n  d\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "c", "d"}}, "---\nkey: [\n  a,\n  c, d\n]\n---\n"},
 		"an item keeps its quotes":                    {"---\nkey: ['a', \"b\"]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"b", "c"}}, "---\nkey: [\"b\", c]\n---\n"},
 		"a list of one item keeps its space":          {"---\nkey:   [a]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "b"}}, "---\nkey:   [a, b]\n---\n"},
 		"a list keeps what parts its items":           {"---\nkey: [a,b]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "b", "c"}}, "---\nkey: [a,b,c]\n---\n"},
@@ -128,6 +126,8 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"front matter with a line":     {"---\na: 1\nb: [\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "c", Value: 1}, edit.ErrFrontMatter, "correct it first with replace_text (line "},
 		"front matter with an anchor":  {"---\n&x\na: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: 1}, edit.ErrFrontMatter, "not a plain list of keys"},
 		"a key that is there in part":  {"---\nA: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 2}, edit.ErrFrontMatter, `the note has "A"; use that spelling`},
+		"a comment between items":      {"---\nkey: [\n  a, # one, [\n  b\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
+		"a comment after the items":    {"---\ntags: [\n  a,\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
 		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor anything like it"},
 	} {
 		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})

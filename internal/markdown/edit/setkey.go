@@ -78,8 +78,8 @@ func setKey(src []byte, fm markdown.FrontMatter, key string, value any, keepItem
 	if value != nil {
 		if fm.Format == "toml" {
 			lines, err = e.writeTOML(value)
-		} else if lines = ""; keepItems {
-			lines = e.writeItems(fm.Values[key], value)
+		} else if keepItems {
+			lines, err = e.writeItems(fm.Values[key], value)
 		}
 		if lines == "" && err == nil {
 			lines = e.writeYAML(value)

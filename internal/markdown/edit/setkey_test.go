@@ -48,7 +48,7 @@ func TestSetFrontMatter(t *testing.T) {
 		{"a comment after quotes that has quotes", "---\nstatus: \"open\" # was \"todo\" before\n---\n", "status", "done", "---\nstatus: \"done\" # was \"todo\" before\n---\n"},
 		{"an apostrophe in a comment", "---\nname: 'it''s'  # don't use\n---\n", "name", "that", "---\nname: 'that'  # don't use\n---\n"},
 		{"brackets in a comment", "---\ntags: [a, b] # see [1]\n---\n", "tags", []any{"c"}, "---\ntags: [c] # see [1]\n---\n"},
-		{"brackets over several lines", "---\ntags: [a, # x]\n  \"b]\"] # see\n---\n", "tags", []any{"c"}, "---\ntags: [c] # see\n---\n"},
+		{"brackets over several lines", "---\ntags: [a,\n  \"b]\"] # see\n---\n", "tags", []any{"c"}, "---\ntags: [c] # see\n---\n"},
 		{"a comment instead of a value", "---\nstatus: # to be filled in\nb: 1\n---\n", "status", "done", "---\nstatus: done # to be filled in\nb: 1\n---\n"},
 		{"a comment instead of a value, and a list", "---\nstatus: # later\n---\n", "status", []any{"a"}, "---\nstatus: # later\n  - a\n---\n"},
 		{"a scalar with a comment by a list", "---\na: x # c\n---\n", "a", []any{"z"}, "---\na: # c\n  - z\n---\n"},

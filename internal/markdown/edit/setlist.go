@@ -3,7 +3,6 @@ package edit
 import (
 	"bytes"
 	"reflect"
-	"slices"
 
 	"notesd/internal/markdown"
 )
@@ -13,11 +12,11 @@ const maxCompared = 1_000_000
 
 // writeItems returns the lines of a key whose old and new values are lists, keeping
 // the text of unchanged items. It returns "" if that is not possible.
-func (e *keyEditor) writeItems(before, after any) string {
+func (e *keyEditor) writeItems(before, after any) (string, error) {
 	old, ok := before.([]any)
 	list, isList := after.([]any)
 	if !ok || !isList || len(list) == 0 || len(old) == 0 || len(old)*len(list) > maxCompared {
-		return ""
+		return "", nil
 	}
 	if e.items == nil {
 		return e.writeFlowItems(old, list)
@@ -35,40 +34,39 @@ func (e *keyEditor) writeItems(before, after any) string {
 		w.value(item, indent, false)
 		w.out.WriteString(e.eol)
 	}
-	return w.out.String()
+	return w.out.String(), nil
 }
 
-// writeFlowItems is writeItems for a list in brackets. It also keeps the separator
-// between items.
-func (e *keyEditor) writeFlowItems(old, list []any) string {
+// writeFlowItems is writeItems for a list in brackets. It keeps the separators,
+// which can include line breaks, and repeats the last one before further items.
+func (e *keyEditor) writeFlowItems(old, list []any) (string, error) {
 	entry := e.inner[e.start:e.end]
 	style, ok := oldYAMLEntry(entry)
 	if !ok || !bytes.HasPrefix(bytes.TrimLeft(entry[len(style.key):], " \t\r\n"), []byte("[")) {
-		return ""
+		return "", nil
 	}
 	start := len(style.key) + bytes.IndexByte(entry[len(style.key):], '[') + 1
 	end := yamlFlowEnd(entry, start-1)
 	text := entry[start : end-1]
 	spans := flowItems(text)
 	if len(spans) != len(old) {
-		return ""
+		return "", nil
 	}
-	if bytes.IndexByte(text, '\n') >= 0 {
-		if text = e.flowLines(text, spans, old, list); text == nil {
-			return ""
+	at := 0
+	for _, span := range append(spans, place{start: len(text)}) {
+		if bytes.IndexByte(text[at:span.start], '#') >= 0 {
+			return "", e.refuse("its list contains comments; use replace_text")
 		}
-		return string(entry[:start]) + string(text) + string(entry[end-1:])
-	}
-	separator := []byte(", ")
-	if len(spans) > 1 {
-		separator = text[spans[0].end:spans[1].start]
+		at = span.end
 	}
 	var out bytes.Buffer
 	out.Write(entry[:start+spans[0].start])
 	used := make([]bool, len(old))
 	for n, item := range list {
-		if n > 0 {
-			out.Write(separator)
+		if next := min(n, len(spans)-1); next > 0 {
+			out.Write(text[spans[next-1].end:spans[next].start])
+		} else if n > 0 {
+			out.WriteString(", ")
 		}
 		if i := unusedItem(old, used, item); i >= 0 {
 			out.Write(text[spans[i].start:spans[i].end])
@@ -77,66 +75,7 @@ func (e *keyEditor) writeFlowItems(old, list []any) string {
 		}
 	}
 	out.Write(entry[start+spans[len(spans)-1].end:])
-	return out.String()
-}
-
-// flowLines changes the text between brackets of a list that spans several lines. It
-// supports appending items, removing items that have their own line, and replacing items
-// in place, and returns nil for any other change.
-func (e *keyEditor) flowLines(text []byte, spans []place, old, list []any) []byte {
-	out, next := make([]byte, 0, 2*len(text)), 0
-	put := func(upTo int, more string) { out, next = append(append(out, text[next:upTo]...), more...), upTo }
-	switch {
-	case len(list) == len(old):
-		for i, span := range spans {
-			if !reflect.DeepEqual(old[i], list[i]) {
-				item := flowYAML(list[i])
-				if was := slices.IndexFunc(old, func(o any) bool { return reflect.DeepEqual(o, list[i]) }); was >= 0 {
-					item = string(text[spans[was].start:spans[was].end])
-				}
-				put(span.start, item)
-				next = span.end
-			}
-		}
-	case len(list) < len(old):
-		kept := 0
-		for i, span := range spans {
-			if kept < len(list) && reflect.DeepEqual(old[i], list[kept]) {
-				kept++
-				continue
-			}
-			lineEnd, after := markdown.LineAt(text, span.end)
-			from := bytes.LastIndexByte(text[:span.start], '\n') + 1
-			if from == 0 || after == lineEnd || !isBlank(text[from:span.start]) || i+1 < len(spans) && spans[i+1].start < after {
-				return nil // the item shares its line
-			}
-			put(from, "")
-			next = after
-		}
-		if kept < len(list) {
-			return nil
-		}
-	case reflect.DeepEqual(old, list[:len(old)]):
-		last := spans[len(spans)-1]
-		line := text[bytes.LastIndexByte(text[:last.start], '\n')+1 : last.start]
-		indent := string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-		end := last.end
-		comma := bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t"), []byte(","))
-		if !comma {
-			put(end, ",")
-		}
-		lineEnd, _ := markdown.LineAt(text, end) // after its comment
-		for i, item := range list[len(old):] {
-			more := e.eol + indent + flowYAML(item)
-			if comma || len(old)+i+1 < len(list) {
-				more += ","
-			}
-			put(lineEnd, more)
-		}
-	default:
-		return nil
-	}
-	return append(out, text[next:]...)
+	return out.String(), nil
 }
 
 // flowItems returns the spans of the items in the text between brackets, or nil if an

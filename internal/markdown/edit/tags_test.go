@@ -14,9 +14,9 @@ func TestAddTag(t *testing.T) {
 	for _, c := range []struct{ name, src, tag, want string }{
 		{"block list", "---\ntags:\n  - a # first\n  - 'b'\nx: 1\n---\ntext\n", "#c", "---\ntags:\n  - a # first\n  - 'b'\n  - c\nx: 1\n---\ntext\n"},
 		{"brackets", "---\ntags: [a, \"b c\", 'd'] # mine\n---\n", "e", "---\ntags: [a, \"b c\", 'd', e] # mine\n---\n"},
-		{"brackets over lines", "---\ntags: [\n  a, # first\n  b, # last\n]\nk: v\n---\n", "e", "---\ntags: [\n  a, # first\n  b, # last\n  e,\n]\nk: v\n---\n"},
-		{"brackets over lines without a last comma", "---\r\ntags:\r\n  [\r\n    a,\r\n    b # last\r\n  ]\r\n---\r\n", "e", "---\r\ntags:\r\n  [\r\n    a,\r\n    b, # last\r\n    e\r\n  ]\r\n---\r\n"},
-		{"brackets that close on the last line", "---\ntags: [a,\n  b, c]\n---\n", "e", "---\ntags: [a,\n  b, c,\n  e]\n---\n"},
+		{"brackets over lines", "---\ntags: [\n  a,\n  b,\n]\nk: v\n---\n", "e", "---\ntags: [\n  a,\n  b,\n  e,\n]\nk: v\n---\n"},
+		{"brackets over lines without a last comma", "---\r\ntags:\r\n  [\r\n    a,\r\n    b\r\n  ]\r\n---\r\n", "e", "---\r\ntags:\r\n  [\r\n    a,\r\n    b,\r\n    e\r\n  ]\r\n---\r\n"},
+		{"brackets that close on the last line", "---\ntags: [a,\n  b, c]\n---\n", "e", "---\ntags: [a,\n  b, c, e]\n---\n"},
 		{"empty brackets", "---\ntags: []\n---\n", "e", "---\ntags: [e]\n---\n"},
 		{"commas", "---\ntags: a, b\n---\n", "c", "---\ntags: a, b, c\n---\n"},
 		{"quoted commas", "---\ntags: \"a, b\"\n---\n", "c", "---\ntags: \"a, b, c\"\n---\n"},
@@ -56,8 +56,8 @@ func TestAddTag(t *testing.T) {
 func TestRemoveTag(t *testing.T) {
 	for _, c := range []struct{ name, src, tag, want string }{
 		{"block list", "---\ntags:\n  - a # first\n  - 'b'\n  - c\n---\n", "b", "---\ntags:\n  - a # first\n  - c\n---\n"},
-		{"brackets over lines", "---\ntags: [\n  a, # first\n  'b', # second\n  c # last\n]\nk: v\n---\n", "b", "---\ntags: [\n  a, # first\n  c # last\n]\nk: v\n---\n"},
-		{"the last of brackets over lines", "---\ntags: [\n  a, # first\n  b\n]\n---\n", "b", "---\ntags: [\n  a, # first\n]\n---\n"},
+		{"brackets over lines", "---\ntags: [\n  a,\n  'b',\n  'c'\n]\nk: v\n---\n", "b", "---\ntags: [\n  a,\n  'c'\n]\nk: v\n---\n"},
+		{"the last of brackets over lines", "---\ntags: [\n  a,\n  b\n]\n---\n", "b", "---\ntags: [\n  a\n]\n---\n"},
 		{"one of a line in brackets over lines", "---\ntags: [a, b,\n  c]\n---\n", "b", "---\ntags: [a, c]\n---\n"},
 		{"brackets", "---\ntags: [\"a\", b, 'c']\n---\n", "B", "---\ntags: [\"a\", 'c']\n---\n"},
 		{"last", "---\nx: 1\ntags: [a]\n---\n", "a", "---\nx: 1\n---\n"},
@@ -107,7 +107,7 @@ func TestRenameTag(t *testing.T) {
 		places                   int
 	}{
 		{"everywhere", "---\ntags:\n  - a # x\n  - A/sub\n  - ab\n---\n#a, #a/b and #ab; #A.\n", "a", "new", "---\ntags:\n  - new\n  - new/sub\n  - ab\n---\n#new, #new/b and #ab; #new.\n", 5},
-		{"brackets over lines", "---\ntags: [\n  x, a, # see\n  '#a/b', ]\n---\n", "a", "new", "---\ntags: [\n  x, new, # see\n  \"#new/b\", ]\n---\n", 2},
+		{"brackets over lines", "---\ntags: [\n  x,\n  a,\n  '#a/b', ]\n---\n", "a", "new", "---\ntags: [\n  x,\n  new,\n  \"#new/b\", ]\n---\n", 2},
 		{"brackets", "---\ntags: [\"x\", a, '#a/b']\n---\n", "a", "new", "---\ntags: [\"x\", new, \"#new/b\"]\n---\n", 2},
 		{"had both", "---\ntags: [a, b]\n---\n#a #b\n", "a", "b", "---\ntags: [b]\n---\n#b #b\n", 2},
 		{"commas", "---\ntags: a, b\n---\n", "b", "c", "---\ntags: a, c\n---\n", 1},
