@@ -391,7 +391,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 			return err
 		}
 		err = o.alsoChange(paths, func(notePath string, text []byte) ([]byte, error) {
-			out, _, err := edit.RenameTag(text, r.Tag, r.To)
+			out, err := edit.RenameTag(text, r.Tag, r.To)
 			if errors.Is(err, markdown.ErrMissing) {
 				return text, nil // changed since the query
 			}

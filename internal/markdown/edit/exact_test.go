@@ -66,16 +66,14 @@ func TestRenamedTagsThereAndBackAreExact(t *testing.T) {
 			if !markdown.IsTag(tag) {
 				continue
 			}
-			out, places, err := RenameTag(src, tag, "zz-new")
+			out, err := RenameTag(src, tag, "zz-new")
 			require.NoError(t, err, tag)
-			assert.Positive(t, places)
 			after := markdown.Parse(out)
 			assert.Len(t, after.Tags, len(before.Tags), tag)
 			assert.Len(t, after.Links, len(before.Links), tag)
 			assert.Len(t, after.Headings, len(before.Headings), tag)
-			back, undone, err := RenameTag(out, "zz-new", tag)
+			back, err := RenameTag(out, "zz-new", tag)
 			require.NoError(t, err, tag)
-			assert.Equal(t, places, undone, tag)
 			assert.True(t, strings.EqualFold(string(src), string(back)), "%s: %q became %q", tag, src, back)
 		}
 	})

@@ -17,9 +17,9 @@ func ExampleAddTag() {
 }
 
 func ExampleRenameTag() {
-	out, places, err := edit.RenameTag([]byte("#work and #work/urgent, not `#work`"), "work", "job")
-	fmt.Println(string(out), places, err)
-	// Output: #job and #job/urgent, not `#work` 2 <nil>
+	out, err := edit.RenameTag([]byte("#work and #work/urgent, not `#work`"), "work", "job")
+	fmt.Println(string(out), err)
+	// Output: #job and #job/urgent, not `#work` <nil>
 }
 
 func ExampleRenameHeading() {

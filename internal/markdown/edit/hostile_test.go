@@ -24,7 +24,7 @@ func TestHostileEditsTakeLinearTime(t *testing.T) {
 		_, _ = SetFrontMatter(src, "key", "value")
 		_, _ = AddTag(src, "new")
 		_, _ = RemoveTag(src, "a")
-		_, _, _ = RenameTag(src, "tag", "new")
+		_, _ = RenameTag(src, "tag", "new")
 		_, _ = RenameHeading(src, "a", "b")
 		out := RewriteLinks(src, markdown.Parse(src), func(l markdown.Link) (string, bool) { return l.Target + "x", true })
 		textdiff.Unified(src, out, "n.md", 3, 4000)

@@ -72,7 +72,7 @@ func TestTags_Anywhere(t *testing.T) {
 		require.Subset(t, tags, has, src)
 		for _, tag := range names {
 			out, err := edit.RemoveTag([]byte(src), "#"+tag)
-			renamed, places, renameErr := edit.RenameTag([]byte(src), tag, "new/name")
+			renamed, renameErr := edit.RenameTag([]byte(src), tag, "new/name")
 			var nested []string
 			for _, other := range has {
 				if strings.HasPrefix(other, tag+"/") {
@@ -98,7 +98,6 @@ func TestTags_Anywhere(t *testing.T) {
 				}
 			}
 			require.ElementsMatch(t, want, markdown.Parse(renamed).Tags, "%s renamed\n%s\n%s", tag, src, renamed)
-			require.Positive(t, places)
 			require.Equal(t, strings.Count(src, "\n"), strings.Count(string(renamed), "\n"), "%s\n%s", src, renamed)
 		}
 		added, err := edit.AddTag([]byte(src), "fresh")

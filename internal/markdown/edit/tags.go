@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"notesd/internal/markdown"
@@ -110,21 +109,20 @@ func RemoveTag(src []byte, tag string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := changeTags(src, func(t string) (string, bool) { return "", sameTag(t, tag) })
-	return out, err
+	return changeTags(src, func(t string) (string, bool) { return "", sameTag(t, tag) })
 }
 
 // RenameTag renames a tag and those nested in it (old/part becomes new/part) in front
-// matter, page properties and text, and returns the number of occurrences. Like
-// [RemoveTag], it accepts tags with spaces. If a list already contains the new tag, the
+// matter, page properties and text. Like [RemoveTag], it accepts tags with spaces. If a list already contains the new tag, the
 // old one is removed. The error is [markdown.ErrMissing] if the note has neither the
 // tag nor one nested in it.
-func RenameTag(src []byte, tag, name string) (out []byte, places int, err error) {
-	if tag, err = foundTag(tag); err != nil {
-		return nil, 0, err
+func RenameTag(src []byte, tag, name string) ([]byte, error) {
+	tag, err := foundTag(tag)
+	if err != nil {
+		return nil, err
 	}
 	if name, err = tagName(name); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	return changeTags(src, func(t string) (string, bool) {
 		if sameTag(t, tag) {
@@ -219,38 +217,41 @@ func onlyTags(src []byte, places []markdown.InlineTag, start, end int) bool {
 
 // changeTags replaces each tag for which change returns true with the returned name,
 // or removes it if the name is "".
-func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out []byte, places int, err error) {
+func changeTags(src []byte, change func(tag string) (name string, ok bool)) ([]byte, error) {
 	doc := markdown.Parse(src)
 	var want []string
+	found := false
 	for _, t := range doc.Tags {
-		if name, ok := change(t); !ok {
-			want = append(want, t)
-		} else if name != "" {
+		name, ok := change(t)
+		found = found || ok
+		if !ok {
+			name = t
+		}
+		if name != "" {
 			want = append(want, name)
 		}
 	}
-	out, places = changeInlineTags(src, doc, change)
+	switch {
+	case len(doc.Tags) == 0:
+		return nil, fmt.Errorf("%w: it has no tags", markdown.ErrMissing)
+	case !found:
+		return nil, fmt.Errorf("%w: it has no such tag; its tags are: %s", markdown.ErrMissing, shownTags(doc.Tags))
+	}
+	out, changed := changeInlineTags(src, doc, change)
+	if fm := doc.FrontMatter; fm.Err != nil && !changed {
+		return nil, &FrontMatterError{Key: "tags", Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
+	}
 	for _, key := range tagKeys(doc) {
-		value, n := changeTagValue(doc.FrontMatter.Values[key], change)
-		if n == 0 {
+		value := doc.FrontMatter.Values[key]
+		if !slices.ContainsFunc(markdown.TagValues(value), func(tag string) bool { return matchesTag(tag, change) }) {
 			continue
 		}
-		places += n
-		if out, err = SetFrontMatter(out, key, value); err != nil {
-			return nil, 0, err
+		var err error
+		if out, err = SetFrontMatter(out, key, changeTagValue(value, change)); err != nil {
+			return nil, err
 		}
 	}
-	if places == 0 {
-		if fm := doc.FrontMatter; fm.Err != nil && !slices.Equal(want, doc.Tags) {
-			return nil, 0, &FrontMatterError{Key: "tags", Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
-		}
-		if len(doc.Tags) == 0 {
-			return nil, 0, fmt.Errorf("%w: it has no tags", markdown.ErrMissing)
-		}
-		return nil, 0, fmt.Errorf("%w: it has no such tag; its tags are: %s", markdown.ErrMissing, shownTags(doc.Tags))
-	}
-	out, err = checkTags(out, want)
-	return out, places, err
+	return checkTags(out, want)
 }
 
 // checkTags returns out, or an error if its tags are not the wanted ones.
@@ -271,7 +272,7 @@ func checkTags(out []byte, want []string) ([]byte, error) {
 // shownTags lists the first 50 tags for a message.
 func shownTags(tags []string) string { return strings.Join(tags[:min(len(tags), 50)], ", ") }
 
-func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (string, bool)) (out []byte, places int) {
+func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (string, bool)) (out []byte, changed bool) {
 	at := 0
 	all := tagPlaces(doc)
 	for _, t := range all {
@@ -279,7 +280,7 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 		if !ok {
 			continue
 		}
-		places++
+		changed = true
 		start, end := t.Start, t.End
 		if text == "" {
 			start, end = removedWith(src, all, t)
@@ -288,7 +289,7 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 		out = append(append(out, src[at:start]...), text...)
 		at = end
 	}
-	return append(out, src[at:]...), places
+	return append(out, src[at:]...), changed
 }
 
 // changeTag applies change to the tag in text and keeps the '#' or brackets around it.
@@ -299,6 +300,11 @@ func changeTag(text string, change func(string) (string, bool)) (changed string,
 		return name, ok
 	}
 	return strings.Replace(text, core, name, 1), true
+}
+
+func matchesTag(text string, change func(string) (string, bool)) bool {
+	_, ok := change(coreOf(text))
+	return ok
 }
 
 // coreOf returns a tag without the '#' or brackets around it.
@@ -341,67 +347,49 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 	return start, mark // the word stays
 }
 
-// changeTagValue changes the tags in a value of front matter and returns their number.
-func changeTagValue(value any, change func(string) (string, bool)) (any, int) {
-	switch v := value.(type) {
-	case []any:
-		list, places := changeItems(v, change)
-		if len(list) == 0 {
-			return nil, places
+// changeTagValue changes the tags in a value of front matter. It returns nil if no tag
+// remains.
+func changeTagValue(value any, change func(string) (string, bool)) any {
+	if list, ok := value.([]any); ok {
+		if list = changeItems(list, change); len(list) > 0 {
+			return list
 		}
-		return list, places
-	case string:
-		separator, isSeparator := ", ", func(r rune) bool { return r == ',' || r == '\n' }
-		if !strings.Contains(v, ",") {
-			separator, isSeparator = " ", unicode.IsSpace
-		}
-		var items []any
-		for _, part := range strings.FieldsFunc(v, isSeparator) {
-			items = append(items, strings.TrimSpace(part))
-		}
-		list, places := changeItems(items, change)
-		if len(list) == 0 {
-			return nil, places
-		}
-		var parts []string
-		for _, item := range list {
-			parts = append(parts, item.(string))
-		}
-		return strings.Join(parts, separator), places
-	case int64, float64:
-		list, places := changeItems([]any{v}, change)
-		if len(list) == 0 {
-			return nil, places
-		}
-		return list[0], places
+		return nil
 	}
-	return value, 0
+	var tags []any
+	for _, tag := range markdown.TagValues(value) {
+		tags = append(tags, strings.TrimSpace(tag))
+	}
+	var kept []string
+	for _, tag := range changeItems(tags, change) {
+		kept = append(kept, tag.(string))
+	}
+	if kept == nil {
+		return nil
+	}
+	separator := " "
+	if text, ok := value.(string); ok && strings.Contains(text, ",") {
+		separator = ", "
+	}
+	return strings.Join(kept, separator)
 }
 
 // changeItems changes the tags in a list and removes the duplicates that result.
-func changeItems(list []any, change func(string) (string, bool)) (out []any, places int) {
-	has := map[string]bool{}
-	texts := make([]string, len(list))
-	changed := make([]bool, len(list))
-	for i, item := range list {
-		switch item.(type) {
-		case string, int64, float64, bool:
-			texts[i], changed[i] = changeTag(fmt.Sprint(item), change)
-		}
-		if !changed[i] {
-			has[strings.ToLower(fmt.Sprint(item))] = true
+func changeItems(list []any, change func(string) (string, bool)) (out []any) {
+	has := map[string]bool{"": true} // "" is a removed tag
+	for _, item := range list {
+		if text := fmt.Sprint(item); !matchesTag(text, change) {
+			has[strings.ToLower(text)] = true
 		}
 	}
-	for i, item := range list {
-		if !changed[i] {
+	for _, item := range list {
+		text, ok := changeTag(fmt.Sprint(item), change)
+		if !ok {
 			out = append(out, item)
-			continue
-		}
-		places++
-		if key := strings.ToLower(texts[i]); key != "" && !has[key] {
+		} else if key := strings.ToLower(text); !has[key] {
 			has[key] = true
-			out = append(out, texts[i])
+			out = append(out, text)
 		}
 	}
-	return out, places
+	return out
 }
