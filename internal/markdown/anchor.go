@@ -15,14 +15,12 @@ import (
 // or the slug that GitHub and site generators derive from it.
 type Anchors struct {
 	src        []byte
-	texts      []string         // texts of the headings
-	headings   map[string][]int // indexes of headings by AnchorID
+	headings   []Heading
+	byID       map[string][]int // indexes of headings by AnchorID
 	keys       [][2]string      // per heading, the AnchorID of its text and of its source
-	ids        []string         // per heading, its ID from an attribute, or ""
-	parents    []int
-	blocks     map[string]bool // ids in lower case
-	excalidraw bool            // elements of the drawing are blocks too
-	explicit   map[string]bool // ids set by HTML or "{#id}"; nil until needed
+	blocks     map[string]bool  // ids in lower case
+	excalidraw bool             // elements of the drawing are blocks too
+	explicit   map[string]bool  // ids set by HTML or "{#id}"; nil until needed
 }
 
 // maxNamesakes bounds the number of headings with the same name whose parents are
@@ -32,13 +30,12 @@ const maxNamesakes = 64
 // NewAnchors indexes the anchors of a note. doc must be the result of [Parse] for
 // src. Anchors retains src.
 func NewAnchors(doc *Document, src []byte) *Anchors {
-	a := &Anchors{src: src, headings: map[string][]int{}, parents: headingParents(doc.Headings), blocks: map[string]bool{}}
+	a := &Anchors{src: src, headings: doc.Headings, byID: map[string][]int{}, blocks: map[string]bool{}}
 	for i, h := range doc.Headings {
 		keys := [2]string{AnchorID(h.Text), AnchorID(string(src[h.Start:min(h.ContentStart, h.Start+maxText)]))}
-		a.keys, a.texts = append(a.keys, keys), append(a.texts, h.Text)
-		a.ids = append(a.ids, h.ID)
+		a.keys = append(a.keys, keys)
 		for _, key := range slices.Compact(keys[:]) {
-			a.headings[key] = append(a.headings[key], i)
+			a.byID[key] = append(a.byID[key], i)
 		}
 	}
 	for _, b := range doc.Blocks {
@@ -77,7 +74,7 @@ func (a *Anchors) Has(anchor string) bool {
 // anchor is replaced, by a slug if it was one. Rename reports false for an anchor that
 // leads elsewhere, and for the heading's own ID, which does not change.
 func (a *Anchors) Rename(anchor string, heading int, text string) (renamed string, ok bool) {
-	if anchor == a.ids[heading] || strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
+	if anchor == a.headings[heading].ID || strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
 		return "", false
 	}
 	for i, names := range references(strings.TrimSpace(anchor)) {
@@ -89,7 +86,7 @@ func (a *Anchors) Rename(anchor string, heading int, text string) (renamed strin
 		case at < 0:
 			return "", false
 		}
-		was, name := a.texts[heading], strings.Join(strings.Fields(notInLinks.ReplaceAllString(text, " ")), " ")
+		was, name := a.headings[heading].Text, strings.Join(strings.Fields(notInLinks.ReplaceAllString(text, " ")), " ")
 		if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
 			name = slug(text)
 		}
@@ -130,7 +127,7 @@ func (a *Anchors) path(names []string) []int {
 		keys[i] = AnchorID(name)
 	}
 	last := len(keys) - 1
-	found := a.headings[keys[last]]
+	found := a.byID[keys[last]]
 	if len(found) == 0 {
 		if i := a.numbered(names[last]); i >= 0 && last == 0 {
 			return []int{i}
@@ -143,7 +140,7 @@ func (a *Anchors) path(names []string) []int {
 			path[i] = -1
 		}
 		path[last] = found[0]
-		if i := slices.IndexFunc(found[:min(len(found), maxNamesakes)], func(i int) bool { return a.texts[i] == NFC(names[last]) }); i >= 0 {
+		if i := slices.IndexFunc(found[:min(len(found), maxNamesakes)], func(i int) bool { return a.headings[i].Text == NFC(names[last]) }); i >= 0 {
 			path[last] = found[i]
 		}
 		return path
@@ -151,7 +148,7 @@ func (a *Anchors) path(names []string) []int {
 	for _, i := range found {
 		left := last
 		path[last] = i
-		for p := a.parents[i]; p >= 0 && left > 0; p = a.parents[p] {
+		for p := a.headings[i].parent; p >= 0 && left > 0; p = a.headings[p].parent {
 			if k := a.keys[p]; k[0] == keys[left-1] || k[1] == keys[left-1] {
 				left--
 				path[left] = p
@@ -173,7 +170,7 @@ func (a *Anchors) numbered(name string) int {
 	if m == nil {
 		return -1
 	}
-	found := a.headings[AnchorID(m[1])]
+	found := a.byID[AnchorID(m[1])]
 	if n, err := strconv.Atoi(m[2]); err == nil && n < len(found) {
 		return found[n]
 	}

@@ -50,13 +50,11 @@ type chunker struct {
 	doc             *Document
 	target, minimum int
 	pieces          []piece
-	parents         []int // of each heading, -1 for none
 }
 
 // cutSections divides the text before the first heading, and each section without
 // its subsections, into pieces.
 func (c *chunker) cutSections() {
-	c.parents = headingParents(c.doc.Headings)
 	headings := c.doc.Headings
 	next := 0 // the next leaf
 	for section, start := -1, c.doc.BodyStart; section < len(headings); section++ {
@@ -253,14 +251,14 @@ func (c *chunker) inside(section, parent int) bool {
 		return true
 	}
 	for section > parent {
-		section = c.parents[section]
+		section = c.doc.Headings[section].parent
 	}
 	return section == parent
 }
 
 // siblings reports whether a and b are subsections of the same section.
 func (c *chunker) siblings(a, b int) bool {
-	return a >= 0 && b >= 0 && c.parents[a] == c.parents[b] && c.parents[a] >= 0
+	return a >= 0 && b >= 0 && c.doc.Headings[a].parent == c.doc.Headings[b].parent && c.doc.Headings[a].parent >= 0
 }
 
 // finish converts the pieces to chunks.
@@ -276,7 +274,7 @@ func (c *chunker) finish() []Chunk {
 			chunk.LineEnd--
 		}
 		if p.section >= 0 {
-			chunk.Path = headingPath(c.doc, c.parents, p.section)
+			chunk.Path = headingPath(c.doc, p.section)
 		}
 		out = append(out, chunk)
 		line += breaks

@@ -79,6 +79,8 @@ type Heading struct {
 	TextStart, TextEnd int
 
 	Nested bool // in a list item
+
+	parent int // index of the heading whose section contains it, or -1
 }
 
 // LinkKind is the syntax of a link.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -20,10 +21,14 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 	length, id := headingAttributes(s.src[start:end])
 	end = start + length
 	text := PlainText(s.src[start:end])
+	parent := -1
+	if n := len(s.openHeadings); n > 0 {
+		parent = s.openHeadings[n-1].index
+	}
 	s.openHeadings = append(s.openHeadings, openHeading{len(s.doc.Headings), level, len(s.containers)})
 	s.doc.Headings = append(s.doc.Headings, Heading{
 		Level: level, Text: text, ID: id, Line: line,
-		Start: lineStart, ContentStart: s.next, End: len(s.src), TextStart: start, TextEnd: end, Nested: len(s.containers) > 0,
+		Start: lineStart, ContentStart: s.next, End: len(s.src), TextStart: start, TextEnd: end, Nested: len(s.containers) > 0, parent: parent,
 	})
 	if level == 1 && s.doc.Title == "" {
 		s.doc.Title = text
@@ -82,35 +87,13 @@ func NFC(s string) string {
 	return s
 }
 
-// headingParents returns, for each heading, the index of the heading whose section
-// contains it, or -1.
-func headingParents(headings []Heading) []int {
-	parents := make([]int, len(headings))
-	var open []int
-	for i, h := range headings {
-		for len(open) > 0 && headings[open[len(open)-1]].End <= h.Start {
-			open = open[:len(open)-1]
-		}
-		parents[i] = -1
-		if len(open) > 0 {
-			parents[i] = open[len(open)-1]
-		}
-		open = append(open, i)
-	}
-	return parents
-}
-
 // headingPath returns the texts of the headings from the outermost to the i-th.
-func headingPath(doc *Document, parents []int, i int) []string {
-	depth := 0
-	for p := i; p >= 0; p = parents[p] {
-		depth++
+func headingPath(doc *Document, i int) []string {
+	path := make([]string, 0, doc.Headings[i].Level)
+	for ; i >= 0; i = doc.Headings[i].parent {
+		path = append(path, doc.Headings[i].Text)
 	}
-	path := make([]string, depth)
-	for p := i; p >= 0; p = parents[p] {
-		depth--
-		path[depth] = doc.Headings[p].Text
-	}
+	slices.Reverse(path)
 	return path
 }
 
@@ -126,11 +109,10 @@ const maxReference = 500
 // [FindSection] finds it: the path to it, with its line if the path is ambiguous. It
 // is "" for a heading without text and for a path longer than maxReference.
 func References(doc *Document) []string {
-	parents := headingParents(doc.Headings)
 	refs := make([]string, len(doc.Headings))
 	endings := make(map[string]int) // number of paths with this suffix
 	for i, h := range doc.Headings {
-		path, whole := pathText(doc, parents, i)
+		path, whole := pathText(doc, i)
 		if whole && h.Text != "" {
 			refs[i] = strings.TrimSpace(path)
 		}
@@ -148,9 +130,9 @@ func References(doc *Document) []string {
 
 // pathText returns the path to a heading as one string. If it is too long, it returns
 // its last maxReference bytes and false.
-func pathText(doc *Document, parents []int, i int) (path string, whole bool) {
+func pathText(doc *Document, i int) (path string, whole bool) {
 	path = doc.Headings[i].Text
-	for p := parents[i]; p >= 0 && len(path) <= maxReference; p = parents[p] {
+	for p := doc.Headings[i].parent; p >= 0 && len(path) <= maxReference; p = doc.Headings[p].parent {
 		path = doc.Headings[p].Text + PathSeparator + path
 	}
 	if len(path) > maxReference {

@@ -39,9 +39,8 @@ type Section struct {
 // error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	ref = strings.TrimSpace(ref)
-	parents := headingParents(doc.Headings)
-	if i, ok := matchLine(doc, parents, ref); ok {
-		return headingSection(doc, parents, i), nil
+	if i, ok := matchLine(doc, ref); ok {
+		return HeadingSection(doc, i), nil
 	}
 	name, line := SplitLine(ref)
 	if id, ok := strings.CutPrefix(strings.TrimLeft(name, "#"), "^"); ok && isBlockID([]byte(id)) {
@@ -50,31 +49,31 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	level, name := SplitLevel(name)
 	end, _ := headingAttributes([]byte(name))
 	if name = name[:end]; name == "" {
-		return Section{}, missing(doc, parents, ref)
+		return Section{}, missing(doc, ref)
 	}
-	if found := onLine(doc, matchPaths(doc, parents, name), line); len(found) == 1 {
-		return headingSection(doc, parents, found[0]), nil
+	if found := onLine(doc, matchPaths(doc, name), line); len(found) == 1 {
+		return HeadingSection(doc, found[0]), nil
 	}
 	for _, same := range []func(a, b string) bool{sameText, SameHeading} {
 		for _, names := range references(name) {
-			found := onLine(doc, ofLevel(doc, matchHeadings(doc, parents, names, same), level), line)
+			found := onLine(doc, ofLevel(doc, matchHeadings(doc, names, same), level), line)
 			switch {
 			case len(found) == 1:
-				return headingSection(doc, parents, found[0]), nil
+				return HeadingSection(doc, found[0]), nil
 			case len(found) > 1:
-				return Section{}, &SectionError{Ref: ref, Err: ErrAmbiguous, Candidates: candidates(doc, parents, found)}
+				return Section{}, &SectionError{Ref: ref, Err: ErrAmbiguous, Candidates: candidates(doc, found)}
 			}
 		}
 	}
-	return Section{}, missing(doc, parents, ref)
+	return Section{}, missing(doc, ref)
 }
 
-func missing(doc *Document, parents []int, ref string) error {
+func missing(doc *Document, ref string) error {
 	all := make([]int, len(doc.Headings))
 	for i := range all {
 		all[i] = i
 	}
-	list := candidates(doc, parents, all)
+	list := candidates(doc, all)
 	for _, b := range doc.Blocks {
 		if len(list) < maxCandidates {
 			list = append(list, Candidate{"^" + b.ID, b.Line})
@@ -95,7 +94,7 @@ func SplitLine(ref string) (string, int) {
 
 // matchLine returns the heading that ref names by its full path and line, the form
 // that [References] returns. Syntax in the path, such as '#', has no meaning here.
-func matchLine(doc *Document, parents []int, ref string) (int, bool) {
+func matchLine(doc *Document, ref string) (int, bool) {
 	m := lineSuffix.FindStringSubmatch(ref)
 	if m == nil {
 		return 0, false
@@ -105,7 +104,7 @@ func matchLine(doc *Document, parents []int, ref string) (int, bool) {
 	if err != nil || i < 0 {
 		return 0, false
 	}
-	path, whole := pathText(doc, parents, i)
+	path, whole := pathText(doc, i)
 	return i, whole && strings.TrimSpace(path) == NFC(m[1])
 }
 
@@ -159,7 +158,7 @@ func references(name string) [][]string {
 
 // matchPaths returns the headings whose path, in the form of candidates, ends with
 // name. It also finds headings that contain ">".
-func matchPaths(doc *Document, parents []int, name string) []int {
+func matchPaths(doc *Document, name string) []int {
 	if !strings.Contains(name, PathSeparator) {
 		return nil
 	}
@@ -168,7 +167,7 @@ func matchPaths(doc *Document, parents []int, name string) []int {
 	var found []int
 	for i, h := range doc.Headings {
 		if strings.HasSuffix(h.Text, last) &&
-			strings.HasSuffix(PathSeparator+strings.Join(headingPath(doc, parents, i), PathSeparator), name) {
+			strings.HasSuffix(PathSeparator+strings.Join(headingPath(doc, i), PathSeparator), name) {
 			found = append(found, i)
 		}
 	}
@@ -177,7 +176,7 @@ func matchPaths(doc *Document, parents []int, name string) []int {
 
 // matchHeadings returns the headings whose text is the last of names and that are
 // nested in headings with the other names, in that order.
-func matchHeadings(doc *Document, parents []int, names []string, same func(a, b string) bool) []int {
+func matchHeadings(doc *Document, names []string, same func(a, b string) bool) []int {
 	var found []int
 	last := len(names) - 1
 	for i, h := range doc.Headings {
@@ -185,7 +184,7 @@ func matchHeadings(doc *Document, parents []int, names []string, same func(a, b 
 			continue
 		}
 		left := last
-		for p := parents[i]; p >= 0 && left > 0; p = parents[p] {
+		for p := h.parent; p >= 0 && left > 0; p = doc.Headings[p].parent {
 			if same(doc.Headings[p].Text, names[left-1]) {
 				left--
 			}
@@ -223,31 +222,26 @@ func fold(s string) string {
 	return b.String()
 }
 
-func candidates(doc *Document, parents []int, headings []int) []Candidate {
+func candidates(doc *Document, headings []int) []Candidate {
 	var list []Candidate
 	for _, i := range headings[:min(len(headings), maxCandidates)] {
-		list = append(list, Candidate{strings.Join(headingPath(doc, parents, i), PathSeparator), doc.Headings[i].Line})
+		list = append(list, Candidate{strings.Join(headingPath(doc, i), PathSeparator), doc.Headings[i].Line})
 	}
 	return list
 }
 
 // HeadingSection returns the section of the i-th heading.
 func HeadingSection(doc *Document, i int) Section {
-	return headingSection(doc, headingParents(doc.Headings), i)
-}
-
-func headingSection(doc *Document, parents []int, i int) Section {
 	h := doc.Headings[i]
 	end := min(h.End, doc.TextEnd) // exclude the data of plugins at the end of the note
 	return Section{
-		Path: headingPath(doc, parents, i), Level: h.Level, Line: h.Line,
+		Path: headingPath(doc, i), Level: h.Level, Line: h.Line,
 		Start: h.Start, ContentStart: h.ContentStart, End: end,
 		Nested: h.Nested, After: end,
 	}
 }
 
 func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, error) {
-	parents := headingParents(doc.Headings)
 	var found []Block
 	for _, b := range doc.Blocks {
 		if strings.EqualFold(b.ID, id) && (line == 0 || b.Line == line) {
@@ -256,7 +250,7 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	}
 	switch {
 	case len(found) == 0:
-		return Section{}, missing(doc, parents, ref)
+		return Section{}, missing(doc, ref)
 	case len(found) > 1:
 		err := &SectionError{Ref: ref, Err: ErrAmbiguous}
 		for _, b := range found[:min(len(found), maxCandidates)] {
@@ -271,7 +265,7 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	}
 	for i, h := range doc.Headings {
 		if h.Start <= b.Start && b.Start < h.End {
-			section.Path = headingPath(doc, parents, i)
+			section.Path = headingPath(doc, i)
 		}
 	}
 	if !b.item {
