@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Options name a server and a model.
@@ -56,13 +58,12 @@ type Client struct {
 	dim atomic.Int64 // 0: not known yet
 
 	mu      sync.Mutex
-	overdue *question // a query that continues after its context has ended
 	until   time.Time // no request is sent before this time
 	because *Error    // the reason for until
 
-	ctx    context.Context //nolint:containedctx // Close cancels the queries that continue
-	cancel context.CancelFunc
-	asking sync.WaitGroup
+	queries singleflight.Group
+	ctx     context.Context //nolint:containedctx // of the queries, which continue after their callers' contexts
+	cancel  context.CancelFunc
 }
 
 // New returns a client. It does not connect. An error names the invalid option.
@@ -119,6 +120,25 @@ func (c *Client) Batch(int) int { return batch }
 // Weight returns the same weight for every query, because the languages of a model on a
 // server are unknown.
 func (c *Client) Weight(string) float64 { return weight }
+
+// EmbedQuery requests the vector of a query. It returns when ctx ends, but the request
+// continues, for the next call with the same text.
+func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	answer := c.queries.DoChan(text, func() (any, error) {
+		vectors, err := c.ask(c.ctx, []string{c.prefixes.query + text}, c.o.QueryTimeout)
+		if err != nil {
+			return nil, err
+		}
+		return vectors[0], nil
+	})
+	select {
+	case a := <-answer:
+		v, _ := a.Val.([]float32)
+		return v, a.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
 
 // EmbedPassages requests the vectors of the passages in batches. It ignores threads; the
 // server decides.
@@ -241,7 +261,6 @@ func (c *Client) check(vectors [][]float32, n int) error {
 // Close cancels running queries and closes the connections.
 func (c *Client) Close() error {
 	c.cancel()
-	c.asking.Wait()
 	c.http.CloseIdleConnections()
 	return nil
 }

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -306,8 +307,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestAServerThatHangs(t *testing.T) {
-	arrived, release := make(chan struct{}, 2), make(chan struct{})
+func TestEmbedQuery_ContinuesAfterItsContext(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
 	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) {
 		arrived <- struct{}{}
 		<-release
@@ -317,18 +318,14 @@ func TestAServerThatHangs(t *testing.T) {
 	go func() { <-arrived; cancel() }()
 	_, err := c.EmbedQuery(impatient, "first")
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = c.EmbedQuery(t.Context(), "second")
-	require.ErrorContains(t, err, "has not answered an earlier query yet", "at once")
-
+	joined := c.queries.DoChan("first", func() (any, error) { return nil, errors.New("the request has ended") })
 	close(release) // the model is loaded
-	v, err := c.EmbedQuery(t.Context(), "first")
-	require.NoError(t, err, "the question went on")
-	assert.InDeltaSlice(t, unit(5, -1.5), v, 1e-6)
-	_, err = c.EmbedQuery(t.Context(), "second")
-	require.NoError(t, err)
+	got := <-joined
+	require.NoError(t, got.Err)
+	assert.InDeltaSlice(t, unit(5, -1.5), got.Val, 1e-6)
 }
 
-func TestClosingEndsAQuestion(t *testing.T) {
+func TestClose_CancelsQueries(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	c := serve(t, Options{}, func(http.ResponseWriter, asked) { close(arrived); <-release })
 	defer close(release)

@@ -14,10 +14,10 @@
 // Errors are of type [*Error], one sentence with the server, the cause and a remedy. The
 // caller retries; Error.RetryAfter is the pause requested by the server. A query
 // continues for a while after its context has ended, because a server that is loading a
-// model starts over if its client disconnects. Meanwhile other queries fail at once.
+// model starts over if its client disconnects.
 //
 // # Concurrency
 //
 // A Client is safe for concurrent use. Its only goroutines are those queries; Close
-// cancels them and waits.
+// cancels them.
 package endpoint
