@@ -213,7 +213,7 @@ const serviceWait = 5 * time.Second
 // installed, and reports whether the daemon listens.
 func (a *app) startByManager(ctx context.Context, cfg *config.Config) bool {
 	s, err := a.loginService(cfg)
-	if err != nil || !s.system.Installed(s.mine) || s.system.Start(ctx, s.mine) != nil {
+	if err != nil || !s.system.CanStart(s.mine) || s.system.Start(ctx, s.mine) != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, serviceWait)

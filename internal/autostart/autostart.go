@@ -71,9 +71,6 @@ type Status struct {
 	Running bool `json:"running"`
 }
 
-// ErrUnmanaged means that the manager starts services at login only.
-var ErrUnmanaged = errors.New("the service starts at the next login")
-
 // runKey lists the programs that Windows starts when the user logs in.
 const runKey = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 
@@ -121,8 +118,8 @@ func (s System) Install(ctx context.Context, service Service) error {
 func (s System) Uninstall(ctx context.Context, service Service) (bool, error) {
 	name := service.Name()
 	if s.OS == "windows" {
-		if !s.registered(ctx, name) {
-			return false, nil
+		if st, err := s.Status(ctx, service); err != nil || !st.Installed {
+			return false, err
 		}
 		_, err := s.Run(ctx, "reg", "delete", runKey, "/v", name, "/f")
 		return err == nil, err
@@ -184,32 +181,24 @@ func (s System) Status(ctx context.Context, service Service) (Status, error) {
 	return st, nil
 }
 
-// Start makes the manager start an installed service. It returns before the daemon
-// listens. It returns ErrUnmanaged if the manager starts services only at login.
+// Start makes the manager start a service that CanStart. It returns before the daemon
+// listens.
 func (s System) Start(ctx context.Context, service Service) (err error) {
-	switch s.OS {
-	case "windows":
-		return ErrUnmanaged
-	case "darwin":
+	if s.OS == "darwin" {
 		_, err = s.Run(ctx, "launchctl", "kickstart", s.target(service.Name()))
-	default:
+	} else {
 		_, err = s.Run(ctx, "systemctl", "--user", "start", service.Name())
 	}
 	return err
 }
 
-// Installed reports, without running the manager's command, whether a definition exists
-// that Start can use.
-func (s System) Installed(service Service) bool {
+// CanStart reports, without running the manager's command, whether a definition exists
+// that Start can use. Windows starts services at login only.
+func (s System) CanStart(service Service) bool {
 	if s.OS == "windows" || s.Home == "" {
 		return false
 	}
 	_, err := os.Lstat(s.file(service.Name()))
-	return err == nil
-}
-
-func (s System) registered(ctx context.Context, name string) bool {
-	_, err := s.Run(ctx, "reg", "query", runKey, "/v", name)
 	return err == nil
 }
 

@@ -91,7 +91,7 @@ func TestInstallAndUninstallLeaveNothing(t *testing.T) {
 			assert.True(t, is.Installed)
 			assert.True(t, is.Current)
 			assert.Equal(t, goos != "windows", is.Running)
-			assert.Equal(t, goos != "windows", s.Installed(notes))
+			assert.Equal(t, goos != "windows", s.CanStart(notes))
 
 			moved := notes
 			moved.Command = []string{"/opt/notesd", "serve"}
@@ -111,7 +111,7 @@ func TestInstallAndUninstallLeaveNothing(t *testing.T) {
 			assert.True(t, had)
 			assert.Empty(t, filesBelow(t, s.Home))
 			assert.Empty(t, m.keys)
-			assert.False(t, s.Installed(notes))
+			assert.False(t, s.CanStart(notes))
 		})
 	}
 }
@@ -154,7 +154,7 @@ func TestCalls(t *testing.T) {
 		})
 	}
 	s, _ := fake(t, "windows")
-	require.ErrorIs(t, s.Start(t.Context(), notes), ErrUnmanaged)
+	assert.False(t, s.CanStart(notes), "Windows starts it at login")
 }
 
 func TestInstallThatFailsLeavesNothing(t *testing.T) {
