@@ -133,9 +133,6 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 		if strings.TrimSpace(dir) == "" {
 			return nil, fmt.Errorf("must have a path for %q", name)
 		}
-		if err := plainPath(dir); err != nil {
-			return nil, err
-		}
 		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") { // commas separate the folders of a list
 			return nil, fmt.Errorf("must not have a comma in the path of %q", name)
 		}

@@ -147,9 +147,6 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 		return nil, err
 	}
 	if text, ok := v.(string); ok && s.path && text != "" {
-		if err := plainPath(text); err != nil {
-			return nil, err
-		}
 		v = l.expand(text, dir)
 	}
 	if folders, ok := v.(Folders); ok {

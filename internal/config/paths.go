@@ -99,14 +99,6 @@ func (e environment) home() string {
 	return e["HOME"]
 }
 
-// plainPath returns an error for a path that is invalid on every system.
-func plainPath(path string) error {
-	if strings.ContainsRune(path, 0) {
-		return errors.New("must be a path without NUL characters")
-	}
-	return nil
-}
-
 // slug converts a name to a short path element of ASCII letters and digits. It helps
 // users to recognize a state directory; the hash makes the path unique.
 func slug(name string) string {

@@ -28,7 +28,6 @@ var rules = map[string]func(v any) string{
 	"search.mode":             oneOf("hybrid", "text", "semantic"),
 	"search.limit":            between(1, 50),
 	"semantic.provider":       oneOf("builtin", "ollama", "openai", "off"),
-	"semantic.model":          text(plainText),
 	"semantic.url":            text(httpURL),
 	"semantic.threads":        between(0, 256),
 	"history.keep":            between(1, 1_000_000),
@@ -130,13 +129,6 @@ func promptsFolder(s string) string {
 		return ""
 	}
 	return "a folder inside the vault, or an absolute path"
-}
-
-func plainText(s string) string {
-	if strings.ContainsRune(s, 0) {
-		return "text without NUL characters"
-	}
-	return ""
 }
 
 // httpURL accepts the base URL of an API. It rejects user names and passwords, because
