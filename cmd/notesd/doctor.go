@@ -145,6 +145,8 @@ func checkReport(r service.Report, daemon bool) []check {
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "The notes stay indexed. Make the folder available again."}
 	case r.Trouble != "":
 		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; until then results may be out of date."}
+	case r.Index.Ready && r.Notes == 0:
+		index.State, index.Do = remark, "The folder has no Markdown files; --vault names another one."
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "Until it is built, results are incomplete and say so."
 	}
