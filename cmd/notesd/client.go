@@ -255,20 +255,12 @@ func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerP
 	})
 }
 
-// put sets an argument of a tool, unless the value is zero, which means the tool's
+// put sets an argument of a tool, unless the value is empty, which means the tool's
 // default.
-func put[T any](args map[string]any, name string, value T) {
-	switch v := any(value).(type) {
-	case string:
-		if v == "" {
-			return
-		}
-	case bool:
-		if !v {
-			return
-		}
+func put(args map[string]any, name, value string) {
+	if value != "" {
+		args[name] = value
 	}
-	args[name] = value
 }
 
 // given returns the given flags among those named as arguments of a tool, with

@@ -230,6 +230,7 @@ var commandNames = strings.NewReplacer(
 	"restore_note", "notesd restore",
 	"list_tables", "notesd tables",
 	"create_heading true", "--create-heading",
+	"; status all lists them", "; --status all lists them",
 )
 
 // forShell replaces the names of tools in a failure by those of commands.

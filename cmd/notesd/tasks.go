@@ -132,9 +132,8 @@ vault's template if necessary; --create only creates it.`,
 				if err != nil {
 					return err
 				}
-				edit := map[string]any{"op": "append", "content": body}
+				edit := map[string]any{"op": "append", "content": body, "create_heading": heading != ""}
 				put(edit, "heading", heading)
-				put(edit, "create_heading", heading != "")
 				return runTool(cmd, a, "edit_note", map[string]any{"note": day, "edits": []any{edit}}, func(res tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(res.Path)) })
 			}
 			args := map[string]any{"note": day, "max_bytes": math.MaxInt32}
