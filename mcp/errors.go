@@ -178,11 +178,14 @@ func (f Failure) text() string {
 
 // line returns the failure for a protocol error, of which hosts show only the message.
 func (f Failure) line() string {
+	f.Hint = f.advice()
+	return f.sentence()
+}
+
+// advice returns the hint and the candidates in one line.
+func (f Failure) advice() string {
 	others := f.others()
-	if len(others) == 0 {
-		return f.sentence()
-	}
-	return f.sentence() + " " + strings.Join(others[:min(mostCandidates, len(others))], ", ")
+	return strings.TrimSpace(f.Hint + " " + strings.Join(others[:min(mostCandidates, len(others))], ", "))
 }
 
 // sentence returns the message and the hint.

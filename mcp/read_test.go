@@ -87,7 +87,7 @@ func TestReadSeveralNotes(t *testing.T) {
 	res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"notes": []string{"Nothing"}}})
 	require.NoError(t, err)
 	assert.True(t, res.IsError)
-	assert.Contains(t, refused(t, w.session, "read_note", args{}), "pass the note to read")
+	assert.Contains(t, refused(t, w.session, "read_note", args{}), "pass a note, or several as notes")
 }
 
 // Every tool that takes a note accepts references as written in results, links and other

@@ -31,7 +31,7 @@ var wrongCalls = map[string][]struct {
 		{args{"query": "plan", "as_of": "0s", "cursor": "x"}, "cursor"},
 	},
 	"read_note": {
-		{args{}, "pass the note to read"},
+		{args{}, "pass a note, or several as notes"},
 		{args{"note": "None"}, `"None"`},
 		{args{"note": "Plan"}, "A/Plan.md"},
 		{args{"note": "../x"}, `"../x"`},

@@ -103,7 +103,7 @@ func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 // A call that a relay repeats gets the first result, whatever has changed since, and asks
 // the user nothing; a key that is reused for another call does nothing.
 func TestRepeatedCallsAreAnswered(t *testing.T) {
-	w := newRealTables(t, map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n", "L.md": "[[A]]\n"})
+	w := newRealTables(t, map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n", "L.md": "[[A]]\n", "M.md": "m\n", "N.md": "n\n"})
 	var asked atomic.Int32
 	client := func() *sdk.ClientSession { // each is as after the start of a new daemon
 		return w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
@@ -132,6 +132,7 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		{"delete_note", args{"note": "A"}, 1, func() { w.write(t, "A.md", "another\n") }},
 		{"move_note", args{"note": "B", "to": "D.md"}, 0, func() { w.write(t, "B.md", "another\n") }},
 		{"edit_note", args{"note": "C", "edits": []any{args{"op": "append", "content": "x"}}}, 0, func() { w.write(t, "C.md", "another\n") }},
+		{"edit_note", args{"notes": []any{"M", "N", "None"}, "edits": []any{args{"op": "append", "content": "x"}}}, 0, func() { w.write(t, "N.md", "another\n") }},
 		{"restore_note", args{"note": "A", "revision": 1}, 0, func() { w.write(t, "A.md", "another\n") }},
 		{"create_note", args{"title": "New", "content": "x"}, 0, func() { require.NoError(t, os.Remove(filepath.Join(w.root, "New.md"))) }},
 		{"create_table", args{"table_name": "u", "dimension": 2}, 0, func() { call[tools.DropTableResult](t, w.session, "drop_table", args{"table_name": "u"}) }},
@@ -150,9 +151,12 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		asked.Store(0)
 		first := send(client(), key, c.tool, c.args)
 		require.False(t, first.IsError, first.Content[0].(*sdk.TextContent).Text)
+		if c.args["notes"] != nil {
+			assert.Equal(t, "n\n\nx\n", w.disk(t, "N.md"))
+		}
 		assert.Equal(t, c.asks, asked.Load(), c.tool)
 		c.after()
-		w.vault.Changed([]string{"A.md", "B.md", "C.md", "New.md"})
+		w.vault.Changed([]string{"A.md", "B.md", "C.md", "N.md", "New.md"})
 		rows := func() string {
 			_, text := call[tools.ListTablesResult](t, w.session, "list_tables", nil)
 			return text

@@ -141,6 +141,10 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 	env := s.env()
 	env.Author = s.author(req.ClientInfo())
 	env.Confirm = func(ctx context.Context, question string) error { return s.confirm(ctx, req, question) }
+	env.Describe = func(ctx context.Context, err error) (string, string) {
+		f, _ := s.core.describe(ctx, err)
+		return f.Message, f.advice()
+	}
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
 		var asks any
 		_ = json.Unmarshal(req.Params.Arguments, &asks) // nil if there are none

@@ -18,6 +18,7 @@ import (
 
 	"notesd/internal/daemon"
 	"notesd/internal/service"
+	"notesd/notes"
 )
 
 // daemons returns the daemons that serve the place: at most one.
@@ -254,6 +255,40 @@ func TestDeletionOutlivesItsDaemon(t *testing.T) {
 			now := p.daemons(t)
 			return len(now) == 1 && now[0].PID != old
 		})
+	}
+}
+
+// An edit of several notes whose daemon is killed halfway is completed by the next daemon,
+// and no note is edited twice.
+func TestEditOfSeveralNotesOutlivesItsDaemon(t *testing.T) {
+	files, names := map[string]string{}, []string{}
+	for i := range 50 {
+		name := fmt.Sprintf("Note %02d.md", i)
+		files[name], names = "text\n", append(names, name)
+	}
+	p := newPlace(t, files)
+	h := p.launch(t, "mcp")
+	h.initialize()
+	require.False(t, h.tool("list_notes", nil).IsError)
+	process, err := os.FindProcess(p.daemon(t).PID)
+	require.NoError(t, err)
+	answer := h.send("tools/call", map[string]any{"name": "edit_note", "arguments": map[string]any{
+		"notes": names, "edits": []any{map[string]any{"op": "append", "content": "once"}},
+	}})
+	for began := time.Now(); p.read(t, names[2]) == "text\n"; { // without a pause: an edit takes milliseconds
+		require.Less(t, time.Since(began), patience)
+	}
+	require.NoError(t, process.Kill())
+	var result toolResult
+	h.decode(<-answer, &result)
+	require.False(t, result.IsError, "%v", result)
+	results := result.Structured["results"].([]any)
+	require.Len(t, results, len(names))
+	assert.Contains(t, result.Content[0].Text, "Edited 50 notes; 0 unchanged, 0 failed\n- Edited \"Note 00.md\", revision ")
+	for i, name := range names {
+		assert.Equal(t, "text\n\nonce\n", p.read(t, name))
+		assert.Equal(t, name, results[i].(map[string]any)["path"])
+		assert.Equal(t, notes.Hash([]byte("text\n\nonce\n")), results[i].(map[string]any)["hash"])
 	}
 }
 

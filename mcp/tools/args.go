@@ -185,6 +185,23 @@ func usagef(format string, args ...any) error {
 	return &UsageError{problems: []string{fmt.Sprintf(format, args...)}}
 }
 
+// maxNotes is the maximum number of notes in one call.
+const maxNotes = 50
+
+// severalNotes returns the notes that a call names in its arguments note and notes.
+func severalNotes(note string, more []string) ([]string, error) {
+	if note != "" {
+		more = append([]string{note}, more...)
+	}
+	switch {
+	case len(more) == 0:
+		return nil, usagef("pass a note, or several as notes")
+	case len(more) > maxNotes:
+		return nil, usagef("%d notes are too many for one call: pass %d at most", len(more), maxNotes)
+	}
+	return more, nil
+}
+
 // filter builds the filter from the arguments that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
 	f := notes.Filter{Folder: in.place(folder), Scope: in.Scope.Read}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -15,13 +16,14 @@ import (
 var editNote = define(Tool{
 	Name:        "edit_note",
 	Title:       "Edit a note",
-	Description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
+	Description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits of a note are made or none.",
 	Effect:      Changes,
 	Panel:       true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
 			"note": {"type": "string"},
+			"notes": {"type": "array", "items": {"type": "string"}, "description": "instead: several"},
 			"edits": {"type": "array", "items": {
 				"type": "object",
 				"properties": {
@@ -43,16 +45,17 @@ var editNote = define(Tool{
 				},
 				"required": ["op"]
 			}},
-			"expected_hash": {"type": "string", "description": "of what was read"},
+			"expected_hash": {"type": "string"},
 			"dry_run": {"type": "boolean", "description": "only show the diff"}
 		},
-		"required": ["note", "edits"]
+		"required": ["edits"]
 	}`),
-	output: outputOf[WriteResult](),
+	output: outputOf[editOutput](),
 }, runEditNote)
 
 type editArgs struct {
 	Note         string    `json:"note"`
+	Several      []string  `json:"notes"`
 	Edits        []oneEdit `json:"edits"`
 	ExpectedHash string    `json:"expected_hash"`
 	DryRun       bool      `json:"dry_run"`
@@ -98,7 +101,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 	return edits, nil
 }
 
-// A WriteResult is the result of edit_note and restore_note.
+// A WriteResult is the result of restore_note, and of edit_note for one note.
 type WriteResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`
@@ -115,34 +118,135 @@ type WriteResult struct {
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
+// An EditManyResult is the result of edit_note for several notes.
+type EditManyResult struct {
+	Results   []any `json:"results"` // an editedNote or a noteFailure for each note, in order
+	Changed   int   `json:"changed"`
+	Unchanged int   `json:"unchanged"`
+	Failed    int   `json:"failed"`
+	Truncated bool  `json:"truncated,omitempty"`
+	DryRun    bool  `json:"dry_run,omitempty"`
+}
+
+// An editedNote is a WriteResult without the URI and, unless it is a dry run, the diff.
+type editedNote struct {
+	WriteResult
+	URI  string `json:"uri,omitempty"`
+	Diff string `json:"diff,omitempty"`
+}
+
+type noteFailure struct {
+	Note  string `json:"note"`
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// editOutput has the fields of both results, for the output schema.
+type editOutput struct {
+	WriteResult `schema:"optional"`
+	Results     []any `json:"results,omitempty"` // of several notes
+}
+
 func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, error) {
 	edits, err := a.all()
 	if err != nil {
 		return Outcome{}, err
 	}
-	// An edit that quotes the text it replaces fails by itself if the note has changed. The
-	// edits below would replace text that the session has not seen.
-	expected := a.ExpectedHash
-	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
-		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""
-	}) {
-		expected = in.lastSeen(ctx, a.Note)
-	}
-	w, err := in.Vault.Edit(ctx, notes.EditRequest{
-		Note: a.Note, Edits: edits, ExpectedHash: expected, DryRun: a.DryRun,
-		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
-	})
+	refs, err := severalNotes(a.Note, a.Several)
 	if err != nil {
-		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+		return Outcome{}, err
 	}
-	if !a.DryRun {
-		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+	if len(a.Several) > 0 {
+		return in.editMany(ctx, refs, edits, a)
+	}
+	w, err := in.edit(ctx, a.Note, edits, a)
+	if err != nil {
+		return Outcome{}, err
 	}
 	out := in.changed("Edited", w, a.DryRun)
 	if a.DryRun && w.Was != w.Hash {
 		out.Panel = proposed(w, a.Edits)
 	}
 	return out, nil
+}
+
+// editMany edits several notes, each on its own: an error concerns one note and does not
+// stop the others.
+func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes.Edit, a editArgs) (Outcome, error) {
+	if a.ExpectedHash != "" {
+		return Outcome{}, usagef("expected_hash is the hash of one note: pass it with note, not with notes")
+	}
+	out := EditManyResult{DryRun: a.DryRun}
+	var results []any
+	var texts []string
+	key := in.RequestKey
+	for i, ref := range refs {
+		if key != "" && i > 0 { // each note is a request of its own
+			in.RequestKey = strconv.Itoa(i) + "/" + key
+		}
+		w, err := in.edit(ctx, ref, edits, a)
+		if ctx.Err() != nil {
+			return Outcome{}, ctx.Err()
+		}
+		if err != nil {
+			message, hint := in.Describe(ctx, err)
+			failure := noteFailure{phrase.Clip(phrase.OneLine(ref), 200), phrase.Clip(message, 300), phrase.Clip(hint, 300)}
+			out.Failed++
+			results, texts = append(results, failure), append(texts, strings.TrimSpace(fmt.Sprintf("%s: %s. %s", failure.Note, failure.Error, failure.Hint)))
+			continue
+		}
+		if !a.DryRun {
+			w.Diff = ""
+		}
+		one := in.changed("Edited", w, a.DryRun)
+		result := one.Structured.(WriteResult)
+		if result.Unchanged {
+			out.Unchanged++
+		} else {
+			out.Changed++
+		}
+		results, texts = append(results, editedNote{WriteResult: result, Diff: result.Diff}), append(texts, one.Text)
+	}
+	if out.Failed == len(refs) {
+		return Outcome{}, usagef("no note was edited:\n- %s", strings.TrimSuffix(strings.Join(texts, "\n- "), "."))
+	}
+	verb := "Edited"
+	if a.DryRun {
+		verb = "Nothing was written: would edit"
+	}
+	summary := fmt.Sprintf("%s %s; %d unchanged, %d failed", verb, phrase.Count(out.Changed, "note"), out.Unchanged, out.Failed)
+	outcome, _ := fit(in.Limits.ResultBytes, len(results), func(n int) Outcome {
+		out.Results, out.Truncated = results[:n], n < len(results)
+		text := summary + "\n- " + strings.Join(texts[:n], "\n- ")
+		if out.Truncated {
+			text += fmt.Sprintf("\n… and %d more", len(results)-n)
+		}
+		return Outcome{Structured: out, Text: text}
+	})
+	return outcome, nil
+}
+
+// edit edits one note.
+func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs) (notes.Written, error) {
+	// An edit that quotes the text it replaces fails by itself if the note has changed. The
+	// edits below would replace text that the session has not seen.
+	expected := a.ExpectedHash
+	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
+		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""
+	}) {
+		expected = in.lastSeen(ctx, ref)
+	}
+	w, err := in.Vault.Edit(ctx, notes.EditRequest{
+		Note: ref, Edits: edits, ExpectedHash: expected, DryRun: a.DryRun,
+		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
+	})
+	if err != nil {
+		return notes.Written{}, unseen(err, a.ExpectedHash == "" && expected != "")
+	}
+	if !a.DryRun {
+		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+	}
+	return w, nil
 }
 
 // An EditPanel is a proposed edit, to be shown in full before it is made.

@@ -80,52 +80,45 @@ type ReadManyResult struct {
 	Notes     []string     `json:"notes,omitempty"`
 }
 
-// maxRead is the maximum number of notes in one call.
-const maxRead = 50
-
 func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, error) {
-	switch {
-	case len(a.Several) == 0 && a.Note == "":
-		return Outcome{}, usagef("pass the note to read, or several as notes")
-	case len(a.Several) == 0:
-		return in.read(ctx, a, max(in.Limits.ResultBytes, a.MaxBytes))
-	case a.Note != "":
-		a.Several = append([]string{a.Note}, a.Several...)
+	refs, err := severalNotes(a.Note, a.Several)
+	if err != nil {
+		return Outcome{}, err
 	}
-	if len(a.Several) > maxRead {
-		return Outcome{}, usagef("%d notes are too many for one call: pass %d at most", len(a.Several), maxRead)
+	if len(a.Several) > 0 {
+		return in.readMany(ctx, refs, a)
 	}
-	return in.readMany(ctx, a)
+	return in.read(ctx, a, max(in.Limits.ResultBytes, a.MaxBytes))
 }
 
 // readMany reads several notes, each within an equal share of the remaining space. An error
-// that concerns one note becomes a remark.
-func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error) {
+// becomes a remark.
+func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (Outcome, error) {
 	const least = 600                // bytes of one note's result
 	each := &invocation{Env: in.Env} // does not repeat the remarks on the arguments
 	out := ReadManyResult{Results: []ReadResult{}, Notes: in.remarks()}
 	var texts []string
 	room := max(in.Limits.ResultBytes, a.MaxBytes) - jsonSize(out)
 	var failed error
-	for i, ref := range a.Several {
+	for i, ref := range refs {
 		one := a
 		one.Note, one.MaxBytes = ref, 0
 		if room < least {
-			out.Notes = append(out.Notes, fmt.Sprintf("omitted to save space: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(a.Several[i:], ", ")), 300)))
+			out.Notes = append(out.Notes, fmt.Sprintf("omitted to save space: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(refs[i:], ", ")), 300)))
 			out.Truncated = true
 			break
 		}
-		outcome, err := each.read(ctx, one, max(least, room/(len(a.Several)-i)))
-		var domain *notes.Error
-		if errors.As(err, &domain) {
+		outcome, err := each.read(ctx, one, max(least, room/(len(refs)-i)))
+		if ctx.Err() != nil {
+			return Outcome{}, ctx.Err()
+		}
+		if err != nil {
 			failed = err
-			remark := phrase.Clip(phrase.OneLine(ref+": "+domain.Error()+". "+domain.Hint), 300)
+			message, hint := in.Describe(ctx, err)
+			remark := phrase.Clip(phrase.OneLine(ref+": "+message+". "+hint), 300)
 			out.Notes = append(out.Notes, remark)
 			room -= len(remark) + 10
 			continue
-		}
-		if err != nil {
-			return Outcome{}, err
 		}
 		result := outcome.Structured.(ReadResult)
 		room -= max(jsonSize(result), len(outcome.Text)) + 1

@@ -96,7 +96,9 @@ type Env struct {
 	// Confirm asks the user before a change that they may regret. The caller must not hold
 	// a lock. An error ends the call.
 	Confirm func(ctx context.Context, question string) error
-	Now     func() time.Time
+	// Describe returns an error's message and hint as the client may see them.
+	Describe func(ctx context.Context, err error) (message, hint string)
+	Now      func() time.Time
 }
 
 // Limits bound the result of one call.

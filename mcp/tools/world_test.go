@@ -55,7 +55,8 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	w.env = tools.Env{
 		Vault: w.vault, History: w.vault.History(), Search: search.NewEngine(store, index, nil, search.EngineOptions{}), Tables: tables,
 		Limits: tools.Limits{ResultBytes: 20_000, Hits: 10}, Seen: new(tools.Seen), Author: notes.Author{Name: "tester"}, Now: now,
-		Confirm: func(context.Context, string) error { return nil },
+		Confirm:  func(context.Context, string) error { return nil },
+		Describe: func(_ context.Context, err error) (string, string) { return err.Error(), "" },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

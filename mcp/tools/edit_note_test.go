@@ -1,0 +1,79 @@
+package tools_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+func (w *world) disk(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.root, name))
+	require.NoError(t, err)
+	return string(data)
+}
+
+func TestEditNote_SeveralNotes(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n", "B.md": "b #plan\n", "C.md": "c\n"})
+	tag := []args{{"op": "add_tag", "tag": "plan"}}
+	names := []string{"C", "B", "None", "A"}
+
+	out, text := w.call(t, "edit_note", args{"notes": names, "edits": tag, "dry_run": true})
+	assert.Equal(t, "a\n", w.disk(t, "A.md"))
+	assert.Contains(t, out["results"].([]any)[3].(args)["diff"], "+  - plan")
+	assert.Contains(t, text, "Nothing was written: would edit 2 notes; 1 unchanged, 1 failed\n- Nothing was written: \"C.md\" would become")
+
+	out, text = w.call(t, "edit_note", args{"notes": names, "edits": tag})
+	results := out["results"].([]any)
+	require.Len(t, results, 4)
+	hash := func(name string) string { return notes.Hash([]byte(w.disk(t, name))) }
+	assert.Equal(t, args{"path": "C.md", "hash": hash("C.md"), "revision": 2.0}, results[0])
+	assert.Equal(t, args{"path": "B.md", "hash": hash("B.md"), "revision": 0.0, "unchanged": true}, results[1])
+	assert.Equal(t, "None", results[2].(args)["note"])
+	assert.Contains(t, results[2].(args)["error"], "None")
+	assert.Equal(t, "A.md", results[3].(args)["path"])
+	assert.Equal(t, []any{2.0, 1.0, 1.0}, []any{out["changed"], out["unchanged"], out["failed"]})
+	assert.Contains(t, text, "Edited 2 notes; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+hash("C.md"))
+	assert.Contains(t, text, "\n- \"B.md\" is unchanged")
+	assert.NotContains(t, text, "```")
+	assert.Contains(t, w.disk(t, "A.md"), "plan")
+
+	assert.Contains(t, w.fails(t, "edit_note", args{"notes": []string{"None", "Nil"}, "edits": tag}), "no note was edited:\n- None: ")
+	assert.Contains(t, w.fails(t, "edit_note", args{"notes": []string{"A"}, "edits": tag, "expected_hash": hash("A.md")}), "expected_hash is the hash of one note")
+	assert.Contains(t, w.fails(t, "edit_note", args{"edits": tag}), "pass a note, or several as notes")
+}
+
+// Each note is compared with the version that the session last saw of it.
+func TestEditNote_SeveralNotesSeen(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n", "B.md": "b\n"})
+	w.call(t, "read_note", args{"notes": []string{"A", "B"}})
+	require.NoError(t, os.WriteFile(filepath.Join(w.root, "B.md"), []byte("theirs\n"), 0o600))
+	w.vault.Changed([]string{"B.md"})
+
+	out, _ := w.call(t, "edit_note", args{"notes": []string{"A", "B"}, "edits": []args{{"op": "replace_all", "content": "mine\n"}}})
+	assert.Equal(t, []string{"mine\n", "theirs\n"}, []string{w.disk(t, "A.md"), w.disk(t, "B.md")})
+	assert.Contains(t, out["results"].([]any)[1].(args)["error"], "changed since this session last saw it")
+}
+
+func TestEditNote_SeveralNotesFitTheLimit(t *testing.T) {
+	files := map[string]string{}
+	var names []string
+	for i := range 50 {
+		name := fmt.Sprintf("%s %02d", strings.Repeat("long name ", 5), i)
+		files[name+".md"], names = "text\n", append(names, name)
+	}
+	w := newWorld(t, files)
+	w.env.Limits.ResultBytes = 4 << 10
+	out, text := w.call(t, "edit_note", args{"notes": names, "edits": []args{{"op": "append", "content": "more"}}})
+	assert.Equal(t, []any{50.0, true}, []any{out["changed"], out["truncated"]})
+	assert.Contains(t, text, "\n… and ")
+	assert.Contains(t, w.disk(t, names[49]+".md"), "more")
+	assert.Contains(t, w.fails(t, "edit_note", args{"notes": append(names, "A"), "edits": []args{}}), "51 notes are too many")
+}
