@@ -3,11 +3,8 @@ package prompts
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"notesd/notes"
@@ -43,7 +40,6 @@ type Options struct {
 	Folder string           // vault-relative folder of the user's templates; "" if none
 	Budget int              // bytes of notes embedded in one rendering; 0 means 100 000
 	Now    func() time.Time // defaults to time.Now
-	Log    *slog.Logger     // if nil, nothing is logged
 }
 
 // A Prompt is an entry of the catalogue at the time it was listed.
@@ -101,10 +97,6 @@ type Catalogue struct {
 	folder string
 	budget int
 	now    func() time.Time
-	log    *slog.Logger
-
-	mu       sync.Mutex
-	problems map[string]string // problems of the templates when last read, by path
 }
 
 // New returns a catalogue of the built-in prompts and the user's templates, which are
@@ -116,10 +108,7 @@ func New(o Options) *Catalogue {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now, log: o.Log}
+	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now}
 }
 
 // Folder returns the vault-relative folder of the user's templates, or "".
@@ -128,28 +117,8 @@ func (c *Catalogue) Folder() string { return c.folder }
 // Warnings returns the problems of the user's templates as sentences, ordered by path.
 // The slice is not nil unless there is an error.
 func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
-	if _, err := c.templates(ctx); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	warnings := []string{}
-	for _, p := range slices.Sorted(maps.Keys(c.problems)) {
-		warnings = append(warnings, fmt.Sprintf("the prompt %q: %s", p, c.problems[p]))
-	}
-	return warnings, nil
-}
-
-// report stores the problems of the templates and logs the new ones.
-func (c *Catalogue) report(problems map[string]string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for p, problem := range problems {
-		if c.problems[p] != problem {
-			c.log.Warn("a prompt template has a problem", "note", p, "problem", problem)
-		}
-	}
-	c.problems = problems
+	_, warnings, err := c.templates(ctx)
+	return warnings, err
 }
 
 // Builtins returns the built-in prompts.
@@ -158,7 +127,7 @@ func (c *Catalogue) Builtins() []Prompt { return slices.Clone(builtins) }
 // List returns all prompts: the user's by path, then the built-in ones. A template
 // replaces a built-in prompt with the same name. Errors come from Options.Notes.
 func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
-	list, err := c.templates(ctx)
+	list, _, err := c.templates(ctx)
 	if err != nil {
 		return nil, err
 	}

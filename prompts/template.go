@@ -33,21 +33,21 @@ type template struct {
 // templates reads the user's templates. It skips notes without a body. If the front
 // matter of a note cannot be parsed, its body is used without a description and
 // arguments.
-func (c *Catalogue) templates(ctx context.Context) ([]Prompt, error) {
+func (c *Catalogue) templates(ctx context.Context) (found []Prompt, warnings []string, err error) {
+	warnings = []string{}
 	if c.folder == "" || c.notes == nil {
-		return nil, nil
+		return nil, warnings, nil
 	}
-	if err := c.notes.Refresh(ctx, c.folder); err != nil {
-		c.log.Debug("cannot refresh the prompts folder", "error", err) // List returns the notes indexed so far
-	}
+	_ = c.notes.Refresh(ctx, c.folder) // if it fails, List returns the notes indexed so far
 	list, err := c.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Folder: c.folder}, Sort: "path", Limit: maxTemplates})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var found []Prompt
-	problems := map[string]string{}
+	warn := func(path, problem string) {
+		warnings = append(warnings, fmt.Sprintf("the prompt %q: %s", path, problem))
+	}
 	if list.Total > maxTemplates {
-		problems[c.folder] = fmt.Sprintf("only the first %d of its %d notes are prompts", maxTemplates, list.Total)
+		warn(c.folder, fmt.Sprintf("only the first %d of its %d notes are prompts", maxTemplates, list.Total))
 	}
 	for _, m := range list.Notes {
 		note, err := c.notes.Read(ctx, notes.URI(m.Path), notes.Scope{})
@@ -60,16 +60,15 @@ func (c *Catalogue) templates(ctx context.Context) ([]Prompt, error) {
 		case t.body == "":
 			continue
 		case slices.ContainsFunc(found, taken):
-			problems[note.Path] = fmt.Sprintf("it is skipped: another prompt has the name %q", t.Name)
+			warn(note.Path, fmt.Sprintf("it is skipped: another prompt has the name %q", t.Name))
 			continue
 		case note.FrontMatterError != "":
-			problems[note.Path] = "its front matter is broken, so its description and arguments are missing: " + note.FrontMatterError
+			warn(note.Path, "its front matter is broken, so its description and arguments are missing: "+note.FrontMatterError)
 		}
 		t.Prompt.render = t.render
 		found = append(found, t.Prompt)
 	}
-	c.report(problems)
-	return found, nil
+	return found, warnings, nil
 }
 
 func newTemplate(note *notes.Note) template {
