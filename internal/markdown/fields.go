@@ -48,7 +48,7 @@ func (d *Document) Fields(src []byte) []Field {
 				return fields
 			}
 			if bytes.Contains(row, []byte("::")) {
-				fields = fieldsIn(fields, string(bytes.TrimRight(row, "\r\n")), line)
+				fields = fieldsIn(fields, bytes.TrimRight(row, "\r\n"), line)
 			}
 			line++
 		}
@@ -57,33 +57,33 @@ func (d *Document) Fields(src []byte) []Field {
 }
 
 // fieldsIn appends the fields of one line.
-func fieldsIn(fields []Field, text string, line int) []Field {
-	text = text[len(lineMarkers.FindString(text)):]
+func fieldsIn(fields []Field, text []byte, line int) []Field {
+	text = text[len(lineMarkers.Find(text)):]
 	bracketed := false
+	add := func(key, value []byte) bool {
+		name := fieldKey(string(key))
+		if name != "" {
+			fields = append(fields, Field{name, string(bytes.TrimSpace(value)), line})
+		}
+		return name != ""
+	}
 	for i := 0; i < len(text); {
-		switch c := text[i]; c {
+		switch text[i] {
 		case '`':
-			i = codeEnd(text, i)
+			_, n := codeSpan(text[i:])
+			i += n
 			continue
 		case '[', '(':
-			end := bracketEnd(text, i)
-			if key, value, ok := strings.Cut(text[i+1:max(i+1, end)], "::"); ok {
-				if key = fieldKey(key); key != "" {
-					fields = append(fields, Field{key, strings.TrimSpace(value), line})
-					bracketed = true
-					i = end + 1
-					continue
-				}
+			end := i + max(0, closingBracket(text[i:min(len(text), i+maxField)]))
+			if key, value, ok := bytes.Cut(text[i+1:max(i+1, end)], []byte("::")); ok && add(key, value) {
+				bracketed = true
+				i = end
 			}
 		}
 		i++
 	}
-	if bracketed {
-		return fields
-	}
-	key, value, _ := strings.Cut(text, "::")
-	if key = fieldKey(key); key != "" && (value == "" || value[0] == ' ' || value[0] == '\t') {
-		fields = append(fields, Field{key, strings.TrimSpace(value), line})
+	if key, value, _ := bytes.Cut(text, []byte("::")); !bracketed && (len(value) == 0 || value[0] == ' ' || value[0] == '\t') {
+		add(key, value)
 	}
 	return fields
 }
@@ -95,38 +95,4 @@ func fieldKey(s string) string {
 		return ""
 	}
 	return s
-}
-
-// codeEnd returns the end of the code span that starts at i, or the end of the
-// backticks if the span is not closed.
-func codeEnd(text string, i int) int {
-	n := i
-	for n < len(text) && text[n] == '`' {
-		n++
-	}
-	ticks := text[i:n]
-	if at := strings.Index(text[n:], ticks); at >= 0 {
-		return n + at + len(ticks)
-	}
-	return n
-}
-
-// bracketEnd returns the offset of the bracket that closes the one at i, or 0.
-func bracketEnd(text string, i int) int {
-	opened, closed := text[i], text[i]+1 // ( )
-	if opened == '[' {
-		closed = ']'
-	}
-	depth := 0
-	for n := i; n < min(len(text), i+maxField); n++ {
-		switch text[n] {
-		case opened:
-			depth++
-		case closed:
-			if depth--; depth == 0 {
-				return n
-			}
-		}
-	}
-	return 0
 }

@@ -21,6 +21,7 @@ func TestFields(t *testing.T) {
 		"[list:: [[A]], [[B]]]":                              {{"list", "[[A]], [[B]]", 1}},
 		"std::vector is a type\n":                            nil,
 		"a `x:: y` and `[k:: v]`\n":                          nil,
+		"``a` [k:: v] ```\n":                                 {{"k", "v", 1}},
 		"a `` b ` [k:: v] `[c:: d]`\n":                       {{"c", "d", 1}},
 		"```\nkey:: value\n```\n\n    key:: value\n":         nil,
 		"# head:: no\n\n$$\na:: b\n$$\n%%\nc:: d\n%%\n":      nil,

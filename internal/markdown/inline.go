@@ -127,28 +127,35 @@ func (in *inlineScanner) lineOf(i int) int {
 // backticks. A failed search reads the rest of the text, but there is at most one for
 // each length of run.
 func (in *inlineScanner) codeSpan(i int) int {
-	n := in.runOfTicks(i)
-	after := i + n
-	if n > maxTicks {
-		return after
+	text := in.src[i:in.end]
+	if ticks := countTicks(text); ticks > maxTicks {
+		return i + ticks
 	}
-	for pos := after; ; {
-		next := bytes.IndexByte(in.src[pos:in.end], '`')
+	_, n := codeSpan(text)
+	return i + n
+}
+
+// codeSpan returns the number of backticks at the start of b, and the length of the code
+// span that they open, or their number again if they open none.
+func codeSpan(b []byte) (ticks, length int) {
+	ticks = countTicks(b)
+	for pos := ticks; ; {
+		next := bytes.IndexByte(b[pos:], '`')
 		if next < 0 {
-			return after
+			return ticks, ticks
 		}
 		pos += next
-		run := in.runOfTicks(pos)
+		run := countTicks(b[pos:])
 		pos += run
-		if run == n {
-			return pos
+		if run == ticks {
+			return ticks, pos
 		}
 	}
 }
 
-func (in *inlineScanner) runOfTicks(i int) int {
+func countTicks(b []byte) int {
 	n := 0
-	for i+n < in.end && in.src[i+n] == '`' {
+	for n < len(b) && b[n] == '`' {
 		n++
 	}
 	return n

@@ -68,21 +68,12 @@ const maxLinkText = 300
 // writeCode appends the code span at the start of b, or the backticks if they open
 // none, and returns the number of bytes read.
 func writeCode(out *strings.Builder, b []byte) int {
-	n := len(b) - len(bytes.TrimLeft(b, "`"))
-	for pos := n; pos < len(b); {
-		next := bytes.IndexByte(b[pos:], '`')
-		if next < 0 {
-			break
-		}
-		pos += next
-		run := len(b[pos:]) - len(bytes.TrimLeft(b[pos:], "`"))
-		if run == n {
-			out.Write(bytes.TrimSpace(b[n:pos]))
-			return pos + run
-		}
-		pos += run
+	ticks, n := codeSpan(b)
+	if n > ticks {
+		out.Write(bytes.TrimSpace(b[ticks : n-ticks]))
+	} else {
+		out.Write(b[:n])
 	}
-	out.Write(b[:n])
 	return n
 }
 
@@ -129,16 +120,21 @@ func writeLink(out *strings.Builder, b []byte, depth int) int {
 	return open + next
 }
 
-// closingBracket returns the index of the ']' that closes the '[' at b[0], or -1.
+// closingBracket returns the index of the bracket that closes the '[' or '(' at b[0], or
+// -1.
 func closingBracket(b []byte) int {
+	closing := byte(']')
+	if b[0] == '(' {
+		closing = ')'
+	}
 	depth := 0
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '\\':
 			i++
-		case '[':
+		case b[0]:
 			depth++
-		case ']':
+		case closing:
 			if depth--; depth == 0 {
 				return i
 			}
