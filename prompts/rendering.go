@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
@@ -70,14 +70,7 @@ func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(te
 
 // fitting returns as much of the start of text as fits.
 func (r *rendering) fitting(text string) (beginning string, whole bool) {
-	if len(text) <= r.left {
-		return text, true
-	}
-	cut := r.left
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut], false
+	return phrase.Cut(text, r.left), len(text) <= r.left
 }
 
 // add embeds a text with the anchor of its lines.

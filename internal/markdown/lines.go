@@ -1,20 +1,6 @@
 package markdown
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
-
-// CutAt truncates s to at most n bytes without splitting a character.
-func CutAt(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+import "bytes"
 
 // WithoutCRs returns a copy of src with "\n" in place of "\r\n", and the offsets of the
 // replaced line breaks in the copy.

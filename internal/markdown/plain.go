@@ -5,13 +5,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"notesd/internal/phrase"
 )
 
 // PlainText returns inline text as it is displayed: without markup, links replaced by
 // their text, white space collapsed, in NFC, truncated to maxText bytes.
 func PlainText(b []byte) string {
 	if len(b) > maxText {
-		b = []byte(CutAt(string(b[:maxText+1]), maxText))
+		b = []byte(phrase.Cut(string(b[:maxText+1]), maxText))
 	}
 	if !bytes.ContainsAny(b, "\\`*_~=[]<&!\n\t%") && utf8.Valid(b) {
 		return NFC(string(bytes.TrimSpace(b)))

@@ -41,16 +41,6 @@ func TestPlainText(t *testing.T) {
 	assert.Less(t, len(long), 2000, "a heading is bounded")
 }
 
-func TestCutAt(t *testing.T) {
-	for _, test := range []struct {
-		s    string
-		n    int
-		want string
-	}{{"abc", 5, "abc"}, {"abc", 2, "ab"}, {"aéb", 2, "a"}, {"aéb", 3, "aé"}, {"é", 1, ""}, {"日本", 5, "日"}, {"", 0, ""}} {
-		assert.Equal(t, test.want, markdown.CutAt(test.s, test.n), "%q at %d", test.s, test.n)
-	}
-}
-
 func TestLines(t *testing.T) {
 	src := []byte("a\r\n\nbc\r")
 	for pos, want := range map[int][2]int{0: {1, 3}, 3: {3, 4}, 4: {7, 7}, 7: {7, 7}} {

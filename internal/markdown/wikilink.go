@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"notesd/internal/phrase"
 )
 
 // wikilink reads the link that starts at start, with its "[[" at open. It returns the
@@ -115,5 +117,5 @@ func cut(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	return strings.Clone(CutAt(s, maxText))
+	return strings.Clone(phrase.Cut(s, maxText))
 }

@@ -13,11 +13,18 @@ func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	n = max(n-len("…"), 0)
+	return Cut(s, max(n-len("…"), 0)) + "…"
+}
+
+// Cut truncates s to at most n bytes, at a rune boundary.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + "…"
+	return s[:n]
 }
 
 // OneLine makes a path, title or heading safe to show within a line: it replaces control

@@ -16,6 +16,16 @@ func TestClip(t *testing.T) {
 	}
 }
 
+func TestCut(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		n    int
+		want string
+	}{{"abc", 5, "abc"}, {"abc", 2, "ab"}, {"aéb", 2, "a"}, {"aéb", 3, "aé"}, {"é", 1, ""}, {"日本", 5, "日"}, {"", 0, ""}} {
+		assert.Equal(t, tc.want, Cut(tc.text, tc.n), "%q at %d", tc.text, tc.n)
+	}
+}
+
 func TestOneLine(t *testing.T) {
 	assert.Equal(t, "Täg 🎉", OneLine("Täg 🎉"))
 	assert.Equal(t, "a b c d", OneLine("a\nb\u2028c\u202ed"))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"notesd/internal/markdown"
+	"notesd/internal/phrase"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // compared in pieces of half the length of text. Likeness is Dice's coefficient of the
 // trigrams. It takes one pass over src.
 func nearest(src []byte, text string) (string, int) {
-	text = markdown.CutAt(strings.TrimSpace(text), nearestText)
+	text = phrase.Cut(strings.TrimSpace(text), nearestText)
 	var grams gramSet
 	want := grams.count([]byte(text), nil)
 	wanted := grams // a copy: count reuses grams for each piece
@@ -32,7 +33,7 @@ func nearest(src []byte, text string) (string, int) {
 	for at := 0; at < len(src); {
 		end, next := markdown.LineAt(src, at)
 		if end-at > 2*long { // continue within the line
-			end = at + len(markdown.CutAt(string(src[at:at+long/2+4]), long/2))
+			end = at + len(phrase.Cut(string(src[at:at+long/2+4]), long/2))
 			next = end
 		}
 		p := piece{start: at}
@@ -55,7 +56,7 @@ func nearest(src []byte, text string) (string, int) {
 		return "", 0
 	}
 	line := 1 + bytes.Count(src[:bestEnd-len(passage)], []byte{'\n'})
-	return markdown.CutAt(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
+	return phrase.Cut(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
 }
 
 // gramSet is a set of trigrams by 16-bit hash. Collisions are rare among the few

@@ -25,6 +25,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"notesd/internal/phrase"
 )
 
 // Status is the meaning of a task's mark.
@@ -354,10 +356,4 @@ func (t *Task) Rank() int {
 }
 
 // clip shortens s for a message.
-func clip(s string) string {
-	const most = 80
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+func clip(s string) string { return phrase.Clip(s, 80) }
