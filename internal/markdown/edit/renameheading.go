@@ -47,20 +47,15 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	old := src[h.TextStart:h.TextEnd]
 	end := h.TextStart + len(bytes.TrimRight(old[:len(old)-len(headingID.Find(old))], " \t"))
 	want := markdown.PlainText([]byte(text + string(src[end:h.TextEnd])))
-	if h.TextStart == h.TextEnd && src[h.TextStart-1] == '#' {
+	if h.TextStart == h.TextEnd {
 		text = " " + text // the heading had no text
 	}
 	out := splice(src, h.TextStart, end, text)
-	after := markdown.Parse(out)
-	same := len(after.Headings) == len(doc.Headings) && len(after.Tasks) == len(doc.Tasks) && len(after.Blocks) == len(doc.Blocks)
-	for j := 0; same && j < len(doc.Headings); j++ {
-		was, is := doc.Headings[j], after.Headings[j]
-		same = was.Level == is.Level && was.Nested == is.Nested && (is.Text == was.Text || j == i) && (j != i || is.Text == want)
-	}
-	if !same {
+	after := markdown.Parse(out).Headings
+	if len(after) != len(doc.Headings) || after[i].Start != h.Start || after[i].Level != h.Level || after[i].Text != want {
 		return none, invalid("%q cannot be the text of that heading", text)
 	}
-	return HeadingRename{src, out, i, after.Headings[i].Text}, nil
+	return HeadingRename{src, out, i, want}, nil
 }
 
 // headingID matches a block's id at the end of a heading.
