@@ -142,15 +142,15 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 		return store.FileChange{}, err
 	}
 	r := rows[notePath]
-	f := store.FileChange{Note: r.ID, OldPath: notePath, NewPath: notePath}
-	if f.OldDisk, err = o.root.Resolve(r.DiskPath); errors.Is(err, disk.ErrLeadsOut) {
-		return f, &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is " + err.Error()}
-	} else if err != nil {
-		return f, err
+	f := store.FileChange{Note: r.ID, OldPath: notePath, NewPath: notePath, OldDisk: r.DiskPath}
+	if info, err := o.root.Lstat(r.DiskPath); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		real, ok := o.root.RealPath(r.DiskPath)
+		if !ok {
+			return f, &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is a symlink that is broken or leads out of the vault"}
+		}
+		f.OldDisk, f.Link = real, r.DiskPath
 	}
-	if f.NewDisk = f.OldDisk; f.OldDisk != r.DiskPath {
-		f.Link = r.DiskPath
-	}
+	f.NewDisk = f.OldDisk
 	if f.Old, err = o.readSettled(f.OldDisk, r.Stat.Size); err != nil {
 		o.v.queue.Add(r.DiskPath)
 		if errors.Is(err, fs.ErrNotExist) && isEvicted(o.root, f.OldDisk) {

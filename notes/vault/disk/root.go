@@ -205,38 +205,3 @@ func (r *Root) RealPath(name string) (string, bool) {
 	}
 	return path.Join(prefix, at), true
 }
-
-// ErrLeadsOut is the error for a symlink that leads out of the vault or into another of its
-// folders, loops, or leads through another symlink.
-var ErrLeadsOut = errors.New("a symlink that leaves the vault, loops, or leads through another symlink")
-
-// Resolve returns the path with a symlink in its last segment resolved. A missing file is
-// not an error.
-func (r *Root) Resolve(name string) (string, error) {
-	root, in, prefix, err := r.at(name)
-	if err != nil {
-		return name, nil
-	}
-	meant, statErr := root.Stat(in)
-	for range maxSymlinks {
-		info, err := root.Lstat(in)
-		if err != nil {
-			return path.Join(prefix, in), nil // opening it reports that it is missing
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			if statErr == nil && !os.SameFile(meant, info) {
-				break // ".." follows a folder that is itself a symlink
-			}
-			return path.Join(prefix, in), nil
-		}
-		target, err := root.Readlink(in)
-		if err != nil {
-			return "", err
-		}
-		if path.IsAbs(target) || prefix != "" && !fs.ValidPath(path.Join(path.Dir(in), target)) {
-			break
-		}
-		in = path.Join(path.Dir(in), target)
-	}
-	return "", ErrLeadsOut
-}

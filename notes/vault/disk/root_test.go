@@ -84,12 +84,8 @@ func TestRoot_Symlinks_Oracle(t *testing.T) {
 					}
 				}
 				require.Equal(t, above, root.SymlinkAbove(name))
-				target, resolveErr := root.Resolve(name)
-				if resolveErr != nil {
-					require.ErrorIs(t, resolveErr, disk.ErrLeadsOut)
-					refused++
-				}
 				if err != nil {
+					refused++
 					continue
 				}
 				found++
@@ -97,11 +93,6 @@ func TestRoot_Symlinks_Oracle(t *testing.T) {
 				info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(real)))
 				require.NoError(t, err)
 				require.True(t, os.SameFile(meant, info), "%s is %s", name, real)
-				if resolveErr == nil {
-					info, err := root.Lstat(target)
-					require.NoError(t, err)
-					require.True(t, os.SameFile(meant, info), "%s leads to %s", name, target)
-				}
 				if data, _, err := disk.Read(root, name, 100); err == nil {
 					require.Equal(t, "work", string(data), name)
 				}
