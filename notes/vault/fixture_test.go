@@ -63,7 +63,7 @@ func newFixture(t *testing.T, files ...string) *fixture {
 // newFixtureOf makes a vault of several folders; each file path begins with one of them.
 func newFixtureOf(t *testing.T, folders []string, files ...string) *fixture {
 	t.Helper()
-	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock(), folders: folders}
+	f := &fixture{t: t, dir: t.TempDir(), state: newState(t), view: newMirror(), clock: newClock(), folders: folders}
 	for _, folder := range folders {
 		require.NoError(t, os.Mkdir(filepath.Join(f.dir, folder), 0o755))
 	}
@@ -75,6 +75,54 @@ func newFixtureOf(t *testing.T, folders []string, files ...string) *fixture {
 	f.reconcile()
 	return f
 }
+
+// newState returns a state directory with the databases of an empty store. Copying them
+// takes a fraction of the time that the migrations take.
+func newState(t *testing.T) string {
+	t.Helper()
+	databases, err := emptyDatabases()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, file := range databases {
+		name := filepath.Join(dir, file.name)
+		require.NoError(t, os.WriteFile(name, file.data, 0o600))
+		require.NoError(t, os.Chtimes(name, file.modified, file.modified)) // as recorded when it was closed
+	}
+	return dir
+}
+
+type databaseFile struct {
+	name     string
+	data     []byte
+	modified time.Time
+}
+
+var emptyDatabases = sync.OnceValues(func() (files []databaseFile, err error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	for name, schema := range map[string]sqlite.Schema{store.NotesFile: sqlite.NotesSchema, store.HistoryFile: sqlite.HistorySchema} {
+		db, err := sqlite.Open(context.Background(), filepath.Join(dir, name), sqlite.Options{Schema: schema})
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		info, infoErr := e.Info()
+		data, readErr := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err := errors.Join(infoErr, readErr); err != nil {
+			return nil, err
+		}
+		files = append(files, databaseFile{e.Name(), data, info.ModTime()})
+	}
+	return files, err
+})
 
 // open opens the store and the vault, as when the program starts.
 func (f *fixture) open(opt Options) {
