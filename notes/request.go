@@ -82,12 +82,6 @@ type DeleteRequest struct {
 	RequestKey   string
 }
 
-// Deletion is the result of a DeleteRequest.
-type Deletion struct {
-	Written
-	LinkedFrom []string // notes with links that are now broken; none with Redirect
-}
-
 // RestoreRequest is a request to restore an earlier version of a note, or to undo a
 // change.
 type RestoreRequest struct {
@@ -118,7 +112,7 @@ type Written struct {
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Made       []string `json:",omitempty"` // folders created for it, outermost first
 	Left       []string `json:",omitempty"` // canvases and bases that name a moved note and could not be updated
-	LinkedFrom []string `json:",omitempty"` // notes that link to the deleted note
+	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken
 	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
 }
 

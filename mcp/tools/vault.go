@@ -44,7 +44,7 @@ type Vault interface {
 	Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error)
 	Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error)
 	RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error)
-	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
+	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Written, error)
 	// Repeated reports whether a request has already been carried out.
 	Repeated(ctx context.Context, requestKey string) (bool, error)
 }

@@ -65,12 +65,10 @@ var crashWrites = []crashWrite{
 		return f.Edit(context.Background(), notes.EditRequest{Note: "l.md", Edits: []notes.Edit{{Op: "append", Content: crashMark}}, RequestKey: "symlink"})
 	}, []string{"real/t.txt", "l.md"}, nil, false},
 	{"delete", func(f *fixture) (notes.Written, error) {
-		d, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", RequestKey: "delete"})
-		return d.Written, err
+		return f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", RequestKey: "delete"})
 	}, []string{"N.md"}, nil, false},
 	{"delete and redirect", func(f *fixture) (notes.Written, error) {
-		d, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", Redirect: "plan", RequestKey: "redirect"})
-		return d.Written, err
+		return f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", Redirect: "plan", RequestKey: "redirect"})
 	}, []string{"N.md", "Other.md", "dir/Third.md"}, nil, false},
 	{"restore", func(f *fixture) (notes.Written, error) {
 		return f.History().Restore(context.Background(), notes.RestoreRequest{Note: "Gone.md", Revision: f.revisionOf("Gone.md", "was deleted\n"), RequestKey: "restore"})

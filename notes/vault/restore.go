@@ -80,8 +80,8 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 
 // Delete removes a note's file and, with r.Redirect, makes the links to it lead to another
 // note, as one operation. Restore brings the note back, or undoes the whole operation.
-func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
-	written, err := v.change(ctx, change{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
+func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Written, error) {
+	return v.change(ctx, change{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
 		f, err := o.openForChange(r.Note, r.ExpectedHash)
 		if err != nil {
 			return err
@@ -97,7 +97,6 @@ func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deleti
 		o.LinkedFrom, err = v.store.LinkedFrom(ctx, f.Note, r.Scope)
 		return err
 	})
-	return notes.Deletion{Written: written, LinkedFrom: written.LinkedFrom}, err
 }
 
 // errChanged means that a file is not as the change to be undone left it.

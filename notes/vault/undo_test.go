@@ -104,13 +104,9 @@ func undoable(t *testing.T, f *fixture, change string) notes.Written {
 	case "move a folder":
 		w, err = f.Move(t.Context(), notes.MoveRequest{Note: "P", To: "Q/R", UpdateLinks: true})
 	case "delete":
-		var d notes.Deletion
-		d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One"})
-		w = d.Written
+		w, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One"})
 	case "redirect":
-		var d notes.Deletion
-		d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One", Redirect: "B"})
-		w = d.Written
+		w, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One", Redirect: "B"})
 	case "restore":
 		w = undoable(t, f, "edit")
 		w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Note: "A", Revision: w.Revision - 1})
@@ -337,11 +333,9 @@ func TestUndo_Series(t *testing.T) {
 			case 3:
 				w, err = f.Create(t.Context(), notes.CreateRequest{Path: folder() + name + ".md", Content: "[[" + notes.BaseName(note()) + "]] #work\n"})
 			case 4:
-				var d notes.Deletion
 				if target := note(); len(was.files) > 5 {
-					d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: target})
+					w, err = f.Delete(t.Context(), notes.DeleteRequest{Note: target})
 				}
-				w = d.Written
 			case 5:
 				w, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: []string{"work", "job"}[rng.IntN(2)], To: []string{"work", "job"}[rng.IntN(2)]})
 			case 6:

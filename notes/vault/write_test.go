@@ -283,8 +283,7 @@ func TestSaveBetweenCheckAndRename(t *testing.T) {
 			return f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
 		},
 		"delete": func(f *fixture) (notes.Written, error) {
-			d, err := f.Delete(ctx, notes.DeleteRequest{Note: "N"})
-			return d.Written, err
+			return f.Delete(ctx, notes.DeleteRequest{Note: "N"})
 		},
 		"move": func(f *fixture) (notes.Written, error) { return f.Move(ctx, notes.MoveRequest{Note: "N", To: "M.md"}) },
 		"move with change": func(f *fixture) (notes.Written, error) {
