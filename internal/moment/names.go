@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 //go:embed names.txt
@@ -22,8 +21,8 @@ type names struct {
 	first                string // follows 1, if that differs
 }
 
-// locales are those of names.txt, which has a line for each locale of moment.js:
-// its name | months | months without a day, if they differ | abbreviated months | days |
+// locales are those of names.txt: English, with the name "", and the others of moment.js.
+// A line is the name | months | months without a day, if they differ | abbreviated months | days |
 // abbreviated days | shortest days | what follows an ordinal number, or 1 and others.
 var locales = sync.OnceValue(func() (all []names) {
 	for line := range strings.Lines(namesTable) {
@@ -42,25 +41,13 @@ var locales = sync.OnceValue(func() (all []names) {
 	return all
 })
 
-var english = sync.OnceValue(func() *names {
-	n := &names{}
-	for m := time.January; m <= time.December; m++ {
-		n.months, n.short = append(n.months, m.String()), append(n.short, m.String()[:3])
-	}
-	for d := time.Sunday; d <= time.Saturday; d++ {
-		n.days, n.short3, n.least = append(n.days, d.String()), append(n.short3, d.String()[:3]), append(n.least, d.String()[:2])
-	}
-	n.alone = n.months
-	return n
-})
-
 // names returns those of the locale, English ones for a locale that has none here.
 func (w Weeks) names() *names {
 	all := locales()
 	if i := slices.IndexFunc(all, func(n names) bool { return n.locale == w.Locale }); i >= 0 {
 		return &all[i]
 	}
-	return english()
+	return &all[0]
 }
 
 // of returns the names that a token stands for, nil for other tokens.
@@ -96,7 +83,7 @@ func (n *names) ordinalOf(number int) string {
 // monthNamed returns the number of the month with a name in the locale or in English; 0
 // if there is none.
 func (n *names) monthNamed(s string) int {
-	for _, list := range [][]string{n.months, n.alone, n.short, english().months, english().short} {
+	for _, list := range [][]string{n.months, n.alone, n.short, locales()[0].months, locales()[0].short} {
 		if i := slices.IndexFunc(list, func(name string) bool { return strings.EqualFold(name, s) }); i >= 0 {
 			return i + 1
 		}
@@ -122,7 +109,7 @@ func LocaleOf(format string, texts func() []string) string {
 	for i := 0; i < len(written); i += len(written)/samples + 1 {
 		sample = append(sample, written[i])
 	}
-	for _, n := range slices.Concat([]names{*english()}, locales()) {
+	for _, n := range locales() {
 		w, count := Weeks{Locale: n.locale}, 0
 		pattern := w.Compile(format)
 		for _, text := range sample {
