@@ -66,7 +66,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 		w.write(t, p, text)
 	}
 	state := t.TempDir()
-	store, err := store.Open(ctx, state, store.Options{Now: now})
+	store, err := store.Open(ctx, state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	w.vault, err = vault.New(ctx, store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})

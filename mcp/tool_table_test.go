@@ -21,7 +21,7 @@ import (
 func newTableWorld(t *testing.T, p Profile) *sdk.ClientSession {
 	t.Helper()
 	state := t.TempDir()
-	store, err := store.Open(t.Context(), state, store.Options{})
+	store, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})

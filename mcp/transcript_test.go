@@ -199,7 +199,7 @@ var started = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...Settings) *world {
 	w := &world{root: t.TempDir(), log: new(lockedBuffer)}
 	state := t.TempDir()
-	store, err := store.Open(t.Context(), state, store.Options{})
+	store, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	index, err := index.Open(t.Context(), filepath.Join(state, "index"), index.Options{})

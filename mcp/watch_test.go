@@ -134,7 +134,7 @@ func TestListenAgreesToWhatWillBeTold(t *testing.T) {
 // A table is announced when its rows change, and the list when tables do.
 func TestTableIsWatched(t *testing.T) {
 	state := t.TempDir()
-	store, err := store.Open(t.Context(), state, store.Options{})
+	store, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})

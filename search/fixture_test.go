@@ -40,7 +40,7 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	ctx := context.Background()
 	f := &fixture{t: t, root: t.TempDir(), state: t.TempDir()}
 	var err error
-	f.store, err = store.Open(ctx, f.state, store.Options{})
+	f.store, err = store.Open(ctx, f.state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.store.Close()) })
 	f.vault, err = vault.New(ctx, f.store, f.root, vault.Options{})

@@ -128,7 +128,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
-	w.store, err = store.Open(ctx, w.state, store.Options{})
+	w.store, err = store.Open(ctx, w.state)
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)

@@ -166,7 +166,7 @@ func (k *killing) rows(state string) map[string]string {
 	if _, err := os.Stat(filepath.Join(state, "notes.db")); err != nil {
 		return out
 	}
-	db, err := sqlite.Open(t.Context(), filepath.Join(state, "notes.db"), sqlite.Options{Schema: sqlite.NotesSchema})
+	db, err := sqlite.Open(t.Context(), filepath.Join(state, "notes.db"), sqlite.NotesSchema)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	rows, err := db.Reader().Query(`SELECT hex(hash), vector FROM embeddings`)
@@ -196,7 +196,7 @@ func (k *killing) check() {
 	t.Logf("%d texts, embedded %d times in all", len(rows), k.total)
 
 	ctx := context.Background()
-	store, err := store.Open(ctx, k.state, store.Options{})
+	store, err := store.Open(ctx, k.state)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
 	index := NewIndex(store, k.state, Options{Embedder: k.embedder(nil, nil), Source: k.model})
@@ -275,7 +275,7 @@ func TestEmbedUntilKilled(t *testing.T) {
 		t.Skip("it is run by TestKilledWhileEmbedding")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	store, err := store.Open(ctx, k.state, store.Options{})
+	store, err := store.Open(ctx, k.state)
 	require.NoError(t, err)
 	vault, err := vault.New(ctx, store, k.vault, vault.Options{})
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestBackupWhileAClientWrites(t *testing.T) {
 	for i := range 8 {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		p.run(t, "backup", dir)
-		db, err := sqlite.Open(ctx, filepath.Join(dir, "history.db"), sqlite.Options{Schema: sqlite.HistorySchema})
+		db, err := sqlite.Open(ctx, filepath.Join(dir, "history.db"), sqlite.HistorySchema)
 		require.NoError(t, err)
 		var pending, all int
 		require.NoError(t, db.Reader().QueryRow(`SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FROM operations`).Scan(&pending, &all))

@@ -511,7 +511,7 @@ func (k *teamKiller) checkAnswers(got map[string]string, all map[string][]string
 // embeddings returns the vectors of the passages of the place's notes.
 func embeddings(t *testing.T, p place) map[string]string {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(p.state, "notes.db"), sqlite.Options{Schema: sqlite.NotesSchema})
+	db, err := sqlite.Open(t.Context(), filepath.Join(p.state, "notes.db"), sqlite.NotesSchema)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	found := map[string]string{}

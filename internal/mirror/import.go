@@ -39,7 +39,7 @@ type ImportOptions struct {
 // overwrites nothing in the log, and may be repeated: a file is skipped, with a reason,
 // if the log has different contents under its name. temp is a directory for its own use.
 func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOptions) (done Imported, err error) {
-	s, err := store.Open(ctx, temp, store.Options{})
+	s, err := store.Open(ctx, temp)
 	if err != nil {
 		return done, err
 	}

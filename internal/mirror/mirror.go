@@ -102,10 +102,10 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 		opt.Now = time.Now
 	}
 	file := path.Join(dir, File)
-	db, err := sqlite.Open(ctx, file, sqlite.Options{Schema: sqlite.MirrorSchema})
+	db, err := sqlite.Open(ctx, file, sqlite.MirrorSchema)
 	if sqlite.IsCorrupt(err) { // it is derived
 		if _, err = sqlite.SetAside(file, opt.Now()); err == nil {
-			db, err = sqlite.Open(ctx, file, sqlite.Options{Schema: sqlite.MirrorSchema})
+			db, err = sqlite.Open(ctx, file, sqlite.MirrorSchema)
 		}
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func (n *node) open(address, name, state string) {
 	require.NoError(t, err)
 	n.m, err = Open(t.Context(), state, shared, Options{Author: notes.Author{Name: filepath.Base(n.dir)}, Log: log})
 	require.NoError(t, err)
-	kept, err := store.Open(t.Context(), state, store.Options{})
+	kept, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
 	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Log: log})
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ func TestSameOnFilesAndOnTheLog(t *testing.T) {
 	files := map[string]string{
 		"Plan.md": "# Plan\n\nfirst\n", "Links.md": "[[Plan]] and ![[i.png]]\n", "F/A.md": "[[B]]\n", "F/B.md": "b\n", "F/i.png": "\x00\x01", "Empty.md": "", "Crlf.md": "a\r\nb\r\n",
 	}
-	alone, err := store.Open(t.Context(), t.TempDir(), store.Options{})
+	alone, err := store.Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, alone.Close()) })
 	dir := notestest.Vault(t, files)

@@ -134,7 +134,7 @@ func others(cfg *config.Config) map[string]vaultRecord {
 // isStateOf reports whether most notes in a state are unchanged files of the folder.
 // The state must not be in use.
 func isStateOf(ctx context.Context, state, folder string) bool {
-	s, err := store.Open(ctx, state, store.Options{}) // opening and closing checkpoints the write-ahead logs of a crash
+	s, err := store.Open(ctx, state) // opening and closing checkpoints the write-ahead logs of a crash
 	if err != nil {
 		return false
 	}
@@ -165,7 +165,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 		return "", lockProblem(err)
 	}
 	for _, state := range []string{old, cfg.State} { // checkpoints the write-ahead logs of a crash
-		store, err := store.Open(ctx, state, store.Options{})
+		store, err := store.Open(ctx, state)
 		if err != nil {
 			return "", errors.Join(err, oldLock.Release())
 		}

@@ -205,7 +205,7 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 // open opens the backend, then admits requests.
 func (s *Service) open(ctx context.Context) error {
 	log := s.logs.Logger
-	store, err := store.Open(ctx, s.cfg.State, store.Options{})
+	store, err := store.Open(ctx, s.cfg.State)
 	if err != nil {
 		return fmt.Errorf("open the store: %w", err)
 	}

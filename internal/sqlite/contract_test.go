@@ -18,7 +18,7 @@ import (
 	"notesd/internal/sqlite"
 )
 
-var history = sqlite.Options{Schema: sqlite.HistorySchema}
+var history = sqlite.HistorySchema
 
 func open(t *testing.T, path string) *sqlite.DB {
 	t.Helper()

@@ -19,7 +19,7 @@ func ExampleOpen() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx, filepath.Join(dir, "history.db"), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true})
+	db, err := sqlite.Open(ctx, filepath.Join(dir, "history.db"), sqlite.HistorySchema)
 	if err != nil {
 		panic(err)
 	}

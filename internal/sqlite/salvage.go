@@ -33,7 +33,7 @@ func SetAside(path string, now time.Time) (string, error) {
 // names. A damaged page ends a scan, so Salvage scans each table from both ends. It
 // returns the number of rows copied and a summary of the loss.
 func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string) {
-	connector, err := sqlite.NewConnector(dsn(from, Options{}, true))
+	connector, err := sqlite.NewConnector(dsn(from, HistorySchema, true))
 	if err != nil {
 		return 0, "all: " + err.Error()
 	}

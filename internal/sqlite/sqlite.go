@@ -46,15 +46,6 @@ const (
 // ErrNewer is returned for a database written by a newer version of the program.
 var ErrNewer = migrations.ErrNewer
 
-// Options configure a database.
-type Options struct {
-	Schema Schema
-	// Durable makes every commit reach the disk before it returns (synchronous=FULL).
-	// Without it a power failure may lose the last commits, but never the consistency of
-	// the database.
-	Durable bool
-}
-
 // DB is one open database file.
 type DB struct {
 	path   string
@@ -71,15 +62,15 @@ var ErrCorrupt = errors.New("the database file is damaged")
 // Open opens or creates the database at path and applies pending migrations. If the file
 // was not closed by Close, Open first checks all of it and returns [ErrCorrupt] if it is
 // damaged. It returns [ErrNewer] for a database of a newer version.
-func Open(ctx context.Context, path string, opt Options) (*DB, error) {
+func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	writer, err := sqlite.NewConnector(dsn(path, opt, false))
+	writer, err := sqlite.NewConnector(dsn(path, schema, false))
 	if err != nil {
 		return nil, err
 	}
-	reader, err := sqlite.NewConnector(dsn(path, opt, true))
+	reader, err := sqlite.NewConnector(dsn(path, schema, true))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +79,7 @@ func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 	db.write.SetMaxIdleConns(1)
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
-	if err := db.prepare(ctx, opt); err != nil {
+	if err := db.prepare(ctx, schema); err != nil {
 		_ = db.write.Close()
 		_ = db.read.Close()
 		if IsCorrupt(err) {
@@ -99,13 +90,13 @@ func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 	return db, nil
 }
 
-func (db *DB) prepare(ctx context.Context, opt Options) error {
+func (db *DB) prepare(ctx context.Context, schema Schema) error {
 	if !stampMatches(db.path) {
 		if err := check(ctx, db.write); err != nil {
 			return err
 		}
 	}
-	if err := migrations.Apply(ctx, db.write, opt.Schema, 0); err != nil {
+	if err := migrations.Apply(ctx, db.write, schema, 0); err != nil {
 		return err // the stamp stays: it still matches a rejected database, and no longer one that was changed
 	}
 	removeStamp(db.path)
@@ -122,9 +113,12 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-func dsn(path string, opt Options, readOnly bool) string {
+// dsn returns the data source name. Commits to a database that cannot be rebuilt reach the
+// disk before they return (synchronous=FULL). In others, a power failure may lose the last
+// commits, but never the consistency of the database.
+func dsn(path string, schema Schema, readOnly bool) string {
 	synchronous := "NORMAL"
-	if opt.Durable {
+	if schema == HistorySchema {
 		synchronous = "FULL"
 	}
 	q := url.Values{}

@@ -17,7 +17,7 @@ import (
 
 func open(t *testing.T, path string) *DB {
 	t.Helper()
-	db, err := Open(context.Background(), path, Options{Schema: HistorySchema, Durable: true})
+	db, err := Open(context.Background(), path, HistorySchema)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
@@ -135,7 +135,7 @@ func TestDamageIsFoundAtTheNextStart(t *testing.T) {
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(path, damage(data), 0o600))
-			_, err = Open(context.Background(), path, Options{Schema: HistorySchema})
+			_, err = Open(context.Background(), path, HistorySchema)
 			require.ErrorIs(t, err, ErrCorrupt)
 			assert.True(t, IsCorrupt(err))
 			aside, err := SetAside(path, time.Now())

@@ -41,7 +41,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	state, now := t.TempDir(), func() time.Time { return time.Date(2026, 2, 4, 9, 0, 0, 0, time.UTC) }
-	store, err := store.Open(t.Context(), state, store.Options{Now: now})
+	store, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	w.vault, err = vault.New(t.Context(), store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})

@@ -15,7 +15,7 @@ import (
 // TestFilterEndsWithItsCaller checks that a canceled context stops the evaluation of a
 // filter between two notes.
 func TestFilterEndsWithItsCaller(t *testing.T) {
-	s, err := Open(t.Context(), t.TempDir(), Options{})
+	s, err := Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 	var entries []Entry

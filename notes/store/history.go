@@ -405,7 +405,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 		q.Limit = 20
 	}
 	before := int64(math.MaxInt64)
-	if err := scanCursor(q.Cursor, "r%d", &before); err != nil {
+	if err := decodeCursor("history", q.Cursor, &before, func() bool { return true }); err != nil {
 		return notes.HistoryPage{}, err
 	}
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
@@ -416,7 +416,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		return eachRevision(ctx, tx, canRead, func(r notes.Revision) error {
 			if len(page.Revisions) == q.Limit {
-				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
+				page.Next = encodeCursor(page.Revisions[q.Limit-1].Revision)
 				return sqlite.ErrEnough
 			}
 			page.Revisions = append(page.Revisions, r)
@@ -440,7 +440,11 @@ func sinceNano(q notes.HistoryQuery) int64 {
 
 // changeCursor is a position in the changes of all notes, which are ordered by time,
 // then current versions before those of history, then by ID.
-type changeCursor struct{ time, present, id int64 }
+type changeCursor struct {
+	Time    int64 `json:"t"`
+	Present int64 `json:"p"`
+	ID      int64 `json:"id"`
+}
 
 type change struct {
 	notes.Revision
@@ -454,7 +458,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 		q.Limit = 20
 	}
 	before := changeCursor{math.MaxInt64, 0, 0}
-	if err := scanCursor(q.Cursor, "c%d-%d-%d", &before.time, &before.present, &before.id); err != nil {
+	if err := decodeCursor("history", q.Cursor, &before, func() bool { return before.ID != 0 }); err != nil {
 		return notes.HistoryPage{}, err
 	}
 	canRead, err := s.ReadableEver(ctx, q.Scope)
@@ -473,7 +477,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 				return sqlite.ErrEnough
 			}
 			return nil
-		}, `(r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`, before.time, before.present, before.id, sinceNano(q))
+		}, `(r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`, before.Time, before.Present, before.ID, sinceNano(q))
 	})
 	if err != nil {
 		return notes.HistoryPage{}, err
@@ -484,17 +488,16 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	}
 	all = append(all, present...)
 	slices.SortFunc(all, func(a, b change) int {
-		return cmp.Or(cmp.Compare(b.at.time, a.at.time), cmp.Compare(b.at.present, a.at.present), cmp.Compare(b.at.id, a.at.id))
+		return cmp.Or(cmp.Compare(b.at.Time, a.at.Time), cmp.Compare(b.at.Present, a.at.Present), cmp.Compare(b.at.ID, a.at.ID))
 	})
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
 	for i, c := range all {
 		if i == q.Limit {
-			last := all[i-1].at
-			page.Next = fmt.Sprintf("c%d-%d-%d", last.time, last.present, last.id)
+			page.Next = encodeCursor(all[i-1].at)
 			break
 		}
-		if c.at.present == 1 {
-			if c.Added, c.Removed, err = s.linesChanged(ctx, newest[c.Path], c.at.id); err != nil {
+		if c.at.Present == 1 {
+			if c.Added, c.Removed, err = s.linesChanged(ctx, newest[c.Path], c.at.ID); err != nil {
 				return notes.HistoryPage{}, err
 			}
 		}
@@ -524,7 +527,7 @@ func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (a
 func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, canRead func(p string) bool, before changeCursor, newest map[string]string) (all []change, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		return sqlite.ForEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
-			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
+			[]any{before.Time, before.Present, before.ID, sinceNano(q)}, func(rows *sql.Rows) error {
 				var id, seen int64
 				c := change{Revision: notes.Revision{Author: notes.Outside, Operation: opFound}}
 				if err := rows.Scan(&id, &c.Path, &c.Hash, &c.Size, &seen); err != nil {
@@ -545,17 +548,6 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, can
 			})
 	})
 	return all, err
-}
-
-// scanCursor parses the numbers of a cursor; an empty cursor leaves them unchanged.
-func scanCursor(cursor, format string, numbers ...any) error {
-	if cursor == "" {
-		return nil
-	}
-	if _, err := fmt.Sscanf(cursor, format, numbers...); err != nil {
-		return &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor was not returned by note_history", Hint: "Omit the cursor to start from the newest."}
-	}
-	return nil
 }
 
 // eachRevision calls do with each revision r that matches the condition and that the

@@ -18,9 +18,9 @@ import (
 )
 
 // openStore opens a store without a vault.
-func openStore(t *testing.T, dir string, now func() time.Time) *store.Store {
+func openStore(t *testing.T, dir string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), dir, store.Options{Now: now})
+	s, err := store.Open(t.Context(), dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	return s
@@ -37,7 +37,7 @@ func editOf(p, old, new string) *store.Operation {
 func TestJournal(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
-	s := openStore(t, dir, nil)
+	s := openStore(t, dir)
 	op := editOf("A.md", "old\n", "new\n")
 	op.Files = append(op.Files, store.FileChange{OldPath: "u\u0308.md", NewPath: "b/u\u0308.md", OldDisk: "u\u0308.md", NewDisk: "b/u\u0308.md", Link: "", Old: []byte("x"), New: []byte("y")},
 		store.FileChange{NewPath: "Made.md", NewDisk: "Made.md", New: []byte{}}, store.FileChange{OldPath: "Gone.md", OldDisk: "Gone.md", Old: []byte("g")})
@@ -55,7 +55,7 @@ func TestJournal(t *testing.T) {
 	assert.Empty(t, page.Revisions)
 
 	require.NoError(t, s.Close())
-	s = openStore(t, dir, nil)
+	s = openStore(t, dir)
 	pending, err := s.PendingOperations(ctx)
 	require.NoError(t, err)
 	require.Len(t, pending, 1)
@@ -120,7 +120,7 @@ func TestJournal(t *testing.T) {
 // in history.
 func TestJournalOfAFailure(t *testing.T) {
 	ctx := t.Context()
-	s := openStore(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir())
 	op := editOf("A.md", "old\n", "new\n")
 	require.NoError(t, s.Begin(ctx, op, nil))
 	entry, err := s.JournalOf(ctx, op.Files[0].Temp)
@@ -153,7 +153,7 @@ func TestJournalOfAFailure(t *testing.T) {
 // that would be carried out a second time.
 func TestBackupIsComplete(t *testing.T) {
 	ctx := t.Context()
-	s := openStore(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir())
 	op := editOf("A.md", "old\n", "new\n")
 	require.NoError(t, s.Begin(ctx, op, nil))
 	op.Files[0].State = store.StateDone
@@ -162,7 +162,7 @@ func TestBackupIsComplete(t *testing.T) {
 	require.NoError(t, s.Begin(ctx, editOf("B.md", "b", "c"), nil))
 	copied := t.TempDir()
 	require.NoError(t, s.Backup(ctx, filepath.Join(copied, store.HistoryFile)))
-	back := openStore(t, copied, nil)
+	back := openStore(t, copied)
 	pending, err := back.PendingOperations(ctx)
 	require.NoError(t, err)
 	assert.Empty(t, pending)

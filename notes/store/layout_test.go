@@ -18,7 +18,7 @@ import (
 // TestChooseTarget_Folders checks that links resolve within each folder of a vault with
 // several, as in Obsidian, and by the titles of Logseq pages.
 func TestChooseTarget_Folders(t *testing.T) {
-	s := openStore(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir())
 	s.Several = []string{"home", "work"}
 	require.NoError(t, s.SetLogseq(t.Context(), map[string]string{"work": ""}))
 	all := []string{"home/Plan.md", "work/Plan.md", "work/Area/Plan.md", "home/Only.md", "work/a___b.md", "home/a___b.md", "work/x/Twin.md", "work/y/Twin.md", "work/case.md", "work/Sub/Case.md", "work/pic.png"}
@@ -219,7 +219,7 @@ func TestSetDates(t *testing.T) {
 
 	copied := t.TempDir()
 	require.NoError(t, w.Notes().Backup(ctx, filepath.Join(copied, store.NotesFile)))
-	again := openStore(t, copied, nil)
+	again := openStore(t, copied)
 	require.NoError(t, again.SetDates(ended, rules()), "they are kept with the notes")
 	assert.Equal(t, w.ID(), again.ID())
 	head := again.Head()
@@ -231,7 +231,7 @@ func TestSetDates(t *testing.T) {
 func TestOpen_Damaged(t *testing.T) {
 	for _, file := range []string{store.NotesFile, store.HistoryFile} {
 		dir := t.TempDir()
-		s, err := store.Open(t.Context(), dir, store.Options{})
+		s, err := store.Open(t.Context(), dir)
 		require.NoError(t, err)
 		op := editOf("A.md", "old\n", "new\n")
 		require.NoError(t, s.Begin(t.Context(), op, nil))
@@ -244,7 +244,7 @@ func TestOpen_Damaged(t *testing.T) {
 		require.NoError(t, s.Close())
 		require.NoError(t, os.Truncate(filepath.Join(dir, file), 100))
 
-		s = openStore(t, dir, nil)
+		s = openStore(t, dir)
 		require.Len(t, s.Warnings(), 1)
 		assert.Contains(t, s.Warnings()[0], file+" was damaged; it was set aside as "+file)
 		assert.Equal(t, file == store.HistoryFile, id == s.ID(), "notes.db that is rebuilt is another store")

@@ -45,9 +45,12 @@ func encodeCursor(cursor any) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(jsonText(cursor)))
 }
 
-// decodeCursor decodes a cursor that encodeCursor returned for the list named by op.
-// own reports whether the cursor belongs to this list.
+// decodeCursor decodes a cursor that encodeCursor returned for the list named by op; ""
+// is the start of the list. own reports whether the cursor belongs to this list.
 func decodeCursor(op, s string, cursor any, own func() bool) error {
+	if s == "" {
+		return nil
+	}
 	data, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || json.Unmarshal(data, cursor) != nil || !own() {
 		return &notes.Error{Op: op, Err: notes.ErrBadCursor, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}

@@ -19,19 +19,16 @@ import (
 // damaged notes.db is set aside and replaced by an empty one, which the next reconcile
 // fills. From a damaged history.db, every readable row is carried over first.
 // [Store.Warnings] reports both.
-func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
-	if opt.Now == nil {
-		opt.Now = time.Now
-	}
-	s := &Store{Versions: &Versions{Reader: &Reader{Now: opt.Now}}}
+func Open(ctx context.Context, dir string) (*Store, error) {
+	s := &Store{Versions: &Versions{Reader: &Reader{Now: time.Now}}}
 	s.Apps.Store(&map[string]App{})
 	s.Daily.Store(new(string))
 	s.setLogseq(nil)
 	var err error
-	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
+	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.NotesSchema); err != nil {
 		return nil, err
 	}
-	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, HistoryFile), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true}); err != nil {
+	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, HistoryFile), sqlite.HistorySchema); err != nil {
 		_ = s.notes.Close()
 		return nil, err
 	}
@@ -57,8 +54,8 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) openOrReplace(ctx context.Context, path string, opt sqlite.Options) (*sqlite.DB, error) {
-	db, err := sqlite.Open(ctx, path, opt)
+func (s *Store) openOrReplace(ctx context.Context, path string, schema sqlite.Schema) (*sqlite.DB, error) {
+	db, err := sqlite.Open(ctx, path, schema)
 	if err == nil || !sqlite.IsCorrupt(err) {
 		return db, err
 	}
@@ -66,10 +63,10 @@ func (s *Store) openOrReplace(ctx context.Context, path string, opt sqlite.Optio
 	if err != nil {
 		return nil, err
 	}
-	if db, err = sqlite.Open(ctx, path, opt); err != nil {
+	if db, err = sqlite.Open(ctx, path, schema); err != nil {
 		return nil, err
 	}
-	if opt.Schema == sqlite.NotesSchema {
+	if schema == sqlite.NotesSchema {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s and is rebuilt from the notes", NotesFile, filepath.Base(aside)))
 		return db, nil
 	}
@@ -130,8 +127,3 @@ const (
 	NotesFile   = "notes.db"
 	HistoryFile = "history.db"
 )
-
-// Options are the external dependencies of a store.
-type Options struct {
-	Now func() time.Time // defaults to time.Now
-}

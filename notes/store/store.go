@@ -29,8 +29,8 @@ type Store struct {
 type Reader struct {
 	notes      *sqlite.DB
 	id         string
-	byID       *sql.Stmt // selectNotes
-	Now        func() time.Time
+	byID       *sql.Stmt        // selectNotes
+	Now        func() time.Time // time.Now, unless package vault sets another clock
 	searchable searchable
 	head       atomic.Uint64
 	Layout

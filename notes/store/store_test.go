@@ -48,7 +48,7 @@ func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	w := &world{t: t, dir: notestest.Vault(t, files), now: time.Date(2031, 5, 15, 12, 0, 0, 0, time.Local)}
 	var err error
-	w.Store, err = store.Open(t.Context(), t.TempDir(), store.Options{Now: w.Now})
+	w.Store, err = store.Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	w.vault, err = vault.New(t.Context(), w.Store, w.dir, vault.Options{Now: w.Now})

@@ -24,7 +24,8 @@ func TestPages_UnderChange(t *testing.T) {
 	ctx := t.Context()
 	rng := rand.New(rand.NewPCG(81, 1))
 	now := time.Date(2031, 5, 15, 12, 0, 0, 0, time.Local)
-	s := openStore(t, t.TempDir(), func() time.Time { return now })
+	s := openStore(t, t.TempDir())
+	s.Now = func() time.Time { return now }
 	paths, serial := map[int64]string{}, 0
 	entry := func(kind notes.ChangeKind, id int64, p string) store.Entry {
 		now = now.Add(time.Duration(rng.IntN(3)) * time.Second) // some at the same time

@@ -177,7 +177,7 @@ func BenchmarkResolveAnchors(b *testing.B) {
 		text := fmt.Sprintf("# Note %d\n## Plan\n[[N%d#Plan]] [[N%d#Nope]]\n", i, (i*7+1)%n, (i*13+5)%n) + strings.Repeat("Some words of a note that is not short.\n", 100)
 		require.NoError(b, f.writeFile(fmt.Sprintf("N%d.md", i), text))
 	}
-	s, err := store.Open(ctx, b.TempDir(), store.Options{})
+	s, err := store.Open(ctx, b.TempDir())
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.Close()) }()
 	v, err := New(ctx, s, f.dir, Options{})

@@ -23,7 +23,7 @@ func BenchmarkByID(b *testing.B) {
 		}
 		require.NoError(b, f.writeFile(fmt.Sprintf("n%d.md", i), text.String()))
 	}
-	store, err := store.Open(ctx, state, store.Options{})
+	store, err := store.Open(ctx, state)
 	require.NoError(b, err)
 	defer func() { require.NoError(b, store.Close()) }()
 	v, err := New(ctx, store, dir, Options{})

@@ -104,7 +104,7 @@ var emptyDatabases = sync.OnceValues(func() (files []databaseFile, err error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	for name, schema := range map[string]sqlite.Schema{store.NotesFile: sqlite.NotesSchema, store.HistoryFile: sqlite.HistorySchema} {
-		db, err := sqlite.Open(context.Background(), filepath.Join(dir, name), sqlite.Options{Schema: schema})
+		db, err := sqlite.Open(context.Background(), filepath.Join(dir, name), schema)
 		if err == nil {
 			err = db.Close()
 		}
@@ -127,7 +127,7 @@ var emptyDatabases = sync.OnceValues(func() (files []databaseFile, err error) {
 // open opens the store and the vault, as when the program starts.
 func (f *fixture) open(opt Options) {
 	f.t.Helper()
-	store, err := store.Open(context.Background(), f.state, store.Options{Now: f.clock.Now})
+	store, err := store.Open(context.Background(), f.state)
 	require.NoError(f.t, err)
 	opt.Now, opt.Folders = f.clock.Now, map[string]string{}
 	for _, folder := range f.folders {

@@ -35,7 +35,7 @@ func BenchmarkOneClientAtItsLimits(b *testing.B) {
 	for name, text := range map[string]string{"victim.md": "mine\n", "word.md": "word\n", "long.md": lines} {
 		require.NoError(b, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	store, err := store.Open(ctx, b.TempDir(), store.Options{})
+	store, err := store.Open(ctx, b.TempDir())
 	require.NoError(b, err)
 	defer func() { require.NoError(b, store.Close()) }()
 	v, err := New(ctx, store, dir, Options{})

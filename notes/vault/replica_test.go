@@ -25,7 +25,7 @@ func openReplica(t *testing.T, opt vault.Options, files ...string) (vault.Replic
 	for i := 0; i < len(files); i += 2 {
 		save(t, dir, files[i], files[i+1])
 	}
-	s, err := store.Open(t.Context(), t.TempDir(), store.Options{})
+	s, err := store.Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	v, err := vault.New(t.Context(), s, dir, opt)

@@ -212,7 +212,7 @@ func BenchmarkTasks(b *testing.B) {
 		files[fmt.Sprintf("F%d/N%05d.md", i%20, i)] = fmt.Sprintf("---\ntags: [note]\n---\n- [ ] write report %d 📅 2026-%02d-%02d\n- [ ] ring ann #t%d\n- [x] done ✅ 2026-01-01\n", i, 1+i%12, 1+i%28, i%50)
 	}
 	ctx := b.Context()
-	s, err := store.Open(ctx, b.TempDir(), store.Options{})
+	s, err := store.Open(ctx, b.TempDir())
 	require.NoError(b, err)
 	b.Cleanup(func() { assert.NoError(b, s.Close()) })
 	v, err := New(ctx, s, notestest.Vault(b, files), Options{})
@@ -280,7 +280,7 @@ func BenchmarkEditOfManyTasks(b *testing.B) {
 			dir := b.TempDir()
 			require.NoError(b, os.WriteFile(filepath.Join(dir, "big.md"), []byte(text.String()), 0o644))
 			ctx := b.Context()
-			s, err := store.Open(ctx, b.TempDir(), store.Options{})
+			s, err := store.Open(ctx, b.TempDir())
 			require.NoError(b, err)
 			defer func() { require.NoError(b, s.Close()) }()
 			v, err := New(ctx, s, dir, Options{})

@@ -76,6 +76,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	if err != nil {
 		return nil, err
 	}
+	store.Now = opt.Now
 	store.Several, store.Roots = folders.Folders(), map[string]string{}
 	for name, dir := range dirs {
 		store.Roots[folders.Dirs()[name]] = name

@@ -26,7 +26,7 @@ func engine(t testing.TB, s *eval.Set) *search.Engine {
 	ctx := context.Background()
 	root, state := t.TempDir(), t.TempDir()
 	require.NoError(t, s.WriteVault(root))
-	store, err := store.Open(ctx, state, store.Options{})
+	store, err := store.Open(ctx, state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	vault, err := vault.New(ctx, store, root, vault.Options{})

@@ -69,7 +69,7 @@ func oneModel() *tableModels {
 
 func openHistory(t testing.TB, dir string) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "history.db"), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true})
+	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "history.db"), sqlite.HistorySchema)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
