@@ -44,12 +44,12 @@ func (m *Mirror) Await(ctx context.Context, seq uint64) error {
 
 func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 	patience := time.After(m.patience)
-	for asked := false; ; asked = true {
+	for woken := false; ; woken = true {
 		changed := m.followed.next()
 		if m.followed.has(seq) {
 			return nil
 		}
-		if !asked {
+		if !woken {
 			m.queue.Wake() // sync now rather than at the next notification
 		}
 		select {
@@ -70,10 +70,10 @@ func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 // head returns the number of the log's newest batch.
 func (m *Mirror) head(ctx context.Context) (uint64, error) {
 	m.status.Lock()
-	away := m.status.Error
+	failure := m.status.Error
 	m.status.Unlock()
-	if away != "" {
-		return 0, fmt.Errorf("the last sync failed: %s", away)
+	if failure != "" {
+		return 0, fmt.Errorf("the last sync failed: %s", failure)
 	}
 	ctx, cancel := context.WithTimeout(ctx, headFor)
 	defer cancel()

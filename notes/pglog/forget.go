@@ -26,9 +26,9 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []st
 		if err != nil {
 			return err
 		}
-		there, err := readFiles(tx.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
-		if err == nil && len(there) > 0 {
-			err = &notes.Error{Op: "forget", Path: there[0].Path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}
+		existing, err := readFiles(tx.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
+		if err == nil && len(existing) > 0 {
+			err = &notes.Error{Op: "forget", Path: existing[0].Path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}
 		}
 		if err != nil {
 			return err

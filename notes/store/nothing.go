@@ -150,8 +150,8 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 
 // near lists the values most similar to the one requested, or the first values if none
 // is similar.
-func near(asked string, values []string) string {
-	like, word := alike(asked, values), "; near: "
+func near(name string, values []string) string {
+	like, word := alike(name, values), "; near: "
 	if len(like) == 0 {
 		like, word = values[:min(mostAlike, len(values))], "; there are: "
 	}
@@ -173,8 +173,8 @@ const mostAlike = 5
 
 // alike returns the values most similar to the one requested, comparing whole paths and
 // last segments, most similar first.
-func alike(asked string, values []string) []string {
-	want := trigrams(notes.Key(asked))
+func alike(name string, values []string) []string {
+	want := trigrams(notes.Key(name))
 	var found []scored
 	for _, v := range values {
 		score := max(overlap(want, trigrams(notes.Key(v))), overlap(want, trigrams(notes.Key(path.Base(v)))))

@@ -304,8 +304,8 @@ func composeNote(p string, r notes.CreateRequest) ([]byte, error) {
 			return nil, d.unwritable("tags", err)
 		}
 	}
-	_, given := r.FrontMatter["title"] // null means no title
-	if title := strings.TrimSpace(r.Title); title != "" && !given && notes.Parse(p, d.text, time.Time{}).Title != title {
+	_, explicit := r.FrontMatter["title"] // null means no title
+	if title := strings.TrimSpace(r.Title); title != "" && !explicit && notes.Parse(p, d.text, time.Time{}).Title != title {
 		if err := d.set("title", title, "title"); err != nil {
 			return nil, err
 		}

@@ -47,14 +47,14 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		return v.guard.checkText("edit", string(o.Files[0].New))
 	}
-	asked := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
-	written, err := v.change(ctx, asked, plan)
+	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
+	written, err := v.change(ctx, request, plan)
 	for errors.Is(err, errDraft) {
 		draft.make(ctx, r.Edits)
 		if err := v.step("drafted"); err != nil {
 			return notes.Written{}, err
 		}
-		written, err = v.change(ctx, asked, plan)
+		written, err = v.change(ctx, request, plan)
 	}
 	return written, err
 }

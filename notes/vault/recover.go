@@ -220,22 +220,22 @@ func (d *recovery) redo(f *store.FileChange) error {
 
 // content is what a name holds when an operation is recovered.
 type content struct {
-	there bool
-	info  fs.FileInfo // of the name itself, not of a symlink's target
-	data  []byte
-	err   error // why it cannot be read
+	exists bool
+	info   fs.FileInfo // of the name itself, not of a symlink's target
+	data   []byte
+	err    error // why it cannot be read
 }
 
 func (c content) is(text []byte) bool {
-	return c.there && c.err == nil && string(c.data) == string(text)
+	return c.exists && c.err == nil && string(c.data) == string(text)
 }
 
 // vacant reports whether the name has no file, or an empty one. [atomicfile.Dir.Move] may
 // have reserved the name with an empty file, which has no text to lose.
-func (c content) vacant() bool { return !c.there || c.err == nil && len(c.data) == 0 }
+func (c content) vacant() bool { return !c.exists || c.err == nil && len(c.data) == 0 }
 
 func (c content) isFile(other content) bool {
-	return c.there && other.there && os.SameFile(c.info, other.info)
+	return c.exists && other.exists && os.SameFile(c.info, other.info)
 }
 
 // contentOf reads what is under a name. It returns an error if the content cannot be
@@ -249,7 +249,7 @@ func (d *recovery) contentOf(diskPath string) (content, error) {
 	case err != nil:
 		return content{}, err
 	}
-	c := content{there: true, info: info}
+	c := content{exists: true, info: info}
 	if target, err := d.root.Stat(diskPath); err == nil && !target.Mode().IsRegular() {
 		c.err = disk.ErrNotRegular
 		return c, nil
@@ -274,7 +274,7 @@ func (d *recovery) contentsOf(names ...string) ([]content, error) {
 
 // clear removes the empty file that reserves a name, if there is one.
 func (c content) clear(dir *atomicfile.Dir, name string) error {
-	if !c.there || !c.vacant() {
+	if !c.exists || !c.vacant() {
 		return nil
 	}
 	return dir.Discard(name)
@@ -300,8 +300,8 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 	}
 	is, under, kept := all[0], all[1], all[2]
 	switch { // states of an exchange made of several calls
-	case !kept.there:
-	case !under.there: // only the last call is missing
+	case !kept.exists:
+	case !under.exists: // only the last call is missing
 		if err := dir.Withdraw(f.Temp+".old", f.Temp); err != nil {
 			return err
 		}
@@ -319,11 +319,11 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 	switch {
 	case under.is(f.Old):
 		return nil
-	case under.there && !under.is(f.New) && is.is(f.New): // another program's save, displaced and not yet compared
+	case under.exists && !under.is(f.New) && is.is(f.New): // another program's save, displaced and not yet compared
 		if err := dir.Exchange(f.Temp, name); err != nil {
 			return err
 		}
-	case under.there && !under.is(f.New), is.is(f.New):
+	case under.exists && !under.is(f.New), is.is(f.New):
 		return nil
 	case is.is(f.Old):
 		if err := d.stageAgain(dir, f, under); err != nil {
@@ -336,7 +336,7 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 
 // stageAgain stages the new text if the crash prevented that or left it partial.
 func (d *recovery) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
-	if staged.there {
+	if staged.exists {
 		return nil
 	}
 	if err := dir.Discard(f.Temp + atomicfile.Part); err != nil {
@@ -358,7 +358,7 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 		return err
 	}
 	is, staged := all[0], all[1]
-	if is.there && (!staged.there || is.isFile(staged)) {
+	if is.exists && (!staged.exists || is.isFile(staged)) {
 		return nil // published, and possibly changed since
 	}
 	if err := d.stageAgain(dir, f, staged); err != nil {
@@ -373,7 +373,7 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 		return err
 	}
 	is, gone := all[0], all[1]
-	if gone.is(f.Old) || !gone.there && !is.there {
+	if gone.is(f.Old) || !gone.exists && !is.exists {
 		return nil
 	}
 	dir, err := d.dir(f.Dir())
@@ -381,9 +381,9 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 		return err
 	}
 	switch {
-	case gone.there && !is.vacant():
+	case gone.exists && !is.vacant():
 		return nil // recreated since
-	case gone.there:
+	case gone.exists:
 		if err := is.moveTo(dir, f.Temp, dir, path.Base(f.OldDisk)); err != nil {
 			return err
 		}
@@ -409,11 +409,11 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 	switch {
 	case between.is(f.Old) && was.vacant() && is.vacant(): // see rename
 		return is.moveTo(from, f.Temp, to, newName)
-	case between.there && was.vacant() && is.vacant():
+	case between.exists && was.vacant() && is.vacant():
 		if err := was.moveTo(from, f.Temp, from, oldName); err != nil {
 			return err
 		}
-	case is.there && !was.there:
+	case is.exists && !was.exists:
 		return nil
 	case was.isFile(is) && !d.isOneFile(f): // linked, and the old name not yet removed
 		return from.Discard(oldName)
@@ -451,7 +451,7 @@ func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
 	for i := range d.Files[1:] {
 		other := &d.Files[i+1]
 		under, err := d.contentOf(path.Join(other.Dir(), other.Temp))
-		if under.there && !under.is(other.New) || err != nil {
+		if under.exists && !under.is(other.New) || err != nil {
 			return err == nil, err
 		}
 	}
@@ -477,13 +477,13 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		staged = content{}
 	}
 	switch {
-	case staged.there && aside.is(f.Old) && is.vacant(): // the disk is case-insensitive
+	case staged.exists && aside.is(f.Old) && is.vacant(): // the disk is case-insensitive
 		return is.moveTo(to, f.Temp, to, newName)
 	case aside.is(f.Old):
 		return nil
-	case aside.there && !was.vacant(): // recreated since
+	case aside.exists && !was.vacant(): // recreated since
 		return nil
-	case aside.there: // another program's save, set aside and not yet compared
+	case aside.exists: // another program's save, set aside and not yet compared
 		if err := was.moveTo(from, f.Temp+".old", from, oldName); err != nil {
 			return err
 		}
@@ -498,12 +498,12 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 			return err
 		}
 		return d.moveAndChange(to, f)
-	case staged.there:
+	case staged.exists:
 	case is.is(f.New) && was.is(f.Old):
 		return d.finishMove(to, f, false)
-	case is.is(f.New) && was.there:
+	case is.is(f.New) && was.exists:
 		return d.takeBack(to, f, is)
-	case is.there && !was.there:
+	case is.exists && !was.exists:
 		return nil
 	}
 	return conflict(d.Kind, f.OldPath, f.Old, was.data)
@@ -558,11 +558,11 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	isThere := func(diskPath string) bool {
+	exists := func(diskPath string) bool {
 		_, err := d.root.Lstat(diskPath)
 		return err == nil && d.root.SpelledSo(diskPath)
 	}
-	switch was, is := isThere(f.OldDisk), isThere(f.NewDisk); {
+	switch was, is := exists(f.OldDisk), exists(f.NewDisk); {
 	case is && !was:
 		return nil
 	case was && !is:

@@ -22,14 +22,14 @@ import (
 // listed in Written.Conflicts; if that is every file, or the note that was moved, the error
 // is [notes.ErrConflict].
 func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
-	asked := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
+	request := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
 	if done, err := h.vault.Repeated(ctx, r.RequestKey); err != nil {
 		return notes.Written{}, err
 	} else if done {
-		return h.vault.change(ctx, asked, nil) // only returns the stored answer
+		return h.vault.change(ctx, request, nil) // only returns the stored answer
 	}
 	if r.Change != 0 {
-		return h.vault.change(ctx, asked, func(o *operation) error { return o.planUndo(r.Change) })
+		return h.vault.change(ctx, request, func(o *operation) error { return o.planUndo(r.Change) })
 	}
 	notePath, err := h.path(ctx, r.Note, r.Scope)
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Wr
 	if err != nil {
 		return notes.Written{}, err
 	}
-	written, err := h.vault.change(ctx, asked, func(o *operation) error {
+	written, err := h.vault.change(ctx, request, func(o *operation) error {
 		f, err := o.restorable(notePath, r)
 		f.New = text
 		o.Files = []store.FileChange{f}
