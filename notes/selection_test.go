@@ -119,7 +119,7 @@ func TestFilter_IsZero(t *testing.T) {
 	assert.False(t, notes.Filter{Scope: []string{}}.IsZero(), "a scope of nothing")
 }
 
-func TestFilterIsBounded(t *testing.T) {
+func TestFilter_Bounded(t *testing.T) {
 	assert.True(t, notes.Filter{}.IsZero())
 	many := make([]string, notes.MaxConditions)
 	require.NoError(t, notes.Filter{Tags: many}.Check())

@@ -69,8 +69,8 @@ func TestImport(t *testing.T) {
 	assert.Equal(t, want, member.files())
 }
 
-// TestImportThatIsOvertaken has another node write during an import.
-func TestImportThatIsOvertaken(t *testing.T) {
+// TestImport_ConcurrentCommit has another node write during an import.
+func TestImport_ConcurrentCommit(t *testing.T) {
 	server := pgtest.Start(t)
 	member := newNode(t, server.URL(), "team", map[string]string{"Plan.md": "the plan\n"})
 	member.sync()

@@ -132,7 +132,7 @@ func agree(t *testing.T, nodes ...*node) map[string]string {
 	return want
 }
 
-func TestFoldersFollowOneAnother(t *testing.T) {
+func TestMirror_TwoFolders(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"A.md": "a", "Sub/B.md": "# B\r\n[[A]]", "Empty.md": "", "picture.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", ".hidden.md": "h"})
 	b := newNode(t, s.URL(), "team", map[string]string{"B only.md": "b", "Same.md": "same"})
@@ -156,9 +156,9 @@ func TestFoldersFollowOneAnother(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a2", "Sub/B.md": "# B\r\n[[A]]", "Sub/image.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", "B only.md": "b2", "Same.md": "same", "Sub/New/N.md": "n"}, b.files())
 }
 
-// TestFoldersThatAMoveEmpties checks that a moved folder disappears on every node,
+// TestMirror_RemovesEmptiedFolders checks that a moved folder disappears on every node,
 // whereas one that merely loses its last note to a move stays on its user's node.
-func TestFoldersThatAMoveEmpties(t *testing.T) {
+func TestMirror_RemovesEmptiedFolders(t *testing.T) {
 	s := pgtest.Start(t)
 	b := newNode(t, s.URL(), "team", map[string]string{"Mine/N.md": "n", "Whole/A.md": "a", "Whole/Sub/B.md": "b", "In/Inner/C.md": "c", "In/Inner/D.md": "d"})
 	a := newNode(t, s.URL(), "team", nil)
@@ -297,7 +297,7 @@ func TestToolsWriteToTheLog(t *testing.T) {
 
 // Without the database, writes are rejected and change nothing. Reads and saves in the
 // folder still work, and are synced when it is back.
-func TestDatabaseThatIsAway(t *testing.T) {
+func TestMirror_DatabaseUnavailable(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
 	b := newNode(t, s.URL(), "team", nil)
@@ -319,7 +319,7 @@ func TestDatabaseThatIsAway(t *testing.T) {
 
 // Neither a suddenly empty folder nor an ignore pattern deletes notes, here or on other
 // nodes.
-func TestEmptyFolderDeletesNothing(t *testing.T) {
+func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
 	s := pgtest.Start(t)
 	files := map[string]string{}
 	for i := range 20 {
@@ -337,7 +337,7 @@ func TestEmptyFolderDeletesNothing(t *testing.T) {
 
 // A folder synced with another log, or an older copy of its own, loses nothing: differing
 // files are kept twice.
-func TestOtherLog(t *testing.T) {
+func TestMirror_AnotherLog(t *testing.T) {
 	s := pgtest.Start(t)
 	other := newNode(t, s.URL(), "other", map[string]string{"N.md": "theirs", "T.md": "t"})
 	other.sync()
@@ -423,7 +423,7 @@ func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 
 // Writes by a node's tools that another node has changed again, before this node's folder
 // has followed, are not committed as changes of the folder.
-func TestOwnWritesThatAnotherNodeChanged(t *testing.T) {
+func TestMirror_OwnWritesChangedElsewhere(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Undone.md": "1\n"})
 	b := newNode(t, s.URL(), "team", nil)
@@ -446,7 +446,7 @@ func TestOwnWritesThatAnotherNodeChanged(t *testing.T) {
 
 // A note that moves from X to Y and back in the log, unseen by a node that writes to X,
 // is not a conflict.
-func TestThereAndBack(t *testing.T) {
+func TestMirror_MovedThereAndBack(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "x\n"})
 	b := newNode(t, s.URL(), "team", nil)
@@ -472,7 +472,7 @@ func TestThereAndBack(t *testing.T) {
 // A node that was away for longer than the log keeps changes compares every file with the
 // log's, and still has its base: nothing is resurrected, and only files changed on both
 // sides are kept twice.
-func TestNodeOlderThanTheLog(t *testing.T) {
+func TestMirror_LogPrunedPastNode(t *testing.T) {
 	s := pgtest.Start(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Deleted.md": "d", "Same.md": "s", "Here.md": "h", "Both.md": "b"})
 	b := newNode(t, s.URL(), "team", nil)

@@ -39,7 +39,7 @@ func TestOutlineKeepsEverything(t *testing.T) {
 }
 
 // Paths of chunks share memory; appending to one must not overwrite another.
-func TestOutlinePathsAreApart(t *testing.T) {
+func TestOutline_PathsAreIndependent(t *testing.T) {
 	hash := strings.Repeat("ab", sha256.Size)
 	note := &notes.Note{Chunks: []notes.Chunk{{Path: []string{"a", "b"}, Hash: hash}, {Ordinal: 1, Path: []string{"a"}, Hash: hash}, {Ordinal: 2, Path: []string{"a", "c"}, Hash: hash}}}
 	packed, err := packOutline(note)

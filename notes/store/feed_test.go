@@ -113,9 +113,9 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 	assert.Equal(t, w.present(), fresh)
 }
 
-// TestFeedThatWasCut checks that After reports a pruned feed to a follower that needs
+// TestFeed_Pruned checks that After reports a pruned feed to a follower that needs
 // the missing changes, and only then.
-func TestFeedThatWasCut(t *testing.T) {
+func TestFeed_Pruned(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"A.md": "a"})
 	for i := range 5 {
@@ -143,8 +143,8 @@ func TestFeedThatWasCut(t *testing.T) {
 	assert.Equal(t, head+1, changes[0].Seq, "numbers go on")
 }
 
-// TestOrdersOfLists checks each sort order, and that the pages of a list add up to it.
-func TestOrdersOfLists(t *testing.T) {
+// TestList_SortOrders checks each sort order, and that the pages of a list add up to it.
+func TestList_SortOrders(t *testing.T) {
 	ctx := t.Context()
 	files := map[string]string{}
 	for i := range 23 {

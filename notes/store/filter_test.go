@@ -12,9 +12,9 @@ import (
 	"notesd/notes"
 )
 
-// TestFilterEndsWithItsCaller checks that a canceled context stops the evaluation of a
+// TestFilter_Canceled checks that a canceled context stops the evaluation of a
 // filter between two notes.
-func TestFilterEndsWithItsCaller(t *testing.T) {
+func TestFilter_Canceled(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()

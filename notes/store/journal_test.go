@@ -116,9 +116,9 @@ func TestJournal(t *testing.T) {
 	assert.Equal(t, store.StateConflict, undoable.Files[1].State)
 }
 
-// TestJournalOfAFailure checks that a failed request can be repeated and leaves nothing
+// TestJournal_FailedOperation checks that a failed request can be repeated and leaves nothing
 // in history.
-func TestJournalOfAFailure(t *testing.T) {
+func TestJournal_FailedOperation(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, t.TempDir())
 	op := editOf("A.md", "old\n", "new\n")
@@ -183,9 +183,9 @@ func (w *world) revise(p, text string) notes.Written {
 	return done
 }
 
-// TestPagesOfHistory checks that pages of any size add up to the whole history, of a
+// TestHistory_Pages checks that pages of any size add up to the whole history, of a
 // note and of all notes, and show nothing outside the scope.
-func TestPagesOfHistory(t *testing.T) {
+func TestHistory_Pages(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"A.md": "a", "sub/B.md": "b", "C.md": "c"})
 	for i := range 7 {
@@ -259,9 +259,9 @@ func TestChanges_CountLines(t *testing.T) {
 	assert.Equal(t, map[string][3]any{"Old.md": {"edit", 2, 1}, "New.md": {"found", 2, 0}, "Empty.md": {"found", 0, 0}}, lines)
 }
 
-// TestWhichDeletedNote checks that a name resolves to a single deleted note that the
+// TestDeletedPath checks that a name resolves to a single deleted note that the
 // caller may read.
-func TestWhichDeletedNote(t *testing.T) {
+func TestDeletedPath(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"Work/Letter.md": "w", "Home/Letter.md": "h", "Home/100%_sure.md": "s", "Home/100 xsure.md": "no", "Live.md": "l"})
 	for _, p := range []string{"Work/Letter.md", "Home/Letter.md", "Home/100%_sure.md", "Home/100 xsure.md"} {
@@ -285,9 +285,9 @@ func TestWhichDeletedNote(t *testing.T) {
 	}
 }
 
-// TestForgetLeavesNoByte checks that no bytes of a forgotten note remain in the state
+// TestForget_LeavesNoByte checks that no bytes of a forgotten note remain in the state
 // files.
-func TestForgetLeavesNoByte(t *testing.T) {
+func TestForget_LeavesNoByte(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, map[string]string{"Secret.md": "xyzzy-first plugh", "Other.md": "[[Secret]]"})
 	w.revise("Secret.md", "xyzzy-second plugh")

@@ -198,9 +198,9 @@ func TestChangesEqualAFreshStore(t *testing.T) {
 	}
 }
 
-// TestLinksInsertedAtOnePlace checks that a note keeps all of its links, in order, when
+// TestApply_LinksInsertedAtOnePlace checks that a note keeps all of its links, in order, when
 // so many are inserted at one place that no ordinals are left in between.
-func TestLinksInsertedAtOnePlace(t *testing.T) {
+func TestApply_LinksInsertedAtOnePlace(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "[[first]]\n[[last]]\n"})
 	between := ""
 	for i := range 15 {

@@ -147,7 +147,7 @@ func TestHistory_GoneSymlink(t *testing.T) {
 	out := filepath.Join(w.dir, "Open", "Out.md")
 	require.NoError(t, os.Symlink(filepath.Join("..", "Vault", "B.md"), out))
 	w.reconcile()
-	there := w.advance(time.Hour)
+	earlier := w.advance(time.Hour)
 	w.advance(time.Hour)
 	require.NoError(t, os.Remove(out))
 	w.reconcile()
@@ -168,7 +168,7 @@ func TestHistory_GoneSymlink(t *testing.T) {
 			_, err := w.RevisionText(t.Context(), "read", "Open/Out.md", r.Revision, open)
 			require.ErrorIs(t, err, notes.ErrNotFound)
 		}
-		m, err := w.AsOf(t.Context(), there)
+		m, err := w.AsOf(t.Context(), earlier)
 		require.NoError(t, err)
 		n, err := m.Read(t.Context(), "Open/Out.md", notes.Scope{})
 		require.NoError(t, err)

@@ -162,10 +162,10 @@ func TestTasks_BruteForce(t *testing.T) {
 	}
 }
 
-// TestPartsThatStayAreNotWritten checks that, after any changes of a long note, its
+// TestApply_WritesOnlyChangedParts checks that, after any changes of a long note, its
 // tasks and links equal those in a new store, in the same order, and that changing one
 // line writes few rows.
-func TestPartsThatStayAreNotWritten(t *testing.T) {
+func TestApply_WritesOnlyChangedParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 15))
 	any := func(list ...string) string { return list[rng.IntN(len(list))] }
 	line := func() string {
@@ -178,22 +178,22 @@ func TestPartsThatStayAreNotWritten(t *testing.T) {
 	text := func() string { return head + strings.Join(lines, "\n") + "\n" }
 	files := map[string]string{"Long.md": text(), "One.md": "# Part\n"}
 	w := newWorld(t, files)
-	all := func(w *world) (said []string) {
+	all := func(w *world) (lines []string) {
 		for _, q := range []notes.TaskQuery{{}, {Sort: "priority"}, {Sort: "path", Status: "all"}, {Sort: "done", Status: "done"}, {Tags: []string{"home"}}, {Text: "PAINT"}} {
 			q.Limit = 1000
 			page, err := w.Tasks(t.Context(), q)
 			require.NoError(t, err)
-			said = append(said, fmt.Sprint(page.Total))
+			lines = append(lines, fmt.Sprint(page.Total))
 			for _, task := range page.Tasks {
-				said = append(said, fmt.Sprint(task.Path, task.Line, task.Heading, task.Source, task.Status))
+				lines = append(lines, fmt.Sprint(task.Path, task.Line, task.Heading, task.Source, task.Status))
 			}
 		}
 		report, err := w.Links(t.Context(), "Long", notes.LinkQuery{Direction: "out", Limit: 1000})
 		require.NoError(t, err)
 		for _, l := range slices.Concat(report.Outgoing, report.Unresolved) {
-			said = append(said, fmt.Sprint(l.Line, l.Target, l.Anchor, l.To, l.NoAnchor))
+			lines = append(lines, fmt.Sprint(l.Line, l.Target, l.Anchor, l.To, l.NoAnchor))
 		}
-		return said
+		return lines
 	}
 	changes := func() (n int) {
 		require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {

@@ -75,7 +75,7 @@ func TestBrokenAnchors(t *testing.T) {
 	assert.Equal(t, []string{"Note#^b1", "Note#Risks costs", "sub/Note.md#risks--costs"}, f.broken("A.md"), "another note has the name")
 }
 
-func TestBrokenAnchorsSayWhatIsMeant(t *testing.T) {
+func TestBrokenAnchors_SuggestHeadings(t *testing.T) {
 	f := newFixture(t, "A.md", "[[B#Shoping list]] [[B#^x]] [[C]]\n", "B.md", "# Shopping list\n# Other\n")
 	report, err := f.Links(t.Context(), "A", notes.LinkQuery{})
 	require.NoError(t, err)

@@ -156,7 +156,7 @@ func TestAttachmentsFollowTheDisk(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 }
 
-func TestAttachmentThatIsNoPlainFile(t *testing.T) {
+func TestAttachment_NotRegular(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs symlinks")
 	}
@@ -195,7 +195,7 @@ func TestMediaType(t *testing.T) {
 }
 
 // Reading a file that is continuously written fails rather than blocks.
-func TestAttachmentBeingWritten(t *testing.T) {
+func TestAttachment_BeingWritten(t *testing.T) {
 	f := newFixture(t, "A.md", "![[grows.bin]]", "grows.bin", "x")
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	defer func() {

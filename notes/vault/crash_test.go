@@ -108,7 +108,7 @@ func (f *fixture) revisionOf(note, text string) int64 {
 }
 
 // hostile lists what another program does to a file while notesd is not running.
-var hostile = []string{"nothing", "edits", "truncates", "deletes", "replaces", "makes a pipe of", "renames", "makes anew"}
+var hostile = []string{"nothing", "edits", "truncates", "deletes", "replaces", "makes a pipe of", "renames", "recreates"}
 
 // lacking has the operations that some disks do not support: NFS cannot swap names; exFAT
 // has no links either.
@@ -165,10 +165,10 @@ func (c *crashed) do(change, name string) {
 	full := filepath.Join(c.dir, filepath.FromSlash(name))
 	text := fmt.Sprintf("by another program %d\n", c.n)
 	info, err := os.Lstat(full)
-	there := err == nil
+	exists := err == nil
 	target, err := os.Stat(full)
 	isPipe := err == nil && target.Mode()&os.ModeNamedPipe != 0
-	if change == "nothing" || isPipe || there && info.IsDir() && change != "renames" {
+	if change == "nothing" || isPipe || exists && info.IsDir() && change != "renames" {
 		return
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -187,13 +187,13 @@ func (c *crashed) do(change, name string) {
 		text = string(old) + text
 		errs = c.writeFile(name, text)
 	case "truncates":
-		if !there {
+		if !exists {
 			return
 		}
 		text = string(old)[:len(old)/2]
 		errs = os.WriteFile(full, []byte(text), 0o644)
 	case "deletes":
-		if text = ""; there {
+		if text = ""; exists {
 			errs = os.Remove(full)
 		}
 	case "replaces":
@@ -201,24 +201,24 @@ func (c *crashed) do(change, name string) {
 		errs = errors.Join(os.WriteFile(swap, []byte(text), 0o644), os.MkdirAll(filepath.Dir(full), 0o755))
 		errs = errors.Join(errs, os.Rename(swap, full))
 	case "makes a pipe of":
-		if text = ""; there {
+		if text = ""; exists {
 			errs = os.Remove(full)
 		}
 		errs = errors.Join(errs, os.MkdirAll(filepath.Dir(full), 0o755), mkfifo(full))
 	case "renames":
-		if !there {
+		if !exists {
 			return
 		}
 		text = string(old)
 		errs = os.Rename(full, full+fmt.Sprintf(" away %d.md", c.n))
-	case "makes anew":
-		if there {
+	case "recreates":
+		if exists {
 			errs = os.Remove(full)
 		}
 		errs = errors.Join(errs, c.writeFile(name, text))
 	}
 	require.NoError(c.t, errs)
-	if text != "" && (!there || info.Mode().IsRegular()) { // a symlink has no text of its own
+	if text != "" && (!exists || info.Mode().IsRegular()) { // a symlink has no text of its own
 		c.required[text], c.written[text] = "of another program in "+name, true
 	}
 }
@@ -286,12 +286,12 @@ func (c *crashed) checkLinks(w *crashWrite, answer notes.Written) {
 	}
 	st, err := c.Status(context.Background())
 	require.NoError(c.t, err)
-	told := strings.Join(st.Warnings, "\n") + strings.Join(answer.Conflicts, "\n")
+	reported := strings.Join(st.Warnings, "\n") + strings.Join(answer.Conflicts, "\n")
 	for _, link := range c.column(c.store.Notes(), `SELECT n.path || ' → ' || l.target FROM links l JOIN notes n ON n.id = l.note WHERE l.state = 0`) {
 		note, target, _ := strings.Cut(link, " → ")
 		was, _, _ := strings.Cut(note, " away ")
 		if slices.ContainsFunc(w.moved, func(p string) bool { return store.LinkKey(p) == store.LinkKey(target) }) {
-			assert.Contains(c.t, told, was, "the link to %s in %s leads nowhere, and %s is there", target, note, w.moved[at])
+			assert.Contains(c.t, reported, was, "the link to %s in %s leads nowhere, and %s is there", target, note, w.moved[at])
 		}
 	}
 }
@@ -483,10 +483,10 @@ func TestCrashesByChance(t *testing.T) {
 			writes := slices.DeleteFunc(slices.Clone(crashWrites), func(w crashWrite) bool { return w.folders != folders })
 			disk := slices.Sorted(maps.Keys(lacking))[rng.IntN(len(lacking))]
 			c := newCrashed(t, rng, folders, disk)
-			said := []string{disk}
+			events := []string{disk}
 			defer func() {
 				if t.Failed() {
-					t.Log(strings.Join(said, "; "))
+					t.Log(strings.Join(events, "; "))
 				}
 			}()
 			for range 2 {
@@ -494,14 +494,14 @@ func TestCrashesByChance(t *testing.T) {
 				at := rng.IntN(30)
 				c.killAt(at)
 				answer, err := w.do(c.fixture)
-				said = append(said, fmt.Sprintf("%s, killed before step %d: %v", w.name, at, err))
+				events = append(events, fmt.Sprintf("%s, killed before step %d: %v", w.name, at, err))
 				if !errors.Is(err, errKilled) {
 					c.acknowledged(answer, err)
 				}
 				for rng.IntN(2) == 0 { // the recovery is killed, too
 					what, file := hostile[rng.IntN(len(hostile))], w.targets[rng.IntN(len(w.targets))]
 					at := rng.IntN(12)
-					said = append(said, fmt.Sprintf("%s %s, recovery killed before step %d", what, file, at))
+					events = append(events, fmt.Sprintf("%s %s, recovery killed before step %d", what, file, at))
 					c.do(what, file)
 					c.start()
 					c.killAt(at)
@@ -510,7 +510,7 @@ func TestCrashesByChance(t *testing.T) {
 					}
 				}
 				what, file := hostile[rng.IntN(len(hostile))], w.targets[rng.IntN(len(w.targets))]
-				said = append(said, what+" "+file)
+				events = append(events, what+" "+file)
 				c.do(what, file)
 				c.start()
 				answer = notes.Written{}
@@ -520,7 +520,7 @@ func TestCrashesByChance(t *testing.T) {
 				}
 				if rng.IntN(3) > 0 {
 					answer = c.repeat(w)
-					said = append(said, "repeated")
+					events = append(events, "repeated")
 				}
 				c.check(nil, answer) // the model does not cover links whose two ends the other program changed
 				clear(c.written)

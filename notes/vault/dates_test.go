@@ -140,7 +140,7 @@ func TestDatesAfterAnUpgrade(t *testing.T) {
 }
 
 // A new mtime changes the date of a note only if the note has no date of its own.
-func TestTouchedDate(t *testing.T) {
+func TestDates_NewMtime(t *testing.T) {
 	f := newFixture(t, "A.md", "x", "2026-02-16.md", "x")
 	at := time.Date(2025, 6, 7, 8, 9, 10, 0, time.UTC)
 	for _, name := range []string{"A.md", "2026-02-16.md"} {

@@ -68,7 +68,7 @@ func (f *fixture) restoreText(note, text string) {
 }
 
 // When a note takes over the name of another, the history of both remains available.
-func TestHistoryOfATakenOverName(t *testing.T) {
+func TestHistory_ReusedPath(t *testing.T) {
 	ctx := context.Background()
 	takeOver := map[string]func(f *fixture){
 		"by a tool": func(f *fixture) {
@@ -128,7 +128,7 @@ func TestHistoryOfATakenOverName(t *testing.T) {
 
 // A deleted note is found by its complete path even if another note has the same name
 // elsewhere.
-func TestHistoryOfAPathThatAnotherNoteEndsIn(t *testing.T) {
+func TestHistory_PathIsSuffixOfAnother(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Plan.md", "of the root\n", "Sub/Plan.md", "of the folder\n")
 	_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Plan.md"})
@@ -144,7 +144,7 @@ func TestHistoryOfAPathThatAnotherNoteEndsIn(t *testing.T) {
 }
 
 // A caller sees no revisions from when the note was outside its scope.
-func TestHistoryKeepsToTheScope(t *testing.T) {
+func TestHistory_Scope(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Private/N.md", "secret\n")
 	_, err := f.Move(ctx, notes.MoveRequest{Note: "Private/N.md", To: "Public/N.md"})
@@ -162,7 +162,7 @@ func TestHistoryKeepsToTheScope(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
-func TestHistoryIsPaged(t *testing.T) {
+func TestHistory_Paged(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	_, err := f.Create(ctx, notes.CreateRequest{Path: "N.md", Content: "0"})
@@ -187,7 +187,7 @@ func TestHistoryIsPaged(t *testing.T) {
 }
 
 // History includes notes that were removed while notes.db was being rebuilt.
-func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
+func TestHistory_NotesDatabaseRebuilt(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "B.md", "b\n")
 	_, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "xyzzy"})
@@ -266,7 +266,7 @@ func TestThinningOfOutsideVersions(t *testing.T) {
 }
 
 // Files may be read empty during a save, and a damaged history may lack texts.
-func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
+func TestOutsideVersions_EmptyOrLost(t *testing.T) {
 	f := newFixture(t)
 	for i, text := range []string{"a\n", "", "b\n", "", "", "c\n"} {
 		f.save("N.md", text)
@@ -285,7 +285,7 @@ func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
 }
 
 // A listed revision can be restored, whatever an editor saves afterwards.
-func TestARevisionThatWasListedStays(t *testing.T) {
+func TestHistory_ListedRevisionStays(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
 	f.save("N.md", long)
@@ -300,7 +300,7 @@ func TestARevisionThatWasListedStays(t *testing.T) {
 }
 
 // The last version before a deletion or a replacement of the whole text is never thinned.
-func TestTheLastVersionBeforeALossIsKept(t *testing.T) {
+func TestHistory_LastVersionBeforeLoss(t *testing.T) {
 	base := strings.Repeat("a line that stays as it is\n", 20)
 	session := func(f *fixture) (last string) {
 		f.save("N.md", base)
@@ -358,7 +358,7 @@ func TestTheLastVersionBeforeALossIsKept(t *testing.T) {
 }
 
 // Versions are still kept after the clock was temporarily ahead.
-func TestHistoryAfterAClockThatWasAhead(t *testing.T) {
+func TestHistory_ClockSetBack(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
 	now := f.clock.Now()
@@ -528,7 +528,7 @@ func (f *fixture) requireNoTrace(words ...string) {
 }
 
 // Forget finds every trace of a note, whatever names its file had on disk.
-func TestForgetFindsEveryTrace(t *testing.T) {
+func TestForget_FindsEveryTrace(t *testing.T) {
 	ctx := context.Background()
 	const secret = "xyzzy-plugh-4711"
 	text := strings.Repeat(secret+" ", 50)
@@ -609,7 +609,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 }
 
 // A name that matches several deleted notes is an error.
-func TestForgetWantsOneNote(t *testing.T) {
+func TestForget_AmbiguousName(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Work/Letter.md", "w\n", "Private/Letter.md", "p\n", "Letter.md", "l\n")
 	for _, p := range []string{"Work/Letter.md", "Private/Letter.md", "Letter.md"} {
@@ -668,7 +668,7 @@ func TestBackupHasNoPendingOperation(t *testing.T) {
 	assert.Empty(t, f.files())
 }
 
-func TestExportKnowsWhenHistoryBegins(t *testing.T) {
+func TestExportAsOf_BeforeHistory(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "A.md", "a\n")
 	begin := f.clock.Now()
@@ -739,7 +739,7 @@ func TestFolderMoveIsInHistory(t *testing.T) {
 	}
 }
 
-func TestRestoreOfTheTextThatIsThere(t *testing.T) {
+func TestRestore_SameText(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	made, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "text"})
@@ -758,7 +758,7 @@ func TestRestoreOfTheTextThatIsThere(t *testing.T) {
 }
 
 // A renamed note cannot be restored under its old name.
-func TestRestoreUnderTheNameBefore(t *testing.T) {
+func TestRestore_FormerPath(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	made, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "text"})

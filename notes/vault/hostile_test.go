@@ -170,7 +170,7 @@ func TestFailedReadIsNotADeletion(t *testing.T) {
 
 // If the text of a displaced file cannot be saved to history, its temp file stays until it
 // can.
-func TestDisplacedTextThatCannotBeKept(t *testing.T) {
+func TestDisplacedText_CannotBeSaved(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "original\n")
 	exec := func(statement string) {
@@ -207,7 +207,7 @@ func TestDisplacedTextThatCannotBeKept(t *testing.T) {
 }
 
 // A program writes to a displaced file after it was unlinked.
-func TestWriteToAFileWithoutAName(t *testing.T) {
+func TestLateWrite_UnlinkedFile(t *testing.T) {
 	if !fsid.KeepsUnlinked {
 		t.Skip("Windows does not replace what another program has open")
 	}

@@ -16,9 +16,9 @@ import (
 	"notesd/notes"
 )
 
-// TestListPagesAreWholeWhateverIsEqual checks that notes with equal sort values are ordered
+// TestList_PagesWithEqualKeys checks that notes with equal sort values are ordered
 // by id, so that pages neither repeat nor skip any.
-func TestListPagesAreWholeWhateverIsEqual(t *testing.T) {
+func TestList_PagesWithEqualKeys(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	same := time.Now().Add(-time.Hour)

@@ -26,7 +26,7 @@ func holdLock(t *testing.T, f *fixture) {
 func mkfifo(name string) error { return unix.Mkfifo(name, 0o644) }
 
 // In a shared folder, group members use a umask that lets the group write new files.
-func TestNewNoteOfAGroup(t *testing.T) {
+func TestCreate_GroupUmask(t *testing.T) {
 	f := newFixture(t)
 	umask := unix.Umask(0o002)
 	t.Cleanup(func() { unix.Umask(umask) })

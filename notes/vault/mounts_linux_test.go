@@ -139,7 +139,7 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 }
 
 // When the log reports an unmounted disk, the status already does.
-func TestUnmountedDiskIsInTheStatusOnceLogged(t *testing.T) {
+func TestUnmountedDisk_StatusBeforeLog(t *testing.T) {
 	m := newMounted(t)
 	var warnings []string
 	m.opt.Log = slog.New(slog.NewTextHandler(writerFunc(func([]byte) (int, error) {
@@ -157,7 +157,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-func TestNothingIsWrittenWhereADiskIsAway(t *testing.T) {
+func TestUnmountedDisk_NoWrites(t *testing.T) {
 	m := newMounted(t)
 	m.unmount() // and not scanned yet
 	ctx := context.Background()
@@ -189,7 +189,7 @@ func TestNothingIsWrittenWhereADiskIsAway(t *testing.T) {
 	assert.Contains(t, note.Content, "note 1")
 }
 
-func TestAnotherDiskInThePlaceOfOne(t *testing.T) {
+func TestUnmountedDisk_AnotherInItsPlace(t *testing.T) {
 	other := func(t *testing.T, notes int) *mounted {
 		m := newMounted(t)
 		disk := t.TempDir()
@@ -234,7 +234,7 @@ func TestAnotherDiskInThePlaceOfOne(t *testing.T) {
 	})
 }
 
-func TestFolderAboveAMountIsRenamed(t *testing.T) {
+func TestMount_FolderAboveRenamed(t *testing.T) {
 	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	mountTemp(t, filepath.Join(f.dir, "up/disk"))
 	f.write("up/disk/n.md", "a note")
@@ -253,7 +253,7 @@ func TestFolderAboveAMountIsRenamed(t *testing.T) {
 }
 
 // Run detects a remounted disk without being notified.
-func TestRunNoticesThatADiskIsBack(t *testing.T) {
+func TestRun_DiskRemounted(t *testing.T) {
 	m := newMounted(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

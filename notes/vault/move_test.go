@@ -169,7 +169,7 @@ func TestDeleteRedirectsLinks(t *testing.T) {
 	assert.Equal(t, before, f.files())
 }
 
-func TestMoveKeepsIdentityAndSaysWhere(t *testing.T) {
+func TestMove_KeepsIdentity(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Old.md", "o\n")
 	old, err := f.Lookup(ctx, "Old", notes.Scope{})
@@ -189,7 +189,7 @@ func TestMoveKeepsIdentityAndSaysWhere(t *testing.T) {
 	assert.Equal(t, "Old.md", page.Revisions[0].OldPath)
 }
 
-func TestMoveRefuses(t *testing.T) {
+func TestMove_Errors(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "A.md", "a [[B]] [[C]]", "B.md", "b", "dir/C.md", "c", "dir/B.md", "other b")
 	for _, tt := range []struct {
@@ -208,9 +208,9 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
-// TestNamesThatLinksCannotHave checks that a note may keep a name that links cannot contain
+// TestMove_UnlinkableNames checks that a note may keep a name that links cannot contain
 // and may be edited, but no new note gets one.
-func TestNamesThatLinksCannotHave(t *testing.T) {
+func TestMove_UnlinkableNames(t *testing.T) {
 	f := newFixture(t, "Old/C# [1].md", "text\n", "From.md", "[c](Old/C%23%20[1].md)\n")
 	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "Old/C# [1].md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
 	require.NoError(t, err)
@@ -228,8 +228,8 @@ func TestNamesThatLinksCannotHave(t *testing.T) {
 	assert.Equal(t, "New#1/a 1.md", created.Path)
 }
 
-// TestMoveMeetsAnEditor: another program saves a note whose links are about to change.
-func TestMoveMeetsAnEditor(t *testing.T) {
+// TestMove_ConcurrentEditor: another program saves a note whose links are about to change.
+func TestMove_ConcurrentEditor(t *testing.T) {
 	ctx := context.Background()
 	start := []string{"Old.md", "o", "A.md", "[[Old]]", "B.md", "[[Old]]"}
 	at := func(f *fixture, when string) {
@@ -494,7 +494,7 @@ func randomVault(rng *rand.Rand) []string {
 	return files
 }
 
-func TestAURIMeansItsOwnNote(t *testing.T) {
+func TestLookup_URIIsExact(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "dir/n.md", "text")
 	_, err := f.Lookup(ctx, "n.md", notes.Scope{})
@@ -630,9 +630,9 @@ func TestErrorsNameNothingOutOfScope(t *testing.T) {
 	}
 }
 
-// TestPromptsAreTheUsers checks that no tool can write below a protected folder; the user
+// TestWrite_PromptsFolder checks that no tool can write below a protected folder; the user
 // can, with an editor.
-func TestPromptsAreTheUsers(t *testing.T) {
+func TestWrite_PromptsFolder(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Meta/Prompts/p.md", "first\n", "a.md", "a [[p]]", "X/Prompts/q.md", "q")
 	f.open(Options{Protected: func() []string { return []string{"Meta/Prompts"} }})
@@ -709,7 +709,7 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 
 // Links in the cards of a canvas follow moves and renamed headings, as links in notes do,
 // and can be undone; code and all other text stays.
-func TestLinksOfCardsFollow(t *testing.T) {
+func TestCanvas_CardLinks(t *testing.T) {
 	ctx := t.Context()
 	card := func(text string) string {
 		return "{\n\t\"nodes\":[\n\t\t{\"id\":\"1\",\"type\":\"text\",\"text\":\"" + text + "\",\"x\":1}\n\t]\n}"
@@ -743,8 +743,8 @@ func TestLinksOfCardsFollow(t *testing.T) {
 	assert.Equal(t, card(strings.ReplaceAll(links, "../P/Old.md", "../Q/R/Old.md")), f.onDisk("C/B.canvas"))
 }
 
-// TestBrokenCanvasIsLeftAndReported also covers a canvas that may not be written.
-func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
+// TestCanvas_Broken also covers a canvas that may not be written.
+func TestCanvas_Broken(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "W/Old.md", "o", "Broken.canvas", `{"nodes":[{"file":"W/Old.md"}`, "Other.canvas", `{"nodes":[`, "Broken.base", "a: [\nb: file.path == \"W/Old.md\"\n",
 		"W/Fine.canvas", `{"nodes":[{"file":"W/Old.md"}]}`, "Quote.base", "filters: file.path == 'W/Old.md'\n")
@@ -762,9 +762,9 @@ func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
 	assert.Empty(t, w.Left, "names nothing out of scope")
 }
 
-// TestCanvasIsOfTheSameOperation checks that recovery of an interrupted move includes the
+// TestCanvas_SameOperation checks that recovery of an interrupted move includes the
 // canvases that refer to the note.
-func TestCanvasIsOfTheSameOperation(t *testing.T) {
+func TestCanvas_SameOperation(t *testing.T) {
 	ctx := context.Background()
 	for _, step := range []string{"journalled", "staged", "after swap 0", "before swap 1", "after swap 1", "absorbed", "finished"} {
 		f := newFixture(t, "Old.md", "o", "B.canvas", `{"nodes":[{"file":"Old.md"}]}`)
@@ -785,8 +785,8 @@ func TestCanvasIsOfTheSameOperation(t *testing.T) {
 	}
 }
 
-// TestCanvasSpellsPathsInItsOwnWay covers paths with escapes or in another Unicode form.
-func TestCanvasSpellsPathsInItsOwnWay(t *testing.T) {
+// TestCanvas_PathSpellings covers paths with escapes or in another Unicode form.
+func TestCanvas_PathSpellings(t *testing.T) {
 	f := newFixture(t, "café.md", "c", "A.canvas", `{"nodes":[{"file":"caf\u00e9.md"},{"file":"cafe`+"\u0301"+`.md"}]}`)
 	w, err := f.Move(context.Background(), notes.MoveRequest{Note: "café.md", To: "tea.md", UpdateLinks: true})
 	require.NoError(t, err)

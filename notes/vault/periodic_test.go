@@ -155,7 +155,7 @@ func TestMoveToADate(t *testing.T) {
 }
 
 // Appending to a daily note that does not exist creates it as the app would.
-func TestAppendMakesTheDailyNote(t *testing.T) {
+func TestEdit_AppendCreatesDailyNote(t *testing.T) {
 	f := newFixture(t, "Templates/Day.md", "---\nmood:\ntags: [daily]\n---\n# {{date:dddd}}\n[[{{yesterday}}]]\n\n## Log\n\n## Tasks\n",
 		".obsidian/daily-notes.json", `{"folder": "Daily", "template": "Templates/Day"}`)
 	f.on("2026-02-16 08:30")
@@ -224,9 +224,9 @@ func TestCreateFromTemplates(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
-// TestCreateWhereObsidianDoes checks that a note created without a folder goes where
+// TestCreate_ObsidianFolder checks that a note created without a folder goes where
 // Obsidian puts new notes.
-func TestCreateWhereObsidianDoes(t *testing.T) {
+func TestCreate_ObsidianFolder(t *testing.T) {
 	for settings, want := range map[string]string{
 		`{"newFileLocation": "folder", "newFileFolderPath": "/0 Inbox/"}`: "0 Inbox/New.md",
 		`{"newFileLocation": "folder", "newFileFolderPath": "../out"}`:    "New.md",

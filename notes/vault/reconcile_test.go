@@ -53,7 +53,7 @@ func TestReconcileFollowsTheDisk(t *testing.T) {
 
 // A renamed file that changes again before its move is committed is left to the next scan,
 // along with its old name, which nothing else would report as gone.
-func TestMoveOverWhichTheFileChanges(t *testing.T) {
+func TestReconcile_ChangedDuringMove(t *testing.T) {
 	for name, meanwhile := range map[string]func(f *fixture){
 		"saved":         func(f *fixture) { f.write("B.md", "saved again") },
 		"removed":       func(f *fixture) { f.remove("B.md") },
@@ -93,7 +93,7 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 	}
 }
 
-func TestReconcilePathsLooksOnlyThere(t *testing.T) {
+func TestReconcilePaths_ScansOnlyThese(t *testing.T) {
 	f := newFixture(t, "A.md", "a", "dir/B.md", "b", "dir/sub/C.md", "c")
 	f.view.kinds()
 	f.write("A.md", "changed")
@@ -106,7 +106,7 @@ func TestReconcilePathsLooksOnlyThere(t *testing.T) {
 	f.requireConsistent()
 }
 
-func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
+func TestReconcile_SaveWithinOneTick(t *testing.T) {
 	f := newFixture(t, "A.md", "one")
 	f.clock.now = time.Now() // the file is read as soon as it is written
 	f.write("A.md", "two")
@@ -125,7 +125,7 @@ func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
 
 // A scan reads the first of two saves with equal stats, and commits it while a client reads
 // the second.
-func TestReadBesideAScanOfAnEarlierSave(t *testing.T) {
+func TestRead_DuringScanOfEarlierSave(t *testing.T) {
 	f := newFixture(t, "a.md", "text 0\n")
 	f.write("a.md", "text 2\n")
 	rows, err := f.store.Rows(t.Context(), []string{"a.md"})
@@ -150,7 +150,7 @@ func TestReadBesideAScanOfAnEarlierSave(t *testing.T) {
 	assert.Nil(t, f.failpoint)
 }
 
-func TestReconcileReadsAFileWhoseMtimeWasRestored(t *testing.T) {
+func TestReconcile_RestoredMtime(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("needs ctime")
 	}
@@ -256,7 +256,7 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	assert.Equal(t, 3, st.Notes)
 }
 
-func TestLargeFileIsNoNote(t *testing.T) {
+func TestReconcile_LargeFile(t *testing.T) {
 	f := newFixture(t, "ok.md", "fine")
 	f.opt.MaxNoteBytes = 100
 	f.write("big.md", strings.Repeat("x", 101))
@@ -423,9 +423,9 @@ func TestLinksOfManyChangesAreResolvedWithThem(t *testing.T) {
 	assert.Len(t, report.Backlinks, 2*deferLinksFrom)
 }
 
-// TestFilesThatICloudHasEvicted checks that a note is kept while its file is only a
+// TestReconcile_EvictedByICloud checks that a note is kept while its file is only a
 // placeholder: it is not considered deleted, and no other note gets its name.
-func TestFilesThatICloudHasEvicted(t *testing.T) {
+func TestReconcile_EvictedByICloud(t *testing.T) {
 	f := newFixture(t, "Plan.md", "the plan\n", "Other.md", "[[Plan]] ![[pic.png]]\n", "a/Gone.md", "x", "pic.png", "png", "a/.New.md.icloud", "plist")
 	attachments := func() []string { return f.column(f.store.Notes(), `SELECT path FROM attachments`) }
 	f.rename("Plan.md", ".Plan.md.icloud")

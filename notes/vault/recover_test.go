@@ -56,9 +56,9 @@ func TestCrashInACaseOnlyRename(t *testing.T) {
 	}
 }
 
-// TestMoveThatBothNamesStandFor has a move interrupted between linking the new name and
+// TestRecover_MoveWithBothNames has a move interrupted between linking the new name and
 // removing the old one; that differs from one name that matches both spellings.
-func TestMoveThatBothNamesStandFor(t *testing.T) {
+func TestRecover_MoveWithBothNames(t *testing.T) {
 	f := newFixture(t, "old.md", "text\n")
 	f.interrupted(store.FileChange{OldPath: "old.md", NewPath: "new.md", OldDisk: "old.md", NewDisk: "new.md", Old: []byte("text\n"), New: []byte("text\n")},
 		func(string) {
@@ -165,7 +165,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 }
 
 // A row whose path is not a note's name must not be scanned endlessly.
-func TestRowThatIsNoNotesName(t *testing.T) {
+func TestReconcile_RowWithoutNoteName(t *testing.T) {
 	f := newFixture(t, "t.txt", "text\n")
 	b := &batch{v: f.Vault, current: map[string]store.Row{"t.txt": {Path: "t.txt", DiskPath: "t.txt"}}}
 	root, err := f.disk.Open()
@@ -196,9 +196,9 @@ func TestCrashWithTwoSavesInBetween(t *testing.T) {
 	assert.Contains(t, sizes, int64(len("first save\n")), "the first save can be brought back")
 }
 
-// TestForeignFilesWithOurPrefix checks that only files with exactly the format of temp
+// TestTempFiles_Foreign checks that only files with exactly the format of temp
 // names are removed.
-func TestForeignFilesWithOurPrefix(t *testing.T) {
+func TestTempFiles_Foreign(t *testing.T) {
 	f := newFixture(t, "a.md", "a\n")
 	ours := store.TempName()
 	keep := []string{".notesd-todo.md", ".notesd-", ".notesd-ABC.tmp", ".notesd-abcdefghijkl.tmp", ours + ".bak"}
@@ -212,8 +212,8 @@ func TestForeignFilesWithOurPrefix(t *testing.T) {
 	assert.Len(t, f.files(), len(keep)+1)
 }
 
-// TestChangeThatCannotBeRecordedYet: the file is written, but the store fails.
-func TestChangeThatCannotBeRecordedYet(t *testing.T) {
+// TestWrite_StoreFails: the file is written, but the store fails.
+func TestWrite_StoreFails(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "a.md", "a\n")
 	add := func(text string) error {

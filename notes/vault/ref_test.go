@@ -123,7 +123,7 @@ func TestAbsolutePathsOfTheVault(t *testing.T) {
 }
 
 // A reference to part of a note is rejected for changes, which would affect the whole note.
-func TestPartsAreNotChanged(t *testing.T) {
+func TestWrite_PartOfNote(t *testing.T) {
 	f := newFixture(t, "Plan.md", "# Plan\n\n## Risks\nsnails\n", "C# 5.md", "x")
 	before := f.files()
 	for _, ref := range []string{"Plan#Risks", "Plan.md:3-4", "note:///Plan.md#L3-L4", "[[Plan#Risks]]"} {

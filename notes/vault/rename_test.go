@@ -126,7 +126,7 @@ func TestRenameTagInAllNotes(t *testing.T) {
 }
 
 // A rename interrupted at any step is completed or not done at all.
-func TestRenameOutlivesACrash(t *testing.T) {
+func TestRename_Crash(t *testing.T) {
 	for step := 1; ; step += stepsApart() {
 		f := newFixture(t, "A.md", "#old\n", "B.md", "#old/x\n", "C.md", "# H\n[[D#Two]]\n", "D.md", "# Two\n")
 		count := 0

@@ -86,7 +86,7 @@ func sixteen() (files []string) {
 }
 
 // A failed reconcile is retried even if other changes succeed in between.
-func TestRunRemembersWhatFailed(t *testing.T) {
+func TestRun_RetriesFailedPaths(t *testing.T) {
 	r := newRunning(t, Options{}, "A.md", "a")
 	exec := func(statement string) {
 		require.NoError(t, r.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
@@ -129,7 +129,7 @@ func TestFirstScan_Unavailable(t *testing.T) {
 }
 
 // Watchers lose events; periodic full scans find unreported changes.
-func TestRunComparesEverythingNowAndThen(t *testing.T) {
+func TestRun_RescansPeriodically(t *testing.T) {
 	r := newRunning(t, Options{RescanEvery: 20 * time.Millisecond}, "A.md", "a")
 	r.write("B.md", "b")
 	r.rename("A.md", "C.md")
@@ -143,7 +143,7 @@ func TestRunComparesEverythingNowAndThen(t *testing.T) {
 
 // An incident ends only when the vault is complete again. Its beginning and end are each
 // logged once.
-func TestIncidentEndsByItself(t *testing.T) {
+func TestIncident_Ends(t *testing.T) {
 	r := newRunning(t, Options{}, sixteen()...)
 	for name := range r.files() {
 		r.rename(name, "../"+filepath.Base(r.dir)+"-hold/"+name)
@@ -177,7 +177,7 @@ func TestIncidentEndsByItself(t *testing.T) {
 
 // Watcher events for every note do not delete all notes, just as a scan of an emptied
 // folder does not. Events for most notes being moved or deleted do apply.
-func TestEventsOfAnEmptiedVault(t *testing.T) {
+func TestIncident_EmptiedVault(t *testing.T) {
 	var files []string
 	for i := range 16 {
 		files = append(files, fmt.Sprintf("folder/n%d.md", i), fmt.Sprintf("text %d", i))
@@ -209,7 +209,7 @@ func TestEventsOfAnEmptiedVault(t *testing.T) {
 }
 
 // Run ends an incident that a read has detected.
-func TestIncidentOfAReadEnds(t *testing.T) {
+func TestIncident_FoundByRead(t *testing.T) {
 	r := newRunning(t, Options{}, sixteen()...)
 	away := r.dir + ".away"
 	require.NoError(t, os.Rename(r.dir, away))
@@ -220,7 +220,7 @@ func TestIncidentOfAReadEnds(t *testing.T) {
 }
 
 // A failed follower is retried, even if unrelated changes arrive meanwhile.
-func TestFailedFollowerIsTriedAgain(t *testing.T) {
+func TestFollower_RetriedAfterFailure(t *testing.T) {
 	r := newRunning(t, Options{}, "A.md", "a")
 	full := &fullDisk{}
 	r.Follow(full)
@@ -275,7 +275,7 @@ func (d *fullDisk) Reset(context.Context) error {
 
 // A replacement folder without most of the notes is the mount point of an unmounted disk;
 // one with most of them is a copied or restored vault.
-func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
+func TestIncident_AnotherFolder(t *testing.T) {
 	replace := func(t *testing.T, keep int) (*fixture, error) {
 		f := newFixture(t, sixteen()...)
 		files := f.files()
@@ -327,7 +327,7 @@ func (w *watching) Apply(ctx context.Context, to notes.Position, changes []notes
 
 // Status reports incomplete notes during the first scan and while files known to differ are
 // being read, but not merely because no scan has run yet.
-func TestIncompleteIsWhatIsKnown(t *testing.T) {
+func TestStatus_Incomplete(t *testing.T) {
 	f := newFixture(t)
 	incomplete := func() bool {
 		st, err := f.Status(t.Context())

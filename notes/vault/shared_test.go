@@ -129,7 +129,7 @@ func (f *fixture) agreesWith(log *memoryLog) {
 
 // If the log's answer is lost, the write stays pending until the log can be queried, and is
 // then completed or reverted accordingly.
-func TestOutcomeThatIsUnknown(t *testing.T) {
+func TestShared_UnknownOutcome(t *testing.T) {
 	for name, committed := range map[string]bool{"committed": true, "not committed": false} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, "N.md", "n\n")
@@ -163,7 +163,7 @@ func TestOutcomeThatIsUnknown(t *testing.T) {
 }
 
 // A write on a node that is behind is recomputed from the folder after it has caught up.
-func TestWriteOfANodeThatIsBehind(t *testing.T) {
+func TestShared_NodeBehind(t *testing.T) {
 	f := newFixture(t, "N.md", "one\n")
 	log := newMemoryLog(f)
 	f.opt.Shared = log
@@ -221,7 +221,7 @@ func TestSaveBetweenCommitAndExchange(t *testing.T) {
 
 // A committed write that was interrupted and cannot be finished before the log moves on is
 // never finished later: its files follow the log.
-func TestCommittedWriteThatTheLogHasLeft(t *testing.T) {
+func TestShared_InterruptedWriteOvertaken(t *testing.T) {
 	f := newFixture(t, "N.md", "n\n")
 	log := newMemoryLog(f)
 	f.opt.Shared = log

@@ -21,9 +21,9 @@ func (f *fixture) symlink(target, name string) {
 	require.NoError(f.t, os.Symlink(target, filepath.Join(f.dir, name)))
 }
 
-// TestNothingGoesThroughASymlinkedFolder checks that symlinked folders are not followed; a
+// TestSymlink_FolderNotFollowed checks that symlinked folders are not followed; a
 // note reached through one would have two paths.
-func TestNothingGoesThroughASymlinkedFolder(t *testing.T) {
+func TestSymlink_FolderNotFollowed(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "real/a.md", "a\n", "b.md", "b\n")
 	f.symlink("real", "alias")
@@ -120,9 +120,9 @@ func TestMoveRelinksAFileOnce(t *testing.T) {
 	assert.Equal(t, "[x](sub/Y.md)\n", f.onDisk("other.txt"))
 }
 
-// TestSymlinkThroughAFolderThatIsOne checks that "folder/../x" differs from "x" if the
+// TestSymlink_ThroughSymlinkedFolder checks that "folder/../x" differs from "x" if the
 // folder is a symlink.
-func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
+func TestSymlink_ThroughSymlinkedFolder(t *testing.T) {
 	f := newFixture(t, "x.md", "not this\n", "deep/x.md", "this\n", "deep/sub/y.md", "y\n")
 	f.symlink("deep/sub", "folder")
 	f.symlink("folder/../x.md", "note.md")
@@ -133,9 +133,9 @@ func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
 	assert.Equal(t, "this\n\nmore\n", f.onDisk("deep/x.md"))
 }
 
-// TestSomethingElseHasTheNotesName checks that a note replaced by something other than a
+// TestReconcile_NoteReplacedByNonFile checks that a note replaced by something other than a
 // file is deleted, once.
-func TestSomethingElseHasTheNotesName(t *testing.T) {
+func TestReconcile_NoteReplacedByNonFile(t *testing.T) {
 	replace := map[string]func(full string) error{
 		"a pipe":                func(full string) error { return syscall.Mkfifo(full, 0o644) },
 		"a folder":              func(full string) error { return os.Mkdir(full, 0o755) },
@@ -164,9 +164,9 @@ func TestSomethingElseHasTheNotesName(t *testing.T) {
 	}
 }
 
-// TestNoteThatBecameAPipe checks that a note replaced by a pipe does not block while the
+// TestWrite_NoteBecamePipe checks that a note replaced by a pipe does not block while the
 // vault's lock is held: opening a pipe for reading waits for a writer.
-func TestNoteThatBecameAPipe(t *testing.T) {
+func TestWrite_NoteBecamePipe(t *testing.T) {
 	f := newFixture(t, "a.md", "a\n")
 	f.remove("a.md")
 	require.NoError(t, syscall.Mkfifo(filepath.Join(f.dir, "a.md"), 0o644))

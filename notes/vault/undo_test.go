@@ -151,7 +151,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
+func TestUndo_ChangedSince(t *testing.T) {
 	f := undoFixture(t)
 	before := f.files()
 	done := undoable(t, f, "rename_tag")
@@ -201,7 +201,7 @@ func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
 	f.requireConsistent()
 }
 
-func TestUndoMeetsAnObstacle(t *testing.T) {
+func TestUndo_Conflicts(t *testing.T) {
 	for change, obstacle := range map[string]string{"move": "P/One.md", "move a folder": "P/x.txt", "delete": "P/One.md"} {
 		f := undoFixture(t)
 		done := undoable(t, f, change)
@@ -236,7 +236,7 @@ func TestUndoMeetsAnObstacle(t *testing.T) {
 	}
 }
 
-func TestUndoKeepsTheScope(t *testing.T) {
+func TestUndo_Scope(t *testing.T) {
 	f := undoFixture(t)
 	done := undoable(t, f, "rename_tag")
 	after := f.files()
@@ -273,7 +273,7 @@ func TestUndoKeepsTheScope(t *testing.T) {
 }
 
 // An undo interrupted at any step is completed or not done at all.
-func TestUndoOutlivesACrash(t *testing.T) {
+func TestUndo_Crash(t *testing.T) {
 	for step := 1; ; step += stepsApart() {
 		f := undoFixture(t)
 		before := f.files()

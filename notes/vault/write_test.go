@@ -187,7 +187,7 @@ func TestCreateMergesFrontMatter(t *testing.T) {
 }
 
 // Names that differ only in case or Unicode form are the same name.
-func TestCreateBesideATwin(t *testing.T) {
+func TestCreate_EqualIgnoringCase(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Recipes/Rye Bread.md", "x\n", "Cafe\u0301.md", "y\n")
 	before := f.files()
@@ -211,7 +211,7 @@ func TestCreateBesideATwin(t *testing.T) {
 	assert.Equal(t, "Recipes/Wheat.md", w.Path)
 }
 
-func TestCreateNumbersAnotherTitleWithTheSameFileName(t *testing.T) {
+func TestCreate_NumbersEqualFileNames(t *testing.T) {
 	f := newFixture(t)
 	for _, tt := range []struct{ title, path string }{{"a/b", "a-b.md"}, {"a:b", "a-b 2.md"}, {"A|B", "A-B 3.md"}} {
 		w, err := f.Create(context.Background(), notes.CreateRequest{Title: tt.title})
@@ -221,7 +221,7 @@ func TestCreateNumbersAnotherTitleWithTheSameFileName(t *testing.T) {
 	}
 }
 
-func TestEditChangesOnlyWhatItNames(t *testing.T) {
+func TestEdit_ChangesOnlyNamedBytes(t *testing.T) {
 	ctx := context.Background()
 	text := "\ufeff---\r\nb: 1 # keep\r\na: 'x'\r\n---\r\n# T\r\n\r\nold text\r\n## Two\r\nend"
 	f := newFixture(t, "N.md", text)
@@ -319,7 +319,7 @@ func TestSaveBetweenCheckAndRename(t *testing.T) {
 	}
 }
 
-func TestNewNoteAppearingMeanwhileIsNotReplaced(t *testing.T) {
+func TestCreate_ConcurrentFile(t *testing.T) {
 	f := newFixture(t)
 	f.failpoint = func(step string) error {
 		if step == "before swap 0" {
@@ -332,7 +332,7 @@ func TestNewNoteAppearingMeanwhileIsNotReplaced(t *testing.T) {
 	assert.Equal(t, map[string]string{"New.md": "theirs"}, f.files())
 }
 
-func TestLateWriterIsKeptInHistory(t *testing.T) {
+func TestLateWrite_KeptInHistory(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "original\n")
 	editor, err := os.OpenFile(filepath.Join(f.dir, "N.md"), os.O_WRONLY|os.O_APPEND, 0)
@@ -463,7 +463,7 @@ func TestDeleteAndRestore(t *testing.T) {
 	assert.Equal(t, "N.md", report.Outgoing[0].To)
 }
 
-func TestForgetLeavesNoTrace(t *testing.T) {
+func TestForget_LeavesNoTrace(t *testing.T) {
 	ctx := context.Background()
 	secret := "xyzzy-plugh-" + strings.Repeat("4711", 10)
 	f := newFixture(t, "Secret.md", secret, "Other.md", "o")
@@ -509,7 +509,7 @@ func TestSymlinkIsWrittenThrough(t *testing.T) {
 	assert.Equal(t, "outside", string(data))
 }
 
-func TestFaultsLeaveTheOldBytes(t *testing.T) {
+func TestWrite_FaultsKeepOldText(t *testing.T) {
 	ctx := context.Background()
 	appendTo := func(f *fixture) error {
 		_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
@@ -668,9 +668,9 @@ func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
 	assert.Equal(t, long, f.onDisk("A.md"))
 }
 
-// TestATagIsOneWord checks that a tag with a space is rejected, as in Obsidian, with a hint
+// TestCreate_TagWithSpace checks that a tag with a space is rejected, as in Obsidian, with a hint
 // on how to write it.
-func TestATagIsOneWord(t *testing.T) {
+func TestCreate_TagWithSpace(t *testing.T) {
 	f := newFixture(t)
 	_, err := f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{"one", "#two  words"}})
 	require.ErrorIs(t, err, notes.ErrInvalid)
