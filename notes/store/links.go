@@ -323,7 +323,7 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 	targets = map[string][]Target{}
 	var keys []string
 	for _, p := range paths {
-		keys = append(keys, LinkKey(p), LinkKey(s.otherName(p)))
+		keys = append(keys, s.linkKeys(p)...)
 	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))

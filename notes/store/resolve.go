@@ -191,24 +191,20 @@ func Segments(dir string) []string {
 // anywhere that name a note that was created, deleted or moved, and those to a heading
 // or block of a changed note.
 func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64) error {
-	names := map[string]bool{}
-	add := func(p string) {
-		names[LinkKey(p)], names[LinkKey(s.otherName(p))] = true, true
-	}
+	var keys []string
 	var ids, moved []int64
 	for _, e := range entries {
 		if e.Kind != notes.Deleted {
 			ids = append(ids, e.ID)
 		}
 		if e.Kind != notes.Modified {
-			add(e.Path)
+			keys = append(keys, s.linkKeys(e.Path)...)
 		}
 		if e.OldPath != "" {
 			moved = append(moved, e.ID)
-			add(e.OldPath)
+			keys = append(keys, s.linkKeys(e.OldPath)...)
 		}
 	}
-	keys := slices.Collect(maps.Keys(names))
 	return s.resolve(ctx, tx, `(SELECT value ->> 0 AS note, value ->> 1 AS ordinal FROM json_each(?)
 		UNION SELECT note, ordinal FROM links WHERE note IN (SELECT value FROM json_each(?)) OR target_key IN (SELECT value FROM json_each(?))
 			OR anchor <> '' AND resolved IN (SELECT value FROM json_each(?))) c CROSS JOIN links l ON l.note = c.note AND l.ordinal = c.ordinal`, sqlite.List(written), sqlite.List(moved), sqlite.List(keys), sqlite.List(ids))
@@ -374,4 +370,14 @@ func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target)
 	if other := LinkKey(l.otherName(t.Path)); other != "" && other != key {
 		candidates[other] = append(candidates[other], t)
 	}
+}
+
+// linkKeys returns the [LinkKey] of each name by which links may refer to the file at a
+// path. Links without a target, to a part of their own note, have the key "".
+func (l *Layout) linkKeys(p string) []string {
+	keys := []string{LinkKey(p)}
+	if other := l.otherName(p); other != "" {
+		keys = append(keys, LinkKey(other))
+	}
+	return keys
 }

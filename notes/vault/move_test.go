@@ -255,6 +255,12 @@ func TestMove_ConcurrentEditor(t *testing.T) {
 		assert.Equal(t, []string{"B.md"}, w.Conflicts)
 		assert.Equal(t, map[string]string{"New.md": "o", "A.md": "[[New]]", "B.md": "[[Old]] theirs"}, f.files())
 	})
+	t.Run("a note that links only to itself is not opened", func(t *testing.T) {
+		f := newFixture(t, "Old.md", "o", "Contents.md", "[part](#part)\n\n# Part\n")
+		f.remove("Contents.md")
+		_, err := f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
+		require.NoError(t, err)
+	})
 }
 
 // The oracle below resolves links as Obsidian does and shares no code with notesd: it reads
