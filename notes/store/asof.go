@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -98,7 +100,8 @@ func (m *Moment) Text(ctx context.Context, p string) ([]byte, error) {
 	case n != nil:
 		return []byte(n.Content), nil
 	}
-	return m.store.Blob(ctx, v.hash)
+	_, text, err := m.replaced(ctx, v)
+	return text, err
 }
 
 // present returns the note if v is its current version, or nil. The note may have
@@ -126,13 +129,31 @@ func (m *Moment) note(ctx context.Context, v versionAt, inline bool) (*notes.Not
 		}
 		return n, nil
 	}
-	text, err := m.store.Blob(ctx, v.hash)
+	v, text, err := m.replaced(ctx, v)
 	if err != nil {
 		return nil, err
 	}
 	n = notes.Parse(v.path, text, v.time)
 	n.Date, _ = m.store.dates.Load().Of(v.path, n.FrontMatter, v.time)
 	return n, nil
+}
+
+// replaced returns a version that is not the note's current one, with its text. If history
+// has dropped it since AsOf because of later saves, that is the version it keeps instead.
+func (m *Moment) replaced(ctx context.Context, v versionAt) (versionAt, []byte, error) {
+	text, err := m.store.Blob(ctx, v.hash)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return v, text, err
+	}
+	later, err := m.store.AsOf(ctx, m.at)
+	if err != nil {
+		return v, nil, err
+	}
+	kept := later.past[v.path]
+	if kept.hash == nil || bytes.Equal(kept.hash, v.hash) {
+		return v, nil, &notes.Error{Op: "read", Path: v.path, Err: notes.ErrNotFound, Detail: "the text of this version is no longer in the history"}
+	}
+	return later.replaced(ctx, kept)
 }
 
 // maxPastBytes is the limit for the size of past texts read by one query.

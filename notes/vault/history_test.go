@@ -689,6 +689,26 @@ func TestExportAsOf_BeforeHistory(t *testing.T) {
 	require.ErrorContains(t, err, "no history yet")
 }
 
+// A version that history drops while the past is being read is replaced by the one that
+// it keeps for that time.
+func TestPastVersionThinnedMeanwhile(t *testing.T) {
+	f := newFixture(t, "A.md", "a\n")
+	long := strings.Repeat("a line that stays as it is\n", 40)
+	for _, end := range []string{"first\n", "second\n"} {
+		f.save("B.md", long+end)
+	}
+	past := map[string]string{}
+	_, err := f.History().At(context.Background(), f.clock.Now(), notes.Filter{}, func(n *notes.Note) error {
+		for i := range 3 {
+			f.save("B.md", fmt.Sprintf("%slater %d\n", long, i))
+		}
+		past[n.Path] = n.Content
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"A.md": "a\n", "B.md": long + "first\n"}, past)
+}
+
 // A note moved by another program is exported only under its name at that time.
 func TestExportAfterAMoveOutside(t *testing.T) {
 	ctx := context.Background()
