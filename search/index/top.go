@@ -2,51 +2,26 @@ package index
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
 // top keeps the best of the notes offered to it.
 type top struct {
 	limit int
-	found []Ranked // a heap with the worst first, once it has limit notes
+	found []Ranked // up to twice the limit
+	least float64  // score of the worst of the best at the last reduction
 }
 
-func newTop(limit int) *top { return &top{limit: limit} }
+func newTop(limit int) *top { return &top{limit: limit, least: math.Inf(-1)} }
 
 // admits reports whether a note with this score may be among the best.
-func (t *top) admits(score float64) bool {
-	return len(t.found) < t.limit || score >= t.found[0].Score
-}
+func (t *top) admits(score float64) bool { return score >= t.least }
 
 func (t *top) offer(r Ranked) {
-	switch {
-	case len(t.found) < t.limit:
-		if t.found = append(t.found, r); len(t.found) == t.limit {
-			slices.SortFunc(t.found, func(a, b Ranked) int { return better(b, a) })
-		}
-	case better(r, t.found[0]) < 0:
-		t.replaceWorst(r)
+	if t.found = append(t.found, r); len(t.found) == 2*t.limit {
+		t.least = t.best()[t.limit-1].Score
 	}
-}
-
-// replaceWorst replaces the root of the heap by r and restores the heap.
-func (t *top) replaceWorst(r Ranked) {
-	at := 0
-	for {
-		worse := 2*at + 1
-		if worse >= len(t.found) {
-			break
-		}
-		if worse+1 < len(t.found) && better(t.found[worse], t.found[worse+1]) < 0 {
-			worse++
-		}
-		if better(r, t.found[worse]) > 0 {
-			break
-		}
-		t.found[at] = t.found[worse]
-		at = worse
-	}
-	t.found[at] = r
 }
 
 // best returns the best notes, best first.
