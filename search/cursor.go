@@ -1,12 +1,13 @@
 package search
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"notesd/notes"
@@ -61,57 +62,50 @@ func badCursor(detail string) error {
 		Hint: "Repeat the query that returned it, or omit the cursor to start from the beginning."}
 }
 
-// rankings caches the lists of recent queries, so that the pages of a query come from one
-// ranking. An evicted list is computed again.
+// rankings caches the lists of the last queries, so that the pages of a query come from one
+// ranking. A list that was replaced is computed again.
 type rankings struct {
-	mu    sync.Mutex
-	byID  map[uint32]*list.Element
-	order list.List // of keptRanking, the most recently used first
+	mu   sync.Mutex
+	last [64]keptRanking // each takes a few kilobytes
+	next int
 }
 
 type keptRanking struct {
-	place place
+	first place // with offset 0
 	list  *rankedList
 }
-
-// maxRankings bounds the number of lists; each takes a few kilobytes.
-const maxRankings = 64
 
 // find returns the beginning of the page of a query, and its list, or nil if the list is not
 // cached.
 func (r *rankings) find(q Query) (place, *rankedList, error) {
 	p, err := parsePlace(q)
-	if err != nil || p.list == 0 {
+	if err != nil {
 		return p, nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := r.byID[p.list]
-	if e == nil || e.Value.(keptRanking).place.query != p.query {
-		return p, nil, nil
+	if i := r.index(p); i >= 0 {
+		return p, r.last[i].list, nil
 	}
-	r.order.MoveToFront(e)
-	return p, e.Value.(keptRanking).list, nil
+	return p, nil, nil
 }
 
-// keep caches a list under an id, which it sets in p.
+// keep caches the list of p, to which it gives an id if it has none.
 func (r *rankings) keep(p *place, l *rankedList) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e := r.byID[p.list]; e != nil && p.list != 0 {
-		e.Value = keptRanking{*p, l}
-		return
+	if p.list == 0 {
+		p.list = 1 + rand.Uint32N(math.MaxUint32)
 	}
-	if r.byID == nil {
-		r.byID = map[uint32]*list.Element{}
+	i := r.index(*p)
+	if i < 0 {
+		i, r.next = r.next, (r.next+1)%len(r.last)
 	}
-	for p.list == 0 || r.byID[p.list] != nil {
-		p.list = rand.Uint32()
-	}
-	r.byID[p.list] = r.order.PushFront(keptRanking{*p, l})
-	if r.order.Len() > maxRankings {
-		last := r.order.Back()
-		delete(r.byID, last.Value.(keptRanking).place.list)
-		r.order.Remove(last)
-	}
+	r.last[i] = keptRanking{place{query: p.query, list: p.list}, l}
+}
+
+// index returns the index of the list of p, or -1. The caller must hold mu.
+func (r *rankings) index(p place) int {
+	p.offset = 0
+	return slices.IndexFunc(r.last[:], func(k keptRanking) bool { return k.first == p })
 }
