@@ -3,11 +3,11 @@ package bert_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"notesd/vectors/bert"
 	"notesd/vectors/bert/kernel"
@@ -36,12 +36,19 @@ func eachModel(b *testing.B, run func(b *testing.B, m *bert.Model)) {
 func BenchmarkDocuments(b *testing.B) {
 	eachModel(b, func(b *testing.B, m *bert.Model) {
 		for _, threads := range []int{1, 2} {
-			texts := slices.Repeat([]string{passage}, threads)
 			b.Run(fmt.Sprint("threads=", threads), func(b *testing.B) {
-				for b.Loop() {
-					require.NoError(b, m.EmbedAll(context.Background(), texts, threads, func(int, []float32) {}))
+				encoders := make([]*bert.Encoder, threads)
+				for i := range encoders {
+					encoders[i] = m.NewEncoder()
 				}
-				reportTokens(b, len(texts)*len(m.TokenIDs(passage)))
+				for b.Loop() {
+					var embedding errgroup.Group
+					for _, e := range encoders {
+						embedding.Go(func() error { return e.Embed(b.Context(), passage, make([]float32, m.Dim())) })
+					}
+					require.NoError(b, embedding.Wait())
+				}
+				reportTokens(b, threads*len(m.TokenIDs(passage)))
 			})
 		}
 	})

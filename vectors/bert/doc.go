@@ -25,8 +25,7 @@
 //
 // # Concurrency
 //
-// A Model is immutable and safe to share; an Encoder is not. [Model.EmbedAll]
-// starts goroutines and waits for all of them before it returns; nothing else in
-// the package starts any. Encoders do not wait for one another, so a query with its
-// own Encoder never queues behind a batch.
+// A Model is immutable and safe to share; an Encoder is not. Encoders do not wait for
+// one another, so a query with its own Encoder never queues behind a batch. The package
+// starts no goroutines.
 package bert

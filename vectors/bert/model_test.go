@@ -7,8 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,37 +130,14 @@ func TestEmbedStopsBetweenLayers(t *testing.T) {
 	assert.Equal(t, make([]float32, m.Dim()), vec, "nothing is written")
 }
 
-func TestEmbedAll(t *testing.T) {
+func TestEncoder_Concurrent(t *testing.T) {
 	m := openTiny(t)
-	var texts []string
-	for i := range 40 {
-		texts = append(texts, strings.Repeat("a bc ", i%9))
+	want := embed(t, m, "a bc a bc")
+	var embedding sync.WaitGroup
+	for range 4 {
+		embedding.Go(func() { assert.Equal(t, want, embed(t, m, "a bc a bc")) })
 	}
-	for _, threads := range []int{-1, 0, 1, 2, 7, 100} {
-		seen := map[int][]float32{}
-		err := m.EmbedAll(context.Background(), texts, threads, func(i int, vec []float32) {
-			assert.NotContains(t, seen, i)
-			seen[i] = slices.Clone(vec)
-		})
-		require.NoError(t, err)
-		require.Len(t, seen, len(texts))
-		for i, text := range texts {
-			assert.Equal(t, embed(t, m, text), seen[i])
-		}
-	}
-	assert.NoError(t, m.EmbedAll(context.Background(), nil, 2, nil))
-}
-
-func TestEmbedAllStops(t *testing.T) {
-	m := openTiny(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	calls := 0
-	err := m.EmbedAll(ctx, make([]string, 1000), 2, func(int, []float32) {
-		calls++
-		cancel()
-	})
-	assert.ErrorIs(t, err, context.Canceled)
-	assert.Less(t, calls, 5, "what was under way may end, nothing begins")
+	embedding.Wait()
 }
 
 func TestModelFacts(t *testing.T) {

@@ -1,7 +1,7 @@
 // Command reference prints the engine's output for texts, for comparison with other
 // implementations by the scripts beside it:
 //
-//	reference [-model FILE] [-threads N] <texts.jsonl >results.jsonl
+//	reference [-model FILE] <texts.jsonl >results.jsonl
 //
 // Input lines are {"text": …}; output lines, in the same order, are
 // {"ids": […], "vector": […]}.
@@ -27,15 +27,14 @@ type result struct {
 
 func main() {
 	file := flag.String("model", "", "model file, instead of the bundled one")
-	threads := flag.Int("threads", 2, "texts embedded at once")
 	flag.Parse()
-	if err := run(*file, *threads, os.Stdin, os.Stdout); err != nil {
+	if err := run(*file, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "reference:", err)
 		os.Exit(1)
 	}
 }
 
-func run(file string, threads int, in io.Reader, out io.Writer) error {
+func run(file string, in io.Reader, out io.Writer) error {
 	open := model.English
 	if file != "" {
 		open = func() (*bert.Model, error) { return bert.OpenFile(file) }
@@ -59,11 +58,12 @@ func run(file string, threads int, in io.Reader, out io.Writer) error {
 		tokens += len(results[i].IDs)
 	}
 	start := time.Now()
-	err = m.EmbedAll(context.Background(), texts, threads, func(i int, vec []float32) {
-		results[i].Vector = append([]float32(nil), vec...)
-	})
-	if err != nil {
-		return err
+	encoder := m.NewEncoder()
+	for i, text := range texts {
+		results[i].Vector = make([]float32, m.Dim())
+		if err := encoder.Embed(context.Background(), text, results[i].Vector); err != nil {
+			return err
+		}
 	}
 	elapsed := time.Since(start)
 	fmt.Fprintf(os.Stderr, "%s: %d texts, %d tokens, %.0f tokens/s\n", m, len(texts), tokens, float64(tokens)/elapsed.Seconds())
