@@ -14,7 +14,7 @@ import (
 
 // tableCopy is the searchable copy of a table. Rows have positions, in the order of
 // their numbers. A deleted row keeps its position and is marked until the file is
-// compacted.
+// replaced.
 //
 // A record of the file holds, in the format of package flat:
 //
@@ -126,7 +126,7 @@ func (c *tableCopy) change(removed []int64, added []newRow) error {
 		return errors.Join(err, c.drop())
 	}
 	if c.dead > len(c.rows)/2+flat.RecordsPerSegment {
-		return c.drop() // the next load compacts
+		return c.drop() // the next load replaces the file
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,14 +13,14 @@ import (
 	"notesd/vectors/flat"
 )
 
-// open opens the file at path and truncates it at the first damaged record.
-func (c *tableCopy) open(path string) (*flat.File, error) {
+// open opens the file and truncates it at the first damaged record.
+func (c *tableCopy) open() (*flat.File, error) {
 	header := make([]byte, flat.HeaderSize)
 	copy(header, tableMagic)
 	binary.LittleEndian.PutUint32(header[20:], uint32(c.info.Dimension))
 	binary.LittleEndian.PutUint64(header[24:], uint64(c.info.id))
 	binary.LittleEndian.PutUint64(header[32:], uint64(c.info.created))
-	file, err := flat.Open(path, header, flat.RecordSize(c.info.Dimension))
+	file, err := flat.Open(c.path, header, flat.RecordSize(c.info.Dimension))
 	if err != nil {
 		return nil, fmt.Errorf("open a table's cache: %w", err)
 	}
@@ -53,7 +54,7 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return err
 	}
-	file, err := c.open(c.path)
+	file, err := c.open()
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,8 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	return nil
 }
 
-// fill updates the open file from the table and derives the data in memory.
+// fill updates the open file from the table and derives the data in memory. It replaces a file
+// most of whose rows were deleted.
 func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	n, last, err := src.head(ctx, c.info.id)
 	if err != nil {
@@ -75,22 +77,26 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	var live []int64
 	// The file has every row up to its last one that existed when it was
 	// written, so equal counts and equal last rows imply equal rows.
-	if same := c.file.N == n && (n == 0 || recordRow(c.file.At(n-1)) == last); !same {
+	same := c.file.N == n && (n == 0 || recordRow(c.file.At(n-1)) == last)
+	if !same {
 		if live, err = src.numbers(ctx, c.info.id); err != nil {
 			return err
 		}
-		if err := c.compact(live); err != nil {
-			return err
+		if c.file.N >= 2*len(live)+flat.RecordsPerSegment {
+			if err := errors.Join(c.file.Close(), os.Remove(c.path)); err != nil {
+				return err
+			}
+			if c.file, err = c.open(); err != nil {
+				return err
+			}
 		}
 	}
 	c.rows = make([]int64, 0, max(n, c.file.N))
 	for i := range c.file.N {
 		c.rows = append(c.rows, recordRow(c.file.At(i)))
 	}
-	if live != nil || n == 0 {
-		if err := c.reconcile(live); err != nil {
-			return err
-		}
+	if !same {
+		c.reconcile(live)
 	}
 	if err := c.fetch(ctx, src, live); err != nil {
 		return err
@@ -99,43 +105,10 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	return nil
 }
 
-// compact rewrites the file if most of its rows were deleted.
-func (c *tableCopy) compact(live []int64) error {
-	if c.file.N < 2*len(live)+flat.RecordsPerSegment {
-		return nil
-	}
-	temp := c.path + ".new"
-	_ = os.Remove(temp) // an interrupted attempt may have left it
-	file, err := c.open(temp)
-	if err != nil {
-		return err
-	}
-	for i := range c.file.N {
-		record := c.file.At(i)
-		if _, ok := slices.BinarySearch(live, recordRow(record)); ok {
-			if err := file.Append(record); err != nil {
-				_ = file.Close() // err is the cause
-				return err
-			}
-		}
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := c.file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, c.path); err != nil {
-		return err
-	}
-	c.file, err = c.open(c.path)
-	return err
-}
-
 // reconcile marks the rows of the file that were deleted from the table. If the
 // file lacks a row before its last one, which indicates a bug or a foreign file, it
 // empties the file.
-func (c *tableCopy) reconcile(live []int64) error {
+func (c *tableCopy) reconcile(live []int64) {
 	found := 0
 	for i, row := range c.rows {
 		if _, ok := slices.BinarySearch(live, row); ok {
@@ -153,7 +126,6 @@ func (c *tableCopy) reconcile(live []int64) error {
 		c.file.Truncate(0)
 		c.rows, c.gone, c.dead = c.rows[:0], nil, 0
 	}
-	return nil
 }
 
 // fetch appends the rows of the table after the last one of the file.
