@@ -260,56 +260,52 @@ var priorityOf = map[string]string{
 // same name, the first takes effect.
 func (t *Task) add(f field) {
 	value := t.Source[f.from:f.to]
-	set := func(to *string) bool {
-		if *to == "" {
-			*to = value
+	target := t.date(f.name)
+	switch {
+	case target != nil:
+		value = value[:min(len(value), len(time.DateOnly))] // a time may follow
+		if _, err := time.Parse(time.DateOnly, value); err != nil {
+			return
 		}
-		return true
-	}
-	date := func(to *string) bool {
-		if len(value) > len(time.DateOnly) {
-			f.to = f.from + len(time.DateOnly) // followed by a time
-			value = t.Source[f.from:f.to]
-		}
-		_, err := time.Parse(time.DateOnly, value)
-		return err == nil && set(to)
-	}
-	ok := true
-	switch f.name {
-	case "due":
-		ok = date(&t.Due)
-	case "scheduled":
-		ok = date(&t.Scheduled)
-	case "start":
-		ok = date(&t.Start)
-	case "completion":
-		ok = date(&t.Done)
-	case "created":
-		ok = date(&t.Created)
-	case "cancelled":
-		ok = date(&t.Cancelled)
-	case "repeat":
-		set(&t.Recurrence)
-	case "id":
-		set(&t.ID)
-	case "dependsOn":
+		f.to = f.from + len(value)
+	case f.name == "repeat":
+		target = &t.Recurrence
+	case f.name == "id":
+		target = &t.ID
+	case f.name == "dependsOn":
 		for id := range strings.SplitSeq(value, ",") {
 			if id = strings.TrimSpace(id); id != "" {
 				t.DependsOn = append(t.DependsOn, id)
 			}
 		}
-	case "priority":
-		if value = priorityOf[value]; value != "" {
-			set(&t.Priority)
-		}
+	case f.name == "priority":
+		target, value = &t.Priority, priorityOf[value]
 	default:
-		if value = priorityOf[f.name]; value != "" {
-			set(&t.Priority)
-		}
+		target, value = &t.Priority, priorityOf[f.name]
 	}
-	if ok {
-		t.fields = append(t.fields, f)
+	if target != nil && *target == "" {
+		*target = value
 	}
+	t.fields = append(t.fields, f)
+}
+
+// date returns the date with the given field name, or nil for any other field.
+func (t *Task) date(name string) *string {
+	switch name {
+	case "due":
+		return &t.Due
+	case "scheduled":
+		return &t.Scheduled
+	case "start":
+		return &t.Start
+	case "completion":
+		return &t.Done
+	case "created":
+		return &t.Created
+	case "cancelled":
+		return &t.Cancelled
+	}
+	return nil
 }
 
 // field returns the first field with the given name.
@@ -327,8 +323,7 @@ func (t *Task) isWord() bool { return words[t.Mark] != "" }
 // DateNotation returns the notation of the task's first date, or "".
 func (t *Task) DateNotation() Notation {
 	for _, f := range t.fields {
-		switch f.name {
-		case "due", "scheduled", "start", "created", "completion", "cancelled":
+		if t.date(f.name) != nil {
 			return f.notation
 		}
 	}
