@@ -1,8 +1,6 @@
 package markdown
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"regexp"
 	"strings"
 )
@@ -125,7 +123,11 @@ func encodedRuns(text string) (spans [][2]int) {
 			at += minEncoded
 			continue
 		}
-		if space := lastSpace(text, at+1-minEncoded, at+1); space >= done {
+		space := at
+		for space > at-minEncoded && text[space] > ' ' {
+			space--
+		}
+		if space > at-minEncoded && space >= done {
 			at = space + minEncoded
 			continue
 		}
@@ -144,19 +146,6 @@ func encodedRuns(text string) (spans [][2]int) {
 		at = done + minEncoded
 	}
 	return spans
-}
-
-// lastSpace returns the offset of the last ASCII space or control character in
-// text[from:to], or -1. to-from must be a multiple of eight.
-func lastSpace(text string, from, to int) int {
-	const each, most = 0x0101010101010101, ' '
-	for to -= 8; to >= from; to -= 8 {
-		x := binary.LittleEndian.Uint64([]byte(text[to : to+8]))
-		if found := ^(x&(each*0x7F) + each*(0x7F-most) | x) & (each * 0x80); found != 0 {
-			return to + (bits.Len64(found)-1)/8
-		}
-	}
-	return -1
 }
 
 func runEnd(text string, i int) int {
