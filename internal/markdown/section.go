@@ -39,10 +39,13 @@ type Section struct {
 // error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	ref = strings.TrimSpace(ref)
-	if i, ok := matchLine(doc, ref); ok {
-		return HeadingSection(doc, i), nil
-	}
 	name, line := SplitLine(ref)
+	if i := slices.IndexFunc(doc.Headings, func(h Heading) bool { return h.Line == line }); i >= 0 {
+		// In the form that References returns, syntax in the path, such as '#', has no meaning.
+		if path, whole := pathText(doc, i); whole && strings.Trim(strings.TrimSpace(path), `"`) == NFC(name) {
+			return HeadingSection(doc, i), nil
+		}
+	}
 	if id, ok := strings.CutPrefix(strings.TrimLeft(name, "#"), "^"); ok && isBlockID([]byte(id)) {
 		return findBlock(doc, src, ref, id, line)
 	}
@@ -90,22 +93,6 @@ func SplitLine(ref string) (string, int) {
 	}
 	line, _ := strconv.Atoi(m[2]) // at most nine digits
 	return strings.Trim(m[1], `"`), line
-}
-
-// matchLine returns the heading that ref names by its full path and line, the form
-// that [References] returns. Syntax in the path, such as '#', has no meaning here.
-func matchLine(doc *Document, ref string) (int, bool) {
-	m := lineSuffix.FindStringSubmatch(ref)
-	if m == nil {
-		return 0, false
-	}
-	line, err := strconv.Atoi(m[2])
-	i := slices.IndexFunc(doc.Headings, func(h Heading) bool { return h.Line == line })
-	if err != nil || i < 0 {
-		return 0, false
-	}
-	path, whole := pathText(doc, i)
-	return i, whole && strings.TrimSpace(path) == NFC(m[1])
 }
 
 // onLine filters headings by line; 0 means any.
