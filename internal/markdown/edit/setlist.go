@@ -15,7 +15,7 @@ const maxCompared = 1_000_000
 func (e *keyEditor) writeItems(before, after any) (string, error) {
 	old, ok := before.([]any)
 	list, isList := after.([]any)
-	if !ok || !isList || len(list) == 0 || len(old) == 0 || len(old)*len(list) > maxCompared {
+	if !ok || !isList || len(old) == 0 || len(old)*len(list) > maxCompared {
 		return "", nil
 	}
 	if e.items == nil {
