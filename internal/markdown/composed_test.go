@@ -26,7 +26,7 @@ type composed struct {
 	headings []heading
 	links    []link
 	tags     []string
-	tasks    []task
+	tasks    []int
 	blocks   []block
 	fields   []markdown.Field
 }
@@ -43,11 +43,6 @@ type link struct {
 	line                  int
 	raw                   string
 	external              bool
-}
-
-type task struct {
-	line int
-	done bool
 }
 
 type block struct {
@@ -248,10 +243,10 @@ func (c *composed) list(string) {
 		switch mark := c.random.IntN(8); mark {
 		case 0, 1, 2, 3:
 			marks := []string{"[ ] ", "[x] ", "[/] ", "[-] "}
-			c.tasks = append(c.tasks, task{c.line, mark%2 == 1})
+			c.tasks = append(c.tasks, c.line)
 			c.write(marks[mark])
 		case 4:
-			c.tasks = append(c.tasks, task{c.line, false})
+			c.tasks = append(c.tasks, c.line)
 			c.write("TODO ")
 		}
 		start := c.line
@@ -322,9 +317,9 @@ func TestParse_Composed(t *testing.T) {
 		}
 		assert.Equal(t, c.links, links, form)
 
-		var tasks []task
+		var tasks []int
 		for _, k := range doc.Tasks {
-			tasks = append(tasks, task{k.Line, k.Done})
+			tasks = append(tasks, k.Line)
 		}
 		assert.Equal(t, c.tasks, tasks, form)
 

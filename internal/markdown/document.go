@@ -1,5 +1,7 @@
 package markdown
 
+import "notesd/internal/markdown/tasks"
+
 // Document is the result of [Parse] for one note. Offsets are byte offsets into the
 // source; lines are numbered from 1, front matter included.
 type Document struct {
@@ -25,7 +27,7 @@ type Document struct {
 	// Blocks are the blocks with an id, in text order.
 	Blocks []Block
 	// Tasks in text order.
-	Tasks []Task
+	Tasks []tasks.Place
 	// TextEnd is the offset of the %%comments%% at the end of the note, in which plugins
 	// such as Kanban and Excalidraw keep their data, or the length of the source.
 	TextEnd int
@@ -131,16 +133,6 @@ type Block struct {
 	lineStart int
 	item      bool // a list item
 	itemEnd   int  // end of the list item, its children included
-}
-
-// Task is a list item with a checkbox or a task word.
-type Task struct {
-	Line int
-	// Start and End delimit its text, from the mark to the end of the paragraph.
-	Start, End int
-	// Done reports whether the task is not open: done, cancelled, or with a mark whose
-	// meaning is unknown.
-	Done bool
 }
 
 // Chunk is a passage of the body.

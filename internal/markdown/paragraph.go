@@ -25,8 +25,8 @@ func (s *scanner) closeParagraph() {
 		return
 	}
 	if p.opensItem && p.start == whole.start {
-		if mark, _, status := tasks.Marked(string(s.src[p.start:min(p.end, p.start+maxTaskMark)])); mark != "" {
-			s.doc.Tasks = append(s.doc.Tasks, Task{Line: p.line, Start: p.start, End: p.end, Done: !status.IsOpen()})
+		if mark, _, _ := tasks.Marked(string(s.src[p.start:min(p.end, p.start+maxTaskMark)])); mark != "" {
+			s.doc.Tasks = append(s.doc.Tasks, tasks.Place{Line: p.line, Start: p.start, End: p.end})
 		}
 	}
 	if first && len(s.containers) == 0 {

@@ -145,11 +145,7 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 		*renames = append(*renames, r)
 		return r.After, err
 	case OpToggleTask:
-		var places []tasks.Place
-		for _, t := range markdown.Parse(src).Tasks {
-			places = append(places, tasks.Place{Line: t.Line, Start: t.Start, End: t.End})
-		}
-		return tasks.Update(src, places, tasks.Target{Line: e.Line, Text: e.Text}, tasks.Change{Status: e.Status, Due: e.Due, Scheduled: e.Scheduled}, e.Tasks)
+		return tasks.Update(src, markdown.Parse(src).Tasks, tasks.Target{Line: e.Line, Text: e.Text}, tasks.Change{Status: e.Status, Due: e.Due, Scheduled: e.Scheduled}, e.Tasks)
 	case OpSetFrontMatter:
 		return SetFrontMatter(src, e.Key, e.Value)
 	}
