@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"path"
@@ -13,14 +12,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/service"
+	"notesd/internal/session"
 	"notesd/mcp"
 )
 
@@ -28,12 +26,9 @@ import (
 // process.
 type client struct {
 	*app
-	session *sdk.ClientSession
+	session *session.Session
 	daemon  *daemon.Identity // nil if this process serves the vault
 }
-
-// clientVersion is the protocol version used by shell commands.
-const clientVersion = "2025-11-25"
 
 // withClient runs do with a session in which every change on disk has been indexed. A
 // daemon keeps its index up to date and reports if it cannot; without a daemon, changes
@@ -135,98 +130,46 @@ func inMemory(ctx context.Context, a *app, s *service.Service, do func(context.C
 // withSession runs do with a session over a connection, which it closes. daemon is nil if
 // this process serves the vault.
 func withSession(ctx context.Context, a *app, conn io.ReadWriteCloser, daemon *daemon.Identity, do func(context.Context, *client) error) error {
-	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: service.Version()}, nil)
-	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
-	err = errors.Join(err, sdk.AddSendingCustomMethod[*service.WhyParams, *service.WhyResult](c, service.MethodWhy))
-	for _, method := range service.OwnerMethods {
-		err = errors.Join(err, sdk.AddSendingCustomMethod[*service.OwnerParams, *service.OwnerResult](c, method))
-	}
+	methods := append([]string{mcp.MethodStatus, service.MethodWhy}, service.OwnerMethods...)
+	s, err := session.Open(ctx, conn, "notesd", service.Version(), nil, methods...)
 	if err != nil {
-		return errors.Join(err, conn.Close())
+		return err
 	}
-	// The SDK closes reader and writer separately, but they are one connection. Notes may
-	// exceed its line limit.
-	t := &sdk.IOTransport{Reader: conn, Writer: notClosing{conn}, MaxLineLength: -1}
-	session, err := c.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: clientVersion})
-	if err != nil {
-		return fmt.Errorf("open a session: %w", err)
-	}
-	err = do(ctx, &client{app: a, session: session, daemon: daemon})
-	return errors.Join(err, session.Close())
-}
-
-type notClosing struct{ io.Writer }
-
-func (notClosing) Close() error { return nil }
-
-type statusParams struct{ sdk.ParamsBase }
-
-type statusResult struct {
-	sdk.ResultBase
-	service.Report
+	err = do(ctx, &client{app: a, session: s, daemon: daemon})
+	return errors.Join(err, s.Close())
 }
 
 // status returns the report of "notesd status".
-func (c *client) status(ctx context.Context) (service.Report, error) {
-	res, err := sdk.CallCustomMethod[*statusParams, *statusResult](ctx, c.session, mcp.MethodStatus, &statusParams{})
-	if err != nil {
-		return service.Report{}, rpcFailure(err)
-	}
-	return res.Report, nil
+func (c *client) status(ctx context.Context) (r service.Report, err error) {
+	err = c.method(ctx, mcp.MethodStatus, struct{}{}, &r)
+	return r, err
 }
 
 // call calls a tool and decodes its result into out.
 func (c *client) call(ctx context.Context, tool string, args map[string]any, out any) error {
-	res, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		return rpcFailure(err)
-	}
-	if res.IsError {
-		f := toolFailure(res)
+	err := forShell(c.session.Call(ctx, tool, args, out))
+	var f *service.Failure
+	if errors.As(err, &f) {
 		// Refer to an argument by its flag, if the command has one.
 		if name, rest, ok := strings.Cut(f.Message, " must "); ok && c.flags.Lookup(strings.ReplaceAll(name, "_", "-")) != nil {
 			f.Message = "--" + strings.ReplaceAll(name, "_", "-") + " must " + rest
 		}
-		return f
 	}
-	return remarshal(res.StructuredContent, out)
+	return err
 }
 
-// toolFailure returns the failure in a tool's result.
-func toolFailure(res *sdk.CallToolResult) *service.Failure {
-	f := &service.Failure{Code: "failed", Message: "the call failed"}
-	_ = remarshal(res.Meta[mcp.MetaFailure], f) // each failed result of the service has one
-	return forShell(f)
-}
-
-func remarshal(from, to any) error {
-	data, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, to)
+// method calls one of notesd's own methods and decodes its result into out.
+func (c *client) method(ctx context.Context, name string, params, out any) error {
+	return forShell(c.session.Method(ctx, name, params, out))
 }
 
 // ask calls an owner's method and decodes its value into out.
 func (c *client) ask(ctx context.Context, method string, p service.OwnerParams, out any) error {
-	res, err := sdk.CallCustomMethod[*service.OwnerParams, *service.OwnerResult](ctx, c.session, method, &p)
-	if err != nil {
-		return rpcFailure(err)
-	}
-	return json.Unmarshal(res.Value, out)
-}
-
-// rpcFailure returns the failure in a protocol error.
-func rpcFailure(err error) error {
-	var wire *jsonrpc.Error
-	if !errors.As(err, &wire) {
+	var res service.OwnerResult
+	if err := c.method(ctx, method, p, &res); err != nil {
 		return err
 	}
-	f := &service.Failure{}
-	if json.Unmarshal(wire.Data, f) != nil || f.Message == "" {
-		f = &service.Failure{Code: "failed", Message: wire.Message}
-	}
-	return forShell(f)
+	return json.Unmarshal(res.Value, out)
 }
 
 // printed gets a result and prints it: in full with --json, otherwise with show.

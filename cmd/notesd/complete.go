@@ -159,7 +159,7 @@ func (c *client) complete(ctx context.Context, ref *sdk.CompleteReference, argum
 	}
 	res, err := c.session.Complete(ctx, params)
 	if err != nil {
-		return nil, rpcFailure(err)
+		return nil, err
 	}
 	return res.Completion.Values, nil
 }

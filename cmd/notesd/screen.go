@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -234,9 +235,12 @@ var commandNames = strings.NewReplacer(
 )
 
 // forShell replaces the names of tools in a failure by those of commands.
-func forShell(f *service.Failure) *service.Failure {
-	f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
-	return f
+func forShell(err error) error {
+	var f *service.Failure
+	if errors.As(err, &f) {
+		f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
+	}
+	return err
 }
 
 // localTime formats a time of a tool's result in the local time zone.

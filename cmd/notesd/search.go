@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"notesd/internal/service"
@@ -203,11 +202,11 @@ yet or not close enough.`,
 				if err := c.embedFew(ctx, mode); err != nil {
 					return err
 				}
-				res, err := sdk.CallCustomMethod[*service.WhyParams, *service.WhyResult](ctx, c.session, service.MethodWhy, &p)
-				if err != nil {
-					return rpcFailure(err)
+				var res service.WhyResult
+				if err := c.method(ctx, service.MethodWhy, p, &res); err != nil {
+					return err
 				}
-				return a.result(res, func() { a.explain(res) })
+				return a.result(res, func() { a.explain(&res) })
 			})
 		},
 	}

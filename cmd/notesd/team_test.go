@@ -107,11 +107,11 @@ func TestImportCommand(t *testing.T) {
 // httpSession opens a session with the daemon over HTTP, with the given protocol version.
 func (p place) httpSession(t testing.TB, version string) *sdk.ClientSession {
 	t.Helper()
-	return session(t, p.report(t).Daemon.HTTP, p.bearer(t), version)
+	return openSession(t, p.report(t).Daemon.HTTP, p.bearer(t), version)
 }
 
-// session opens a session with the given protocol version.
-func session(t testing.TB, endpoint string, via http.RoundTripper, version string) *sdk.ClientSession {
+// openSession opens a session with the given protocol version.
+func openSession(t testing.TB, endpoint string, via http.RoundTripper, version string) *sdk.ClientSession {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
 		Endpoint:   endpoint,
@@ -139,7 +139,7 @@ func TestSessionsMove(t *testing.T) {
 	})
 	t.Run("vault of the database", func(t *testing.T) {
 		moveBetween(t, func(node int, version string) *sdk.ClientSession {
-			return session(t, origins[node]+"/v/research/mcp", ann, version)
+			return openSession(t, origins[node]+"/v/research/mcp", ann, version)
 		})
 	})
 }

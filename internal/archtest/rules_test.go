@@ -175,8 +175,13 @@ var layers = map[string]layer{
 	"internal/quote":      {why: leafWhy},
 	"internal/daemon":     {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
 	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
+	"internal/session": {
+		imports:    []string{"mcp"}, // the form of failures
+		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
+		why:        "it is a client of the protocol; what is called is the commands' and the page's business",
+	},
 	"internal/web": {
-		imports:    []string{"internal/markdown"}, // where front matter ends
+		imports:    []string{"internal/markdown", "internal/session"}, // where front matter ends
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/yuin/goldmark"},
 		why:        "the page is an MCP client: it has no access to the vault that another client does not have",
 	},
@@ -209,7 +214,8 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}},           // parses what it renders
 	"mcp/tools":              {thirdParty: []string{"github.com/google/jsonschema-go"}}, // validates the answers
 	"examples":               {imports: []string{"internal/markdown"}},
-	"internal/daemon":        {imports: []string{"internal/relay"}}, // its processes are tested with real relays
+	"internal/service":       {imports: []string{"internal/session"}}, // its owner's methods are called as commands do
+	"internal/daemon":        {imports: []string{"internal/relay"}},   // its processes are tested with real relays
 	"search/eval":            {imports: []string{"notes"}},
 	"vectors":                {imports: []string{"vectors/model"}},
 	"vectors/bert":           {imports: []string{"vectors/model"}},

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/internal/fsid"
 	"notesd/mcp"
@@ -39,7 +38,6 @@ var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodResc
 
 // OwnerParams are the parameters of all these methods.
 type OwnerParams struct {
-	sdk.ParamsBase
 	Note  string `json:"note,omitempty"`
 	Table string `json:"table,omitempty"`
 	Dir   string `json:"dir,omitempty"`   // absolute: the daemon's working directory differs
@@ -48,7 +46,6 @@ type OwnerParams struct {
 
 // OwnerResult is the result of all these methods.
 type OwnerResult struct {
-	sdk.ResultBase
 	Value json.RawMessage `json:"value"` // depends on the method
 }
 
@@ -84,7 +81,6 @@ const (
 
 // WhyParams are the parameters of MethodWhy.
 type WhyParams struct {
-	sdk.ParamsBase
 	Note  string      `json:"note"`
 	Query string      `json:"query"`
 	Mode  search.Mode `json:"mode,omitempty"`
@@ -92,7 +88,6 @@ type WhyParams struct {
 
 // WhyResult is the result of MethodWhy.
 type WhyResult struct {
-	sdk.ResultBase
 	Path  string `json:"path"`
 	Title string `json:"title"`
 	search.Explanation

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,6 +21,7 @@ import (
 	"notesd/internal/daemon"
 	"notesd/internal/notestest"
 	"notesd/internal/service"
+	"notesd/internal/session"
 	"notesd/migrations"
 	"notesd/notes"
 )
@@ -29,7 +29,7 @@ import (
 // An owner is a shell command's session with a vault that the test process serves.
 type owner struct {
 	*testing.T
-	session *sdk.ClientSession
+	session *session.Session
 }
 
 // settings returns the configuration of a vault with these files, without embeddings.
@@ -49,17 +49,12 @@ func use(t *testing.T, cfg *config.Config, do func(owner)) {
 	s := service.New(cfg, service.DiscardLogs(), !service.Watching)
 	require.NoError(t, s.RunLocked(t.Context(), lock, func(ctx context.Context) error {
 		return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
-			client := sdk.NewClient(&sdk.Implementation{Name: "owner", Version: "1"}, nil)
-			for _, method := range service.OwnerMethods {
-				require.NoError(t, sdk.AddSendingCustomMethod[*service.OwnerParams, *service.OwnerResult](client, method))
-			}
-			require.NoError(t, sdk.AddSendingCustomMethod[*service.WhyParams, *service.WhyResult](client, service.MethodWhy))
-			session, err := client.Connect(ctx, &sdk.IOTransport{Reader: conn, Writer: conn}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+			opened, err := session.Open(ctx, conn, "owner", "1", nil, append([]string{service.MethodWhy}, service.OwnerMethods...)...)
 			if err != nil {
 				return err
 			}
-			do(owner{t, session})
-			return session.Close()
+			do(owner{t, opened})
+			return opened.Close()
 		})
 	}))
 }
@@ -68,12 +63,10 @@ func use(t *testing.T, cfg *config.Config, do func(owner)) {
 // that a command would show.
 func (o owner) ask(method string, p service.OwnerParams, out any) *service.Failure {
 	o.Helper()
-	res, err := sdk.CallCustomMethod[*service.OwnerParams, *service.OwnerResult](o.Context(), o.session, method, &p)
-	if err != nil {
-		var wire *jsonrpc.Error
-		require.ErrorAs(o, err, &wire)
-		f := new(service.Failure)
-		require.NoError(o, json.Unmarshal(wire.Data, f), "%v", err)
+	var res service.OwnerResult
+	if err := o.session.Method(o.Context(), method, p, &res); err != nil {
+		var f *service.Failure
+		require.ErrorAs(o, err, &f)
 		return f
 	}
 	require.NoError(o, json.Unmarshal(res.Value, out))
@@ -82,9 +75,8 @@ func (o owner) ask(method string, p service.OwnerParams, out any) *service.Failu
 
 func (o owner) call(tool string, args map[string]any) {
 	o.Helper()
-	res, err := o.session.CallTool(o.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
-	require.NoError(o, err)
-	require.False(o, res.IsError, "%v", res.Content)
+	var result any
+	require.NoError(o, o.session.Call(o.Context(), tool, args, &result))
 }
 
 func TestOwnersMethods(t *testing.T) {
@@ -102,8 +94,8 @@ func TestOwnersMethods(t *testing.T) {
 		require.NotEmpty(t, tags.Tags)
 		assert.Equal(t, notes.TagCount{Tag: "bread", Notes: 2}, tags.Tags[0], "the most used first")
 
-		why, err := sdk.CallCustomMethod[*service.WhyParams, *service.WhyResult](t.Context(), o.session, service.MethodWhy, &service.WhyParams{Note: "Rye", Query: "starter"})
-		require.NoError(t, err)
+		var why service.WhyResult
+		require.NoError(t, o.session.Method(t.Context(), service.MethodWhy, service.WhyParams{Note: "Rye", Query: "starter"}, &why))
 		assert.Equal(t, "Rye.md", why.Path)
 		assert.True(t, why.Found, "%+v", why)
 

@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/sync/errgroup"
+
+	"notesd/internal/session"
 )
 
 // Limits on the embeds (![[Note#Heading]]) of a page.
@@ -60,8 +62,8 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		})
 		group.Go(func() error { return e.vault.call(within, "note_links", map[string]any{"note": uri}, &links) })
 		err := group.Wait()
-		var refused *refusal
-		if errors.As(err, &refused) {
+		var failure *session.Failure
+		if errors.As(err, &failure) {
 			return missing(this, "there is no such heading or block", where)
 		}
 		if err != nil {

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"notesd/internal/session"
 )
 
 // A page is the data of every template.
@@ -70,7 +72,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, 
 
 // statuses maps error codes to HTTP statuses.
 var statuses = map[string]int{
-	"not_found": http.StatusNotFound, "invalid": http.StatusBadRequest, "too_large": http.StatusBadRequest,
+	"not_found": http.StatusNotFound, "invalid": http.StatusBadRequest, "failed": http.StatusBadRequest, "too_large": http.StatusBadRequest,
 	"ambiguous": http.StatusConflict, "exists": http.StatusConflict, "conflict": http.StatusConflict,
 	"read_only": http.StatusForbidden, "forbidden": http.StatusForbidden,
 	"unavailable": http.StatusServiceUnavailable, "busy": http.StatusServiceUnavailable, "timeout": http.StatusServiceUnavailable,
@@ -78,23 +80,23 @@ var statuses = map[string]int{
 
 // statusOf returns the HTTP status for an error of the vault.
 func statusOf(err error) int {
-	var refused *refusal
-	if !errors.As(err, &refused) {
+	var failure *session.Failure
+	if !errors.As(err, &failure) {
 		return http.StatusServiceUnavailable
 	}
-	return cmp.Or(statuses[refused.code], http.StatusInternalServerError)
+	return cmp.Or(statuses[failure.Code], http.StatusInternalServerError)
 }
 
-// trouble sends the page for an error of the vault: the message of a refusal, which the
+// trouble sends the page for an error of the vault: the message of a failure, which the
 // user can act on, or a general one. It sends nothing if the browser canceled the
 // request, as it does on each key typed in a search.
 func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
-	var refused *refusal
-	if errors.As(err, &refused) {
-		s.fail(w, r, statusOf(err), refused.text, "")
+	var failure *session.Failure
+	if errors.As(err, &failure) {
+		s.fail(w, r, statusOf(err), failure.Message, failure.Hint+" "+strings.Join(failure.Candidates, ", "))
 		return
 	}
 	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
@@ -126,10 +128,10 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	data := map[string]any{"Mode": cmp.Or(mode, "hybrid"), "Modes": []string{"hybrid", "text", "semantic"}}
 	var result searchResult
 	err := s.vault.call(r.Context(), "search_notes", args, &result)
-	var refused *refusal
+	var failure *session.Failure
 	switch {
-	case errors.As(err, &refused): // probably an unfinished query
-		data["Refused"] = refused.text
+	case errors.As(err, &failure): // probably an unfinished query
+		data["Refused"] = failure.Message
 	case err != nil:
 		s.trouble(w, r, err)
 		return
@@ -273,11 +275,6 @@ func marked(snippet string, terms []string) (parts []part) {
 
 // status shows the status of the daemon.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
-	raw, err := s.vault.method(r.Context(), methodStatus, map[string]any{})
-	if err != nil {
-		s.trouble(w, r, err)
-		return
-	}
 	var report struct {
 		Version, Vault, State, Log string
 		Daemon                     struct{ PID, Clients int }
@@ -310,7 +307,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		}
 		Warnings []string
 	}
-	if err := json.Unmarshal(raw, &report); err != nil {
+	if err := s.vault.method(r.Context(), methodStatus, map[string]any{}, &report); err != nil {
 		s.trouble(w, r, err)
 		return
 	}
@@ -329,8 +326,8 @@ func (s *Server) graph(w http.ResponseWriter, r *http.Request) {
 // graphData sends the whole graph as JSON: nodes with path and title, and links as pairs
 // of node indexes.
 func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
-	raw, err := s.vault.method(r.Context(), methodGraph, map[string]any{})
-	if err != nil {
+	var raw json.RawMessage
+	if err := s.vault.method(r.Context(), methodGraph, map[string]any{}, &raw); err != nil {
 		http.Error(w, err.Error(), statusOf(err))
 		return
 	}
@@ -345,7 +342,6 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 	if mode := r.FormValue("mode"); mode != "" {
 		params["mode"] = mode
 	}
-	raw, err := s.vault.method(r.Context(), methodWhy, params)
 	var explained struct {
 		Path, Title string
 		Found       bool
@@ -364,10 +360,7 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 		}
 		Reasons []string
 	}
-	if err == nil {
-		err = json.Unmarshal(raw, &explained)
-	}
-	if err != nil {
+	if err := s.vault.method(r.Context(), methodWhy, params, &explained); err != nil {
 		s.trouble(w, r, err)
 		return
 	}

@@ -1,19 +1,17 @@
 package web
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/internal/session"
 )
 
 // The methods of notesd that the page calls besides tools; see package service.
@@ -23,9 +21,6 @@ const (
 	methodWhy    = "notesd/why"
 )
 
-// protocolVersion is the MCP version that the page requests.
-const protocolVersion = "2025-11-25"
-
 // A vault is the page's MCP session. It is opened on first use and reopened after it is
 // lost.
 type vault struct {
@@ -34,97 +29,39 @@ type vault struct {
 	changed func() // called when something in the vault changes
 
 	mu      sync.Mutex
-	session *sdk.ClientSession
+	session *session.Session
 	watched []string // subscribed URIs of notes, oldest first
 }
 
 // maxWatched bounds the number of subscribed notes.
 const maxWatched = 200
 
-// A refusal is the error result of a tool or method.
-type refusal struct {
-	text string
-	code string // error code of package mcp
-}
-
-func (r *refusal) Error() string { return r.text }
-
-// metaFailure is the key of the failure in the _meta of an error result; see package mcp.
-const metaFailure = "notesd/error"
-
-// codeResourceNotFound is the JSON-RPC error code for a missing resource.
-const codeResourceNotFound = -32002
-
-// refusalOf converts a protocol error to a refusal and returns other errors unchanged.
-func refusalOf(err error) error {
-	var wire *jsonrpc.Error
-	if !errors.As(err, &wire) {
-		return err
-	}
-	var failure struct{ Code string }
-	_ = json.Unmarshal(wire.Data, &failure) // most errors have no data
-	if wire.Code == codeResourceNotFound {
-		failure.Code = "not_found"
-	}
-	return &refusal{wire.Message, cmp.Or(failure.Code, "invalid")}
-}
-
-// methodParams and methodResult pass JSON through.
-type methodParams struct {
-	sdk.ParamsBase
-	raw json.RawMessage
-}
-
-func (p *methodParams) MarshalJSON() ([]byte, error) { return p.raw, nil }
-
-type methodResult struct {
-	sdk.ResultBase
-	raw json.RawMessage
-}
-
-func (r *methodResult) UnmarshalJSON(data []byte) error {
-	r.raw = append(json.RawMessage(nil), data...)
-	return nil
-}
-
 // open returns the session, after opening it if necessary.
-func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
+func (v *vault) open(ctx context.Context) (*session.Session, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.session != nil {
 		return v.session, nil
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "notesd web", Version: v.version}, &sdk.ClientOptions{
-		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { v.changed() },
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { v.changed() },
-	})
-	for _, method := range []string{methodStatus, methodGraph, methodWhy} {
-		if err := sdk.AddSendingCustomMethod[*methodParams, *methodResult](client, method); err != nil {
-			return nil, err
-		}
-	}
 	conn, err := v.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// The SDK closes both ends, which are the same connection. Notes may be longer than
-	// its default limit on lines.
-	transport := &sdk.IOTransport{Reader: conn, Writer: struct {
-		io.Writer
-		io.Closer
-	}{conn, io.NopCloser(nil)}, MaxLineLength: -1}
-	session, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocolVersion})
+	s, err := session.Open(ctx, conn, "notesd web", v.version, &sdk.ClientOptions{
+		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { v.changed() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { v.changed() },
+	}, methodStatus, methodGraph, methodWhy)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open a session: %w", err), conn.Close())
+		return nil, err
 	}
-	if err := session.Subscribe(ctx, &sdk.SubscribeParams{URI: "notes://recent"}); err != nil {
-		return nil, errors.Join(fmt.Errorf("subscribe to changes: %w", err), session.Close())
+	if err := s.Subscribe(ctx, &sdk.SubscribeParams{URI: "notes://recent"}); err != nil {
+		return nil, errors.Join(fmt.Errorf("subscribe to changes: %w", err), s.Close())
 	}
-	v.session, v.watched = session, nil
+	v.session, v.watched = s, nil
 	go func() { // ends with the session
-		_ = session.Wait()
+		_ = s.Wait()
 		v.mu.Lock()
-		lost := v.session == session
+		lost := v.session == s
 		if lost {
 			v.session = nil
 		}
@@ -133,13 +70,13 @@ func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
 			v.changed() // the pages reload and thereby open a new session
 		}
 	}()
-	return session, nil
+	return s, nil
 }
 
 // watch subscribes to changes of a note. The subscription to notes://recent is not
 // enough, because its content is the same if a note changes twice in a second.
 func (v *vault) watch(ctx context.Context, uri string) error {
-	session, err := v.open(ctx)
+	s, err := v.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,80 +94,50 @@ func (v *vault) watch(ctx context.Context, uri string) error {
 		return nil
 	}
 	if oldest != "" {
-		err = session.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: oldest})
+		err = s.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: oldest})
 	}
-	return errors.Join(err, session.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}))
+	return errors.Join(err, s.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}))
 }
 
 // close ends the session.
 func (v *vault) close() error {
 	v.mu.Lock()
-	session := v.session
+	s := v.session
 	v.session = nil
 	v.mu.Unlock()
-	if session == nil {
+	if s == nil {
 		return nil
 	}
-	return session.Close()
+	return s.Close()
 }
 
 // call calls a tool and decodes its structured result into out.
 func (v *vault) call(ctx context.Context, tool string, args map[string]any, out any) error {
-	session, err := v.open(ctx)
+	s, err := v.open(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		return refusalOf(fmt.Errorf("%s: %w", tool, err))
-	}
-	if res.IsError {
-		var text []string
-		for _, content := range res.Content {
-			if t, ok := content.(*sdk.TextContent); ok {
-				text = append(text, t.Text)
-			}
-		}
-		failure, _ := res.Meta[metaFailure].(map[string]any)
-		code, _ := failure["code"].(string)
-		return &refusal{strings.Join(text, "\n"), code}
-	}
-	encoded, err := json.Marshal(res.StructuredContent)
-	if err != nil {
-		return fmt.Errorf("%s: %w", tool, err)
-	}
-	if err := json.Unmarshal(encoded, out); err != nil {
-		return fmt.Errorf("%s: decode the result: %w", tool, err)
-	}
-	return nil
+	return s.Call(ctx, tool, args, out)
 }
 
 // method calls a method of notesd that is not a tool.
-func (v *vault) method(ctx context.Context, name string, params any) (json.RawMessage, error) {
-	session, err := v.open(ctx)
+func (v *vault) method(ctx context.Context, name string, params, out any) error {
+	s, err := v.open(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	encoded, err := json.Marshal(params)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	res, err := sdk.CallCustomMethod[*methodParams, *methodResult](ctx, session, name, &methodParams{raw: encoded})
-	if err != nil {
-		return nil, refusalOf(fmt.Errorf("%s: %w", name, err))
-	}
-	return res.raw, nil
+	return s.Method(ctx, name, params, out)
 }
 
 // resource reads a file of the vault.
 func (v *vault) resource(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
-	session, err := v.open(ctx)
+	s, err := v.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	res, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	if err != nil {
-		return nil, refusalOf(err)
+		return nil, session.FailureOf(err)
 	}
 	if len(res.Contents) == 0 {
 		return nil, fmt.Errorf("read %s: there are no contents", uri)
