@@ -72,7 +72,7 @@ var notes = Service{
 	Command: []string{"/usr/bin/notesd", "serve", "--vault", "/home/me/My Notes"}, Log: "/home/me/state/daemon.log",
 }
 
-func TestInstallAndUninstallLeaveNothing(t *testing.T) {
+func TestUninstall_LeavesNothing(t *testing.T) {
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		t.Run(goos, func(t *testing.T) {
 			ctx := t.Context()
@@ -157,7 +157,7 @@ func TestCalls(t *testing.T) {
 	assert.False(t, s.CanStart(notes), "Windows starts it at login")
 }
 
-func TestInstallThatFailsLeavesNothing(t *testing.T) {
+func TestInstall_FailureLeavesNothing(t *testing.T) {
 	for goos, refused := range map[string]string{"linux": "systemctl --user enable", "darwin": "launchctl bootstrap"} {
 		t.Run(goos, func(t *testing.T) {
 			s, m := fake(t, goos)
@@ -169,7 +169,7 @@ func TestInstallThatFailsLeavesNothing(t *testing.T) {
 }
 
 // systemctl fails without a session; Uninstall then removes the link itself.
-func TestUninstallWithoutAManager(t *testing.T) {
+func TestUninstall_WithoutManager(t *testing.T) {
 	s, m := fake(t, "linux")
 	require.NoError(t, s.Install(t.Context(), notes))
 	wants := filepath.Join(s.Home, ".config/systemd/user/default.target.wants")

@@ -83,7 +83,7 @@ func flagSet(t *testing.T, args ...string) *pflag.FlagSet {
 	return flags
 }
 
-func TestLoadWithoutSources(t *testing.T) {
+func TestLoad_WithoutSources(t *testing.T) {
 	cfg, err := configOf(Load(Sources{}))
 	require.NoError(t, err)
 	want := Default()
@@ -115,7 +115,7 @@ func TestLoad_Layers(t *testing.T) {
 	assert.Equal(t, "debug", cfg.Log.Level, "a flag that was not given is not a setting")
 }
 
-func TestEveryType(t *testing.T) {
+func TestLoad_EveryType(t *testing.T) {
 	w := newWorld(t)
 	file := w.file(`
 vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**"], dates = ["published"], allow = [] }
@@ -188,7 +188,7 @@ age = "soon"
 	assert.ErrorContains(t, err, "configuration: 8 problems:\n  "+file+":2: ")
 }
 
-func TestFileMistakes(t *testing.T) {
+func TestLoad_FileMistakes(t *testing.T) {
 	cases := []struct{ name, text, want string }{
 		{"control characters in a key", "\"\\u001b[31mx\" = 1", "\ufffd[31mx is not a known key"},
 		{"syntax", "[vault]\npath = ", ":2:"},
@@ -234,7 +234,7 @@ func TestFileMistakes(t *testing.T) {
 	}
 }
 
-func TestWhichFile(t *testing.T) {
+func TestLoad_WhichFile(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.load(Sources{File: "missing.toml"})
 	assert.ErrorContains(t, err, filepath.Join(w.home, "missing.toml")+": cannot be read")

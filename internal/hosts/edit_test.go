@@ -211,7 +211,7 @@ var numbered = regexp.MustCompile(`\bc\d+ `)
 // Whatever a settings file contains, registering a server changes no other value and
 // loses no comment; doing it again changes nothing; and removing the server restores the
 // values.
-func TestSettings_KeepWhatIsNotTheirs(t *testing.T) {
+func TestSettings_KeepOtherValuesAndComments(t *testing.T) {
 	server := hosts.Server{Command: "/usr/bin/notesd", Args: []string{"mcp", "--vault", "/home/ann/My \"Notes\" ü"}}
 	for _, host := range []string{"claude-desktop", "vscode"} {
 		u := newUser(t, host)
@@ -283,8 +283,8 @@ func (w *writer) settingsTOML() (notes bool) {
 	return notes
 }
 
-// TestSettings_KeepWhatIsNotTheirsInTOML is the same for TOML.
-func TestSettings_KeepWhatIsNotTheirsInTOML(t *testing.T) {
+// TestSettings_KeepOtherValuesAndComments_TOML is the same for TOML.
+func TestSettings_KeepOtherValuesAndComments_TOML(t *testing.T) {
 	server := hosts.Server{Command: "/usr/bin/notesd", Args: []string{"mcp", "--vault", "/home/ann/My \"Notes\" ü\x7f"}}
 	u := newUser(t, "codex")
 	for seed := range uint64(600) {

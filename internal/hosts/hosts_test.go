@@ -187,7 +187,7 @@ func TestRemove(t *testing.T) {
 	assert.Equal(t, "# mine\nmodel = \"x\"\n\n# about git\n[mcp_servers.git]\ncommand = \"g\"\n", string(got))
 }
 
-func TestSettingsKeepTheirLineEnds(t *testing.T) {
+func TestSettings_KeepLineEnds(t *testing.T) {
 	s := &Settings{Text: []byte("{\r\n  \"a\": 1\r\n}\r\n"), host: Host{servers: "servers"}}
 	with, err := s.Set("notes", testServer)
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestHostFiles(t *testing.T) {
 
 // A program's settings are often a link into a folder of dotfiles. Every replaced text is
 // backed up, even with two writes within a second.
-func TestWriteKeepsLinksModesAndBackups(t *testing.T) {
+func TestWrite_LinksModesAndBackups(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "dotfile"), filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(target, link))

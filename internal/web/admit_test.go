@@ -132,16 +132,16 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestVaultAway: the page reports that the vault is unavailable.
-func TestVaultAway(t *testing.T) {
+// TestServer_VaultUnavailable: the page reports that the vault is unavailable.
+func TestServer_VaultUnavailable(t *testing.T) {
 	s, _ := newServer(t)
 	answer := get(s, "GET", "/?q=x", login(t, s, s.Link()))
 	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
 	assert.Contains(t, answer.Body.String(), "The vault does not respond: away")
 }
 
-// TestLeavingIsNoTrouble: errors of canceled requests are not logged.
-func TestLeavingIsNoTrouble(t *testing.T) {
+// TestServer_CancelledRequest: errors of canceled requests are not logged.
+func TestServer_CancelledRequest(t *testing.T) {
 	var log bytes.Buffer
 	s, _ := newServer(t)
 	s.o.Log = slog.New(slog.NewTextHandler(&log, nil))
