@@ -22,8 +22,8 @@ type names struct {
 }
 
 // locales are those of names.txt: English, with the name "", and the others of moment.js.
-// A line is the name | months | months without a day, if they differ | abbreviated months | days |
-// abbreviated days | shortest days | what follows an ordinal number, or 1 and others.
+// A line is the name | months | months without a day, if they differ | abbreviated months |
+// days | abbreviated days | shortest days | what follows an ordinal number, or 1 and others.
 var locales = sync.OnceValue(func() (all []names) {
 	for line := range strings.Lines(namesTable) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "|")

@@ -24,7 +24,7 @@ import (
 // returns. It never replaces a file: if the path is taken, the error is an [*notes.Error]
 // with [notes.ErrExists].
 func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
-	if err := v.guard.checkText("create", r.Content); err != nil {
+	if err := v.checkText("create", r.Content); err != nil {
 		return notes.Written{}, err
 	}
 	for _, tag := range r.Tags {
@@ -56,7 +56,7 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 			return err
 		}
 		o.Files = []store.FileChange{{NewPath: p, NewDisk: p, New: text}}
-		return c.v.guard.checkText("create", string(text))
+		return c.v.checkText("create", string(text))
 	})
 }
 

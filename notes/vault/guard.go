@@ -18,33 +18,27 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// guard decides what may be read and written.
-type guard struct {
-	ignore *notes.Ignore
-	opt    *Options
-}
-
 // checkText rejects text that cannot be a note.
-func (g *guard) checkText(op, text string) error {
+func (v *Vault) checkText(op, text string) error {
 	switch {
 	case !utf8.ValidString(text):
 		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text is not valid UTF-8"}
 	case strings.IndexByte(text, 0) >= 0:
 		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text contains a NUL byte"}
-	case int64(len(text)) > g.opt.MaxNoteBytes:
-		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), g.opt.MaxNoteBytes), Hint: "Split it into several notes."}
+	case int64(len(text)) > v.opt.MaxNoteBytes:
+		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), v.opt.MaxNoteBytes), Hint: "Split it into several notes."}
 	}
 	return nil
 }
 
 // checkWrite returns an error unless the caller may write at p. Every write calls it.
-func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
+func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 	switch {
-	case g.opt.ReadOnly || scope.ReadOnly:
+	case v.opt.ReadOnly || scope.ReadOnly:
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "The owner of the daemon can change vault.read_only."}
-	case g.ignore.Match(p):
+	case v.ignore.Match(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so notesd does not write it"}
-	case notes.InAny(p, g.protected()):
+	case notes.InAny(p, v.protected()):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not write", Hint: "The user can change them with an editor."}
 	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}
@@ -60,11 +54,11 @@ func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
 }
 
 // protected returns the folders that clients may read but not write.
-func (g *guard) protected() []string {
-	if g.opt.Protected == nil {
+func (v *Vault) protected() []string {
+	if v.opt.Protected == nil {
 		return nil
 	}
-	return g.opt.Protected()
+	return v.opt.Protected()
 }
 
 // checkPlace rejects a new path below a symlink to a folder, below a file, or outside the
@@ -94,8 +88,8 @@ func checkPlace(root *disk.Root, op, p string) error {
 }
 
 // mayAttach reports whether a caller may read the attachment at p.
-func (g *guard) mayAttach(p string, scope notes.Scope) bool {
-	return scope.CanRead(p) && !g.ignore.Match(p)
+func (v *Vault) mayAttach(p string, scope notes.Scope) bool {
+	return scope.CanRead(p) && !v.ignore.Match(p)
 }
 
 func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }

@@ -130,7 +130,7 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 	if err != nil {
 		return notes.Forgotten{}, err
 	}
-	if err := h.vault.guard.checkWrite("forget", p, scope); err != nil {
+	if err := h.vault.checkWrite("forget", p, scope); err != nil {
 		return notes.Forgotten{}, err
 	}
 	h.vault.mu.Lock()

@@ -154,7 +154,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	if err := o.mayWrite(folder, to); err != nil {
 		return nil, err
 	}
-	for _, p := range o.v.guard.protected() {
+	for _, p := range o.v.protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
 			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
 		}

@@ -746,7 +746,7 @@ func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 // mayWrite returns an error unless the operation may write to all of the paths.
 func (o *operation) mayWrite(paths ...string) error {
 	for _, p := range paths {
-		if err := o.v.guard.checkWrite(o.Kind, p, o.scope); err != nil {
+		if err := o.v.checkWrite(o.Kind, p, o.scope); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	if err != nil {
 		return notes.Attachment{}, err
 	}
-	if !v.guard.mayAttach(name, scope) {
+	if !v.mayAttach(name, scope) {
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
 	root, err := v.disk.Open()
@@ -188,7 +188,7 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	out := make([]notes.Attachment, 0, len(files))
 	for _, f := range files {
 		info, err := root.Stat(f.DiskPath)
-		if err != nil || !info.Mode().IsRegular() || !v.guard.mayAttach(f.Path, scope) || !r.leadsToAttachment(f) {
+		if err != nil || !info.Mode().IsRegular() || !v.mayAttach(f.Path, scope) || !r.leadsToAttachment(f) {
 			continue
 		}
 		out = append(out, notes.Attachment{Path: f.Path, MediaType: notes.MediaType(f.Path, nil), Size: info.Size(), Modified: info.ModTime()})
@@ -223,5 +223,5 @@ func (r *reading) linkedFile(name string) (store.File, error) {
 // may be read under its real path too.
 func (r *reading) leadsToAttachment(file store.File) bool {
 	real, ok := r.root.RealPath(file.DiskPath)
-	return ok && r.v.guard.mayAttach(notes.Nfc(real), r.scope)
+	return ok && r.v.mayAttach(notes.Nfc(real), r.scope)
 }

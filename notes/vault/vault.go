@@ -28,7 +28,6 @@ type Vault struct {
 	ignore *notes.Ignore
 	opt    Options
 
-	guard   guard
 	history History
 
 	mu     sync.Mutex    // held while files or the store change
@@ -86,7 +85,6 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
-	v.guard = guard{ignore: ignore, opt: &v.opt}
 	v.interrupted = interrupted{v: v}
 	v.history = History{vault: v, store: store}
 	v.progress.first = make(chan struct{})
