@@ -709,6 +709,43 @@ func TestPastVersionThinnedMeanwhile(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a\n", "B.md": long + "first\n"}, past)
 }
 
+// The past has every note, also those that are edited while it is being read.
+func TestPastOfNotesBeingEdited(t *testing.T) {
+	ctx := context.Background()
+	var files []string
+	for i := range 60 {
+		files = append(files, fmt.Sprintf("%d.md", i), "text\n")
+	}
+	f := newFixture(t, files...)
+	f.clock.Advance(time.Minute)
+	then := f.clock.Now()
+	f.clock.Advance(time.Minute)
+	edited := make(chan error)
+	go func() {
+		var failed error
+		for i := 0; i < len(files) && failed == nil; i += 2 {
+			_, failed = f.Edit(ctx, notes.EditRequest{Note: files[i], Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+		}
+		edited <- failed
+	}()
+	for {
+		found := 0
+		_, err := f.History().At(ctx, then, notes.Filter{}, func(n *notes.Note) error {
+			found++
+			assert.Equal(t, "text\n", n.Content, n.Path)
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, len(files)/2, found)
+		select {
+		case err := <-edited:
+			require.NoError(t, err)
+			return
+		default:
+		}
+	}
+}
+
 // A note moved by another program is exported only under its name at that time.
 func TestExportAfterAMoveOutside(t *testing.T) {
 	ctx := context.Background()
