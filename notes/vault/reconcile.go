@@ -132,7 +132,15 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if err := s.v.store.Setting(ctx, parserSetting, &parser); err != nil {
 		return err
 	}
-	s.reparse = parser != notes.ParserVersion
+	switch {
+	case parser == notes.ParserVersion:
+	case len(s.rows) > 0:
+		s.reparse = true
+	default:
+		if err := s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
+			return err
+		}
+	}
 	s.compare(w)
 	if err := s.keepUnmounted(ctx, w.mounts); err != nil {
 		return err

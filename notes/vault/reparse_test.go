@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/notes/vault/disk"
 )
 
 // TestReparse: notes from another version of the parser are parsed again, once, without
@@ -27,4 +28,24 @@ func TestReparse(t *testing.T) {
 	f.restart()
 	f.reconcile()
 	assert.Equal(t, before, f.view.position.Seq, "only once")
+}
+
+// TestReparse_NewVault: no note is parsed twice because a file was changing during the
+// first scan.
+func TestReparse_NewVault(t *testing.T) {
+	f := newFixture(t)
+	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, 0))
+	f.write("A.md", "a\n")
+	f.write("B.md", "b\n")
+	f.failpoint = func(step string) error {
+		if step == readStep+"A.md" {
+			return disk.ErrChanging
+		}
+		return nil
+	}
+	f.reconcile()
+	f.failpoint = nil
+	before := f.view.position.Seq
+	f.reconcile()
+	assert.Equal(t, before+1, f.view.position.Seq, "only A.md is read")
 }
