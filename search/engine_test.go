@@ -38,7 +38,7 @@ var languages = map[string]string{
 	"emoji.md":     "Launch 🚀 day",
 }
 
-func TestFindsInEveryLanguage(t *testing.T) {
+func TestSearch_Languages(t *testing.T) {
 	f := newFixture(t, languages)
 	for query, want := range map[string]string{
 		"fluss":         "german",
@@ -91,7 +91,7 @@ func TestFindsInEveryLanguage(t *testing.T) {
 	}
 }
 
-func TestFindsCodeWholeAndByPart(t *testing.T) {
+func TestSearch_CodeIdentifiers(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"camel.md":   "Call parseHTTPRequest before anything.",
 		"snake.md":   "The max_retry_count setting.",
@@ -181,7 +181,7 @@ func TestQuerySyntax(t *testing.T) {
 }
 
 // Malformed filters are searched as words.
-func TestNoTextIsASyntaxError(t *testing.T) {
+func TestSearch_AcceptsAnyText(t *testing.T) {
 	f := newFixture(t, projects)
 	many := strings.Repeat("lunar word ", 5000)
 	for _, query := range []string{
@@ -203,7 +203,7 @@ func TestNoTextIsASyntaxError(t *testing.T) {
 	assert.Equal(t, f.paths("lunar"), f.paths("the lunar"))
 }
 
-func TestWhatIsNoQuery(t *testing.T) {
+func TestSearch_InvalidQueries(t *testing.T) {
 	f := newFixture(t, projects)
 	for name, q := range map[string]search.Query{
 		"empty":  {},
@@ -229,7 +229,7 @@ func TestWhatIsNoQuery(t *testing.T) {
 	assert.Len(t, r.Notes, 1)
 }
 
-func TestFilterAloneListsTheNewest(t *testing.T) {
+func TestSearch_FilterWithoutWords(t *testing.T) {
 	f := newFixture(t, projects)
 	for i, name := range []string{"Projects/Old/Gemini.md", "Journal/2026-03-09.md", "Projects/Apollo.md"} {
 		at := today.Add(time.Duration(i-10) * time.Hour)
@@ -244,7 +244,7 @@ func TestFilterAloneListsTheNewest(t *testing.T) {
 	assert.Zero(t, r.Hits[0].Why.TextRank)
 }
 
-func TestFilterOfTheCaller(t *testing.T) {
+func TestSearch_CallersFilter(t *testing.T) {
 	f := newFixture(t, projects)
 	find := func(filter notes.Filter) []string {
 		return pathsOf(f.search(search.Query{Text: "module", Mode: search.ModeText, Filter: filter}))
@@ -256,7 +256,7 @@ func TestFilterOfTheCaller(t *testing.T) {
 		"a query never widens the caller's scope")
 }
 
-func TestTyposAreExplained(t *testing.T) {
+func TestSearch_ReportsTypos(t *testing.T) {
 	f := newFixture(t, projects)
 	for query, like := range map[string]string{"tranqility": "tranquil", "astronaut": "", "astronuats": "astronaut", "tranq": "tranquil", "modlue": "modul"} {
 		r := f.search(search.Query{Text: query})
@@ -272,7 +272,7 @@ func TestTyposAreExplained(t *testing.T) {
 	assert.Empty(t, f.search(search.Query{Text: "zzzzqqqq"}).Hits)
 }
 
-func TestFindsBeginningsPathsAndCompounds(t *testing.T) {
+func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"Guide/graph-view.md": "# Graph Visualization\n\nNotes as a network, whose links are edges.",
 		"Guide/links.md":      "# Linking\n\nSee [the graph](graph-view.md), graph-view.md again, and [graph-view.md].",
@@ -356,7 +356,7 @@ func TestPassages(t *testing.T) {
 	assert.Contains(t, f.search(search.Query{Text: "quokka"}).Hits[0].Snippet, "A line with quokka inside.")
 }
 
-func TestAnswersAreSmall(t *testing.T) {
+func TestSearch_ResultSize(t *testing.T) {
 	files := map[string]string{}
 	for i := range 30 {
 		files[fmt.Sprintf("Folder/Note %d.md", i)] = fmt.Sprintf("# Note %d\n\n%s", i, strings.Repeat("Some sentence about the harbour — größer und länger. ", 200))
@@ -427,7 +427,7 @@ func TestManyConditions(t *testing.T) {
 }
 
 // Quotations in running text are not conditions.
-func TestQuotesInRunningText(t *testing.T) {
+func TestSearch_QuotesInRunningText(t *testing.T) {
 	f := newFixture(t, seaside)
 	assert.Empty(t, f.paths(`harbour "moored boats"`))
 	assert.Contains(t, f.paths(`Somebody wrote yesterday about "moored boats" near another town, where fishermen sell fresh crabs every morning before school begins`), "boats")

@@ -36,7 +36,7 @@ var matchTexts = []string{
 	strings.Repeat("filler ", 200) + "happy",
 }
 
-func TestMatcherFindsWhatTheIndexWould(t *testing.T) {
+func TestMatcher_AgreesWithIndex(t *testing.T) {
 	for _, query := range []string{"happy", "hope die sky", "xray email", "http request nodejs usa brien c++", "telegraph naive strasse ete istanbul",
 		"学习 ไทย happy", "v1.2.3 snakecase", "organize organ relate sensible conflate tie lie", "a", "ox x", numbered(40) + "happy"} {
 		m := matcherOf(query)

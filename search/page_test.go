@@ -43,7 +43,7 @@ func (f *fixture) allPages(q search.Query, between func(page int)) []string {
 	}
 }
 
-func TestPagesAreWholeAndInOrder(t *testing.T) {
+func TestSearch_Pages(t *testing.T) {
 	f := newFixture(t, manyNotes(130))
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 7}
 	got := f.allPages(q, func(int) {})
@@ -54,7 +54,7 @@ func TestPagesAreWholeAndInOrder(t *testing.T) {
 	assert.Equal(t, got, f.allPages(q, func(int) {}))
 }
 
-func TestPagesWhileNotesChange(t *testing.T) {
+func TestSearch_PagesWhileNotesChange(t *testing.T) {
 	f := newFixture(t, manyNotes(40))
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 8}
 	got := f.allPages(q, func(page int) {
@@ -77,7 +77,7 @@ func TestPagesWhileNotesChange(t *testing.T) {
 	assert.NotContains(t, seen, "Notes/039")
 }
 
-func TestPageOfAListThatIsGone(t *testing.T) {
+func TestSearch_PageOfEvictedList(t *testing.T) {
 	f := newFixture(t, manyNotes(30))
 	q := search.Query{Text: "harbour", Mode: search.ModeText}
 	first := f.search(q)
@@ -93,7 +93,7 @@ func TestPageOfAListThatIsGone(t *testing.T) {
 	assert.Equal(t, pathsOf(second), pathsOf(r))
 }
 
-func TestCursorBelongsToItsQuery(t *testing.T) {
+func TestSearch_CursorOfAnotherQuery(t *testing.T) {
 	f := newFixture(t, manyNotes(30))
 	first := f.search(search.Query{Text: "harbour", Filter: notes.Filter{Folder: "Notes"}})
 	for name, q := range map[string]search.Query{
@@ -111,7 +111,7 @@ func TestCursorBelongsToItsQuery(t *testing.T) {
 }
 
 // A note that leaves the caller's scope between two pages is not shown.
-func TestPagesRespectTheScopeOfTheMoment(t *testing.T) {
+func TestSearch_PagesFollowScopeChanges(t *testing.T) {
 	f := newFixture(t, manyNotes(30))
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Filter: notes.Filter{Scope: []string{"Notes"}}}
 	q.Cursor = f.search(q).Next
@@ -119,7 +119,7 @@ func TestPagesRespectTheScopeOfTheMoment(t *testing.T) {
 	assert.NotContains(t, pathsOf(f.search(q)), "Secret/012")
 }
 
-func TestHitsThatAreGoneAreDropped(t *testing.T) {
+func TestSearch_DropsDeletedNotes(t *testing.T) {
 	f := newFixture(t, manyNotes(5))
 	gone := goneStore{f.store, 3}
 	e := search.NewEngine(gone, f.index, nil, search.EngineOptions{})

@@ -168,8 +168,8 @@ func (e *ordered) embedded() []string {
 // The notes that answer questions can be found long before embedding is complete. For a real
 // vault and questions in the format of notesd eval:
 //
-//	EMBED_VAULT=folder EMBED_QUESTIONS=file go test -run TestAnswersAreEmbeddedFirst -v ./vectors
-func TestAnswersAreEmbeddedFirst(t *testing.T) {
+//	EMBED_VAULT=folder EMBED_QUESTIONS=file go test -run TestIndex_EmbedsAnswersFirst -v ./vectors
+func TestIndex_EmbedsAnswersFirst(t *testing.T) {
 	e := newWordEmbedder("m1")
 	w := &world{t: t, dir: os.Getenv("EMBED_VAULT"), state: t.TempDir(), load: func() Load { return idle },
 		wait: func(context.Context) error { return nil }}

@@ -74,7 +74,7 @@ func (b *bilingual) settled(model, why string) {
 		st = b.index.Status()
 		return st.Model == model && st.State == StateReady && st.Answering == "" && st.Why == why
 	}, patience, time.Millisecond, "%s: %s", model, why)
-	b.requireTruth()
+	b.requireConsistent()
 	require.Eventually(b.t, func() bool {
 		files, err := filepath.Glob(filepath.Join(b.state, "vectors-*"))
 		return err == nil && len(files) == 1 && files[0] == slotPath(b.state, model)

@@ -184,13 +184,13 @@ func (w *world) find(query string) []string {
 	return paths
 }
 
-// requireTruth checks that the searchable chunks are exactly the store's.
-func (w *world) requireTruth() {
+// requireConsistent checks that the searchable chunks are exactly the store's.
+func (w *world) requireConsistent() {
 	w.t.Helper()
-	requireTruth(w.t, w.index)
+	requireConsistent(w.t, w.index)
 }
 
-func requireTruth(t *testing.T, x *Index) {
+func requireConsistent(t *testing.T, x *Index) {
 	t.Helper()
 	chunks, err := x.store.chunks(context.Background())
 	require.NoError(t, err)
@@ -227,7 +227,7 @@ func TestIndex_Nearest(t *testing.T) {
 	require.Len(t, found, 1, "filters apply before ranking")
 	assert.Equal(t, meta.ID, found[0].NoteID)
 
-	w.requireTruth()
+	w.requireConsistent()
 }
 
 func TestIndex_EmbedsOnce(t *testing.T) {
@@ -243,7 +243,7 @@ func TestIndex_EmbedsOnce(t *testing.T) {
 	w.settle()
 	w.restart(e, nil)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	for text, n := range e.counts() {
 		assert.Equal(t, 1, n, text)
 	}
@@ -252,7 +252,7 @@ func TestIndex_EmbedsOnce(t *testing.T) {
 	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
 	w.restart(e, nil)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Len(t, e.counts(), 2, "the cache file is made from the store again")
 }
 
@@ -285,7 +285,7 @@ func TestIndex_DamagedSlots(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, data[:len(data)-5], 0o600))
 	w.start(e, nil)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, "c.md", w.find("gamma")[0])
 	assert.Len(t, e.counts(), 3)
 }
@@ -318,7 +318,7 @@ func TestIndex_ModelChange(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, patience, time.Millisecond)
 }
 
-func TestChangesWhileEmbedding(t *testing.T) {
+func TestIndex_ChangesWhileEmbedding(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{})
@@ -344,7 +344,7 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	}
 	require.NoError(t, w.vault.Reconcile(ctx))
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	for text, n := range e.counts() {
 		if title, _, _ := strings.Cut(text, "\n"); strings.Contains(title, " > ") { // a lead is embedded again when its second passage changes
 			assert.Equal(t, 1, n, "%.40q", text)
@@ -352,7 +352,7 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	}
 	w.restart(e, nil)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 }
 
 // The lead of a note of several passages states its topic. Leads missing from a state are
@@ -363,7 +363,7 @@ func TestIndex_Leads(t *testing.T) {
 	long := "# Boats\n\n" + strings.Repeat("boat ", 45) + strings.Repeat("beta ", 250) + "\n\n## More\n\n" + strings.Repeat("gamma ", 250)
 	w := newWorld(t, e, map[string]string{"long.md": long, "short.md": strings.Repeat("boat ", 45) + strings.Repeat("beta ", 100)})
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	nearest := func() map[string]Hit {
 		hits, err := w.index.Nearest(ctx, "boat", nil, 10)
 		require.NoError(t, err)
@@ -391,7 +391,7 @@ func TestIndex_Leads(t *testing.T) {
 	assert.Equal(t, 1, w.index.Status().Pending)
 	close(gated.gate)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, 1, gated.counts()["Boats\n"+strings.TrimSpace(strings.Repeat("boat ", 45))])
 	assert.Equal(t, found, nearest())
 }
@@ -450,13 +450,13 @@ func TestReset_ForgottenTexts(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), string(trace))
 	assert.Equal(t, "other.md", w.find("loud")[0])
-	w.requireTruth()
+	w.requireConsistent()
 	w.restart(e, nil)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 }
 
-func TestDrawingsAreNotEmbedded(t *testing.T) {
+func TestIndex_SkipsDrawings(t *testing.T) {
 	e := newWordEmbedder("a")
 	encoded := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNby", 200)
 	w := newWorld(t, e, map[string]string{

@@ -43,13 +43,13 @@ const (
 // killBatch is the number of texts that the victim embeds between commits.
 const killBatch = 4
 
-// TestKilledWhileEmbedding kills a process four times with SIGKILL at random points of
+// TestIndex_KilledProcess kills a process four times with SIGKILL at random points of
 // embedding. The index guarantees that a text whose vector was committed is never embedded
 // again, that a kill loses at most the current batch, and that in the end there is one row for
 // each text.
 //
 //	TEST_SEED=7 go test -run KilledWhileEmbedding ./vectors
-func TestKilledWhileEmbedding(t *testing.T) {
+func TestIndex_KilledProcess(t *testing.T) {
 	seed := uint64(1)
 	if s := os.Getenv("TEST_SEED"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -209,7 +209,7 @@ func (k *killing) check() {
 	require.Equal(t, len(texts), len(rows), "one row for each text") //nolint:testifylint // Len prints the rows
 	require.NoError(t, index.loadAll(ctx))
 	defer func() { require.NoError(t, index.Close()) }()
-	requireTruth(t, index)
+	requireConsistent(t, index)
 	requireAgreement(t, index.serving, rows)
 }
 
@@ -272,7 +272,7 @@ func (a *announcing) EmbedPassages(ctx context.Context, texts []string, _ int, d
 func TestEmbedUntilKilled(t *testing.T) {
 	k := &killing{t: t, vault: os.Getenv(victimVault), state: os.Getenv(victimState), model: os.Getenv(victimModel)}
 	if k.vault == "" {
-		t.Skip("it is run by TestKilledWhileEmbedding")
+		t.Skip("it is run by TestIndex_KilledProcess")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	store, err := store.Open(ctx, k.state)

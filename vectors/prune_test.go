@@ -46,12 +46,12 @@ func TestPrune_ManyEdits(t *testing.T) {
 	require.Eventually(t, func() bool { return w.rows() <= keep+2 }, patience, time.Millisecond)
 	assert.Equal(t, size, w.fileSize(), "slots are used again")
 	assert.Len(t, w.index.serving.slots.byKey, w.rows(), "the file has what SQLite has")
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, "log.md", w.find(fmt.Sprintf("day %d", 5*keep-1))[0])
 	assert.Equal(t, "still.md", w.find("never changes")[0])
 	w.restart(e, nil)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	for text, n := range e.counts() {
 		assert.Equal(t, 1, n, text)
 	}
@@ -71,7 +71,7 @@ func TestPrune_UndoneEdit(t *testing.T) {
 	w.write("a.md", "first words")
 	require.NoError(t, w.vault.Reconcile(ctx))
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, 1, e.counts()["a\nfirst words"])
 }
 
@@ -89,7 +89,7 @@ func TestPrune_LostFile(t *testing.T) {
 	w.start(e, nil)
 	w.settle()
 	assert.Equal(t, 2, w.rows(), "nothing else knows of them any more")
-	w.requireTruth()
+	w.requireConsistent()
 }
 
 func TestLoad_FileOfAnotherStore(t *testing.T) {
@@ -105,5 +105,5 @@ func TestLoad_FileOfAnotherStore(t *testing.T) {
 	w.start(e, nil)
 	w.settle()
 	assert.Equal(t, 2, w.rows(), "SQLite has every vector")
-	w.requireTruth()
+	w.requireConsistent()
 }

@@ -79,7 +79,7 @@ func TestRun_ServerUnavailableAtStart(t *testing.T) {
 	require.NoError(t, w.vault.Reconcile(t.Context()))
 	e.away.Store(false)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, "boat.md", w.find("keel")[0])
 	assert.Equal(t, "late.md", w.find("tide")[0])
 	assert.Empty(t, w.index.Status().Trouble)
@@ -108,7 +108,7 @@ func TestRun_ServerUnavailableLater(t *testing.T) {
 	assert.Equal(t, 1, w.index.Status().Pending)
 	next.away.Store(false)
 	w.settle()
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, "bread.md", w.find("oven")[0])
 }
 
@@ -126,7 +126,7 @@ func TestRun_PreviousModelAnswers(t *testing.T) {
 	next.away.Store(false)
 	w.settle()
 	w.eventually(func() bool { return w.index.Status().Answering == "" })
-	w.requireTruth()
+	w.requireConsistent()
 	assert.Equal(t, "c.md", w.find("gamma")[0])
 	w.eventually(func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) })
 }

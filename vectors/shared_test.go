@@ -77,7 +77,7 @@ func TestIndex_Shared(t *testing.T) {
 		w.start(e, nil)
 		t.Cleanup(func() { w.stop() })
 		w.settle()
-		w.requireTruth()
+		w.requireConsistent()
 		return e, w
 	}
 	first, a := embed()

@@ -60,7 +60,7 @@ func write(t *testing.T, docs, queries, judgements string) (string, string, stri
 	return names[0], names[1], names[2]
 }
 
-func TestRunAverages(t *testing.T) {
+func TestRun_Averages(t *testing.T) {
 	s, err := Load(write(t,
 		`{"id":"a","title":"A","text":"one"}`+"\n\n"+`{"id":"b/../x","text":"two"}`,
 		`{"id":"1","text":"first"}`+"\n"+`{"id":"2","text":"nothing"}`+"\n"+`{"id":"3","text":"not judged"}`+"\r\n",
@@ -109,7 +109,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestLoadNamesWhatIsWrong(t *testing.T) {
+func TestLoad_Errors(t *testing.T) {
 	doc, query, judgement := `{"id":"a","text":"x"}`, `{"id":"1","text":"x"}`, "1\ta\t1"
 	for name, c := range map[string]struct{ docs, queries, judgements, want string }{
 		"json":    {doc + "\n{", query, judgement, "docs.jsonl:2"},

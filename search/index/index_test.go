@@ -73,7 +73,7 @@ func has(t testing.TB, x *Index, word string) []int64 {
 	return ids
 }
 
-func TestIndexFollows(t *testing.T) {
+func TestIndex_Apply(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
@@ -113,7 +113,7 @@ func TestIndexFollows(t *testing.T) {
 	assert.ErrorIs(t, x.Reset(ctx), ErrClosed)
 }
 
-func TestIndexReportsWhatFails(t *testing.T) {
+func TestIndex_Errors(t *testing.T) {
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	boom := errors.New("boom")
 	bad := notes.Change{Kind: notes.Modified, NoteID: 2, Loader: func(context.Context, int64) (*notes.Note, error) { return nil, boom }}
@@ -150,7 +150,7 @@ func TestSuggestionsByFrequency(t *testing.T) {
 }
 
 // Several Applies become one segment at the next search.
-func TestAppliesAreGathered(t *testing.T) {
+func TestApply_BatchesSegments(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	for i := range 20 {
@@ -209,7 +209,7 @@ func manyChangesOf(n int) (changes []notes.Change, big int64) {
 
 // Whenever a build is killed, the index on disk has all notes up to its position and possibly
 // later ones, and is complete after the rest was fed.
-func TestKilledWhileBuilding(t *testing.T) {
+func TestBuild_KilledProcess(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
@@ -264,7 +264,7 @@ func copyIndex(t *testing.T, dir string) string {
 	}
 }
 
-func TestDamagedIndexIsSetAside(t *testing.T) {
+func TestOpen_DamagedIndex(t *testing.T) {
 	ctx := context.Background()
 	whole := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, whole)
@@ -362,7 +362,7 @@ func replaceByFolder(t *testing.T, name string) {
 
 // Damage inside a segment, which Open does not check, is found by a search. The search fails,
 // and the index requests to be rebuilt.
-func TestDamageFoundBySearching(t *testing.T) {
+func TestIndex_DamagedSegment(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
@@ -382,7 +382,7 @@ func TestDamageFoundBySearching(t *testing.T) {
 	assert.Len(t, has(t, x, "common"), 100)
 }
 
-func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
+func TestOpen_RemovesOldDamagedIndexes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in[d]ex")
 	// The directory of another index, which the name matches if read as a pattern.
 	other := strings.Replace(dir, "[d]", "d", 1) + ".damaged-20250101T000000.000"
@@ -400,7 +400,7 @@ func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
 	assert.DirExists(t, other)
 }
 
-func TestIndexOfAnotherVersion(t *testing.T) {
+func TestOpen_OtherFormatVersion(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
 	require.NoError(t, x.db.bleve.SetInternal(keyFormat, []byte("0")))
@@ -416,7 +416,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	assert.Len(t, entries, 1, "nothing is set aside for its owner to delete")
 }
 
-func TestIndexInUse(t *testing.T) {
+func TestOpen_LockedIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	openTest(t, dir)
 	_, err := Open(context.Background(), dir, Options{})
@@ -464,7 +464,7 @@ func TestSearchWhileApplying(t *testing.T) {
 }
 
 // If the index cannot be saved, it is searched in memory, and there is a warning until it can.
-func TestIndexThatCannotBeSaved(t *testing.T) {
+func TestIndex_SaveError(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
@@ -482,7 +482,7 @@ func TestIndexThatCannotBeSaved(t *testing.T) {
 }
 
 // A Reset that failed, for example on a full disk, can be retried.
-func TestResetThatFails(t *testing.T) {
+func TestReset_Error(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "state", "index")
 	x := openTest(t, dir)
@@ -502,7 +502,7 @@ func TestResetThatFails(t *testing.T) {
 
 // A small vault that is searched by one process after another is indexed only once: Close waits
 // for the disk, but not for Bleve's nap, which is an hour here.
-func TestCloseSavesWhatAFirstIndexMade(t *testing.T) {
+func TestClose_SavesFirstIndex(t *testing.T) {
 	defer func(nap int) { PersistNap = nap }(PersistNap)
 	PersistNap = 3_600_000
 	dir := filepath.Join(t.TempDir(), "index")

@@ -20,7 +20,7 @@ import (
 
 // A segment has the same contents as one that zap builds from the same terms: in memory, and
 // after a merge with another segment and a save.
-func TestSegmentIsWhatZapMakes(t *testing.T) {
+func TestSegmentWriter_EqualsZap(t *testing.T) {
 	for name, all := range map[string][]*notes.Note{
 		"one":             {note(7, "a word a day")},
 		"empty":           {note(7, ""), note(8, "")},
@@ -250,7 +250,7 @@ func note(id int64, text string) *notes.Note {
 
 // The writer implements one version of the format. For another version of zapx, read its zap.md
 // again and change this test.
-func TestSegmentFormatIsOfTheVersionWritten(t *testing.T) {
+func TestSegmentWriter_FormatVersion(t *testing.T) {
 	require.EqualValues(t, 17, zap.Version)
 	require.Equal(t, "zap", zap.Type)
 	data, err := os.ReadFile("../../go.mod")

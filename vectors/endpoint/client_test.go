@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asked is a request received by a server.
-type asked struct {
+// request is a request received by a server.
+type request struct {
 	path, key string
 	body      map[string]any
 }
 
-func (a asked) input(t *testing.T) []string {
+func (a request) input(t *testing.T) []string {
 	t.Helper()
 	var out []string
 	for _, text := range a.body["input"].([]any) {
@@ -34,10 +34,10 @@ func (a asked) input(t *testing.T) []string {
 }
 
 // serve starts a server and returns a client for it.
-func serve(t *testing.T, o Options, handler func(w http.ResponseWriter, a asked)) *Client {
+func serve(t *testing.T, o Options, handler func(w http.ResponseWriter, a request)) *Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := asked{path: r.URL.Path, key: r.Header.Get("Authorization")}
+		a := request{path: r.URL.Path, key: r.Header.Get("Authorization")}
 		data, err := io.ReadAll(r.Body)
 		if assert.NoError(t, err) && assert.NoError(t, json.Unmarshal(data, &a.body)) {
 			handler(w, a)
@@ -69,7 +69,7 @@ func answer(w http.ResponseWriter, vectors string) {
 }
 
 // lengths returns a vector for each text that encodes its length.
-func lengths(t *testing.T, a asked) string {
+func lengths(t *testing.T, a request) string {
 	var vectors []string
 	for _, text := range a.input(t) {
 		vectors = append(vectors, fmt.Sprintf("[%d, -1.5e0]", len(text)))
@@ -97,9 +97,9 @@ func unit(v ...float64) []float32 {
 }
 
 func TestOllama(t *testing.T) {
-	var last asked
+	var last request
 	requests := 0
-	c := serve(t, Options{Model: "all-minilm", APIKey: "k"}, func(w http.ResponseWriter, a asked) {
+	c := serve(t, Options{Model: "all-minilm", APIKey: "k"}, func(w http.ResponseWriter, a request) {
 		last = a
 		requests++
 		answer(w, lengths(t, a))
@@ -128,7 +128,7 @@ func TestOllama(t *testing.T) {
 
 func TestOpenAI(t *testing.T) {
 	for url, path := range map[string]string{"": "/v1/embeddings", "/": "/v1/embeddings", "/api/v3/": "/api/v3/embeddings"} {
-		c := serve(t, Options{Provider: OpenAI, Model: "text-embedding-3-small", URL: url}, func(w http.ResponseWriter, a asked) {
+		c := serve(t, Options{Provider: OpenAI, Model: "text-embedding-3-small", URL: url}, func(w http.ResponseWriter, a request) {
 			assert.Equal(t, path, a.path)
 			assert.Empty(t, a.key)
 			assert.Equal(t, "float", a.body["encoding_format"])
@@ -145,8 +145,8 @@ func TestOpenAI(t *testing.T) {
 }
 
 func TestPrefixesOfKnownModels(t *testing.T) {
-	var last asked
-	c := serve(t, Options{Model: "nomic-embed-text:v1.5"}, func(w http.ResponseWriter, a asked) {
+	var last request
+	c := serve(t, Options{Model: "nomic-embed-text:v1.5"}, func(w http.ResponseWriter, a request) {
 		last = a
 		answer(w, lengths(t, a))
 	})
@@ -158,7 +158,7 @@ func TestPrefixesOfKnownModels(t *testing.T) {
 	assert.Equal(t, []string{"search_query: q"}, last.input(t))
 }
 
-func TestAnswersThatAreWrong(t *testing.T) {
+func TestEmbed_InvalidResponses(t *testing.T) {
 	big := strings.Repeat("1,", maxDimension) + "1"
 	cases := []struct{ name, body, want string }{
 		{"fewer vectors", `{"embeddings":[[1,2]]}`, "it returned 1 vectors for 2 texts"},
@@ -182,7 +182,7 @@ func TestAnswersThatAreWrong(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			client := serve(t, Options{}, func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, c.body) })
+			client := serve(t, Options{}, func(w http.ResponseWriter, _ request) { fmt.Fprint(w, c.body) })
 			_, err := embed(t, client, "a", "b")
 			var e *Error
 			require.ErrorAs(t, err, &e)
@@ -193,9 +193,9 @@ func TestAnswersThatAreWrong(t *testing.T) {
 	}
 }
 
-func TestIndexesThatAreWrong(t *testing.T) {
+func TestOpenAI_InvalidIndexes(t *testing.T) {
 	for _, indexes := range [][2]int{{0, 0}, {1, 2}, {-1, 0}} {
-		c := serve(t, Options{Provider: OpenAI}, func(w http.ResponseWriter, _ asked) {
+		c := serve(t, Options{Provider: OpenAI}, func(w http.ResponseWriter, _ request) {
 			fmt.Fprintf(w, `{"data":[{"index":%d,"embedding":[1]},{"index":%d,"embedding":[1]}]}`, indexes[0], indexes[1])
 		})
 		_, err := embed(t, c, "a", "b")
@@ -203,9 +203,9 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	}
 }
 
-func TestTheDimensionIsHeldTo(t *testing.T) {
+func TestEmbed_DimensionChange(t *testing.T) {
 	vector := "[1,2,3]"
-	c := serve(t, Options{}, func(w http.ResponseWriter, _ asked) { answer(w, vector) })
+	c := serve(t, Options{}, func(w http.ResponseWriter, _ request) { answer(w, vector) })
 	c.Expect(3) // from an earlier run
 	_, err := embed(t, c, "a")
 	require.NoError(t, err)
@@ -216,7 +216,7 @@ func TestTheDimensionIsHeldTo(t *testing.T) {
 	assert.ErrorContains(t, err, "notesd index --rebuild")
 }
 
-func TestStatuses(t *testing.T) {
+func TestEmbed_StatusCodes(t *testing.T) {
 	cases := []struct {
 		provider string
 		status   int
@@ -232,7 +232,7 @@ func TestStatuses(t *testing.T) {
 		{OpenAI, 422, `{"message":"bad value: the secret diary of a text that was sent"}`, "rejects the text (status 422)"},
 	}
 	for _, c := range cases {
-		client := serve(t, Options{Provider: c.provider}, func(w http.ResponseWriter, _ asked) {
+		client := serve(t, Options{Provider: c.provider}, func(w http.ResponseWriter, _ request) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.body)
 		})
@@ -243,9 +243,9 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-func TestATextThatIsTooLongIsCut(t *testing.T) {
+func TestEmbedPassages_TruncatesLongTexts(t *testing.T) {
 	var sent []int
-	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) {
+	c := serve(t, Options{}, func(w http.ResponseWriter, a request) {
 		for _, text := range a.input(t) {
 			sent = append(sent, len(text))
 			if len(text) > 300 {
@@ -263,11 +263,11 @@ func TestATextThatIsTooLongIsCut(t *testing.T) {
 	assert.Equal(t, []int{5, 1000, 5, 1000, 500, 250}, sent)
 }
 
-func TestABusyServerIsLeftAlone(t *testing.T) {
+func TestEmbed_HonorsRetryAfter(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	var requests atomic.Int64
 	status := http.StatusTooManyRequests
-	c := serve(t, Options{Now: func() time.Time { return now }}, func(w http.ResponseWriter, a asked) {
+	c := serve(t, Options{Now: func() time.Time { return now }}, func(w http.ResponseWriter, a request) {
 		requests.Add(1)
 		if status != http.StatusOK {
 			w.Header().Set("Retry-After", "30")
@@ -309,7 +309,7 @@ func TestRetryAfter(t *testing.T) {
 
 func TestEmbedQuery_ContinuesAfterItsContext(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
-	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) {
+	c := serve(t, Options{}, func(w http.ResponseWriter, a request) {
 		arrived <- struct{}{}
 		<-release
 		answer(w, lengths(t, a))
@@ -327,7 +327,7 @@ func TestEmbedQuery_ContinuesAfterItsContext(t *testing.T) {
 
 func TestClose_CancelsQueries(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
-	c := serve(t, Options{}, func(http.ResponseWriter, asked) { close(arrived); <-release })
+	c := serve(t, Options{}, func(http.ResponseWriter, request) { close(arrived); <-release })
 	defer close(release)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
@@ -339,9 +339,9 @@ func TestClose_CancelsQueries(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-func TestASlowServerIsNotWaitedForForEver(t *testing.T) {
+func TestEmbed_Timeouts(t *testing.T) {
 	release := make(chan struct{})
-	c := serve(t, Options{BatchTimeout: 20 * time.Millisecond, QueryTimeout: 20 * time.Millisecond}, func(http.ResponseWriter, asked) { <-release })
+	c := serve(t, Options{BatchTimeout: 20 * time.Millisecond, QueryTimeout: 20 * time.Millisecond}, func(http.ResponseWriter, request) { <-release })
 	defer close(release)
 	_, err := embed(t, c, "a")
 	require.ErrorContains(t, err, "it did not answer within 20ms")
@@ -349,8 +349,8 @@ func TestASlowServerIsNotWaitedForForEver(t *testing.T) {
 	require.ErrorContains(t, err, "it did not answer within 20ms")
 }
 
-func TestAServerThatDies(t *testing.T) {
-	c := serve(t, Options{}, func(w http.ResponseWriter, _ asked) {
+func TestEmbed_ConnectionErrors(t *testing.T) {
+	c := serve(t, Options{}, func(w http.ResponseWriter, _ request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"embeddings":[[1,`)
 		panic(http.ErrAbortHandler)
@@ -368,7 +368,7 @@ func TestAServerThatDies(t *testing.T) {
 	assert.ErrorIs(t, c.EmbedPassages(ctx, []string{"a"}, 1, nil), context.Canceled)
 }
 
-func TestTextStaysOnThisMachine(t *testing.T) {
+func TestClient_RefusesRemoteServers(t *testing.T) {
 	for _, url := range []string{"http://192.0.2.7:11434", "https://192.0.2.7", "http://[2001:db8::1]:1", "http://0.0.0.0:1"} {
 		c := connect(t, Options{URL: url})
 		_, err := embed(t, c, "a")
@@ -376,12 +376,12 @@ func TestTextStaysOnThisMachine(t *testing.T) {
 	}
 }
 
-func TestNoRedirectIsFollowed(t *testing.T) {
+func TestClient_FollowsNoRedirects(t *testing.T) {
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer other.Close()
 	for _, status := range []int{301, 302, 307, 308} {
-		c := serve(t, Options{APIKey: "k"}, func(w http.ResponseWriter, _ asked) {
+		c := serve(t, Options{APIKey: "k"}, func(w http.ResponseWriter, _ request) {
 			w.Header().Set("Location", other.URL+"/api/embed")
 			w.WriteHeader(status)
 		})
@@ -391,20 +391,20 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	assert.False(t, reached)
 }
 
-func TestNoProxyIsUsed(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
+func TestClient_UsesNoProxy(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy received a request") }))
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("http_proxy", proxy.URL)
 	t.Setenv("ALL_PROXY", proxy.URL)
-	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) { answer(w, lengths(t, a)) })
+	c := serve(t, Options{}, func(w http.ResponseWriter, a request) { answer(w, lengths(t, a)) })
 	_, err := embed(t, c, "a")
 	require.NoError(t, err)
 	assert.Nil(t, c.http.Transport.(*http.Transport).Proxy, "also for addresses that the environment's rules would not except")
 }
 
-func TestTheKeyIsNowhereButInTheHeader(t *testing.T) {
-	c := serve(t, Options{APIKey: "sk-secret"}, func(w http.ResponseWriter, _ asked) { w.WriteHeader(http.StatusUnauthorized) })
+func TestClient_SendsKeyOnlyInHeader(t *testing.T) {
+	c := serve(t, Options{APIKey: "sk-secret"}, func(w http.ResponseWriter, _ request) { w.WriteHeader(http.StatusUnauthorized) })
 	_, err := embed(t, c, "a")
 	require.Error(t, err)
 	for _, shown := range []string{err.Error(), c.ID()} {
@@ -412,7 +412,7 @@ func TestTheKeyIsNowhereButInTheHeader(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeUsed(t *testing.T) {
+func TestNew_InvalidOptions(t *testing.T) {
 	for _, o := range []Options{{Provider: "x", Model: "m"}, {Provider: OpenAI, Model: "m"}, {Provider: OpenAI, URL: "http://localhost"}, {Provider: Ollama, URL: ":"}} {
 		_, err := New(o)
 		assert.Error(t, err, "%+v", o)

@@ -11,7 +11,7 @@ import (
 
 // After random additions, replacements and deletions, before and after the copy is loaded and
 // across restarts, every search finds the same as brute force.
-func TestTablesAgainstBruteForce(t *testing.T) {
+func TestTables_AgainstBruteForce(t *testing.T) {
 	for i, c := range []struct {
 		metric Metric
 		dim    int

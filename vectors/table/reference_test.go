@@ -13,7 +13,7 @@ import (
 )
 
 // Scores and order agree with sqlite-vec, which uses its own format of vectors.
-func TestTablesAgainstSQLiteVec(t *testing.T) {
+func TestTables_AgainstSQLiteVec(t *testing.T) {
 	ctx := t.Context()
 	tables := newTables(t, t.TempDir(), Options{})
 	for metric, score := range map[Metric]string{

@@ -188,7 +188,7 @@ func TestDroppedTables(t *testing.T) {
 
 // A copy of the state directory at any moment is consistent: no added row is missing, whatever
 // the cache file contains.
-func TestTablesAfterACrash(t *testing.T) {
+func TestTables_AfterCrash(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
 	tables := newTables(t, dir, Options{})
