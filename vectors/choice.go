@@ -48,9 +48,9 @@ const choiceSetting = "model"
 // passage can be judged.
 func (a *Auto) next(current string, chosen bool, s language.Share) string {
 	switch {
-	case s.Judged > 0 && s.Of() >= multilingualFrom:
+	case s.Judged > 0 && s.Fraction() >= multilingualFrom:
 		return a.Multilingual
-	case chosen && current == a.Multilingual && (s.Judged == 0 || s.Of() >= englishBelow):
+	case chosen && current == a.Multilingual && (s.Judged == 0 || s.Fraction() >= englishBelow):
 		return a.Multilingual
 	}
 	return a.English
@@ -64,7 +64,7 @@ func (c choice) why() string {
 	case c.Judged == 0:
 		return "no passage has enough text to recognize its language"
 	}
-	return fmt.Sprintf("%.0f %% of %d passages are not English", 100*c.Of(), c.Judged)
+	return fmt.Sprintf("%.0f %% of %d passages are not English", 100*c.Fraction(), c.Judged)
 }
 
 // recall opens the model that was chosen last, if there is one.

@@ -17,13 +17,13 @@ type entries struct {
 	note    []int64
 	ordinal []int32
 	slot    []uint32
-	of      map[int64][]int32 // rows of a note
+	rowsOf  map[int64][]int32 // by note
 	leads   map[int64]uint32  // slot of a note's lead, which is not scanned
 	sure    int               // number of nearest chunks that a search does not miss
 }
 
 func newEntries(dim int, vector func(slot uint32) flat.Vector) *entries {
-	e := &entries{vector: vector, of: map[int64][]int32{}, leads: map[int64]uint32{}, sure: sureRows}
+	e := &entries{vector: vector, rowsOf: map[int64][]int32{}, leads: map[int64]uint32{}, sure: sureRows}
 	e.ranker = flat.Ranker{Dim: dim, Factor: 1, Row: func(row int) (flat.Vector, float32) { return e.vector(e.slot[row]), 0 }}
 	return e
 }
@@ -32,7 +32,7 @@ func (e *entries) len() int { return len(e.note) }
 
 // add adds a row, which is searchable after grow.
 func (e *entries) add(note int64, ordinal int, slot uint32) {
-	e.of[note] = append(e.of[note], int32(len(e.note)))
+	e.rowsOf[note] = append(e.rowsOf[note], int32(len(e.note)))
 	e.note = append(e.note, note)
 	e.ordinal = append(e.ordinal, int32(ordinal))
 	e.slot = append(e.slot, slot)
@@ -42,8 +42,8 @@ func (e *entries) grow() { e.ranker.Grow(e.len()) }
 
 // remove removes all rows of a note, and its lead.
 func (e *entries) remove(note int64) {
-	rows := e.of[note]
-	delete(e.of, note)
+	rows := e.rowsOf[note]
+	delete(e.rowsOf, note)
 	delete(e.leads, note)
 	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // in descending order, so that no row to remove is moved
 	for _, row := range rows {
@@ -55,7 +55,7 @@ func (e *entries) removeRow(row int32) {
 	last := int32(len(e.note) - 1)
 	if row != last {
 		e.note[row], e.ordinal[row], e.slot[row] = e.note[last], e.ordinal[last], e.slot[last]
-		moved := e.of[e.note[row]]
+		moved := e.rowsOf[e.note[row]]
 		moved[slices.Index(moved, last)] = row
 	}
 	e.ranker.Replace(int(row))
@@ -111,7 +111,7 @@ func (e *entries) firsts(hits []chunkHit, q flat.Query) []chunkHit {
 			hits[i].first = float64(q.Dot(e.vector(slot)))
 			continue
 		}
-		for _, row := range e.of[hits[i].note] {
+		for _, row := range e.rowsOf[hits[i].note] {
 			if e.ordinal[row] == 0 {
 				hits[i].first = float64(q.Dot(e.vector(e.slot[row])))
 			}
@@ -125,7 +125,7 @@ func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
 	sum := make([]float32, e.ranker.Dim)
 	n := 0.0
 	for _, h := range hits {
-		for _, row := range e.of[h.NoteID] {
+		for _, row := range e.rowsOf[h.NoteID] {
 			if int(e.ordinal[row]) != h.Ordinal {
 				continue
 			}
@@ -166,11 +166,11 @@ func ranked(best map[int64]chunkHit, k int) []chunkHit {
 func (e *entries) cosines(query []float32, ids []int64) []chunkHit {
 	n := 0
 	for _, id := range ids {
-		n += len(e.of[id])
+		n += len(e.rowsOf[id])
 	}
 	rows := make([]flat.Scored, 0, n)
 	for _, id := range ids {
-		for _, row := range e.of[id] {
+		for _, row := range e.rowsOf[id] {
 			rows = append(rows, flat.Scored{Row: row})
 		}
 	}

@@ -220,7 +220,7 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 func (s *space) hits(found []chunkHit, near scale) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {
-		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first), Missing: 1 - float64(len(s.entries.of[h.note]))/float64(s.chunks[h.note])}
+		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first), Missing: 1 - float64(len(s.entries.rowsOf[h.note]))/float64(s.chunks[h.note])}
 	}
 	return out
 }

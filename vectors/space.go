@@ -117,7 +117,7 @@ func (s *space) drop(note int64) {
 
 // missing returns the number of chunks and leads of a note without a vector.
 func (s *space) missing(note int64) int {
-	n := s.chunks[note] + leadsOf(s.chunks[note]) - len(s.entries.of[note])
+	n := s.chunks[note] + leadsOf(s.chunks[note]) - len(s.entries.rowsOf[note])
 	if _, ok := s.entries.leads[note]; ok {
 		n--
 	}

@@ -20,8 +20,8 @@ type Share struct {
 	Judged  int // passages whose language was detected
 }
 
-// Of returns Foreign/Judged, or 0 if Judged is 0.
-func (s Share) Of() float64 {
+// Fraction returns Foreign/Judged, or 0 if Judged is 0.
+func (s Share) Fraction() float64 {
 	if s.Judged == 0 {
 		return 0
 	}

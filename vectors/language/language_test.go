@@ -82,8 +82,8 @@ func TestShare_MixedPassage(t *testing.T) {
 }
 
 func TestShare_Of(t *testing.T) {
-	assert.Zero(t, language.Share{}.Of())
-	assert.InDelta(t, .25, judge(english[0], english[1], english[2], german[0], unjudged[1]).Of(), 0)
+	assert.Zero(t, language.Share{}.Fraction())
+	assert.InDelta(t, .25, judge(english[0], english[1], english[2], german[0], unjudged[1]).Fraction(), 0)
 }
 
 // Any input is processed in one pass, without a panic.
