@@ -196,7 +196,10 @@ func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
 		if err != nil {
 			return r, err
 		}
-		if m, err := c.v.store.Lookup(c.ctx, ref, c.scope); p == "" || err == nil && m.Path != p {
+		if p == "" {
+			return c.fillFrom(r, template, at)
+		}
+		if m, err := c.v.store.Lookup(c.ctx, ref, c.scope); err == nil && m.Path != p {
 			return c.fillFrom(r, template, at) // a note with this name takes precedence over the period
 		}
 		r.Path, r.Title = p, ""
