@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -250,6 +251,41 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 			w.write(t, "M.md", second)
 			w.vault.Changed([]string{"M.md"})
 			assert.Contains(t, refused(t, s, "delete_note", args{"note": "M"}), "since this session last saw it")
+		})
+	}
+}
+
+// A session has seen the links and tags that its own changes updated, but not what others
+// wrote before.
+func TestSeen_OwnUpdatesOfOtherNotes(t *testing.T) {
+	const other = "# Other\n\n[[N]] #old\n"
+	for _, c := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"move_note", args{"note": "N", "to": "M.md"}, "[[M]]"},
+		{"rename_tag", args{"tag": "old", "to": "new"}, "#new"},
+		{"edit_note", args{"note": "N", "edits": []any{args{"op": "rename_heading", "heading": "H", "new": "K"}}}, "[[N#K]]"},
+		{"delete_note", args{"note": "N", "redirect": "A"}, "[[A]]"},
+	} {
+		t.Run(c.tool, func(t *testing.T) {
+			text := other
+			if c.tool == "edit_note" {
+				text = strings.Replace(other, "[[N]]", "[[N#H]]", 1)
+			}
+			w := newRealWorld(t, map[string]string{"N.md": "# H\n\n#old\n", "A.md": "a\n", "Other.md": text})
+			s, stale := w.client(t, Profile{Tools: []string{groupAll}}, nil), w.client(t, Profile{Tools: []string{groupAll}}, nil)
+			for _, session := range []*sdk.ClientSession{s, stale} {
+				call[tools.ReadResult](t, session, "read_note", args{"note": "Other"})
+			}
+			res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: c.args})
+			require.NoError(t, err)
+			require.False(t, res.IsError, "%v", res.Content)
+			require.Contains(t, w.disk(t, "Other.md"), c.want)
+			replace := args{"note": "Other", "edits": []any{args{"op": "replace_all", "content": "x\n"}}}
+			assert.Contains(t, refused(t, stale, "edit_note", replace), "since this session last saw it")
+			call[tools.WriteResult](t, s, "edit_note", replace)
 		})
 	}
 }

@@ -114,7 +114,12 @@ type Written struct {
 	Left       []string `json:",omitempty"` // canvases and bases that name a moved note and could not be updated
 	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken
 	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
+
+	Others []Rewrite `json:"-"` // the versions of the notes in Relinked
 }
+
+// Rewrite is the change of one note from the version Was to the version Hash.
+type Rewrite struct{ OldPath, Path, Was, Hash string }
 
 // BindRequest returns the RequestKey for a request that came with this key. asks, which
 // must marshal to JSON, is the content of the request. If the key is reused with

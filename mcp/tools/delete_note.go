@@ -70,6 +70,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 	}
 	if !a.DryRun {
 		in.Seen.forget(d.Path)
+		in.Seen.wrote(d)
 	}
 	out := DeleteResult{Path: d.Path, Revision: d.Revision, Change: d.Change, Conflicts: d.Conflicts, Left: d.Left, DryRun: a.DryRun}
 	linkedFrom := append([]string{}, d.LinkedFrom...)

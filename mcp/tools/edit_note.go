@@ -244,7 +244,7 @@ func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, 
 		return notes.Written{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
 	if !a.DryRun {
-		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+		in.Seen.wrote(w)
 	}
 	return w, nil
 }

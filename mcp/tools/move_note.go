@@ -51,8 +51,8 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !a.DryRun && w.Hash != "" {
-		in.Seen.wrote(w.OldPath, w.Path, w.Was, w.Hash)
+	if !a.DryRun {
+		in.Seen.wrote(w)
 	}
 	out := MoveResult{
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -168,8 +167,8 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	if err != nil {
 		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
-	if !a.DryRun && w.Hash != "" {
-		in.Seen.wrote(cmp.Or(w.OldPath, w.Path), w.Path, w.Was, w.Hash)
+	if !a.DryRun {
+		in.Seen.wrote(w)
 	}
 	if a.Change != 0 {
 		return in.changed(fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun), nil

@@ -38,8 +38,8 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !a.DryRun && w.Hash != "" {
-		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+	if !a.DryRun {
+		in.Seen.wrote(w)
 	}
 	changed := append([]string{w.Path}, w.Relinked...) // Written names one of the notes separately
 	result, _ := fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -38,16 +39,28 @@ func (s *Seen) Read(path, hash string) {
 	s.hashes[path] = hash
 }
 
-// wrote records that the session changed the version was of a note to the version hash.
-// from is the path before a move. If the session had last seen another version than was,
-// that one stays recorded: it has not seen what others wrote in between.
-func (s *Seen) wrote(from, path, was, hash string) {
-	known := s.hash(from)
-	s.forget(from)
-	if known == "" || known == was {
-		known = hash
+// wrote records the versions that a change by this session replaced. If the session had
+// last seen another version of a note than the change did, that one stays recorded: it has
+// not seen what others wrote in between. Of the notes whose links were updated, only those
+// that it had seen are recorded.
+func (s *Seen) wrote(w notes.Written) {
+	if w.Hash != "" { // not a folder
+		s.replaced(notes.Rewrite{OldPath: cmp.Or(w.OldPath, w.Path), Path: w.Path, Was: w.Was, Hash: w.Hash})
 	}
-	s.Read(path, known)
+	for _, other := range w.Others {
+		if other.Path != "" && s.hash(other.OldPath) != "" {
+			s.replaced(other)
+		}
+	}
+}
+
+func (s *Seen) replaced(r notes.Rewrite) {
+	known := s.hash(r.OldPath)
+	s.forget(r.OldPath)
+	if known == "" || known == r.Was {
+		known = r.Hash
+	}
+	s.Read(r.Path, known)
 }
 
 func (s *Seen) forget(path string) {
