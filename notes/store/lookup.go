@@ -204,22 +204,35 @@ func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) ([]string, error) {
 	key := notes.Key(notes.BaseName(name))
 	want := trigrams(key)
-	var found []scored
-	err := sqlite.ForEach(ctx, tx, `SELECT path, name_key FROM notes ORDER BY path`, nil, func(rows *sql.Rows) error {
-		var p, k string
-		if err := rows.Scan(&p, &k); err != nil {
+	type alike struct {
+		note  int64
+		score float64
+	}
+	var found []alike
+	err := sqlite.ForEach(ctx, tx, `SELECT id, name_key FROM notes ORDER BY name_key`, nil, func(rows *sql.Rows) error { // reads only the index
+		var id int64
+		var k string
+		if err := rows.Scan(&id, &k); err != nil {
 			return err
 		}
 		score := overlap(want, trigrams(k))
 		if len(key) >= 4 && strings.Contains(k, key) {
 			score = max(score, leastAlike)
 		}
-		if score >= leastAlike && canRead(p) {
-			found = append(found, scored{p, score})
+		if score >= leastAlike {
+			found = append(found, alike{id, score})
 		}
 		return nil
 	})
-	return bestOf(found, maxCandidates), err
+	slices.SortStableFunc(found, func(a, b alike) int { return cmp.Compare(b.score, a.score) })
+	var paths []string
+	for i := 0; i < len(found) && len(paths) < maxCandidates && err == nil; i++ {
+		var p string
+		if p, err = sqlite.First[string](ctx, tx, `SELECT path FROM notes WHERE id = ?`, found[i].note); err == nil && canRead(p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths, err
 }
 
 // scored is a value with its similarity to another, from 0 to 1. Values below
