@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -263,8 +264,5 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 // splitRel splits a relative path into its directory and its last element.
 func splitRel(rel string) (dir, name string) {
 	dir, name = path.Split(rel)
-	if dir != "" {
-		dir = dir[:len(dir)-1]
-	}
-	return dir, name
+	return strings.TrimSuffix(dir, "/"), name
 }
