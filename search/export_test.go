@@ -20,6 +20,7 @@ var Off = map[string]func() (on func()){
 	"the note that the query names":  set(&judged.title, 0),
 	"what another hit names":         set(&judged.named, 0),
 	"words count less and less":      set(&textPower, 1),
+	"few words in another language":  set(&acrossPower, 1),
 	"repeated words":                 set(&repeated, 0),
 	"quotes in running text":         set(&runningText, math.MaxInt),
 	"a quote that no note has":       set(&sentence, math.MaxInt),

@@ -146,9 +146,11 @@ var (
 	firstShare = 0.4
 	// textPower is the exponent of the text score: half of the words count for more than half,
 	// so nearness decides more among notes that have most of them. It is not applied if the
-	// query is not in English, because such queries rely on words, or not in the language of
-	// the notes, which then contain few of the words.
+	// query is not in English, because such queries rely on words.
 	textPower = 0.7
+	// acrossPower is the exponent if the notes are in another language than the query: a few
+	// words in common, such as names and numbers, say little.
+	acrossPower = 2.0
 	// likelyNear is the expected increase of nearness per unit of text score, for notes without
 	// vectors.
 	likelyNear = 0.5
@@ -249,11 +251,14 @@ func (m *meaning) languageGap() float64 {
 // wordShare returns a candidate's text score, without its bonus, relative to that of a note
 // with all the words.
 func (s *search) wordShare(c *candidate, m *meaning) float64 {
-	text := c.text / s.rescorer.ideal
-	if s.r.foreign || m.languageGap() > 0 {
-		return text
+	power := textPower
+	switch {
+	case m.languageGap() > 0:
+		power = acrossPower
+	case s.r.foreign:
+		power = 1
 	}
-	return math.Pow(text, textPower)
+	return math.Pow(c.text/s.rescorer.ideal, power)
 }
 
 // score combines what is known about a candidate into its score. The fewer notes have vectors,

@@ -46,6 +46,9 @@ func TestEachPartIsNeeded(t *testing.T) {
 	lamps := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
 	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeMeaning{store: lamps.store, weight: .5,
 		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{SemanticTimeout: time.Minute})
+	across := newFixture(t, map[string]string{"name.md": "The lamp of Bergen.", "answer.md": "Hafen und Mauer."})
+	across.engine = search.NewEngine(across.store, across.index, distantMeaning{&fakeMeaning{store: across.store, weight: .5,
+		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"name": .1, "answer": .31}}, .096}, search.EngineOptions{SemanticTimeout: time.Minute})
 
 	near := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .6, "mention": .45}})
@@ -74,6 +77,9 @@ func TestEachPartIsNeeded(t *testing.T) {
 		"what another hit names":        first("q56", "loire"),
 		"words count less and less": func() bool {
 			return pathsOf(lamps.search(search.Query{Text: "harbour wall lamp"}))[0] == "near"
+		},
+		"few words in another language": func() bool {
+			return pathsOf(across.search(search.Query{Text: "harbour wall of Bergen"}))[0] == "answer"
 		},
 		"repeated words":           first("q46", "knots"),
 		"quotes in running text":   first("q49", "meeting-0209"),
