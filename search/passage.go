@@ -391,19 +391,12 @@ func frontMatterEnd(text string, start, end int) int {
 	if start > 3 || !strings.HasPrefix(strings.TrimPrefix(text, "\uFEFF"), fence) {
 		return 0
 	}
-	open := strings.IndexByte(text[start:end], '\n')
-	if open < 0 {
-		return 0
-	}
-	for at := start + open + 1; at < end; {
-		next := end
-		if i := strings.IndexByte(text[at:end], '\n'); i >= 0 {
-			next = at + i + 1
+	size := 0
+	for line := range strings.Lines(text[start:end]) {
+		opens := size == 0
+		if size += len(line); !opens && strings.TrimRight(line, " \t\r\n") == fence {
+			return size
 		}
-		if strings.TrimRight(text[at:next], " \t\r\n") == fence {
-			return next - start
-		}
-		at = next
 	}
 	return 0
 }
