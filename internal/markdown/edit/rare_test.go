@@ -50,6 +50,7 @@ func TestApply_RareForms(t *testing.T) {
 		"a list of one item keeps its space":          {"---\nkey:   [a]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "b"}}, "---\nkey:   [a, b]\n---\n"},
 		"a list keeps what parts its items":           {"---\nkey: [a,b]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "b", "c"}}, "---\nkey: [a,b,c]\n---\n"},
 		"a list in a list":                            {"---\nkey: [[a, b], {c: d}, e] # x\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{[]any{"a", "b"}, "f"}}, "---\nkey: [[a, b], f] # x\n---\n"},
+		"a bracket in quotes in a map in a list":      {"---\nkey: [{a: \"}\"}, b]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{map[string]any{"a": "}"}, "b", "c"}}, "---\nkey: [{a: \"}\"}, b, c]\n---\n"},
 		"the first key of TOML":                       {"+++\na = 1\nb = 2\n+++\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 3}, "+++\na = 3\nb = 2\n+++\n"},
 		"a key of TOML in double quotes":              {"+++\n\"a = \\\" b\" = 1 # x\nc = 2\n+++\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a = \" b", Value: 3}, "+++\n\"a = \\\" b\" = 3 # x\nc = 2\n+++\n"},
 		"a key of TOML in single quotes":              {"+++\n'a=\\b' = 1\n+++\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: `a=\b`, Value: 3}, "+++\n'a=\\b' = 3\n+++\n"},

@@ -84,7 +84,7 @@ func flowItems(text []byte) (items []place) {
 	depth, item := 0, place{start: -1}
 	for i := 0; i <= len(text); i++ {
 		switch {
-		case i == len(text) && item.start < 0 && len(items) > 0: // after a trailing comma
+		case i == len(text) && item.start < 0: // after a trailing comma
 		case i == len(text) || text[i] == ',' && depth == 0:
 			if item.start < 0 {
 				return nil
