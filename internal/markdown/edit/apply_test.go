@@ -30,7 +30,7 @@ func TestApply(t *testing.T) {
 	assert.Equal(t, "# A\none\n\n# B\none\n", string(src))
 }
 
-func TestApplyTagsAndHeadings(t *testing.T) {
+func TestApply_TagsAndHeadings(t *testing.T) {
 	out, renames, err := ApplyRenaming(t.Context(), []byte("# A\n#x text\n\n[[#A]]\n"), []Edit{
 		{Op: OpAddTag, Tag: "#new"},
 		{Op: OpRemoveTag, Tag: "x"},
@@ -54,7 +54,7 @@ func TestApplyTagsAndHeadings(t *testing.T) {
 	}
 }
 
-func TestApplyIsAllOrNothing(t *testing.T) {
+func TestApply_AllOrNothing(t *testing.T) {
 	out, err := Apply(t.Context(), []byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
 	assert.Nil(t, out)
 	var failed *EditError
@@ -71,7 +71,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	assert.ErrorIs(t, err, ErrInvalid)
 }
 
-func TestApplyIsBounded(t *testing.T) {
+func TestApply_LimitsEdits(t *testing.T) {
 	edits := make([]Edit, MaxEdits+1)
 	for i := range edits {
 		edits[i] = Edit{Op: OpAppend, Content: "x"}
@@ -89,7 +89,7 @@ func TestApplyIsBounded(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestReplaceAllKeepsTheFormOfTheFile(t *testing.T) {
+func TestApply_ReplaceAllKeepsLineEndings(t *testing.T) {
 	for _, test := range []struct{ src, content, want string }{
 		{"a\r\nb\r\n", "c\nd\r\n", "c\r\nd\r\n"},
 		{"a\nb", "c\r\nd", "c\nd"},
@@ -103,9 +103,9 @@ func TestReplaceAllKeepsTheFormOfTheFile(t *testing.T) {
 	}
 }
 
-// TestApplyRefusesFieldsOfOtherOps: ignoring a field that does not apply to the op would
+// TestApply_RejectsFieldsOfOtherOps: ignoring a field that does not apply to the op would
 // make a different edit than requested.
-func TestApplyRefusesFieldsOfOtherOps(t *testing.T) {
+func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 	src := []byte("# A\na\n")
 	for _, test := range []struct {
 		edit   Edit

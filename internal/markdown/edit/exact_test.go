@@ -33,7 +33,7 @@ func forEachNote(t *testing.T, fn func(t *testing.T, src []byte)) {
 	}
 }
 
-func TestTagThereAndBackIsExact(t *testing.T) {
+func TestAddTag_RemoveTagRestores(t *testing.T) {
 	const tag = "a-tag/of-no-note"
 	forEachNote(t, func(t *testing.T, src []byte) {
 		before := markdown.Parse(src)
@@ -56,7 +56,7 @@ func TestTagThereAndBackIsExact(t *testing.T) {
 	})
 }
 
-func TestRenamedTagsThereAndBackAreExact(t *testing.T) {
+func TestRenameTag_ReverseRestores(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src []byte) {
 		before := markdown.Parse(src)
 		if before.FrontMatter.Err != nil {
@@ -79,7 +79,7 @@ func TestRenamedTagsThereAndBackAreExact(t *testing.T) {
 	})
 }
 
-func TestRenamedHeadingsThereAndBackAreExact(t *testing.T) {
+func TestRenameHeading_ReverseRestores(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src []byte) {
 		doc := markdown.Parse(src)
 		refs := markdown.References(doc)
@@ -100,7 +100,7 @@ func TestRenamedHeadingsThereAndBackAreExact(t *testing.T) {
 	})
 }
 
-func TestRewrittenAnchorsThereAndBack(t *testing.T) {
+func TestRewriteAnchors_ReverseRestores(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src []byte) {
 		doc := markdown.Parse(src)
 		isHeading := func(l markdown.Link) bool { return l.AnchorEnd > 0 && !strings.Contains(l.Anchor, "^") }
@@ -132,7 +132,7 @@ func TestRewrittenAnchorsThereAndBack(t *testing.T) {
 	})
 }
 
-func TestFrontMatterKeyThereAndBackIsExact(t *testing.T) {
+func TestSetFrontMatter_ReverseRestores(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src []byte) {
 		for _, value := range []any{"text: with colon", int64(7), true, 1.5, []any{"a", "b, c"}, map[string]any{"k": []any{int64(1)}}, "2026-01-02", ""} {
 			out, err := SetFrontMatter(src, "a-new-key", value)

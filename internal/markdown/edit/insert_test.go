@@ -116,7 +116,7 @@ func TestPrepend(t *testing.T) {
 	}, func(src []byte, _, content string) ([]byte, error) { return Prepend(src, content) })
 }
 
-func TestInsertsNeedContent(t *testing.T) {
+func TestInsert_RejectsEmptyContent(t *testing.T) {
 	src := []byte("# A\ntext ^id\n")
 	for _, content := range []string{"", "\n", " \n\t"} {
 		for _, edit := range []Edit{
@@ -130,7 +130,7 @@ func TestInsertsNeedContent(t *testing.T) {
 	}
 }
 
-func TestAppendToASection(t *testing.T) {
+func TestAppend_Section(t *testing.T) {
 	to := func(src []byte, ref, content string) ([]byte, error) {
 		return Apply(t.Context(), src, []Edit{{Op: OpAppend, Heading: ref, Content: content}})
 	}
@@ -151,7 +151,7 @@ func TestAppendToASection(t *testing.T) {
 	}, to)
 }
 
-func TestPrependToASection(t *testing.T) {
+func TestPrepend_Section(t *testing.T) {
 	to := func(src []byte, ref, content string) ([]byte, error) {
 		return Apply(t.Context(), src, []Edit{{Op: OpPrepend, Heading: ref, Content: content}})
 	}

@@ -36,7 +36,7 @@ func TestReplaceText(t *testing.T) {
 	}
 }
 
-func TestReplaceTextCounts(t *testing.T) {
+func TestReplaceText_Count(t *testing.T) {
 	src := []byte("a\r\nx\r\nb x\r\n" + strings.Repeat("x\r\n", 100))
 	_, err := ReplaceText(src, "x\n", "y", 1)
 	var e *MatchError
@@ -54,7 +54,7 @@ func TestReplaceTextCounts(t *testing.T) {
 	assert.ErrorIs(t, err, ErrInvalid)
 }
 
-func TestReplaceTextShowsTheNearest(t *testing.T) {
+func TestReplaceText_ReportsNearest(t *testing.T) {
 	src := []byte("# Notes\n\nThe quick brown fox jumps over the lazy dog.\nPack my box with five dozen liquor jugs.\n\nTail\n")
 	for old, want := range map[string]string{
 		"The quick brown fox jumped over a lazy dog.":               "The quick brown fox jumps over the lazy dog.",
@@ -89,9 +89,9 @@ func BenchmarkNearest(b *testing.B) {
 	}
 }
 
-// TestReplaceTextShowsTheNearest_Misquoted: the passage nearest to a misquoted text, of
+// TestReplaceText_ReportsNearestToMisquote: the passage nearest to a misquoted text, of
 // one or several lines, is the one that it was quoted from.
-func TestReplaceTextShowsTheNearest_Misquoted(t *testing.T) {
+func TestReplaceText_ReportsNearestToMisquote(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 11))
 	word := func() string {
 		letters := make([]byte, 3+rng.IntN(7))

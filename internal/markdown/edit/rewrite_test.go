@@ -36,7 +36,7 @@ func TestRewriteLinks(t *testing.T) {
 	}
 }
 
-func TestRewriteLinksReadsBack(t *testing.T) {
+func TestRewriteLinks_ReadsBack(t *testing.T) {
 	src := []byte("---\na: \"[[t]]\"\nb: 'see [[t|x]]'\n---\n[[t]] ![[t#h|a]] [a](t) ![b](<t#h>)\n\n[r]: t\n")
 	for _, target := range []string{"a b", "ä/ö.md", "it's", "a & b", "&lt;", "50% off", "a\\b", "x.y:z", "日本", "../up.md", "a,b", "`c`"} {
 		out := RewriteLinks(src, markdown.Parse(src), func(markdown.Link) (string, bool) { return target, true })
@@ -48,15 +48,15 @@ func TestRewriteLinksReadsBack(t *testing.T) {
 	}
 }
 
-func TestRewriteLinksLeavesWhatItIsNotAsked(t *testing.T) {
+func TestRewriteLinks_LeavesOtherLinks(t *testing.T) {
 	src := []byte("[[a]] [x](a) [[b]]\n")
 	out := RewriteLinks(src, markdown.Parse(src), func(l markdown.Link) (string, bool) { return "c", l.Target == "a" && l.Kind == markdown.LinkWiki })
 	assert.Equal(t, "[[c]] [x](a) [[b]]\n", string(out))
 }
 
-// TestLinksInLinks: an image or embed in the text of a link is a separate link, and both
+// TestRewriteLinks_NestedLinks: an image or embed in the text of a link is a separate link, and both
 // can be rewritten together.
-func TestLinksInLinks(t *testing.T) {
+func TestRewriteLinks_NestedLinks(t *testing.T) {
 	for src, want := range map[string]string{
 		"[![t](a)](b)":                          "[![t](a1)](b1)",
 		"[x ![t](a \"title\") y](b#c)":          "[x ![t](a1 \"title\") y](b1#c)",

@@ -89,7 +89,7 @@ func TestSetFrontMatter(t *testing.T) {
 	}
 }
 
-func TestSetFrontMatterQuotesWhatWouldChange(t *testing.T) {
+func TestSetFrontMatter_QuotesAmbiguousText(t *testing.T) {
 	for value, want := range map[string]string{
 		"text": "text", "two words": "two words", "2024-01-02": "2024-01-02", "2024-01-02T10:00": "2024-01-02T10:00",
 		"true": `"true"`, "No": `"No"`, "~": `"~"`, "": `""`, "12": `"12"`, "1e3": `"1e3"`, "0x1F": `"0x1F"`, "12:30": `"12:30"`,
@@ -113,7 +113,7 @@ func deep() (value any) {
 	return value
 }
 
-func TestSetFrontMatterRefuses(t *testing.T) {
+func TestSetFrontMatter_Rejects(t *testing.T) {
 	for _, test := range []struct {
 		src, key string
 		value    any
@@ -149,8 +149,8 @@ func TestSetFrontMatterRefuses(t *testing.T) {
 	assert.Equal(t, 3, refused.Line)
 }
 
-// TestJSONFrontMatter checks that no YAML block is put before the JSON of a Hugo page.
-func TestJSONFrontMatter(t *testing.T) {
+// TestSetFrontMatter_RejectsJSONFrontMatter checks that no YAML block is put before the JSON of a Hugo page.
+func TestSetFrontMatter_RejectsJSONFrontMatter(t *testing.T) {
 	src := []byte("{\n  \"title\": \"T\",\n  \"tags\": [\"a\"]\n}\n\nText\n")
 	_, err := SetFrontMatter(src, "draft", true)
 	require.ErrorIs(t, err, ErrFrontMatter)
