@@ -96,6 +96,7 @@ type HTTP struct {
 	streams  map[string]*stream   // of subjects, by session id
 	resumed  map[resumedAs]string // ids of the sessions that continue others
 	running  sync.WaitGroup       // goroutines started by sessions
+	kept     SubscriptionStore    // of subjects
 	streamed context.Context      // ends with Close; for streams whose session has not begun
 	end      context.CancelFunc
 }
@@ -139,12 +140,19 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 }
 
 // NewSubjectHTTP returns a handler that serves only through ServeSubject, behind another
-// handler's ServeHTTP.
+// handler's ServeHTTP. The store is that of all nodes.
 //
 // It stores no responses: a client that tries to resume a response on a node or in a
 // session that does not have it would wait indefinitely. A client that cannot resume learns
 // immediately that its call was interrupted.
-func NewSubjectHTTP(core *Core) (*HTTP, error) { return newHTTP(core, HTTPOptions{}, nil) }
+func NewSubjectHTTP(core *Core, store SubscriptionStore) (*HTTP, error) {
+	h, err := newHTTP(core, HTTPOptions{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	h.kept = store
+	return h, nil
+}
 
 // ServeSubject answers a request to a vault's /mcp endpoint on behalf of p.Subject, within
 // the bounds of p. The sessions of one subject are unknown to others. A session that began

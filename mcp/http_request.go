@@ -37,6 +37,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if caller.Subject != "" && sessionID != "" {
+		as := resumedAs{caller.Subject, sessionID}
 		id, leave := h.enterFor(r, caller, sessionID)
 		if id == "" {
 			http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
@@ -49,6 +50,12 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			sessionID = id
 		}
 		if r.Method == http.MethodGet {
+			if err := h.restore(r, as, id); err != nil {
+				h.log.Warn("a client's subscriptions cannot be read from the database", "err", err)
+				w.Header().Set("Retry-After", "5")
+				http.Error(w, "the subscriptions cannot be read from the database; try again later", http.StatusServiceUnavailable)
+				return
+			}
 			var ended func()
 			if w, r, ended = h.streaming(w, r, sessionID, leave); r == nil {
 				return
@@ -120,7 +127,7 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begu
 	before := h.streams[id]
 	h.streams[id] = now
 	if s := h.findLocked(id); s != nil {
-		if s.streamed || s.continued.Load() {
+		if s.streamed || s.resumes.id != "" {
 			answer.events = s.subs.everythingChanged()
 		}
 		s.streamed = true

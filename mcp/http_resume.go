@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"notesd/mcp/transport"
+	"notesd/notes"
 )
 
 // A subject's session can continue on another node, or after the subject's grants have
@@ -36,10 +38,34 @@ import (
 // reached its limit, or the request is a DELETE, the response is 404, on which clients
 // initialize again. The same happens if the introduction was too long for an id.
 //
-// The rest of the session's state is lost: its log level, and the client's subscriptions,
-// which are made after the id is issued. Such a session is marked as continued. Its client
-// is also notified of changed lists when a note's text has changed, which makes clients
-// reload what they show, and when its stream begins (see everythingChanged).
+// The client's subscriptions are in a store, from which they are restored whenever the
+// client opens a stream, before it is notified that everything has changed (see
+// everythingChanged). The rest of the session's state is lost: its log level.
+
+// A SubscriptionStore stores the subscriptions of subjects' clients, under a digest of the
+// subject and the id that the client uses.
+type SubscriptionStore interface {
+	Subscribe(ctx context.Context, session, uri string) error
+	Unsubscribe(ctx context.Context, session, uri string) error
+	Subscriptions(ctx context.Context, session string) (uris []string, err error)
+}
+
+// key returns the session's key in a SubscriptionStore.
+func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + r.id)) }
+
+// restore repeats the stored subscriptions that the session with the id lacks: its client
+// may have made them on another node. Those to resources that the subject may no longer
+// read fail.
+func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
+	uris, err := h.kept.Subscriptions(r.Context(), as.key())
+	for _, uri := range uris {
+		if s := h.find(id); s != nil && !s.subs.watchesAs(uri) {
+			params, _ := json.Marshal(map[string]string{"uri": uri}) // cannot fail
+			h.post(r, id, `{"jsonrpc":"2.0","id":"resume","method":"resources/subscribe","params":`+string(params)+`}`)
+		}
+	}
+	return err
+}
 
 // resumableBytes bounds the length of an id that can be resumed, since servers limit the
 // size of headers.
@@ -130,7 +156,6 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	defer h.mu.Unlock()
 	s.resumes = resumedAs{caller.Subject, sent}
 	h.resumed[s.resumes] = id
-	s.continued.Store(true)
 	s.log.Info("a session continues that began elsewhere")
 	return id
 }

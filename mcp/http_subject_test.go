@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -29,8 +30,27 @@ type subjectsNode struct {
 	subjects map[string]Profile
 }
 
+// memoryStore is a SubscriptionStore for tests, of URIs by session.
+type memoryStore map[string][]string
+
+func (m memoryStore) Subscribe(_ context.Context, session, uri string) error {
+	if !slices.Contains(m[session], uri) {
+		m[session] = append(m[session], uri)
+	}
+	return nil
+}
+
+func (m memoryStore) Unsubscribe(_ context.Context, session, uri string) error {
+	m[session] = slices.DeleteFunc(m[session], func(s string) bool { return s == uri })
+	return nil
+}
+
+func (m memoryStore) Subscriptions(_ context.Context, session string) ([]string, error) {
+	return m[session], nil
+}
+
 func newSubjectsNode(t *testing.T, core *Core, subjects map[string]Profile) *subjectsNode {
-	h, err := NewSubjectHTTP(core)
+	h, err := NewSubjectHTTP(core, make(memoryStore))
 	require.NoError(t, err)
 	t.Cleanup(h.Close)
 	return &subjectsNode{h, subjects}
@@ -325,12 +345,18 @@ func TestTheNewestStreamHolds(t *testing.T) {
 	}
 }
 
-// A client that watches a note moves to another node, where its subscriptions are unknown,
-// and back to the first, where they are known.
+// A client that watches a note moves to another node, where its session continues, and back
+// to the first, which still has its session. Both know what it subscribed to on either.
 func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	w := newRealWorld(t, realVault)
-	subjects := map[string]Profile{testToken: {}}
-	first, second := *listen(t, newSubjectsNode(t, w.core, subjects)), *listen(t, newSubjectsNode(t, w.core, subjects))
+	subjects, store := map[string]Profile{testToken: {}}, make(memoryStore)
+	var urls []string
+	for range 2 {
+		node := newSubjectsNode(t, w.core, subjects)
+		node.handler.kept = store
+		urls = append(urls, *listen(t, node))
+	}
+	first, second := urls[0], urls[1]
 	c := &httpClient{t: t, url: first}
 	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil)
 	c.session = res.header.Get(headerSession)
@@ -356,16 +382,24 @@ func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	c.url = second
 	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
 	await(stream, listChanged)
-	await(stream, noteToolsChanged)
+	await(stream, updated)
 	w.write(t, "Empty.md", "two")
 	w.vault.Changed([]string{"Empty.md"})
-	await(stream, listChanged)
+	await(stream, updated)
+	for method, uri := range map[string]string{"resources/subscribe": "note:///Garden/Tomatoes.md", "resources/unsubscribe": "note:///Empty.md"} {
+		res = c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"uri":"`+uri+`"}}`, nil)
+		require.Contains(t, res.text(), `"result":{}`)
+	}
+	assert.Equal(t, []string{"note:///Garden/Tomatoes.md"}, slices.Concat(slices.Collect(maps.Values(store))...))
 
 	c.url = first
 	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
 	id := strings.TrimPrefix(await(stream, "id: "), "id: ")
 	await(stream, listChanged)
-	await(stream, updated)
+	await(stream, `"params":{"uri":"note:///Garden/Tomatoes.md"}`)
+	w.write(t, "Garden/Tomatoes.md", "changed")
+	w.vault.Changed([]string{"Garden/Tomatoes.md"})
+	await(stream, `"params":{"uri":"note:///Garden/Tomatoes.md"}`)
 	res = c.do(t.Context(), http.MethodGet, "", http.Header{"Last-Event-Id": {id}})
 	require.Equal(t, http.StatusOK, res.status)
 	assert.NotContains(t, await(bufio.NewReader(res.stream), "id: "), id)

@@ -34,7 +34,7 @@ const (
 // since the first. Sessions see different folders, so each session determines whether a
 // resource derived from many notes has changed.
 //
-// It implements notes.Follower but stores nothing: clients subscribe again after a restart.
+// It implements notes.Follower but stores nothing: see [SubscriptionStore].
 type Notifier struct {
 	core *Core
 	wake chan struct{} // receives a token when there is something to announce
@@ -47,7 +47,6 @@ type Notifier struct {
 	listLast  time.Time
 	list      bool // the list of resources has changed
 	prompts   bool // a note in a prompts folder has changed
-	edited    bool // a note's text has changed; continued sessions treat it as a change of the list
 }
 
 // NewNotifier returns the core's notifier, which announces changes after head.
@@ -69,8 +68,7 @@ func (n *Notifier) Position() (notes.Position, error) {
 
 // Apply records the changes. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
-	watched, promptFolders, continued := n.core.watchedURIs(), n.core.promptFolders(), false
-	n.core.each(func(s *session) { continued = continued || s.continued.Load() })
+	watched, promptFolders := n.core.watchedURIs(), n.core.promptFolders()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.at = to
@@ -81,8 +79,8 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		}
 		isPrompt := notes.InAny(c.Path, promptFolders) || notes.InAny(c.OldPath, promptFolders)
 		n.prompts = n.prompts || isPrompt
-		n.list, n.edited = n.list || c.Kind != notes.Modified, continued
-		if c.Kind != notes.Modified || isPrompt || continued {
+		n.list = n.list || c.Kind != notes.Modified
+		if c.Kind != notes.Modified || isPrompt {
 			n.listed()
 		}
 	}
@@ -106,7 +104,7 @@ func (n *Notifier) Reset(context.Context) error {
 		n.pending[uri] = struct{}{}
 	}
 	n.listSince, n.listLast = time.Now(), time.Now()
-	n.list, n.prompts, n.edited = true, true, true
+	n.list, n.prompts = true, true
 	n.signal()
 	return nil
 }
@@ -216,7 +214,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 			for _, uri := range news.uris {
 				s.subs.updated(ctx, uri)
 			}
-			if news.list || news.edited && s.continued.Load() {
+			if news.list {
 				s.subs.listChanged(noteListChanged)
 			}
 			if news.prompts {
@@ -240,7 +238,6 @@ func (n *Notifier) Run(ctx context.Context) error {
 type news struct {
 	uris          []string // canonical, of resources that may have changed
 	list, prompts bool     // the lists have changed
-	edited        bool     // a note has changed
 }
 
 // due removes and returns the changes that may be announced now, and the time until more
@@ -275,8 +272,8 @@ func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 		if at.After(now) {
 			later(at.Sub(now))
 		} else {
-			ready.list, ready.prompts, ready.edited = n.list, n.prompts, n.edited
-			n.list, n.prompts, n.edited, n.listSince = false, false, false, time.Time{}
+			ready.list, ready.prompts = n.list, n.prompts
+			n.list, n.prompts, n.listSince = false, false, time.Time{}
 		}
 	}
 	return ready, wait

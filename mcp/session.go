@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,7 +53,6 @@ type session struct {
 
 	sessionID func() string  // creates the id of a Streamable HTTP session; nil: a random one
 	resumes   resumedAs      // the session that this one continues
-	continued atomic.Bool    // it continues another, whose subscriptions are unknown
 	streamed  bool           // a subject's client has opened a stream; guarded by http.mu
 	barred    bool           // it accepts no more requests; guarded by http.mu
 	posts     sync.WaitGroup // a subject's messages in progress

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -42,30 +43,60 @@ type watch struct {
 	uris  map[string][]string
 }
 
-// subscribe adds a resource to the session's watch.
+// subscribe adds a resource to the session's watch and, for a subject, to the store.
 func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri, err := s.watchable(ctx, req.Params.URI)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.takes(1); err != nil {
+	if err = s.takes(1); err == nil {
+		s.own.add(uri, req.Params.URI)
+	}
+	s.mu.Unlock()
+	if err != nil || s.profile.Subject == "" {
 		return err
 	}
-	s.own.add(uri, req.Params.URI)
-	return nil
+	return s.stored(s.http.kept.Subscribe(ctx, s.storedAs(req.Session), req.Params.URI))
 }
 
-func (s *subscriptions) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
+func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
 	uri, err := canonicalURI(req.Params.URI)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.own.remove(uri, req.Params.URI)
-	return nil
+	s.mu.Unlock()
+	if s.profile.Subject == "" {
+		return nil
+	}
+	return s.stored(s.http.kept.Unsubscribe(ctx, s.storedAs(req.Session), req.Params.URI))
+}
+
+// watchesAs reports whether the session era's watch has a URI as the client wrote it.
+func (s *subscriptions) watchesAs(written string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, uris := range s.own.uris {
+		if slices.Contains(uris, written) {
+			return true
+		}
+	}
+	return false
+}
+
+// storedAs returns the key of a subject's session in the store.
+func (s *subscriptions) storedAs(ss *sdk.ServerSession) string {
+	return resumedAs{s.profile.Subject, cmp.Or(s.resumes.id, ss.ID())}.key()
+}
+
+func (s *subscriptions) stored(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.log.Warn("a subscription cannot be stored", "err", err)
+	return &notes.Error{Op: "subscribe", Err: notes.ErrUnavailable, Detail: "the database cannot be reached"}
 }
 
 // listen serves subscriptions/listen on a line connection until the client cancels it. The

@@ -184,6 +184,44 @@ func TestVaultsOpenAndClose(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 }
 
+func TestNode_SubscriptionsOutliveIt(t *testing.T) {
+	address := pgtest.Start(t).URL()
+	n := newTestNode(t, address)
+	token := n.grant("ann", "a")
+	_, header := n.ask("a", token, "", initialize)
+	session := header.Get("Mcp-Session-Id")
+	n.ask("a", token, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	n.ask("a", token, session, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"create_note","arguments":{"path":"A.md","content":"one"}}}`)
+	status, _ := n.ask("a", token, session, `{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"note:///A.md"}}`)
+	require.Equal(t, http.StatusOK, status)
+	require.NoError(t, n.close())
+
+	n = newTestNode(t, address)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v/{vault}/mcp", n.serve)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v/a/mcp", nil)
+	require.NoError(t, err)
+	r.Header = http.Header{"Authorization": {"Bearer " + token}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {session}}
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, res.Body.Close()) }()
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	stream := bufio.NewScanner(res.Body)
+	updated := func() bool {
+		for stream.Scan() {
+			if strings.Contains(stream.Text(), `"params":{"uri":"note:///A.md"}`) {
+				return true
+			}
+		}
+		return false
+	}
+	require.True(t, updated(), "the note may have changed while the node was away")
+	n.ask("a", token, session, `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"edit_note","arguments":{"note":"A.md","edits":[{"op":"append","content":"two"}]}}}`)
+	require.True(t, updated())
+}
+
 // TestAVaultThatCannotBeOpened puts a file in place of the vault's state directory.
 func TestAVaultThatCannotBeOpened(t *testing.T) {
 	n := newTestNode(t, pgtest.Start(t).URL())

@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,6 +43,9 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []st
 		if err := l.removeUnused(ctx, tx, hashes); err != nil {
 			return err
 		}
+		if err := l.forgetSubscriptions(ctx, tx, paths); err != nil {
+			return err
+		}
 		p := &plan{vault: l.vault}
 		for _, path := range paths {
 			p.feed = append(p.feed, notes.FileChange{OldPath: path})
@@ -53,5 +57,21 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []st
 	if err == nil {
 		l.wake()
 	}
+	return err
+}
+
+// forgetSubscriptions erases the subscriptions to the paths, which a client may have written
+// in several forms.
+func (l *Log) forgetSubscriptions(ctx context.Context, tx pgx.Tx, paths []string) error {
+	rows, _ := tx.Query(ctx, `SELECT DISTINCT uri FROM subscriptions WHERE vault = $1`, l.vault) // its error is in rows
+	uris, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	uris = slices.DeleteFunc(uris, func(uri string) bool {
+		path, err := notes.ParseURI(uri)
+		return err != nil || !slices.Contains(paths, path)
+	})
+	_, err = tx.Exec(ctx, `DELETE FROM subscriptions WHERE vault = $1 AND uri = ANY($2)`, l.vault, uris)
 	return err
 }

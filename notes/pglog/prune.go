@@ -18,11 +18,13 @@ const (
 	pruneStep = 500
 	// vectorsFor is how long a vector is kept that no node reports as in use.
 	vectorsFor = 30 * 24 * time.Hour
+	// subscriptionsFor is how long the subscriptions of a client are kept that does not listen.
+	subscriptionsFor = 30 * 24 * time.Hour
 )
 
 // Prune removes the changes that exceed the age limit, or the size limit for contents
-// that no current file has, together with those contents, and vectors that no node has
-// reported as in use for a month. Batches keep their rows, so that an older position is
+// that no current file has, together with those contents, and the vectors and subscriptions
+// that have not been used for a month. Batches keep their rows, so that an older position is
 // still recognised as one of this log: see [ErrPruned]. It is a no-op if a node has
 // pruned within pruneEvery.
 func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
@@ -47,6 +49,9 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	}
 	if err == nil {
 		_, err = l.pool.Exec(ctx, `DELETE FROM vectors WHERE claimed < now() - make_interval(secs => $1)`, vectorsFor.Seconds())
+	}
+	if err == nil {
+		_, err = l.pool.Exec(ctx, `DELETE FROM subscriptions WHERE used < now() - make_interval(secs => $1)`, subscriptionsFor.Seconds())
 	}
 	return err
 }
