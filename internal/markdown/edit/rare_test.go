@@ -129,6 +129,7 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"a key that is there in part":  {"---\nA: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 2}, edit.ErrFrontMatter, `the note has "A"; use that spelling`},
 		"a comment between items":      {"---\nkey: [\n  a, # one, [\n  b\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
 		"a comment after the items":    {"---\ntags: [\n  a,\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
+		"a comment in a TOML list":     {"+++\ntags = [\n  # old\n  \"a\",\n]\n+++\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
 		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor anything like it"},
 	} {
 		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})

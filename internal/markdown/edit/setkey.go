@@ -111,6 +111,8 @@ type keyEditor struct {
 	comment    string // comment after the value on its line, with the white space before it
 	tomlKey    string // the key as spelled, with its indentation and '='
 	items      []int  // starts of the lines of the key's list items
+
+	tomlComments bool // there are comments inside the value
 }
 
 // yamlBlockText matches a line that starts a block scalar: the indented lines after it

@@ -37,6 +37,9 @@ func (e *keyEditor) writeItems(before, after any) (string, error) {
 	return w.out.String(), nil
 }
 
+// innerComments refuses a change that would lose comments or move them to other items.
+const innerComments = "its list contains comments; use replace_text"
+
 // writeFlowItems is writeItems for a list in brackets. It keeps the separators,
 // which can include line breaks, and repeats the last one before further items.
 func (e *keyEditor) writeFlowItems(old, list []any) (string, error) {
@@ -55,7 +58,7 @@ func (e *keyEditor) writeFlowItems(old, list []any) (string, error) {
 	at := 0
 	for _, span := range append(spans, place{start: len(text)}) {
 		if bytes.IndexByte(text[at:span.start], '#') >= 0 {
-			return "", e.refuse("its list contains comments; use replace_text")
+			return "", e.refuse(innerComments)
 		}
 		at = span.end
 	}

@@ -11,11 +11,14 @@ import (
 
 // locateTOML finds the lines of the key among those before the first table.
 func (e *keyEditor) locateTOML() error {
-	var p unstable.Parser
+	p := unstable.Parser{KeepComments: true}
 	p.Reset(e.inner)
 	inRoot := true
 	for p.NextExpression() {
 		expression := p.Expression()
+		if expression.Kind == unstable.Comment {
+			continue
+		}
 		keys := expression.Key()
 		keys.Next()
 		first := string(keys.Node().Data)
@@ -39,6 +42,7 @@ func (e *keyEditor) locateTOML() error {
 			e.start = bytes.LastIndexByte(e.inner[:raw.Offset], '\n') + 1
 			e.comment = string(e.inner[raw.Offset+raw.Length : end])
 			e.tomlKey = string(e.inner[e.start:tomlEquals(e.inner, e.start)])
+			e.tomlComments = hasComments(expression.Value())
 		}
 	}
 	return nil // syntax errors were reported when the values were read
@@ -46,6 +50,9 @@ func (e *keyEditor) locateTOML() error {
 
 // writeTOML returns the lines of the key with its new value.
 func (e *keyEditor) writeTOML(value any) (string, error) {
+	if _, list := value.([]any); list && e.tomlComments {
+		return "", e.refuse(innerComments)
+	}
 	var err error
 	text := flowText(value, " = ", tomlKey, func(v any) string { // always quote text, so that a date remains text
 		if v == nil {
@@ -61,6 +68,16 @@ func (e *keyEditor) writeTOML(value any) (string, error) {
 		key = e.tomlKey
 	}
 	return key + " " + text + e.comment + e.eol, err
+}
+
+// hasComments reports whether there are comments between the items of a list.
+func hasComments(value *unstable.Node) bool {
+	for children := value.Children(); children.Next(); {
+		if child := children.Node(); child.Kind == unstable.Comment || hasComments(child) {
+			return true
+		}
+	}
+	return false
 }
 
 // tomlEquals returns the offset after the '=' of the entry at i.
