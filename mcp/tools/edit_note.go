@@ -171,7 +171,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 }
 
 // editMany edits several notes, each on its own: an error concerns one note and does not
-// stop the others.
+// stop the others. A note that is named twice is edited once.
 func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes.Edit, a editArgs) (Outcome, error) {
 	if a.ExpectedHash != "" {
 		return Outcome{}, usagef("expected_hash is the hash of one note: pass it with note, not with notes")
@@ -179,8 +179,14 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 	out := EditManyResult{DryRun: a.DryRun}
 	var results []any
 	var texts []string
-	key := in.RequestKey
+	key, named := in.RequestKey, map[string]bool{}
 	for i, ref := range refs {
+		if meta, err := in.Vault.Lookup(ctx, ref, in.Scope); err == nil {
+			if named[meta.Path] {
+				continue
+			}
+			named[meta.Path] = true
+		}
 		if key != "" && i > 0 { // each note is a request of its own
 			in.RequestKey = strconv.Itoa(i) + "/" + key
 		}
@@ -207,7 +213,7 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 		}
 		results, texts = append(results, editedNote{WriteResult: result, Diff: result.Diff}), append(texts, one.Text)
 	}
-	if out.Failed == len(refs) {
+	if out.Failed == len(results) {
 		return Outcome{}, usagef("no note was edited:\n- %s", strings.TrimSuffix(strings.Join(texts, "\n- "), "."))
 	}
 	verb := "Edited"

@@ -50,6 +50,13 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 	assert.Contains(t, w.fails(t, "edit_note", args{"edits": tag}), "pass a note, or several as notes")
 }
 
+func TestEditNote_NoteNamedTwice(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n"})
+	out, _ := w.call(t, "edit_note", args{"notes": []string{"A", "A.md", "note:///A.md"}, "edits": []args{{"op": "append", "content": "more"}}})
+	assert.Len(t, out["results"], 1)
+	assert.Equal(t, "a\n\nmore\n", w.disk(t, "A.md"))
+}
+
 // Each note is compared with the version that the session last saw of it.
 func TestEditNote_SeveralNotesSeen(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "a\n", "B.md": "b\n"})
