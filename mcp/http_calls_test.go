@@ -149,7 +149,7 @@ func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
 }
 
 // Close lets requests in progress finish, but only for a limited time.
-func TestHTTPCloseHasPatienceOnce(t *testing.T) {
+func TestHTTP_CloseWaitsOnce(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{Grace: 50 * time.Millisecond}})
 	url, h := serveHTTP(t, w, HTTPOptions{})
 	began, ended := stall(w)

@@ -324,7 +324,7 @@ func TestSubjectsHaveTheirOwnLimits(t *testing.T) {
 	connectSubject(t, "bob", &at, nil)
 }
 
-func TestSessionIDsThatSayTooMuch(t *testing.T) {
+func TestSessionIDs_TooLong(t *testing.T) {
 	for _, id := range []string{"", "x", "x.", "x.!", "x.e30", "x." + strings.Repeat("e", resumableBytes)} {
 		_, ok := introductionOf(id)
 		assert.False(t, ok, "%.20q", id)

@@ -46,7 +46,7 @@ var members = []string{
 
 // Every method with all combinations of params, as a request and as a notification, leaves
 // the session alive, however it began, and never causes an internal error.
-func TestEveryMethodInEveryDress(t *testing.T) {
+func TestLines_EveryMethodInEveryForm(t *testing.T) {
 	modern := fmt.Sprintf(`{"jsonrpc":"2.0","id":"first","method":"tools/list","params":{"_meta":%s}}`, metas[6])
 	for name, first := range map[string]string{"with initialize": strings.TrimSuffix(handshake, "\n"), "without": modern, "before either": ""} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func TestByteOrderMarkIsSkipped(t *testing.T) {
 }
 
 // A call that does not end does not keep the session of a client that has left.
-func TestEndOfInputWaitsOnlySoLong(t *testing.T) {
+func TestEndOfInput_GraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
 		stopped := make(chan struct{})
@@ -195,7 +195,7 @@ func TestModernNotifications(t *testing.T) {
 
 // notifications/initialized too early, twice, or in the era without it has no effect, and
 // causes no internal error.
-func TestInitializedOutOfPlace(t *testing.T) {
+func TestLines_UnexpectedInitialized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 		w := newWorld(t, sampleVault, Limits{})

@@ -19,7 +19,7 @@ var withPanel = &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{
 
 // Only clients that declare the extension see the panel: in the tools, the
 // resources, the results and the handshake.
-func TestPanelIsForClientsThatShowIt(t *testing.T) {
+func TestPanel_OnlyForClientsThatSupportIt(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	otherType := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{
 		Extensions: map[string]any{extensionUI: map[string]any{"mimeTypes": []string{"text/html+skybridge"}}},

@@ -32,7 +32,7 @@ func TestNarrow(t *testing.T) {
 }
 
 // A session that may see nothing sees nothing, by any method.
-func TestSessionThatSeesNothing(t *testing.T) {
+func TestSession_WithoutReadableNotes(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.client(t, Profile{Read: []string{"Garden"}}.within(Profile{Read: []string{"Cellar"}}), nil)
 	found, _ := call[tools.SearchResult](t, s, "search_notes", args{"query": "tomatoes"})

@@ -198,7 +198,7 @@ func TestWrongCalls(t *testing.T) {
 }
 
 // Sessions that may not change anything, or only some folders, cannot change other notes.
-func TestCallsOutOfBounds(t *testing.T) {
+func TestWrites_OutsideTheProfile(t *testing.T) {
 	w := newRealTables(t, map[string]string{"A/Plan.md": "# Plan\n#garden\n", "B/Plan.md": "# Plan\n#garden\n"})
 	readOnly := w.client(t, Profile{ReadOnly: true}, nil)
 	bounded := w.client(t, Profile{Write: []string{"A"}}, nil)

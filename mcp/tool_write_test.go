@@ -188,7 +188,7 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 
 // Changes that replace text are conditional on the version that the session saw last; those
 // that only add text, or quote the text they replace, succeed.
-func TestReplacingWhatWasNotSeen(t *testing.T) {
+func TestReplace_UnseenVersion(t *testing.T) {
 	const first, second = "# A\n\none\n\n## S\n\nx\n", "# A\n\ntwo\n\n## S\n\nx\n"
 	edit := func(fields args) args { return args{"note": "N", "edits": []any{fields}} }
 	replaceAll := edit(args{"op": "replace_all", "content": "new\n"})
@@ -343,7 +343,7 @@ func TestUndoOfAMoveSaysSo(t *testing.T) {
 	assert.Contains(t, text, "--- a/Work/New.md\n")
 }
 
-func TestUnchangedNoteIsCalledSo(t *testing.T) {
+func TestWrites_ReportUnchangedNote(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"N.md": "x\n"})
 	made, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "M", "content": "m"})
 	for _, dry := range []bool{false, true} {
@@ -386,7 +386,7 @@ func TestWriteToolOutputs(t *testing.T) {
 }
 
 // The note can be restored as the result of the deletion says.
-func TestDeletionIsUndoneAsItSays(t *testing.T) {
+func TestDeleteNote_UndoAsReported(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Garden/Beds.md": "four beds\n"})
 	before := w.files(t)
 	deleted, text := call[tools.DeleteResult](t, w.session, "delete_note", args{"note": "Beds"})

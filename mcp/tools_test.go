@@ -170,7 +170,7 @@ func TestListNotesFitsItsLimit(t *testing.T) {
 	assert.Len(t, seen, len(files))
 }
 
-func TestIncompleteIndexIsSaid(t *testing.T) {
+func TestSearch_ReportsIncompleteIndex(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	w.vault.scanning = true
 	out, err := callTool(t, w, "search_notes", `{"query":"plan"}`)

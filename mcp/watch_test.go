@@ -111,7 +111,7 @@ func TestDigestsAreBounded(t *testing.T) {
 
 // The acknowledgment of a listen omits resources whose changes will not be reported; if no
 // other remains, the listen is rejected.
-func TestListenAgreesToWhatWillBeTold(t *testing.T) {
+func TestListen_AcknowledgesItsFilter(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	s, err := w.core.newSession(Profile{}, !fixedTools)
 	require.NoError(t, err)

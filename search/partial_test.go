@@ -45,7 +45,7 @@ func TestHybridNoWorseWhileEmbedding(t *testing.T) {
 }
 
 // The nearness of a partly embedded note is a lower bound.
-func TestHybridOfPartOfANote(t *testing.T) {
+func TestHybrid_PartlyEmbeddedNote(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52, "mention": .1, "cooking": .1}}
 	f := withMeaning(t, m)

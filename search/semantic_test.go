@@ -220,7 +220,7 @@ func idsOf(hits []search.SemanticHit) []int64 {
 }
 
 // The query's conditions also apply to candidates found semantically.
-func TestConditionsHoldForWhatMeaningFinds(t *testing.T) {
+func TestSearch_ConditionsOfSemanticHits(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"Rye Bread": .9, "Loaf": .8, "Soda Bread": .7, "Starter": .6, "Empty": .5}}
 	f := newFixtureWith(t, map[string]string{
@@ -564,7 +564,7 @@ func (m scoringMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]sea
 	return m.all(func(n notes.Meta) bool { return slices.Contains(ids, n.ID) }), nil
 }
 
-func TestHybridKnowsTheCosineOfWhatWordsFound(t *testing.T) {
+func TestHybrid_CosinesOfTextHits(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
@@ -596,7 +596,7 @@ func (m waitingMeaning) Cosines(ctx context.Context, text string, ids []int64) (
 	return m.scoringMeaning.Cosines(ctx, text, ids)
 }
 
-func TestCosinesAreScoredWhileTheNearestAreLookedFor(t *testing.T) {
+func TestHybrid_CosinesRunBesideNearest(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8}}
 	f := withMeaning(t, m)
@@ -606,7 +606,7 @@ func TestCosinesAreScoredWhileTheNearestAreLookedFor(t *testing.T) {
 	assert.Contains(t, pathsOf(r), "ships")
 }
 
-func TestMeaningThatCannotHelp(t *testing.T) {
+func TestSearch_SemanticUnavailable(t *testing.T) {
 	ready := search.Coverage{State: search.StateReady, Coverage: 1}
 	cosines := map[string]float64{"ships": .9}
 	for name, c := range map[string]struct {
@@ -634,7 +634,7 @@ func TestMeaningThatCannotHelp(t *testing.T) {
 	}
 }
 
-func TestMeaningThatIsLate(t *testing.T) {
+func TestSearch_SemanticTimeout(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9}, wait: time.Hour}
 	f := withMeaning(t, m)
@@ -659,7 +659,7 @@ func TestMeaningThatIsLate(t *testing.T) {
 }
 
 // The first searches wait a moment for vectors that are still being loaded.
-func TestMeaningThatIsLoading(t *testing.T) {
+func TestSearch_SemanticLoading(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
 	f := withMeaning(t, m)
 	store := memoryStore(t, f)

@@ -113,7 +113,7 @@ func TestDerivedResourcesAreLive(t *testing.T) {
 
 // Subscribers of a note that moves away, on disk or by a tool, are notified with its old
 // URI, which then reads as the new location.
-func TestSurvivorsOfAMoveAreTold(t *testing.T) {
+func TestMove_NotifiesSubscribers(t *testing.T) {
 	p := newPlace(t, map[string]string{"Old.md": "# Old\nan oar\n", "Tool.md": "# Tool\na thwart\n", "dir/In.md": "a rowlock\n"})
 	h := p.watching(t, "note:///Old.md", "note:///Tool.md", "note:///dir/In.md")
 	moves := []struct {
@@ -147,7 +147,7 @@ func TestSurvivorsOfAMoveAreTold(t *testing.T) {
 
 // However often the disk changes, a client is notified of a resource at most every 250
 // ms, and always of the last state.
-func TestNeverAFlood(t *testing.T) {
+func TestNotifications_AreBounded(t *testing.T) {
 	p := newPlace(t, map[string]string{"Busy.md": "start\n", "Last.md": "x\n"})
 	h := p.watching(t, "note:///Busy.md", "notes://recent", "note:///Last.md")
 	const saves, gap = 200, 5 * time.Millisecond

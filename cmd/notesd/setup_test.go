@@ -26,7 +26,7 @@ func TestKeptArgs(t *testing.T) {
 	}
 }
 
-func TestSetupIsNotOfGoRun(t *testing.T) {
+func TestIsTemporary(t *testing.T) {
 	assert.True(t, isTemporary("/tmp/go-build123/b001/exe/notesd"))
 	assert.True(t, isTemporary("/home/ann/.cache/go-build/ab/abcd-d/notesd"))
 	assert.False(t, isTemporary("/usr/local/bin/notesd"))

@@ -49,7 +49,7 @@ func TestConnectToALockThatNobodyServes(t *testing.T) {
 	})
 }
 
-func TestConnectWaitsForTheOneThatStarts(t *testing.T) {
+func TestConnect_WaitsForStartingDaemon(t *testing.T) {
 	s := startServer(t, echo)
 	dir := t.TempDir()
 	turn, err := openLocked(filepath.Join(dir, startFile))

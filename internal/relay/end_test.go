@@ -84,7 +84,7 @@ func TestRelaySaysThatAnOutcomeIsUnknown(t *testing.T) {
 	})
 }
 
-func TestRelayReturnsByItselfAfterATimeWithoutDaemon(t *testing.T) {
+func TestRelay_ReconnectsWithoutRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
 		d := h.initialized()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRelayPassesLinesOnAsTheyAre(t *testing.T) {
+func TestRelay_ForwardsLinesUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
 		d := h.daemon()

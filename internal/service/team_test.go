@@ -236,9 +236,9 @@ func TestAVaultThatCannotBeOpened(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 }
 
-// TestTrustInWhatTheDatabaseSaid stops the database: known tokens remain valid for a
+// TestTokens_ValidWithoutDatabase stops the database: known tokens remain valid for a
 // while.
-func TestTrustInWhatTheDatabaseSaid(t *testing.T) {
+func TestTokens_ValidWithoutDatabase(t *testing.T) {
 	s := pgtest.Start(t)
 	n := newTestNode(t, s.URL())
 	token := n.grant("ann", "a")

@@ -233,7 +233,7 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 
 // Invalid arguments are rejected by name, with what to pass; all mistakes are reported at
 // once.
-func TestArgumentsThatCannotBeMeant(t *testing.T) {
+func TestArguments_RejectsInvalidValues(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\n#a\n"})
 	for _, c := range []struct {
 		tool string

@@ -290,7 +290,7 @@ func TestNothingOfAnotherFolder(t *testing.T) {
 
 // A change without a hash is rejected if others have changed the note since the session saw
 // it; the error says to read it again.
-func TestChangesOfWhatWasNotSeen(t *testing.T) {
+func TestChanges_OfUnseenVersions(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\none\n"})
 	other := *w
 	other.env.Seen = new(tools.Seen)
