@@ -290,6 +290,22 @@ func TestSeen_OwnUpdatesOfOtherNotes(t *testing.T) {
 	}
 }
 
+func TestSeen_NotesOfAMovedFolder(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Dir/N.md": "one\n", "Dir/Linking.md": "[[Dir/N]]\n"})
+	for _, note := range []string{"N", "Linking"} {
+		call[tools.ReadResult](t, w.session, "read_note", args{"note": note})
+	}
+	call[tools.MoveResult](t, w.session, "move_note", args{"note": "Dir", "to": "Folder"})
+	replace := func(note string) args {
+		return args{"note": note, "edits": []any{args{"op": "replace_all", "content": "mine\n"}}}
+	}
+	require.Equal(t, "[[Folder/N]]\n", w.disk(t, "Folder/Linking.md"))
+	call[tools.WriteResult](t, w.session, "edit_note", replace("Linking"))
+	w.write(t, "Folder/N.md", "theirs\n")
+	w.vault.Changed([]string{"Folder/N.md"})
+	assert.Contains(t, refused(t, w.session, "edit_note", replace("N")), "since this session last saw it")
+}
+
 func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	files := map[string]string{"Languages/French.md": "x\n", "Languages/Old/Latin.md": "[[French]]\n", "Languages/map.png": "x", "Other.md": "x\n"}
 	w := newRealWorld(t, files)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"notesd/notes"
@@ -50,6 +51,13 @@ func (s *Seen) wrote(w notes.Written) {
 	for _, other := range w.Others {
 		if other.Path != "" && s.hash(other.OldPath) != "" {
 			s.replaced(other)
+		}
+	}
+	for _, p := range w.Moved { // in a folder
+		from := w.OldPath + strings.TrimPrefix(p, w.Path)
+		if hash := s.hash(from); hash != "" {
+			s.forget(from)
+			s.Read(p, hash)
 		}
 	}
 }
