@@ -204,11 +204,7 @@ func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) ([]string, error) {
 	key := notes.Key(notes.BaseName(name))
 	want := trigrams(key)
-	type alike struct {
-		note  int64
-		score float64
-	}
-	var found []alike
+	var found []scored[int64]
 	err := sqlite.ForEach(ctx, tx, `SELECT id, name_key FROM notes ORDER BY name_key`, nil, func(rows *sql.Rows) error { // reads only the index
 		var id int64
 		var k string
@@ -220,15 +216,15 @@ func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string
 			score = max(score, leastAlike)
 		}
 		if score >= leastAlike {
-			found = append(found, alike{id, score})
+			found = append(found, scored[int64]{id, score})
 		}
 		return nil
 	})
-	slices.SortStableFunc(found, func(a, b alike) int { return cmp.Compare(b.score, a.score) })
 	var paths []string
-	for i := 0; i < len(found) && len(paths) < maxCandidates && err == nil; i++ {
+	ids := mostSimilar(found)
+	for i := 0; i < len(ids) && len(paths) < maxCandidates && err == nil; i++ {
 		var p string
-		if p, err = sqlite.First[string](ctx, tx, `SELECT path FROM notes WHERE id = ?`, found[i].note); err == nil && canRead(p) {
+		if p, err = sqlite.First[string](ctx, tx, `SELECT path FROM notes WHERE id = ?`, ids[i]); err == nil && canRead(p) {
 			paths = append(paths, p)
 		}
 	}
@@ -237,20 +233,20 @@ func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string
 
 // scored is a value with its similarity to another, from 0 to 1. Values below
 // leastAlike are not shown.
-type scored struct {
-	value string
+type scored[T any] struct {
+	value T
 	score float64
 }
 
 const leastAlike = 0.3
 
-// bestOf returns the n most similar values, in their original order if equal.
-func bestOf(found []scored, n int) (best []string) {
-	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	for _, f := range found[:min(len(found), n)] {
-		best = append(best, f.value)
+// mostSimilar returns the values, the most similar first, in their original order if equal.
+func mostSimilar[T any](found []scored[T]) (values []T) {
+	slices.SortStableFunc(found, func(a, b scored[T]) int { return cmp.Compare(b.score, a.score) })
+	for _, f := range found {
+		values = append(values, f.value)
 	}
-	return best
+	return values
 }
 
 // trigrams returns the distinct three-rune windows of s, padded so that short names and

@@ -175,12 +175,13 @@ const mostAlike = 5
 // last segments, most similar first.
 func alike(name string, values []string) []string {
 	want := trigrams(notes.Key(name))
-	var found []scored
+	var found []scored[string]
 	for _, v := range values {
 		score := max(overlap(want, trigrams(notes.Key(v))), overlap(want, trigrams(notes.Key(path.Base(v)))))
 		if score >= leastAlike {
-			found = append(found, scored{v, score})
+			found = append(found, scored[string]{v, score})
 		}
 	}
-	return bestOf(found, mostAlike)
+	like := mostSimilar(found)
+	return like[:min(len(like), mostAlike)]
 }
