@@ -115,11 +115,14 @@ type Written struct {
 	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken
 	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
 
-	Others []Rewrite `json:"-"` // the versions of the notes in Relinked
+	Others []Rewrite `json:"-"` // the texts of the notes in Relinked
 }
 
-// Rewrite is the change of one note from the version Was to the version Hash.
-type Rewrite struct{ OldPath, Path, Was, Hash string }
+// Rewrite is the change of one note from the text Old to the text New.
+type Rewrite struct {
+	OldPath, Path string
+	Old, New      []byte
+}
 
 // BindRequest returns the RequestKey for a request that came with this key. asks, which
 // must marshal to JSON, is the content of the request. If the key is reused with

@@ -46,29 +46,33 @@ func (s *Seen) Read(path, hash string) {
 // that it had seen are recorded.
 func (s *Seen) wrote(w notes.Written) {
 	if w.Hash != "" { // not a folder
-		s.replaced(notes.Rewrite{OldPath: cmp.Or(w.OldPath, w.Path), Path: w.Path, Was: w.Was, Hash: w.Hash})
+		from := cmp.Or(w.OldPath, w.Path)
+		known := s.hash(from)
+		if known == "" || known == w.Was {
+			known = w.Hash
+		}
+		s.moved(from, w.Path, known)
 	}
 	for _, other := range w.Others {
-		if other.Path != "" && s.hash(other.OldPath) != "" {
-			s.replaced(other)
+		known := s.hash(other.OldPath)
+		if known != "" && known == notes.Hash(other.Old) {
+			known = notes.Hash(other.New)
 		}
+		s.moved(other.OldPath, other.Path, known)
 	}
 	for _, p := range w.Moved { // in a folder
 		from := w.OldPath + strings.TrimPrefix(p, w.Path)
-		if hash := s.hash(from); hash != "" {
-			s.forget(from)
-			s.Read(p, hash)
-		}
+		s.moved(from, p, s.hash(from))
 	}
 }
 
-func (s *Seen) replaced(r notes.Rewrite) {
-	known := s.hash(r.OldPath)
-	s.forget(r.OldPath)
-	if known == "" || known == r.Was {
-		known = r.Hash
+// moved records the version that the session has seen of a note under its new path; "" if it
+// has seen none.
+func (s *Seen) moved(from, to, hash string) {
+	s.forget(from)
+	if to != "" && hash != "" {
+		s.Read(to, hash)
 	}
-	s.Read(r.Path, known)
 }
 
 func (s *Seen) forget(path string) {

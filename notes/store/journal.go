@@ -500,7 +500,7 @@ func (op *Operation) Written() notes.Written {
 	for _, other := range op.Files[1:] {
 		if other.Conflict == nil && !bytes.Equal(other.Old, other.New) {
 			w.Relinked = append(w.Relinked, other.NewPath)
-			w.Others = append(w.Others, notes.Rewrite{OldPath: other.OldPath, Path: other.NewPath, Was: notes.Hash(other.Old), Hash: notes.Hash(other.New)})
+			w.Others = append(w.Others, notes.Rewrite{OldPath: other.OldPath, Path: other.NewPath, Old: other.Old, New: other.New})
 		}
 	}
 	if f.NewPath == "" {

@@ -205,7 +205,7 @@ func TestOperation_Written(t *testing.T) {
 		"delete": {store.Operation{LinkedFrom: []string{"B.md"}, Files: []store.FileChange{file("A.md", "", "old\n", "")}},
 			notes.Written{Path: "A.md", Was: notes.Hash([]byte("old\n")), LinkedFrom: []string{"B.md"}}},
 		"move": {store.Operation{Left: []string{"C.canvas"}, Kept: []string{"K.md"}, Files: []store.FileChange{file("A.md", "N.md", "a", "a"), file("C.md", "C.md", "[[A]]", "[[N]]"), file("D.md", "D.md", "same", "same"), conflict}},
-			notes.Written{Path: "N.md", Title: "N", OldPath: "A.md", Hash: notes.Hash([]byte("a")), Was: notes.Hash([]byte("a")), Relinked: []string{"C.md"}, Others: []notes.Rewrite{{OldPath: "C.md", Path: "C.md", Was: notes.Hash([]byte("[[A]]")), Hash: notes.Hash([]byte("[[N]]"))}}, Left: []string{"C.canvas"}, Conflicts: []string{"K.md", "B.md"}}},
+			notes.Written{Path: "N.md", Title: "N", OldPath: "A.md", Hash: notes.Hash([]byte("a")), Was: notes.Hash([]byte("a")), Relinked: []string{"C.md"}, Others: []notes.Rewrite{{OldPath: "C.md", Path: "C.md", Old: []byte("[[A]]"), New: []byte("[[N]]")}}, Left: []string{"C.canvas"}, Conflicts: []string{"K.md", "B.md"}}},
 		"move of a folder": {store.Operation{Moved: []string{"b/A.md"}, Files: []store.FileChange{folder}},
 			notes.Written{Path: "b", OldPath: "a", Moved: []string{"b/A.md"}}},
 	} {
