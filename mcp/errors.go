@@ -178,12 +178,12 @@ func (f Failure) text() string {
 
 // line returns the failure for a protocol error, of which hosts show only the message.
 func (f Failure) line() string {
-	f.Hint = f.advice()
+	f.Hint = f.Advice()
 	return f.sentence()
 }
 
-// advice returns the hint and the candidates in one line.
-func (f Failure) advice() string {
+// Advice returns the hint and the candidates in one line.
+func (f Failure) Advice() string {
 	others := f.others()
 	return strings.TrimSpace(f.Hint + " " + strings.Join(others[:min(mostCandidates, len(others))], ", "))
 }

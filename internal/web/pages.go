@@ -96,7 +96,7 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var failure *session.Failure
 	if errors.As(err, &failure) {
-		s.fail(w, r, statusOf(err), failure.Message, failure.Hint+" "+strings.Join(failure.Candidates, ", "))
+		s.fail(w, r, statusOf(err), failure.Message, failure.Advice())
 		return
 	}
 	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
