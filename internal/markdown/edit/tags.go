@@ -113,9 +113,9 @@ func RemoveTag(src []byte, tag string) ([]byte, error) {
 }
 
 // RenameTag renames a tag and those nested in it (old/part becomes new/part) in front
-// matter, page properties and text. Like [RemoveTag], it accepts tags with spaces. If a list already contains the new tag, the
-// old one is removed. The error is [markdown.ErrMissing] if the note has neither the
-// tag nor one nested in it.
+// matter, page properties and text. Like [RemoveTag], it accepts tags with spaces. If a list
+// already contains the new tag, the old one is removed. The error is [markdown.ErrMissing]
+// if the note has neither the tag nor one nested in it.
 func RenameTag(src []byte, tag, name string) ([]byte, error) {
 	tag, err := foundTag(tag)
 	if err != nil {
