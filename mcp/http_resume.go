@@ -58,8 +58,9 @@ func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + 
 // read fail.
 func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
 	uris, err := h.kept.Subscriptions(r.Context(), as.key())
+	s := h.find(id)
 	for _, uri := range uris {
-		if s := h.find(id); s != nil && !s.subs.watchesAs(uri) {
+		if s != nil && !s.subs.watchesAs(uri) {
 			params, _ := json.Marshal(map[string]string{"uri": uri}) // cannot fail
 			h.post(r, id, `{"jsonrpc":"2.0","id":"resume","method":"resources/subscribe","params":`+string(params)+`}`)
 		}
