@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
@@ -42,7 +43,7 @@ type loader struct {
 	merged   *koanf.Koanf
 	origins  map[string]origin // of the merged values
 	problems []Problem
-	unknown  []Problem // variables, which are warnings only
+	unknown  []Problem // variables and retired keys, which are warnings only
 }
 
 // Load merges the sources and checks the result. The error is an [*Error] with all
@@ -107,6 +108,10 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 			e.key = "vault.folders"
 		}
 		s, known := find(e.key)
+		if slices.Contains(retired, e.key) {
+			l.unknown = append(l.unknown, Problem{Origin: e.origin, Key: e.key, Detail: "is no longer a setting and has no effect"})
+			continue
+		}
 		if !known {
 			l.report(Problem{Origin: e.origin, Key: e.key, Detail: "is not a known key", Hint: suggest(e.key)})
 			continue

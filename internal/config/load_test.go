@@ -452,6 +452,17 @@ func TestPassed_APIKey(t *testing.T) {
 	assert.Equal(t, passed[0].Value, daemon.Text(passed[0].Key), "the daemon has this key from the file")
 }
 
+func TestLoad_RetiredKeys(t *testing.T) {
+	w := newWorld(t)
+	file := w.file("[limits]\ncalls_per_second = 3\nwrites_per_second = 4\nping = \"0s\"\n")
+	loaded, err := Load(Sources{File: file, Dir: w.home})
+	require.NoError(t, err)
+	require.Len(t, loaded.Unknown, 2)
+	assert.Equal(t, file+":3: limits.writes_per_second is no longer a setting and has no effect", loaded.Unknown[0].String())
+	assert.Empty(t, loaded.Passed(), "no client passed it")
+	assert.Equal(t, 3, loaded.Limits.CallsPerSecond)
+}
+
 // An unknown variable is a warning that suggests the nearest setting.
 func TestLoad_UnknownVariables(t *testing.T) {
 	w := newWorld(t)

@@ -18,7 +18,8 @@ type Loaded struct {
 	// File is the path of the configuration file, which need not exist, or "" if there
 	// is no home directory.
 	File string
-	// Unknown lists variables that look like settings but have no effect.
+	// Unknown lists variables that look like settings, and settings of earlier versions.
+	// They have no effect.
 	Unknown []Problem
 
 	merged  *koanf.Koanf

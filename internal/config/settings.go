@@ -45,6 +45,10 @@ var rules = map[string]func(v any) string{
 	"log.level":               oneOf("debug", "info", "warn", "error"),
 }
 
+// retired lists keys of earlier versions, which are accepted so that a configuration file
+// outlives an upgrade.
+var retired = []string{"limits.writes_per_second", "limits.completions_per_second", "limits.logs_per_second", "limits.progress_per_second", "limits.ping"}
+
 func oneOf(words ...string) func(any) string {
 	return func(v any) string {
 		if slices.Contains(words, v.(string)) {
