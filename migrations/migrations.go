@@ -41,6 +41,18 @@ var ErrNewer = errors.New("the database was written by a newer notesd; upgrade t
 // Version returns the latest version of the set.
 func (s Set) Version() int { return len(s.Scripts()) }
 
+// Version returns the version of db, or [ErrNewer] if it is later than the latest of the
+// set.
+func Version(ctx context.Context, db *sql.DB, set Set) (have int, err error) {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return 0, fmt.Errorf("read the version of the %s database: %w", set, err)
+	}
+	if have > set.Version() {
+		return have, fmt.Errorf("%s database has version %d, this program knows %d: %w", set, have, set.Version(), ErrNewer)
+	}
+	return have, nil
+}
+
 // Apply migrates db to the latest version of the set or, if to is not 0, to that version,
 // which tests use to upgrade from every released version. It returns [ErrNewer] for a
 // database with a later version and leaves it unchanged. db should be limited to one
@@ -50,12 +62,9 @@ func Apply(ctx context.Context, db *sql.DB, set Set, to int) error {
 	if to == 0 {
 		to = len(scripts)
 	}
-	var have int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return fmt.Errorf("read the version of the %s database: %w", set, err)
-	}
-	if have > len(scripts) {
-		return fmt.Errorf("%s database has version %d, this program knows %d: %w", set, have, len(scripts), ErrNewer)
+	have, err := Version(ctx, db, set)
+	if err != nil {
+		return err
 	}
 	for v := have + 1; v <= to; v++ {
 		if err := applyOne(ctx, db, scripts[v-1], v); err != nil {

@@ -304,8 +304,8 @@ func TestSalvage_NoDatabase(t *testing.T) {
 	dir := t.TempDir()
 	garbage := filepath.Join(dir, "garbage.db")
 	require.NoError(t, os.WriteFile(garbage, bytes.Repeat([]byte("no database "), 1000), 0o600))
-	db := open(t, filepath.Join(dir, "x.db"))
-	saved, lost := db.Salvage(t.Context(), garbage)
+	saved, lost, err := sqlite.Salvage(t.Context(), garbage, filepath.Join(dir, "x.db"), history)
+	require.NoError(t, err)
 	assert.Zero(t, saved)
 	assert.Contains(t, lost, "documents")
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"notesd/migrations"
 )
 
 // SetAside renames a damaged database together with its -wal and -shm files, so that a
@@ -29,33 +31,52 @@ func SetAside(path string, now time.Time) (string, error) {
 	return aside, nil
 }
 
-// Salvage copies every readable row of the damaged file into the tables with the same
-// names. A damaged page ends a scan, so Salvage scans each table from both ends. It
-// returns the number of rows copied and a summary of the loss.
-func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string) {
-	connector, err := sqlite.NewConnector(dsn(from, HistorySchema, true))
-	if err != nil {
-		return 0, "all: " + err.Error()
+// Salvage creates a database at path with every readable row of the damaged one. Its tables
+// are those of the version that wrote the damaged file; [Open] migrates them. A damaged page
+// ends a scan, so Salvage scans each table from both ends. It returns the number of rows
+// copied and a summary of the loss.
+func Salvage(ctx context.Context, damaged, path string, schema Schema) (saved int, lost string, err error) {
+	for _, left := range []string{path, path + "-wal", path + "-shm"} { // by an interrupted start
+		if err := os.Remove(left); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, "", err
+		}
 	}
-	old := sql.OpenDB(connector)
-	defer func() { _ = old.Close() }() // nothing was written to it
-	old.SetMaxOpenConns(1)
+	old, err := connect(damaged, schema)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = old.disconnect() }() // only read
+	version, err := migrations.Version(ctx, old.read, schema)
+	if err != nil { // nothing can be read
+		version = schema.Version()
+	}
+	db, err := connect(path, schema)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { err = errors.Join(err, db.disconnect()) }()
+	if err := migrations.Apply(ctx, db.write, schema, version); err != nil {
+		return 0, "", err
+	}
 	tables, err := db.tables(ctx)
 	if err != nil {
-		return 0, "all: " + err.Error()
+		return 0, "", err
 	}
 	var broken []string
 	for _, table := range tables {
-		n, whole := db.salvageTable(ctx, old, table)
+		n, whole, err := db.salvageTable(ctx, old.read, table)
+		if err != nil {
+			return 0, "", err
+		}
 		saved += n
 		if !whole {
 			broken = append(broken, table)
 		}
 	}
 	if broken == nil {
-		return saved, "every row could be read"
+		return saved, "every row could be read", nil
 	}
-	return saved, "rows are missing from " + strings.Join(broken, ", ")
+	return saved, "rows are missing from " + strings.Join(broken, ", "), nil
 }
 
 // tables lists the tables in order of creation, so that a table comes after those it
@@ -64,33 +85,34 @@ func (db *DB) tables(ctx context.Context) ([]string, error) {
 	return Column[string](ctx, db.write, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
 }
 
-func (db *DB) salvageTable(ctx context.Context, old *sql.DB, table string) (saved int, whole bool) {
+func (db *DB) salvageTable(ctx context.Context, old *sql.DB, table string) (saved int, whole bool, err error) {
 	columns, err := Column[string](ctx, db.write, `SELECT name FROM pragma_table_info(?)`, table)
-	if err != nil || len(columns) == 0 {
-		return 0, false
+	if err != nil {
+		return 0, false, err
+	}
+	keys, err := Column[string](ctx, db.write, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
+	if err != nil {
+		return 0, false, err
 	}
 	names := `"` + strings.Join(columns, `", "`) + `"`
-	keys, err := Column[string](ctx, db.write, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
-	if err != nil || len(keys) == 0 {
-		return 0, false
-	}
 	for _, direction := range []string{"", " DESC"} {
 		order := `"` + strings.Join(keys, `"`+direction+`, "`) + `"` + direction
-		n, err := db.copyRows(ctx, old, table, names, len(columns), fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, names, table, order))
+		n, whole, err := db.copyRows(ctx, old, table, names, len(columns), fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, names, table, order))
 		saved += n
-		if err == nil {
-			return saved, true
+		if whole || err != nil {
+			return saved, whole, err
 		}
 	}
-	return saved, false
+	return saved, false, nil
 }
 
-// copyRows copies rows up to the first one that cannot be read. It skips rows that exist
-// already and rows whose parent row was lost.
-func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, columns int, query string) (int, error) {
+// copyRows copies rows up to the first one that cannot be read, and reports whether it
+// copied all. It skips rows that exist already and rows whose parent row was lost. The error
+// is one of writing.
+func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, columns int, query string) (saved int, whole bool, err error) {
 	rows, err := old.QueryContext(ctx, query)
 	if err != nil {
-		return 0, err
+		return 0, false, nil
 	}
 	defer func() { _ = rows.Close() }() // Err reports the error
 	insert := fmt.Sprintf(`INSERT OR IGNORE INTO "%s" (%s) VALUES (?%s)`, table, names, strings.Repeat(", ?", columns-1))
@@ -98,18 +120,18 @@ func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, co
 	for i := range values {
 		pointers[i] = &values[i]
 	}
-	saved := 0
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		for rows.Next() {
-			if err := rows.Scan(pointers...); err != nil {
-				return nil // commit the copied rows; Err reports the error
-			}
-			if result, err := tx.ExecContext(ctx, insert, values...); err == nil {
+		for rows.Next() && rows.Scan(pointers...) == nil {
+			result, err := tx.ExecContext(ctx, insert, values...)
+			switch {
+			case err == nil:
 				n, _ := result.RowsAffected() // SQLite never returns an error here
 				saved += int(n)
+			case codeOf(err) != sqlite3.SQLITE_CONSTRAINT:
+				return err
 			}
 		}
-		return nil
+		return nil // commit the copied rows
 	})
-	return saved, errors.Join(err, rows.Err())
+	return saved, rows.Err() == nil, err
 }

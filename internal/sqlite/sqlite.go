@@ -63,6 +63,22 @@ var ErrCorrupt = errors.New("the database file is damaged")
 // was not closed by Close, Open first checks all of it and returns [ErrCorrupt] if it is
 // damaged. It returns [ErrNewer] for a database of a newer version.
 func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
+	db, err := connect(path, schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.prepare(ctx, schema); err != nil {
+		_ = db.disconnect()
+		if IsCorrupt(err) {
+			err = fmt.Errorf("%s: %w: %w", filepath.Base(path), ErrCorrupt, err)
+		}
+		return nil, err
+	}
+	return db, nil
+}
+
+// connect opens or creates the database at path as it is.
+func connect(path string, schema Schema) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
@@ -79,18 +95,16 @@ func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	db.write.SetMaxIdleConns(1)
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
-	if err := db.prepare(ctx, schema); err != nil {
-		_ = db.write.Close()
-		_ = db.read.Close()
-		if IsCorrupt(err) {
-			err = fmt.Errorf("%s: %w: %w", filepath.Base(path), ErrCorrupt, err)
-		}
-		return nil, err
-	}
 	return db, nil
 }
 
+// disconnect closes the connections without recording that the file is intact.
+func (db *DB) disconnect() error { return errors.Join(db.read.Close(), db.write.Close()) }
+
 func (db *DB) prepare(ctx context.Context, schema Schema) error {
+	if _, err := migrations.Version(ctx, db.write, schema); err != nil {
+		return err // before the check, so that a newer database is never replaced
+	}
 	if !stampMatches(db.path) {
 		if err := check(ctx, db.write); err != nil {
 			return err

@@ -59,20 +59,23 @@ func (s *Store) openOrReplace(ctx context.Context, path string, schema sqlite.Sc
 	if err == nil || !sqlite.IsCorrupt(err) {
 		return db, err
 	}
+	outcome := " and is rebuilt from the notes"
+	if schema == sqlite.HistorySchema {
+		saved, lost, err := sqlite.Salvage(ctx, path, path+".salvaged", schema)
+		if err != nil {
+			return nil, err
+		}
+		outcome = fmt.Sprintf(", and %d of its rows were carried over (%s)", saved, lost)
+	}
 	aside, err := sqlite.SetAside(path, s.Now())
+	if err == nil && schema == sqlite.HistorySchema {
+		err = os.Rename(path+".salvaged", path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if db, err = sqlite.Open(ctx, path, schema); err != nil {
-		return nil, err
-	}
-	if schema == sqlite.NotesSchema {
-		s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s and is rebuilt from the notes", NotesFile, filepath.Base(aside)))
-		return db, nil
-	}
-	saved, lost := db.Salvage(ctx, aside)
-	s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s, and %d of its rows were carried over (%s)", HistoryFile, filepath.Base(aside), saved, lost))
-	return db, nil
+	s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s%s", filepath.Base(path), filepath.Base(aside), outcome))
+	return sqlite.Open(ctx, path, schema)
 }
 
 // load reads the store's ID, creating it if necessary, and the head of its feed.
