@@ -15,7 +15,8 @@ const (
 )
 
 // buildMemory is the soft memory limit during a build, in bytes: near it the collector works
-// more and releases pages at once. Mapped files are not included.
+// more and releases pages at once. A lower limit of the process applies. Mapped files are
+// not included.
 const buildMemory = 300 << 20
 
 // builds is the only code in the process that changes the collector's target.
@@ -36,7 +37,8 @@ func beginBuild() (end func()) {
 	if !builds.lowered {
 		builds.lowered = true
 		builds.was = debug.SetGCPercent(buildGC)
-		builds.limit = debug.SetMemoryLimit(buildMemory)
+		builds.limit = debug.SetMemoryLimit(-1)
+		debug.SetMemoryLimit(min(builds.limit, buildMemory))
 	}
 	return func() {
 		builds.Lock()
