@@ -29,12 +29,16 @@ func mcpCommand(a *app) *cobra.Command {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {
-				return service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, mcp.Profile{Tools: cfg.Vault.Tools})
+				err := service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, mcp.Profile{Tools: cfg.Vault.Tools})
+				if !errors.Is(err, daemon.ErrLocked) {
+					return err
+				}
+				// Hosts may launch several containers with the same volume for the state.
 			}
 			return a.relay(cmd.Context(), cfg, !allTools, a.in, a.stdout)
 		}),
 	}
-	cmd.Flags().BoolVar(&inProcess, "in-process", false, "run without a daemon, for example in a container")
+	cmd.Flags().BoolVar(&inProcess, "in-process", false, "serve in this process, for example in a container, unless another one serves the vault")
 	cmd.Flags().Bool("read-only", false, "offer only tools that read")
 	cmd.Flags().String("tools", "", "offer only these tools: a `list` of names, or reader, writer, all")
 	completes(cmd, "tools", completeTools)
