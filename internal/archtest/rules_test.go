@@ -35,7 +35,7 @@ var layers = map[string]layer{
 			"notes", "notes/pglog", "notes/store", "notes/vault", "notes/vault/disk", "prompts", "search", "search/index",
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
-		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
+		thirdParty: []string{"github.com/KimMachineGun/automemlimit", "github.com/modelcontextprotocol/go-sdk"},
 		why:        "it makes a daemon of the packages: what they do is theirs, and how it is asked for is the commands'",
 	},
 	"mcp": {

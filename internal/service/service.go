@@ -27,6 +27,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
@@ -90,9 +91,16 @@ type Service struct {
 	closers     []func() error // of the opened parts, in the order of opening
 }
 
+// heapShare is the share of the memory of a container, or of a systemd unit with a limit,
+// that the Go runtime may use. The rest is for the caches of SQLite and for mapped files.
+const heapShare = 0.7
+
 // New returns a service with nothing opened or started yet. The caller must hold the
 // lock of the state directory.
 func New(cfg *config.Config, logs *Logs, watch bool) *Service {
+	if _, err := memlimit.Set(memlimit.WithRatio(heapShare)); err != nil {
+		logs.Debug("the memory limit of this process is unknown", "err", err)
+	}
 	s := newService(cfg, logs, nil)
 	if watch {
 		s.watchers = s.newWatchers()
