@@ -337,9 +337,8 @@ var edits = []edit{
 	},
 }
 
-// ignoreGit ignores directories named .git, but not files.
-func ignoreGit(rel string, dir bool) bool {
-	return dir && filepath.Base(rel) == ".git" || !dir && strings.HasSuffix(rel, ".skip")
+func ignoreGit(rel string) bool {
+	return filepath.Base(rel) == ".git" || strings.HasSuffix(rel, ".skip")
 }
 
 func notes(v *vault, dir string, n int) {

@@ -624,7 +624,7 @@ func TestFSEvents_Stress(t *testing.T) {
 	}
 	t.Logf("repeat with -watcher.seed=%d -watcher.ops=%d", seed, *stressOps)
 	outside := t.TempDir()
-	skip := func(rel string, _ bool) bool { return path.Base(rel) == ".git" }
+	skip := func(rel string) bool { return path.Base(rel) == ".git" }
 	onMac(t, Options{Ignore: skip}, nil, func(m *mac) {
 		s := &stress{rand: rand.New(rand.NewPCG(seed, 0)), vault: m.vault, outside: outside, move: m.move}
 		joined := make(map[string]uint32)

@@ -27,7 +27,7 @@ func TestStress(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	for _, opt := range backends {
-		opt.Ignore = func(rel string, _ bool) bool { return path.Base(rel) == ".git" }
+		opt.Ignore = func(rel string) bool { return path.Base(rel) == ".git" }
 		t.Run(opt.backend, func(t *testing.T) {
 			t.Logf("repeat with -watcher.seed=%d -watcher.ops=%d", seed, *stressOps)
 			s := &stress{

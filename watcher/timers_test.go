@@ -472,39 +472,3 @@ func TestBudget(t *testing.T) {
 	}
 	v.settle()
 }
-
-// TestRecheck_IgnoredIsGone removes an excluded directory after a listing found it. The
-// event of its creation arrives after the removal, and the event of its removal later.
-func TestRecheck_IgnoredIsGone(t *testing.T) {
-	play(t, Options{Ignore: ignoreGit}, nil, func(s *scene) {
-		git := filepath.Join(s.root, "sub", ".git")
-		require.NoError(s, os.MkdirAll(git, 0o755))
-		s.event(fsnotify.Create, s.root, "sub")
-		time.Sleep(time.Second)
-		require.NoError(s, os.Remove(git))
-		s.event(fsnotify.Create, s.root, "sub/.git")
-		s.event(fsnotify.Remove, s.root, "sub/.git")
-		time.Sleep(time.Second)
-		got := s.taken()
-		require.Len(s, got, 1)
-		assert.Equal(s, []string{"sub"}, got[0].Paths)
-	})
-}
-
-// TestPoll_IgnoredIsGone removes an excluded directory. A poll detects that before the
-// event of the removal arrives.
-func TestPoll_IgnoredIsGone(t *testing.T) {
-	play(t, Options{Ignore: ignoreGit, pollInterval: time.Second}, func(root string, k *kernel) {
-		k.remote = "nfs"
-		require.NoError(t, os.Mkdir(filepath.Join(root, ".git"), 0o755))
-	}, func(s *scene) {
-		require.NoError(s, os.Remove(filepath.Join(s.root, ".git")))
-		s.write("a.md")
-		time.Sleep(time.Minute)
-		s.event(fsnotify.Remove, s.root, ".git")
-		time.Sleep(time.Second)
-		got := s.taken()
-		require.Len(s, got, 1)
-		assert.Equal(s, []string{"a.md"}, got[0].Paths)
-	})
-}

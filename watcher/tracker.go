@@ -206,12 +206,11 @@ func (t *tracker) handle(ev fsnotify.Event) {
 		t.restart("the folder was moved or removed")
 	case rel == "":
 		t.checkRoot() // its permissions may have changed
+	case d == nil && t.opt.Ignore(rel):
 	case d == nil && !ev.Op.Has(fsnotify.Create):
 		// A file, or a directory outside the tree. Do not stat it: a file that is
 		// being written has many such events.
-		if !t.opt.Ignore(rel, false) {
-			t.touch(rel)
-		}
+		t.touch(rel)
 	case d != nil && ev.Op == fsnotify.Write:
 		// Windows reports this in addition to the event of a changed entry of d.
 	default:
@@ -224,40 +223,27 @@ func (t *tracker) handle(ev fsnotify.Event) {
 // directory with the same identity is there.
 func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	id, isDir, err := lookup(t.abs(rel))
-	exists := err == nil
-	if d != nil && d.mode != ignored && !moved && isDir && id == d.id {
+	isDir = isDir && err == nil
+	if d != nil && !moved && isDir && id == d.id {
 		t.touch(rel)
 		if t.unreadable[d] != nil {
 			t.relist(d)
 		}
 		return
 	}
-	skip := t.opt.Ignore(rel, isDir)
-	if skip && d == nil && moved && !t.opt.Ignore(rel, false) {
-		t.touch(rel) // it may have been a file, and files of this name are not ignored
-	}
-	if d != nil && d.mode == ignored && !exists && !moved {
-		return // the event of its removal follows, and must find it
-	}
 	if d != nil {
 		// On a case-insensitive file system the old name of a renamed directory
 		// still resolves to it.
-		exists = exists && (!isDir || t.listedAs(d))
-		skip = skip || d.mode == ignored && !exists
+		isDir = isDir && t.listedAs(d)
 		t.forget(d)
 	}
+	if t.opt.Ignore(rel) {
+		return
+	}
+	t.touch(rel)
 	parentRel, name := splitRel(rel)
-	parent := t.find(parentRel)
-	known := parent != nil && parent.mode != ignored
-	switch {
-	case skip && isDir && exists && known:
-		t.setMode(t.add(parent, name), ignored)
-	case skip:
-	case isDir && exists && known:
-		t.touch(rel)
+	if parent := t.find(parentRel); isDir && parent != nil {
 		t.enter(t.add(parent, name), true)
-	default:
-		t.touch(rel)
 	}
 }
 

@@ -20,7 +20,6 @@ type mode uint8
 
 const (
 	removed mode = iota // not in the tree
-	ignored             // kept in the tree so that its removal is not reported either
 	watched             // followed by events alone
 	polled              // followed by listings, and by events too if dir.events
 )
@@ -145,13 +144,11 @@ func (t *tree) setMode(d *dir, m mode) {
 		d.entries, d.absent = nil, nil
 	}
 	d.mode = m
-	switch m {
-	case polled:
+	switch {
+	case m == polled:
 		t.polled[d] = struct{}{}
-	case removed, ignored:
-		if t.ids[d.id] == d {
-			delete(t.ids, d.id)
-		}
+	case m == removed && t.ids[d.id] == d:
+		delete(t.ids, d.id)
 	}
 }
 
@@ -405,34 +402,25 @@ func (t *tree) listFailed(d *dir, err error) {
 }
 
 func (l *listing) entry(e fs.DirEntry) {
-	rel := join(l.rel, e.Name())
-	skip := l.opt.Ignore(rel, e.IsDir())
-	switch {
+	switch rel := join(l.rel, e.Name()); {
+	case l.opt.Ignore(rel):
 	case e.IsDir():
-		l.dirs[e.Name()] = struct{}{}
-		l.directory(e.Name(), rel, skip)
-	case !skip:
+		l.directory(e.Name(), rel)
+	default:
 		l.file(e, rel)
 	}
 }
 
-func (l *listing) directory(name, rel string, skip bool) {
-	child := l.d.children[name]
-	if child != nil && !skip {
+func (l *listing) directory(name, rel string) {
+	l.dirs[name] = struct{}{}
+	if child := l.d.children[name]; child != nil {
 		if id, isDir, err := lookup(l.abs(rel)); err != nil || isDir && id == child.id {
 			return
 		}
 		l.forget(child)
-		child = nil
 	}
-	switch {
-	case child != nil:
-	case skip:
-		l.setMode(l.add(l.d, name), ignored)
-	default:
-		l.added = append(l.added, l.add(l.d, name))
-		l.found(rel)
-	}
+	l.added = append(l.added, l.add(l.d, name))
+	l.found(rel)
 }
 
 func (l *listing) file(e fs.DirEntry, rel string) {
@@ -466,16 +454,10 @@ func (l *listing) reportRemoved() {
 		}
 	}
 	for name, child := range l.d.children {
-		if _, ok := l.dirs[name]; ok {
-			continue
-		}
-		if child.mode == ignored && l.d.events {
-			continue // the event of its removal follows, and must find it
-		}
-		if child.mode != ignored {
+		if _, ok := l.dirs[name]; !ok {
 			l.removed(name)
+			l.forget(child)
 		}
-		l.forget(child)
 	}
 }
 

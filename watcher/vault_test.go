@@ -26,7 +26,7 @@ type vault struct {
 	root    string
 	w       *Watcher
 	batches chan Batch
-	skip    func(rel string, dir bool) bool
+	skip    func(rel string) bool
 
 	view     map[string]string // the owner's view: description of each path
 	reported map[string]int    // number of batches with each path
@@ -46,7 +46,7 @@ func newVault(t testing.TB, root string, opt Options, adapt ...func(*Watcher)) *
 		reported: make(map[string]int),
 	}
 	if v.skip == nil {
-		v.skip = func(string, bool) bool { return false }
+		v.skip = func(string) bool { return false }
 	}
 	for _, f := range adapt {
 		f(v.w)
@@ -114,7 +114,7 @@ func (v *vault) entry(rel string) string {
 	abs := filepath.Join(v.root, filepath.FromSlash(rel))
 	fi, err := os.Lstat(abs)
 	switch {
-	case err != nil || v.skip(rel, fi.IsDir()):
+	case err != nil || v.skip(rel):
 		return ""
 	case fi.IsDir():
 		return "dir"
@@ -138,7 +138,7 @@ func (v *vault) disk() map[string]string {
 		switch {
 		case err != nil || rel == ".":
 			return nil
-		case v.skip(rel, e.IsDir()):
+		case v.skip(rel):
 			if e.IsDir() {
 				return fs.SkipDir
 			}

@@ -62,7 +62,7 @@ type Options struct {
 	// Ignore reports whether to exclude an entry. Excluded entries are not
 	// reported, and excluded directories not entered. rel is relative to the
 	// root, with '/'. Ignore is called from Run's goroutine, never for the root.
-	Ignore func(rel string, dir bool) bool
+	Ignore func(rel string) bool
 	// Log receives lost events, restarts and rescans.
 	Log *slog.Logger
 
@@ -114,7 +114,7 @@ func New(root string, opt Options) *Watcher {
 	opt.backend = cmp.Or(opt.backend, BackendAuto)
 	opt.pollInterval = cmp.Or(opt.pollInterval, defaultPollInterval)
 	if opt.Ignore == nil {
-		opt.Ignore = func(string, bool) bool { return false }
+		opt.Ignore = func(string) bool { return false }
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)

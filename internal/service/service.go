@@ -334,7 +334,7 @@ func (s *Service) newWatchers() map[string]*watcher.Watcher {
 	dirs := s.cfg.Vault.Dirs()
 	for name, dir := range dirs {
 		all[name] = watcher.New(dir, watcher.Options{
-			Ignore: func(rel string, _ bool) bool {
+			Ignore: func(rel string) bool {
 				return s.isOpen() && s.vault.Ignored(path.Join(name, rel))
 			},
 			Watchers: len(dirs),
