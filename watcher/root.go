@@ -66,7 +66,7 @@ func (t *tracker) restart(reason string) {
 // reset discards everything but the settings.
 func (t *tracker) reset() {
 	t.clear()
-	t.audit, t.restartReason, t.missing = nil, "", 0
+	t.audit, t.restartReason = nil, ""
 	t.interval = t.opt.pollInterval
 }
 
@@ -131,13 +131,12 @@ func (t *tracker) check() {
 	t.verify()
 	if now := time.Now(); !now.Before(t.nextRetry) {
 		t.nextRetry = now.Add(t.env.retry)
-		t.countWatches()
 		t.retryWatches()
 	}
 }
 
 // verify compares the next auditSize watched directories with the disk, because
-// a file system may have been mounted over them.
+// a file system may have been mounted over them, or unmounted.
 func (t *tracker) verify() {
 	if len(t.audit) == 0 {
 		for _, d := range t.ids {
@@ -156,20 +155,6 @@ func (t *tracker) verify() {
 		}
 	}
 	t.audit = t.audit[n:]
-}
-
-// countWatches detects watches that ended without an event, such as those below a mount
-// point that was unmounted. It requires two counts with the same difference, because an
-// event that is still queued can cause a single one.
-func (t *tracker) countWatches() {
-	if t.src == nil {
-		return
-	}
-	missing := t.count - len(t.src.WatchList())
-	if missing > 0 && missing == t.missing {
-		t.requestRestart(fmt.Sprintf("directories no longer watched: %d", missing))
-	}
-	t.missing = missing
 }
 
 // The interval between polls adapts to changes and to the duration of a poll.

@@ -11,7 +11,6 @@ import (
 type notifier interface {
 	Add(dir string) error
 	Remove(dir string) error
-	WatchList() []string
 	Close() error // also closes the channels of events and errors
 }
 

@@ -2,9 +2,7 @@ package watcher
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -65,12 +63,6 @@ func (k *kernel) Remove(dir string) error {
 	}
 	delete(k.dirs, dir)
 	return nil
-}
-
-func (k *kernel) WatchList() []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return slices.Collect(maps.Keys(k.dirs))
 }
 
 func (k *kernel) Close() error {

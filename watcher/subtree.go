@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,13 +63,6 @@ func (s *subtree) Remove(dir string) error {
 		delete(s.folded, key)
 	}
 	return nil
-}
-
-// WatchList implements notifier.
-func (s *subtree) WatchList() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.dirs))
 }
 
 // Close implements notifier.

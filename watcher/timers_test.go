@@ -298,20 +298,6 @@ func TestOpenSource_Failure(t *testing.T) {
 	})
 }
 
-func TestCountWatches_LostWatches(t *testing.T) {
-	play(t, Options{}, func(root string, _ *kernel) {
-		_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
-	}, func(s *scene) {
-		require.NoError(s, s.kernel.Remove(filepath.Join(s.root, "dir")))
-		time.Sleep(time.Minute)
-		got := s.taken()
-		require.Len(s, got, 1)
-		assert.True(s, got[0].Rescan)
-		assert.Contains(s, got[0].Reason, "no longer watched")
-		assert.Len(s, s.kernel.WatchList(), 2)
-	})
-}
-
 func TestNetworkFileSystem(t *testing.T) {
 	for backend, want := range map[string]string{BackendAuto: StatePolling, BackendFSNotify: StateWatching} {
 		t.Run(backend, func(t *testing.T) {

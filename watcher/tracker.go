@@ -27,7 +27,6 @@ type tracker struct {
 	nextPoll  time.Time
 	interval  time.Duration // between polls
 	nextRetry time.Time
-	missing   int    // watches missing from the source at the last count
 	audit     []*dir // watched directories that verify has not compared yet
 }
 
