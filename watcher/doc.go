@@ -60,9 +60,9 @@
 //
 // # Concurrency
 //
-// [New] starts no goroutine; [Watcher.Run] owns all of them. Each source has one
-// goroutine that moves its events to a queue (a bounded, coalescing set with a
-// one-slot signal) and does nothing else, so that the kernel's queue stays short
+// [New] starts no goroutine; [Watcher.Run] owns all of them. Each source moves its
+// events to a queue (a bounded, coalescing set with a one-slot signal) in a
+// goroutine that does nothing else, so that the kernel's queue stays short
 // even when the owner is slow. The goroutine of Run is the tracker. It takes
 // events from the queue, stats their paths, watches new directories, keeps the
 // timers and calls emit. It walks a new directory after it has set the watch,

@@ -192,15 +192,8 @@ func (m *macOS) call(s fsStream, reports ...fsReport) {
 	}
 }
 
-// newTestSubtree returns a subtree whose events are never received.
 func newTestSubtree() *subtree {
-	return &subtree{
-		events: make(chan fsnotify.Event),
-		errs:   make(chan error),
-		done:   make(chan struct{}),
-		dirs:   make(map[string]struct{}),
-		folded: make(map[string]string),
-	}
+	return &subtree{queue: newQueue(), dirs: make(map[string]struct{}), folded: make(map[string]string)}
 }
 
 var (
@@ -259,16 +252,16 @@ func TestStartFSEvents_ReportDuringStop(t *testing.T) {
 		s.stop, err = m.coreServices().startFSEvents(root, s)
 		require.NoError(t, err)
 		stream := m.running()[0]
-		report := fsReport{"/private" + root + "/a.md", flagItemModified}
-		go m.call(stream, report)
-		synctest.Wait() // the event is not received
-		m.calls = nil
-		require.NoError(t, s.Close())
-		assert.Less(t, slices.Index(m.calls, "callback"), slices.Index(m.calls, "FSEventStreamRelease"))
-		assert.Contains(t, m.calls, "callback")
-		_, open := <-s.events
-		assert.False(t, open)
-		m.call(stream, report) // must not send on a closed channel
+		running := m.queues[stream.queue]
+		running <- struct{}{} // a callback
+		closed := make(chan error)
+		go func() { closed <- s.Close() }()
+		synctest.Wait()
+		assert.NotContains(t, m.calls, "FSEventStreamRelease")
+		<-running
+		require.NoError(t, <-closed)
+		assert.Contains(t, m.calls, "FSEventStreamRelease")
+		m.call(stream, fsReport{"/private" + root + "/a.md", flagItemModified})
 	})
 }
 
@@ -311,28 +304,18 @@ func TestStreamReader_Report(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newTestSubtree()
-				require.NoError(t, s.Add("/v"))
-				require.NoError(t, s.Add("/v/d"))
-				r := &streamReader{root: "/v", real: "/private/v", to: s}
-				reported := make(chan struct{})
-				go func() { r.report(tt.report.path, tt.report.flags); close(reported) }()
-				var got fsnotify.Event
-				var lost error
-				select {
-				case got = <-s.events:
-				case lost = <-s.errs:
-				case <-reported:
-				}
-				assert.Equal(t, tt.want, got)
-				if tt.lost == "" {
-					assert.NoError(t, lost)
-				} else {
-					assert.ErrorContains(t, lost, tt.lost)
-				}
-				<-reported
-			})
+			s := newTestSubtree()
+			require.NoError(t, s.Add("/v"))
+			require.NoError(t, s.Add("/v/d"))
+			r := &streamReader{root: "/v", real: "/private/v", to: s}
+			r.report(tt.report.path, tt.report.flags)
+			got := s.queue.take()
+			assert.Equal(t, tt.want, append(got.events, fsnotify.Event{})[0])
+			if tt.lost == "" {
+				assert.NoError(t, got.lost)
+			} else {
+				assert.ErrorContains(t, got.lost, tt.lost)
+			}
 		})
 	}
 	r := &streamReader{root: "/", real: "/"}

@@ -11,7 +11,7 @@ import (
 type notifier interface {
 	Add(dir string) error
 	Remove(dir string) error
-	Close() error // also closes the channels of events and errors
+	Close() error // also closes the channels of events and errors, if there are any
 }
 
 // source is one instance of the kernel's notification service, with the queue
@@ -19,7 +19,7 @@ type notifier interface {
 type source struct {
 	notifier
 	queue   *queue
-	drained chan struct{} // closed when the draining goroutine returns
+	drained chan struct{} // closed when the draining goroutine, if there is one, returns
 }
 
 // drainSource returns a source that drains a notifier in a goroutine until Close.
@@ -56,7 +56,9 @@ func (s *source) drain(events <-chan fsnotify.Event, errs <-chan error) {
 // Close stops the source and waits for its goroutine.
 func (s *source) Close() error {
 	err := s.notifier.Close()
-	<-s.drained
+	if s.drained != nil {
+		<-s.drained
+	}
 	return err
 }
 
@@ -67,8 +69,8 @@ const maxPaths = 10_000
 var errTooMany = fmt.Errorf("more than %d paths changed at once", maxPaths)
 
 // queue holds the events that the tracker has not processed: a set of paths, each with
-// the union of its operations, in the order of their first event. The goroutine of the
-// source calls put and fail; the tracker calls take.
+// the union of its operations, in the order of their first event. The source calls put and
+// fail; the tracker calls take.
 type queue struct {
 	ready chan struct{} // holds a token while the queue is not empty
 

@@ -12,13 +12,11 @@ import (
 )
 
 // subtree is a notifier with a single handle on the root, through which the system
-// reports changes in the whole tree. It forwards the events of directories that were
-// added and of their entries.
+// reports changes in the whole tree. It queues the events of directories that were added
+// and of their entries.
 type subtree struct {
-	events chan fsnotify.Event
-	errs   chan error
-	done   chan struct{} // closed by Close
-	stop   func() error
+	queue *queue
+	stop  func() error
 
 	mu     sync.Mutex
 	dirs   map[string]struct{} // added directories, in the tracker's spelling
@@ -28,18 +26,12 @@ type subtree struct {
 // openSubtree opens a source. start starts reporting changes below root to the subtree;
 // after stop returns, it must not report.
 func openSubtree(root string, start func(root string, to *subtree) (stop func() error, err error)) (*source, error) {
-	s := &subtree{
-		events: make(chan fsnotify.Event),
-		errs:   make(chan error),
-		done:   make(chan struct{}),
-		dirs:   make(map[string]struct{}),
-		folded: make(map[string]string),
-	}
+	s := &subtree{queue: newQueue(), dirs: make(map[string]struct{}), folded: make(map[string]string)}
 	var err error
 	if s.stop, err = start(root, s); err != nil {
 		return nil, err
 	}
-	return drainSource(s, s.events, s.errs), nil
+	return &source{notifier: s, queue: s.queue}, nil
 }
 
 // Add implements notifier.
@@ -66,33 +58,18 @@ func (s *subtree) Remove(dir string) error {
 }
 
 // Close implements notifier.
-func (s *subtree) Close() error {
-	close(s.done) // unblocks a pending send
-	err := s.stop()
-	close(s.events)
-	close(s.errs)
-	return err
-}
+func (s *subtree) Close() error { return s.stop() }
 
-// send forwards an event, unless it is outside the added directories.
+// send queues an event, unless it is outside the added directories.
 func (s *subtree) send(ev fsnotify.Event) {
-	var ok bool
-	if ev.Name, ok = s.spelled(ev.Name); !ok {
-		return
-	}
-	select {
-	case s.events <- ev:
-	case <-s.done:
+	if name, ok := s.spelled(ev.Name); ok {
+		ev.Name = name
+		s.queue.put(ev)
 	}
 }
 
 // fail reports that events were lost.
-func (s *subtree) fail(err error) {
-	select {
-	case s.errs <- err:
-	case <-s.done:
-	}
-}
+func (s *subtree) fail(err error) { s.queue.fail(eventLoss(err)) }
 
 // spelled converts a reported path to the tracker's spelling of its directory. It
 // reports false unless the path is an added directory or an entry of one. Windows and
