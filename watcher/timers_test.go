@@ -1,11 +1,14 @@
 package watcher
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -278,6 +281,23 @@ func TestRetryWatches_ConcurrentChanges(t *testing.T) {
 		assert.Equal(s, []string{"dir/gone.md", "dir/new", "dir/new.md", "dir/new/a.md"}, got[0].Paths)
 		assert.Equal(s, 4, s.w.Status().Directories)
 	})
+}
+
+// TestRetryWatches_LogsOnce retries for an hour with the same result.
+func TestRetryWatches_LogsOnce(t *testing.T) {
+	for name, prepare := range map[string]func(root string, k *kernel){
+		"limit":     func(root string, k *kernel) { _ = os.Mkdir(filepath.Join(root, "dir"), 0o755); k.limit = 1 },
+		"no source": func(_ string, k *kernel) { k.broken = syscall.EMFILE },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			play(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))}, prepare, func(s *scene) {
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				assert.Equal(s, 1, strings.Count(log.String(), "level=WARN"), log.String())
+			})
+		})
+	}
 }
 
 func TestOpenSource_Failure(t *testing.T) {

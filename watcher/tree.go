@@ -94,6 +94,7 @@ type tree struct {
 	whole  bool    // src is from env.tree
 	srcErr error   // why no source could be opened
 	limit  error   // error of the watch that reached the limit
+	warned string  // the last problem logged by warn
 	batch  batch
 
 	top        *dir
@@ -278,7 +279,7 @@ func (t *tree) watch(d *dir) bool {
 	if err != nil {
 		if !d.remote && (errors.Is(err, errBudget) || isLimit(err)) {
 			t.limit = err
-			t.log.Warn("no more directories can be watched: the rest is polled", "err", err)
+			t.warn("no more directories can be watched: the rest is polled", err)
 		}
 		return false
 	}
@@ -290,6 +291,14 @@ func (t *tree) watch(d *dir) bool {
 	}
 	t.setEvents(d, true, cost)
 	return true
+}
+
+// warn logs a problem, unless it is the last one logged: each retry meets it again.
+func (t *tree) warn(text string, err error) {
+	if problem := fmt.Sprint(text, err); problem != t.warned {
+		t.warned = problem
+		t.log.Warn(text, "err", err)
+	}
 }
 
 // unwatch ends the events of d.
@@ -561,7 +570,7 @@ func (t *tree) openSource() {
 	t.src, t.srcErr = t.env.open(t.root)
 	if t.srcErr != nil {
 		t.src = nil
-		t.log.Warn("file system events are unavailable: polling", "err", t.srcErr)
+		t.warn("file system events are unavailable: polling", t.srcErr)
 	}
 }
 
