@@ -69,7 +69,15 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
-	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Next": result.NextCursor, "From": 0, "To": 0}
+	newest := result // a restore compares its hash with the note
+	if r.FormValue("cursor") != "" {
+		newest = versions{}
+		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 1}, &newest); err != nil {
+			s.trouble(w, r, err)
+			return
+		}
+	}
+	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Newest": append(newest.Revisions, revision{})[0], "Next": result.NextCursor, "From": 0, "To": 0}
 	from, errFrom := strconv.Atoi(r.FormValue("a"))
 	to, errTo := strconv.Atoi(r.FormValue("b"))
 	compare := errFrom == nil && errTo == nil

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestHistory_OlderPage restores a version of the second page, on which the newest version
+// is not listed.
+func TestHistory_OlderPage(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "vault"}, &sdk.ServerOptions{
+		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
+		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+	})
+	listed := func(n int, hash string) map[string]any {
+		return map[string]any{"revision": n, "hash": hash, "operation": "edit", "path": "a.md", "author": "ann", "time": "2026-03-01T12:00:00Z"}
+	}
+	type asked struct {
+		Note   string `json:"note"`
+		Cursor string `json:"cursor,omitempty"`
+		Limit  int    `json:"limit"`
+	}
+	sdk.AddTool(server, &sdk.Tool{Name: "note_history"}, func(_ context.Context, _ *sdk.CallToolRequest, in asked) (*sdk.CallToolResult, map[string]any, error) {
+		if in.Cursor != "" {
+			return nil, map[string]any{"revisions": []any{listed(2, "second"), listed(1, "first")}}, nil
+		}
+		return nil, map[string]any{"revisions": []any{listed(3, "third")}, "next_cursor": "older"}, nil
+	})
+	s, err := New(Options{Vault: "Notes", Dial: func(context.Context) (io.ReadWriteCloser, error) {
+		ours, theirs := net.Pipe()
+		go func() { _ = server.Run(context.Background(), &sdk.IOTransport{Reader: theirs, Writer: theirs}) }() // ends with the pipe
+		return ours, nil
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	cookie := login(t, s, s.Link())
+
+	first := get(s, "GET", "/history/a.md", cookie)
+	require.Equal(t, http.StatusOK, first.Code, first.Body)
+	assert.Contains(t, first.Body.String(), `name="hash" value="third"`)
+	assert.NotContains(t, first.Body.String(), "Restore 3", "it is the newest")
+	older := get(s, "GET", "/history/a.md?cursor=older", cookie).Body.String()
+	assert.Contains(t, older, `name="hash" value="third"`)
+	assert.Contains(t, older, "Restore 2")
+	assert.Contains(t, older, "Restore 1")
+}
