@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,18 +22,9 @@ func readTOML(text []byte, table string) (map[string]Server, error) {
 	found := map[string]Server{}
 	servers, _ := doc[table].(map[string]any)
 	for name, v := range servers {
-		entry, _ := v.(map[string]any)
-		s := Server{Env: map[string]string{}}
-		s.Command, _ = entry["command"].(string)
-		args, _ := entry["args"].([]any)
-		for _, arg := range args {
-			text, _ := arg.(string)
-			s.Args = append(s.Args, text)
-		}
-		env, _ := entry["env"].(map[string]any)
-		for k, v := range env {
-			s.Env[k], _ = v.(string)
-		}
+		var s Server
+		entry, _ := json.Marshal(v)
+		_ = json.Unmarshal(entry, &s) // fields of other types belong to another program
 		found[name] = s
 	}
 	return found, nil
@@ -45,22 +37,32 @@ func setTOML(text []byte, table, name string, s Server) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := []string{table, name}
-	with := text
-	for _, own := range [][2]string{{"command", tomlString(s.Command)}, {"args", tomlStrings(s.Args)}} {
+	if checkTOML(before, text, table, name, &s) == nil {
+		return text, nil
+	}
+	with, path := text, []string{table, name}
+	for _, own := range []member{{"command", s.Command}, {"args", s.Args}} {
 		tables, err := tomlTables(with)
 		if err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(tables, func(t tomlTable) bool { return slices.Equal(t.path, path) })
 		if i < 0 {
+			header, err := toml.Marshal(map[string]any{table: map[string]any{name: struct{}{}}})
+			if err != nil {
+				return nil, err
+			}
 			if with = bytes.TrimRight(with, "\r\n \t"); len(with) > 0 {
 				with = append(slices.Clone(with), "\n\n"...)
 			}
-			with = fmt.Appendf(with, "[%s.%s]\n", table, tomlName(name))
-			i, tables = 0, []tomlTable{{body: len(with)}}
+			with = append(with, header[bytes.LastIndexByte(header[:len(header)-1], '\n')+1:]...) // the last line
+			i, tables = 0, []tomlTable{{end: len(with)}}
 		}
-		with = tables[i].set(with, own[0], own[1])
+		line, err := toml.Marshal(map[string]any{own.name: own.value})
+		if err != nil {
+			return nil, err
+		}
+		with = tables[i].set(with, own.name, line)
 	}
 	return with, checkTOML(before, with, table, name, &s)
 }
@@ -136,37 +138,25 @@ func tomlDocument(text []byte) (map[string]any, error) {
 type tomlTable struct {
 	path       []string
 	start, end int // from its header to the end of the last key's line
-	body       int // start of the line after the header
 	keys       []tomlKey
 }
 
 type tomlKey struct {
 	path       []string
 	start, end int // of key and value
-	next       int // start of the next line
 }
 
-// set sets a key of the table, unless it already has that value.
-func (t tomlTable) set(text []byte, key, value string) []byte {
-	line := key + " = " + value
-	at := t.body
+// set sets a key of the table. line is the key with its value and a newline.
+func (t tomlTable) set(text []byte, key string, line []byte) []byte {
 	for _, k := range t.keys {
-		if !slices.Equal(k.path, []string{key}) {
-			if key == "args" && slices.Equal(k.path, []string{"command"}) {
-				at = k.next
-			}
-			continue
+		if slices.Equal(k.path, []string{key}) {
+			return slices.Concat(text[:k.start], bytes.TrimRight(line, "\n"), text[k.end:])
 		}
-		var old, want map[string]any
-		if toml.Unmarshal(text[k.start:k.end], &old) == nil && toml.Unmarshal([]byte(line), &want) == nil && reflect.DeepEqual(old, want) {
-			return text
-		}
-		return slices.Concat(text[:k.start], []byte(line), text[k.end:])
 	}
-	if at > 0 && text[at-1] != '\n' {
-		line = "\n" + line
+	if text[t.end-1] != '\n' {
+		line = slices.Concat([]byte("\n"), line)
 	}
-	return slices.Concat(text[:at], []byte(line+"\n"), text[at:])
+	return slices.Concat(text[:t.end], line, text[t.end:])
 }
 
 // tomlTables returns the tables of a valid text.
@@ -177,16 +167,14 @@ func tomlTables(text []byte) ([]tomlTable, error) {
 	for p.NextExpression() {
 		e := p.Expression()
 		path, start, end := keyOf(e)
-		next := lineEnd(text, end)
 		if e.Kind != unstable.KeyValue {
-			tables = append(tables, tomlTable{path: path, start: lineStart(text, start), body: next, end: next})
+			tables = append(tables, tomlTable{path: path, start: bytes.LastIndexByte(text[:start], '\n') + 1, end: lineEnd(text, end)})
 			continue
 		}
 		table := &tables[len(tables)-1]
 		end = int(e.Raw.Offset + e.Raw.Length)
-		next = lineEnd(text, end)
-		table.keys = append(table.keys, tomlKey{path, int(e.Raw.Offset), start + len(bytes.TrimRight(text[start:end], " \t")), next})
-		table.end = next
+		table.keys = append(table.keys, tomlKey{path, start, start + len(bytes.TrimRight(text[start:end], " \t"))})
+		table.end = lineEnd(text, end)
 	}
 	return tables, p.Error()
 }
@@ -203,35 +191,10 @@ func keyOf(e *unstable.Node) (path []string, start, end int) {
 	return path, start, end
 }
 
-func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
-
 // lineEnd returns the start of the line after the one containing at.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
 	}
 	return len(text)
-}
-
-func tomlName(name string) string {
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
-		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) {
-		return tomlString(name)
-	}
-	return name
-}
-
-func tomlStrings(all []string) string {
-	quoted := make([]string, len(all))
-	for i, s := range all {
-		quoted[i] = tomlString(s)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-// tomlString returns a basic string in TOML, which is a JSON string with DEL escaped.
-func tomlString(s string) string {
-	text, _ := encode(s) // a string cannot fail
-	return strings.ReplaceAll(strings.TrimSpace(text), "\x7f", `\u007f`)
 }
