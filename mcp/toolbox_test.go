@@ -86,7 +86,7 @@ func TestToolsKeepTheRules(t *testing.T) {
 			assert.Regexp(t, toolName, tool.Name)
 			assert.LessOrEqual(t, len(tool.Name), 64)
 			assert.NotContains(t, toolGroups, tool.Name)
-			def := definition(tool, Settings{}.tools())
+			def := definition(tool, Settings{ResultBytes: 20 << 10}.tools())
 			assert.NotEmpty(t, def.Title)
 			assert.Less(t, len(def.Description), 400)
 			assert.Regexp(t, `\b[Uu]se it\b`, def.Description, "says when to use it")
@@ -152,7 +152,7 @@ func asObject(v any) map[string]any {
 func TestToolSnapshots(t *testing.T) {
 	for _, tool := range tools.All() {
 		t.Run(tool.Name, func(t *testing.T) {
-			got, err := json.MarshalIndent(definition(tool, Settings{}.tools()), "", "  ")
+			got, err := json.MarshalIndent(definition(tool, Settings{ResultBytes: 20 << 10}.tools()), "", "  ")
 			require.NoError(t, err)
 			file := filepath.Join("testdata", "tools", tool.Name+".json")
 			if *update {

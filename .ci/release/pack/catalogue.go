@@ -2,50 +2,88 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
+	"encoding/json"
 	"maps"
+	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 )
 
-// Templates of files: see [release.template].
-var (
-	//go:embed server.yaml.tmpl
-	dockerServer string
-	//go:embed notesd.rb.tmpl
-	formula string
+const (
+	title       = "Notes (notesd)"
+	description = "Search, read and write a folder of Markdown notes, on this machine"
 )
 
-// registry writes server.json, the entry for the MCP registry.
-func (r *release) registry() error {
-	type object = map[string]any
-	var packages []object
+//go:embed *.tmpl
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"json": func(v any) (string, error) {
+	text, err := indented(v)
+	return string(bytes.TrimSpace(text)), err
+}}).ParseFS(templateFiles, "*.tmpl"))
+
+// render executes the template NAME.tmpl for this release, and for one of its programs if
+// the file belongs to one.
+func (r *release) render(name string, p program) ([]byte, error) {
+	var b bytes.Buffer
+	err := templates.ExecuteTemplate(&b, name+".tmpl", struct {
+		*release
+		program
+		Title, Description, Repository, Owner, Version, Commit string
+		Tools                                                  []tool
+	}{
+		r, p, title, description, r.repository, strings.Split(strings.TrimPrefix(r.repository, "https://github.com/"), "/")[0],
+		r.version, r.commit, r.tools,
+	})
+	return b.Bytes(), err
+}
+
+// download is a file of this release for one system.
+type download struct {
+	program
+	Name, URL, Sum string
+}
+
+// Downloads returns the files with a suffix.
+func (r *release) Downloads(suffix string) (all []download, err error) {
 	for _, p := range r.programs {
-		name := r.name(p, ".mcpb")
+		if suffix == ".zip" && p.OS != "windows" || suffix == ".tar.gz" && p.OS == "windows" {
+			continue
+		}
+		name := r.name(p, suffix)
 		sum, err := r.sum(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, download{p, strings.TrimSuffix(name, suffix), r.repository + "/releases/download/v" + r.version + "/" + name, sum})
+	}
+	return all, nil
+}
+
+// catalogues writes the descriptions for the MCP registry, Docker's MCP catalogue, a
+// Homebrew tap and, if there is a program for Windows, a Scoop bucket.
+func (r *release) catalogues() error {
+	for _, name := range []string{"server.json", "docker/server.yaml", "homebrew/notesd.rb", "scoop/notesd.json"} {
+		if name == "scoop/notesd.json" && !slices.ContainsFunc(r.programs, func(p program) bool { return p.OS == "windows" }) {
+			continue
+		}
+		text, err := r.render(path.Base(name), program{})
 		if err != nil {
 			return err
 		}
-		packages = append(packages, object{
-			"registryType": "mcpb", "identifier": r.download(name), "version": r.version, "fileSha256": sum,
-			"transport": object{"type": "stdio"},
-		})
+		if err := r.write(name, text); err != nil {
+			return err
+		}
 	}
-	owner := strings.Split(strings.TrimPrefix(r.repository, "https://github.com/"), "/")[0]
-	return r.writeJSON("server.json", object{
-		"$schema":     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-		"name":        "io.github." + owner + "/notesd",
-		"title":       title,
-		"description": description,
-		"version":     r.version,
-		"repository":  object{"url": r.repository, "source": "github"},
-		"packages":    packages,
-	})
+	return r.dockerTools()
 }
 
-// dockerCatalogue writes the two files of an entry for Docker's MCP catalogue.
-func (r *release) dockerCatalogue() error {
+// dockerTools writes the list of tools for Docker's MCP catalogue.
+func (r *release) dockerTools() error {
 	type argument struct {
 		Name     string `json:"name"`
 		Type     string `json:"type"`
@@ -66,70 +104,38 @@ func (r *release) dockerCatalogue() error {
 		}
 		tools = append(tools, one)
 	}
-	if err := r.writeJSON("docker/tools.json", tools); err != nil {
-		return err
-	}
-	return r.template("docker/server.yaml", dockerServer)
+	return r.writeJSON("docker/tools.json", tools)
 }
 
-// homebrew writes the formula of a Homebrew tap.
-func (r *release) homebrew() error {
-	return r.template("homebrew/notesd.rb", formula)
+// tool is a tool in the server's list.
+type tool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	InputSchema struct {
+		Properties map[string]struct {
+			Type        string `json:"type"`
+			Description string `json:"description"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	} `json:"inputSchema"`
 }
 
-// scoop writes the manifest of a Scoop bucket, if there is a program for Windows.
-func (r *release) scoop() error {
-	type archive struct {
-		URL  string `json:"url"`
-		Hash string `json:"hash"`
-		Dir  string `json:"extract_dir"`
-	}
-	archives := map[string]archive{}
-	for _, p := range r.programs {
-		if p.OS != "windows" {
-			continue
-		}
-		name := r.name(p, ".zip")
-		sum, err := r.sum(name)
+var toolHeading = regexp.MustCompile(`(?m)^## (\w+)$`)
+
+// listTools returns the tools in the order in which the server lists them, from files that
+// the tests compare with it.
+func listTools() (tools []tool, err error) {
+	page, err := os.ReadFile("docs/reference/tools.md")
+	for _, name := range toolHeading.FindAllStringSubmatch(string(page), -1) {
+		text, err := os.ReadFile("mcp/testdata/tools/" + name[1] + ".json")
 		if err != nil {
-			return err
+			return nil, err
 		}
-		archives[map[string]string{"amd64": "64bit", "arm64": "arm64"}[p.Arch]] = archive{r.download(name), sum, strings.TrimSuffix(name, ".zip")}
-	}
-	if len(archives) == 0 {
-		return nil
-	}
-	return r.writeJSON("scoop/notesd.json", map[string]any{
-		"version": r.version, "description": description, "homepage": r.repository, "license": "Apache-2.0",
-		"architecture": archives, "bin": "notesd.exe",
-		"notes": "Register it with your assistants: notesd setup --vault C:\\Users\\you\\Notes",
-	})
-}
-
-// template writes a file of this release from a template.
-func (r *release) template(name, text string) error {
-	type archive struct {
-		program
-		URL, Sum string
-	}
-	fields := struct {
-		Title, Description, Repository, Version, Commit string
-		Archives                                        []archive
-	}{Title: title, Description: description, Repository: r.repository, Version: r.version, Commit: r.commit}
-	for _, p := range r.programs {
-		if p.OS == "windows" {
-			continue
+		var t tool
+		if err := json.Unmarshal(text, &t); err != nil {
+			return nil, err
 		}
-		file := r.name(p, ".tar.gz")
-		sum, err := r.sum(file)
-		if err != nil {
-			return err
-		}
-		fields.Archives = append(fields.Archives, archive{p, r.download(file), sum})
+		tools = append(tools, t)
 	}
-	var b bytes.Buffer
-	if err := template.Must(template.New(name).Parse(text)).Execute(&b, fields); err != nil {
-		return err
-	}
-	return r.write(name, b.Bytes())
+	return tools, err
 }

@@ -3,13 +3,10 @@ package main
 import (
 	"archive/tar"
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -20,21 +17,23 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// image builds the container image described by Dockerfile, from the same programs as the
-// packages, as an OCI archive with one image for each architecture.
+// image builds the same container image as Dockerfile, from the programs of the packages,
+// as an OCI archive with one image for each architecture.
 func (r *release) image() error {
-	text, err := os.ReadFile("Dockerfile")
-	if err != nil {
-		return err
-	}
-	config, err := configOf(string(text))
-	if err != nil {
-		return fmt.Errorf("Dockerfile: %w", err)
-	}
-	config.Labels = map[string]string{
-		"org.opencontainers.image.title": "notesd", "org.opencontainers.image.description": description,
-		"org.opencontainers.image.version": r.version, "org.opencontainers.image.revision": r.commit,
-		"org.opencontainers.image.source": r.repository, "org.opencontainers.image.licenses": "Apache-2.0",
+	config := v1.Config{ // hosts.mjs compares it with Dockerfile
+		User:       "65532:65532",
+		Env:        []string{"PATH=/usr/bin", "NOTESD_VAULT=/vault", "XDG_STATE_HOME=/state", "XDG_CONFIG_HOME=/config"},
+		Volumes:    map[string]struct{}{"/vault": {}, "/state": {}},
+		Entrypoint: []string{"notesd"},
+		Cmd:        []string{"mcp", "--in-process"},
+		Healthcheck: &v1.HealthConfig{
+			Test: []string{"CMD", "notesd", "status"}, Interval: time.Minute, Timeout: 10 * time.Second, StartPeriod: 10 * time.Second,
+		},
+		Labels: map[string]string{
+			"org.opencontainers.image.title": "notesd", "org.opencontainers.image.description": description,
+			"org.opencontainers.image.version": r.version, "org.opencontainers.image.revision": r.commit,
+			"org.opencontainers.image.source": r.repository, "org.opencontainers.image.licenses": "Apache-2.0",
+		},
 	}
 	index := v1.ImageIndex(mutate.IndexMediaType(empty.Index, types.OCIImageIndex))
 	found := false
@@ -134,73 +133,6 @@ func rootFS(image v1.Image) v1.RootFS {
 		panic(err)
 	}
 	return file.RootFS
-}
-
-// configOf parses the settings in a Dockerfile's last stage. It supports only the
-// instructions that ours uses, in their JSON form.
-func configOf(text string) (c v1.Config, err error) {
-	c.Volumes = map[string]struct{}{}
-	_, last, _ := strings.Cut(text, "\nFROM scratch\n")
-	for line := range strings.SplitSeq(strings.ReplaceAll(last, "\\\n", " "), "\n") {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		value = strings.TrimSpace(value)
-		var list []string
-		switch name {
-		case "VOLUME", "ENTRYPOINT", "CMD":
-			if err := json.Unmarshal([]byte(value), &list); err != nil {
-				return c, fmt.Errorf("%s: %w", line, err)
-			}
-		}
-		switch name {
-		case "", "#", "COPY":
-		case "USER":
-			c.User = value
-		case "ENV":
-			c.Env = append(c.Env, strings.Fields(value)...)
-		case "VOLUME":
-			for _, v := range list {
-				c.Volumes[v] = struct{}{}
-			}
-		case "ENTRYPOINT":
-			c.Entrypoint = list
-		case "CMD":
-			c.Cmd = list
-		case "HEALTHCHECK":
-			if c.Healthcheck, err = healthOf(value); err != nil {
-				return c, fmt.Errorf("%s: %w", line, err)
-			}
-		default:
-			return c, fmt.Errorf("unknown instruction %s", name)
-		}
-	}
-	return c, nil
-}
-
-func healthOf(value string) (*v1.HealthConfig, error) {
-	flags, command, _ := strings.Cut(value, "CMD ")
-	var list []string
-	if err := json.Unmarshal([]byte(command), &list); err != nil {
-		return nil, err
-	}
-	health := &v1.HealthConfig{Test: append([]string{"CMD"}, list...)}
-	for _, flag := range strings.Fields(flags) {
-		name, text, _ := strings.Cut(flag, "=")
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return nil, err
-		}
-		switch name {
-		case "--interval":
-			health.Interval = d
-		case "--timeout":
-			health.Timeout = d
-		case "--start-period":
-			health.StartPeriod = d
-		default:
-			return nil, fmt.Errorf("unknown flag %s", name)
-		}
-	}
-	return health, nil
 }
 
 // tar writes the files of a folder in the order of their names.

@@ -3,14 +3,13 @@
 // materials for each program.
 //
 //	pack -licenses DIR TARGET…
-//	pack -dist DIR -licenses DIR -program FILE -version V -repository URL -commit HASH -time SECONDS
+//	pack -dist DIR -licenses DIR -version V -repository URL -commit HASH -time SECONDS
 //
 // The first form writes the license terms of everything in each program, for the archives
 // and packages that goreleaser builds; the second packs goreleaser's output with them.
 //
-// It runs in the root of the repository. -program is a notesd for this machine, which
-// lists its tools. For the same commit and version of Go, the files in DIR/SHA256SUMS,
-// including those that pack adds, are reproducible.
+// It runs in the root of the repository. For the same commit and version of Go, the files
+// in DIR/SHA256SUMS, including those that pack adds, are reproducible.
 package main
 
 import (
@@ -32,11 +31,11 @@ import (
 
 // release is the release being packed.
 type release struct {
-	dist, licenses, program, version, repository, commit string
-	time                                                 time.Time
-	programs                                             []program
-	tools                                                []tool
-	made                                                 []string // files below dist
+	dist, licenses, version, repository, commit string
+	time                                        time.Time
+	programs                                    []program
+	tools                                       []tool
+	made                                        []string // files below dist
 }
 
 // program is notesd for one system.
@@ -52,7 +51,6 @@ func main() {
 	var seconds int64
 	flag.StringVar(&r.dist, "dist", "dist", "")
 	flag.StringVar(&r.licenses, "licenses", "", "")
-	flag.StringVar(&r.program, "program", "", "")
 	flag.StringVar(&r.version, "version", "", "")
 	flag.StringVar(&r.repository, "repository", "", "")
 	flag.StringVar(&r.commit, "commit", "", "")
@@ -82,7 +80,7 @@ func (r *release) pack() error {
 	slices.SortFunc(r.programs, func(a, b program) int {
 		return cmp.Or(cmp.Compare(a.OS, b.OS), cmp.Compare(a.Arch, b.Arch))
 	})
-	if r.tools, err = listTools(r.program); err != nil {
+	if r.tools, err = listTools(); err != nil {
 		return fmt.Errorf("list the tools: %w", err)
 	}
 	for _, p := range r.programs {
@@ -90,7 +88,7 @@ func (r *release) pack() error {
 			return fmt.Errorf("%s %s: %w", p.OS, p.Arch, err)
 		}
 	}
-	if err := errors.Join(r.image(), r.registry(), r.dockerCatalogue(), r.homebrew(), r.scoop()); err != nil {
+	if err := errors.Join(r.image(), r.catalogues()); err != nil {
 		return err
 	}
 	return r.checksums()
@@ -100,14 +98,6 @@ func (r *release) pack() error {
 func (r *release) name(p program, suffix string) string {
 	return fmt.Sprintf("notesd_%s_%s_%s%s", r.version, p.OS, p.Arch, suffix)
 }
-
-// download returns the download URL of a file of this release.
-func (r *release) download(name string) string {
-	return r.repository + "/releases/download/v" + r.version + "/" + name
-}
-
-// page returns the URL of a file in the repository.
-func (r *release) page(name string) string { return r.repository + "/blob/main/" + name }
 
 // write writes a file below dist.
 func (r *release) write(name string, text []byte) error {
