@@ -218,12 +218,13 @@ func (t *Transformer) Batch(threads int) int { return passagesPerThread * max(th
 // script that it does not know. A model whose file has a calibration knows its languages
 // equally well.
 func (t *Transformer) Weight(text string) float64 {
-	if t.model.Knows(text) < knownFrom {
+	known, whole := t.model.Knows(text)
+	if known < knownFrom {
 		return 0
 	}
 	if t.model.Calibration() != nil {
 		return fluentWeight
 	}
-	fluency := min(t.model.Whole(text)/fluentFrom, 1)
+	fluency := min(whole/fluentFrom, 1)
 	return foreignWeight + (fluentWeight-foreignWeight)*fluency
 }

@@ -91,9 +91,16 @@ var layers = map[string]layer{
 	"vectors/language":       {why: leafWhy},
 	"vectors/bert/kernel":    {why: leafWhy},
 	"vectors/bert/modelfile": {why: leafWhy},
-	"vectors/bert/unigram":   {why: leafWhy},
-	"vectors/bert/wordpiece": {why: leafWhy},
-	"vectors/model":          {imports: []string{"vectors/bert"}, why: engineWhy},
+	"vectors/bert/unigram": {
+		imports: []string{"vectors/bert/vocabulary"},
+		why:     "a tokenizer knows its vocabulary and nothing of models",
+	},
+	"vectors/bert/wordpiece": {
+		imports: []string{"vectors/bert/vocabulary"},
+		why:     "a tokenizer knows its vocabulary and nothing of models",
+	},
+	"vectors/bert/vocabulary": {why: leafWhy},
+	"vectors/model":           {imports: []string{"vectors/bert"}, why: engineWhy},
 	"vectors/model/convert": {
 		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/unigram", "vectors/bert/wordpiece"},
 		why:     engineWhy,

@@ -73,7 +73,7 @@ func BenchmarkTokens(b *testing.B) {
 	m := defaultModel(b)
 	n := 0
 	for b.Loop() {
-		n = m.Tokens(passage)
+		n = len(m.TokenIDs(passage))
 	}
 	reportTokens(b, n)
 }

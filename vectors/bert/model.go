@@ -50,9 +50,7 @@ type Model struct {
 type tokenizer interface {
 	// Append appends the ids of text's tokens until dst has length limit.
 	Append(dst []int32, text string, limit int) []int32
-	Count(text string) int
-	Known(text string) float64
-	Whole(text string) float64
+	Knows(text string) (known, whole float64)
 }
 
 // Open opens a model file held in memory, without copying its weights: data must
@@ -109,26 +107,19 @@ func (m *Model) load() error {
 
 func newTokenizer(f *modelfile.File) (tokenizer, error) {
 	c := f.Config.Tokenizer
+	text, ends := f.Bytes(modelfile.VocabularyText), f.Bytes(modelfile.VocabularyEnds)
 	if c.Kind == modelfile.Unigram {
 		if _, err := f.Floats(modelfile.VocabularyScores); err != nil {
 			return nil, err
 		}
-		return unigram.New(unigram.Pieces{
-			Text:   f.Bytes(modelfile.VocabularyText),
-			Ends:   f.Bytes(modelfile.VocabularyEnds),
-			Scores: f.Bytes(modelfile.VocabularyScores),
-		}, int32(c.Unknown)), nil
-	}
-	vocabulary := make([][]byte, 0, c.Size)
-	for _, token := range f.Vocabulary {
-		vocabulary = append(vocabulary, token)
+		return unigram.New(text, ends, f.Bytes(modelfile.VocabularyScores), int32(c.Unknown)), nil
 	}
 	return wordpiece.New(wordpiece.Config{
 		Fold:         c.Lowercase,
 		Continuation: c.Continuation,
 		MaxWordRunes: c.MaxWordRunes,
 		Unknown:      int32(c.Unknown),
-	}, vocabulary), nil
+	}, text, ends), nil
 }
 
 // Dim is the length of the model's vectors.
@@ -161,10 +152,6 @@ func (m *Model) Prefix(k Kind) string {
 // has none.
 func (m *Model) Calibration() *modelfile.Calibration { return m.config.Calibration }
 
-// Tokens returns the number of tokens in text, without truncation or special
-// tokens.
-func (m *Model) Tokens(text string) int { return m.tokenizer.Count(text) }
-
 // TokenIDs returns the ids that [Encoder.Embed] uses: the text's tokens, truncated
 // to MaxTokens, between the special ones.
 func (m *Model) TokenIDs(text string) []int32 { return m.appendIDs(nil, text) }
@@ -176,17 +163,13 @@ func (m *Model) appendIDs(ids []int32, text string) []int32 {
 	return append(ids, int32(c.Tokenizer.End))
 }
 
-// Knows returns the share of text's letters, 0 to 1, that the model's vocabulary
-// covers with words or pieces longer than one letter. It is near 1 for languages
-// that the model was trained on, near 0 for scripts it does not know, and 1 for a
-// text without letters.
-func (m *Model) Knows(text string) float64 { return m.tokenizer.Known(text) }
-
-// Whole returns the share of text's letters, 0 to 1, in words that are in the
-// vocabulary as a whole rather than in pieces: .7 and more for the language the
-// model was trained on, .1 to .4 for related languages, and 1 for a text without
-// letters.
-func (m *Model) Whole(text string) float64 { return m.tokenizer.Whole(text) }
+// Knows returns two shares of text's letters, 0 to 1, which are 1 for a text without
+// letters. known is the share that the model's vocabulary covers with words or pieces
+// longer than one letter: near 1 for languages that the model was trained on, near 0 for
+// scripts it does not know. whole is the share in words that are in the vocabulary as a
+// whole rather than in pieces: .7 and more for the language the model was trained on, .1
+// to .4 for related languages.
+func (m *Model) Knows(text string) (known, whole float64) { return m.tokenizer.Knows(text) }
 
 // Verify reads the whole file and compares it with its checksum. On a mismatch the
 // error matches [modelfile.ErrFormat].

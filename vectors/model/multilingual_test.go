@@ -47,11 +47,7 @@ func TestTokens(t *testing.T) {
 	require.NoError(t, err)
 	f, err := modelfile.Read(data)
 	require.NoError(t, err)
-	tok := unigram.New(unigram.Pieces{
-		Text:   f.Bytes(modelfile.VocabularyText),
-		Ends:   f.Bytes(modelfile.VocabularyEnds),
-		Scores: f.Bytes(modelfile.VocabularyScores),
-	}, int32(f.Config.Tokenizer.Unknown))
+	tok := unigram.New(f.Bytes(modelfile.VocabularyText), f.Bytes(modelfile.VocabularyEnds), f.Bytes(modelfile.VocabularyScores), int32(f.Config.Tokenizer.Unknown))
 	all := lines[struct {
 		Text   string  `json:"text"`
 		IDs    []int32 `json:"ids"`

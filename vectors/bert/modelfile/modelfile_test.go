@@ -62,12 +62,8 @@ func TestEncodeRead(t *testing.T) {
 	assert.Equal(t, float32(1.5), floats[0])
 	assert.Equal(t, []int32{-1, 2, 0}, f.Ints(name)[:3])
 	assert.Nil(t, f.Bytes("nothing"))
-	var tokens []string
-	for id, token := range f.Vocabulary {
-		assert.Len(t, tokens, id)
-		tokens = append(tokens, string(token))
-	}
-	assert.Equal(t, []string{"[UNK]", "[CLS]", "[SEP]", "word"}, tokens)
+	assert.Equal(t, "[UNK][CLS][SEP]word", string(f.Bytes(VocabularyText)))
+	assert.Equal(t, []int32{5, 10, 15, 19}, f.Ints(VocabularyEnds))
 	for name, section := range f.sections {
 		assert.Equal(t, len(section), cap(section), "%s cannot be appended to in place", name)
 	}
@@ -208,7 +204,8 @@ func FuzzRead(f *testing.F) {
 		for name, size := range file.Config.sizes() {
 			require.Len(t, file.Bytes(name), int(size))
 		}
-		for range file.Vocabulary {
+		for _, end := range file.Ints(VocabularyEnds) {
+			require.LessOrEqual(t, int(uint32(end)), len(file.Bytes(VocabularyText)))
 		}
 		file.Identity()
 	})

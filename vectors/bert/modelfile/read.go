@@ -170,19 +170,6 @@ func (f *File) Ints(name string) []int32 {
 	return values
 }
 
-// Vocabulary calls yield with each token in ID order.
-func (f *File) Vocabulary(yield func(id int, token []byte) bool) {
-	text, ends := f.sections[VocabularyText], f.sections[VocabularyEnds]
-	from := uint32(0)
-	for id := range len(ends) / 4 {
-		end := binary.LittleEndian.Uint32(ends[4*id:])
-		if !yield(id, text[from:end:end]) {
-			return
-		}
-		from = end
-	}
-}
-
 // WordRow writes the embedding of a token to row, given the sections of 4-bit word
 // embeddings: see [WordBlock].
 func WordRow(row []float32, weight, scale []byte, id int) {

@@ -1,10 +1,14 @@
 package unigram
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"notesd/vectors/bert/vocabulary"
 )
 
 // metaspace replaces a space, and marks the beginning of the text.
@@ -13,95 +17,70 @@ const metaspace = "\u2581"
 // unknownPenalty is how far an unknown character scores below the worst piece.
 const unknownPenalty = 10
 
+// maxPiece is the length in runes of the longest piece that is matched. It bounds the
+// work at each character of a text.
+const maxPiece = 32
+
 // Tokenizer splits text into tokens of one vocabulary.
 type Tokenizer struct {
-	vocabulary   *vocabulary
+	pieces       *vocabulary.Table
+	scores       []byte // little-endian float32: log probability, 0 for control tokens
+	longest      int    // length in runes of the longest piece
 	unknown      int32
 	unknownScore float64
 }
 
-// New returns a tokenizer for a vocabulary, which must not change afterwards. Unknown
-// is the id of text without a piece.
-func New(p Pieces, unknown int32) *Tokenizer {
-	t := &Tokenizer{vocabulary: newVocabulary(p), unknown: unknown}
-	for id := range p.size() {
-		t.unknownScore = min(t.unknownScore, p.score(id))
-	}
+// New returns a tokenizer for a vocabulary in the layout of model files, which must not
+// change afterwards. Unknown is the id of text without a piece.
+func New(text, ends, scores []byte, unknown int32) *Tokenizer {
+	t := &Tokenizer{scores: scores, unknown: unknown}
+	t.pieces = vocabulary.New(text, ends, func(id int, piece []byte) bool {
+		score, runes := t.score(id), utf8.RuneCount(piece)
+		t.unknownScore = min(t.unknownScore, score)
+		if score == 0 || runes == 0 || runes > maxPiece {
+			return false
+		}
+		t.longest = max(t.longest, runes)
+		return true
+	})
 	t.unknownScore -= unknownPenalty
 	return t
+}
+
+func (t *Tokenizer) score(id int) float64 {
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(t.scores[4*id:])))
 }
 
 // Append appends the ids of text's tokens, without special tokens, until dst has
 // length limit.
 func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
-	if len(dst) >= limit {
-		return dst[:limit]
-	}
 	for w := range t.words(text) {
 		if dst = append(dst, w.pieces...); len(dst) >= limit {
-			return dst[:limit]
+			break
 		}
 	}
-	return dst
+	return dst[:min(len(dst), limit)]
 }
 
-// Count returns the number of tokens in text.
-func (t *Tokenizer) Count(text string) int {
-	count := 0
+// Knows returns the shares of text's letters that are covered by pieces, and that are in
+// words of a single piece. Both are 1 for a text without letters.
+func (t *Tokenizer) Knows(text string) (known, whole float64) {
+	var c vocabulary.Coverage
 	for w := range t.words(text) {
-		count += len(w.pieces)
-	}
-	return count
-}
-
-// Known returns the share of text's letters that are covered by pieces, or 1 for a
-// text without letters.
-func (t *Tokenizer) Known(text string) float64 {
-	return t.share(text, func(w *word) int {
-		known, rest := 0, w.text
+		letters := vocabulary.Letters(w.text)
+		c.Letters += letters
+		rest := w.text
 		for i, id := range w.pieces {
-			piece := rest[:w.sizes[i]]
-			rest = rest[len(piece):]
 			if id != t.unknown {
-				known += countLetters(piece)
+				c.Known += vocabulary.Letters(rest[:w.sizes[i]])
 			}
+			rest = rest[w.sizes[i]:]
 		}
-		return known
-	})
-}
-
-// Whole returns the share of text's letters in words that are a single piece, or 1
-// for a text without letters.
-func (t *Tokenizer) Whole(text string) float64 {
-	return t.share(text, func(w *word) int {
 		if len(w.pieces) == 1 && w.pieces[0] != t.unknown {
-			return countLetters(w.text)
-		}
-		return 0
-	})
-}
-
-// share returns the sum of count over all words as a share of all letters.
-func (t *Tokenizer) share(text string, count func(w *word) int) float64 {
-	letters, counted := 0, 0
-	for w := range t.words(text) {
-		letters += countLetters(w.text)
-		counted += count(w)
-	}
-	if letters == 0 {
-		return 1
-	}
-	return float64(counted) / float64(letters)
-}
-
-func countLetters(text string) int {
-	n := 0
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			n++
+			c.Whole += letters
 		}
 	}
-	return n
+	return c.Shares()
 }
 
 // word is a word of a normalised text and its pieces.
@@ -176,21 +155,21 @@ func spaced(text string) string {
 
 // cut finds the pieces of a word with the greatest sum of scores (Viterbi).
 func (t *Tokenizer) cut(w *word) {
-	text, v := w.text, t.vocabulary
+	text := w.text
 	w.best = append(w.best[:0], make([]step, len(text)+1)...)
 	for at := 0; at < len(text); {
 		score := w.best[at].score
 		_, width := utf8.DecodeRuneInString(text[at:])
 		single := false
-		h, end := uint64(hashStart), at
-		for runes := 0; runes < v.runes && end < len(text); runes++ {
+		h, end := vocabulary.Start, at
+		for runes := 0; runes < t.longest && end < len(text); runes++ {
 			_, size := utf8.DecodeRuneInString(text[end:])
 			for next := end + size; end < next; end++ {
-				h = hashByte(h, text[end])
+				h = h.Add(text[end])
 			}
-			if id, ok := v.find(h, text[at:end]); ok {
+			if id, ok := t.pieces.Find(h, text[at:end]); ok {
 				single = single || runes == 0
-				w.reach(at, end, score+v.score(id), int32(id))
+				w.reach(at, end, score+t.score(int(id)), id)
 			}
 		}
 		if !single {

@@ -38,7 +38,7 @@ func isNonspacing(r rune) bool {
 func isPunctuation(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
-		return r > ' ' && r < 0x7F && asciiLower[r] == 0
+		return r > ' ' && r < 0x7F && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	case r == 0x166D, // a symbol since 12.0
 		r == 0x111C9: // a mark since 11.0
 		return true

@@ -62,7 +62,7 @@ func (t *runes) classify(r rune) mapped {
 	case !t.fold:
 		return final(r, isIdeograph(r))
 	}
-	switch parts := t.decompose(nil, r); len(parts) {
+	switch parts := decompose(r); len(parts) {
 	case 0:
 		return mapped{drop, 0}
 	case 1:
@@ -84,43 +84,19 @@ func final(r rune, isolated bool) mapped {
 	return mapped{letter, r}
 }
 
-// decompose appends the normalised form of r: its canonical decomposition without
+// decompose returns the normalised form of r: its canonical decomposition without
 // nonspacing marks, in lower case. Several marks in a row are not put into canonical
 // order: that would matter only for marks that are kept, which no vocabulary
 // contains, so their word is unknown either way.
-func (t *runes) decompose(dst []rune, r rune) []rune {
-	if r >= hangulFirst && r <= hangulLast {
-		return decomposeHangul(dst, r-hangulFirst)
+func decompose(r rune) (parts []rune) {
+	decomposed := string(r)
+	if isAssigned(r) {
+		decomposed = norm.NFD.String(decomposed)
 	}
-	decomposed := []byte(string(r))
-	if d := norm.NFD.Properties(decomposed).Decomposition(); d != nil && isAssigned(r) {
-		decomposed = d
-	}
-	for len(decomposed) > 0 {
-		part, size := utf8.DecodeRune(decomposed)
-		decomposed = decomposed[size:]
+	for _, part := range decomposed {
 		if !isNonspacing(part) {
-			dst = append(dst, unicode.ToLower(part))
+			parts = append(parts, unicode.ToLower(part))
 		}
 	}
-	return dst
-}
-
-// Hangul syllables are not in the decomposition tables: they are computed from the
-// indexes of their leading consonant, vowel and optional trailing consonant (Unicode,
-// chapter 3.12).
-const (
-	hangulFirst, hangulLast   = 0xAC00, 0xD7A3
-	leading, vowel, trailing  = 0x1100, 0x1161, 0x11A7
-	vowelCount, trailingCount = 21, 28
-)
-
-func decomposeHangul(dst []rune, syllable rune) []rune {
-	dst = append(dst,
-		leading+syllable/(vowelCount*trailingCount),
-		vowel+syllable/trailingCount%vowelCount)
-	if t := syllable % trailingCount; t > 0 {
-		dst = append(dst, trailing+t)
-	}
-	return dst
+	return parts
 }

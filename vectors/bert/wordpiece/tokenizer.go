@@ -1,9 +1,9 @@
 package wordpiece
 
 import (
-	"bytes"
-	"unicode"
 	"unicode/utf8"
+
+	"notesd/vectors/bert/vocabulary"
 )
 
 // Config has the settings that a vocabulary does not include.
@@ -16,136 +16,71 @@ type Config struct {
 
 // Tokenizer splits text into tokens of one vocabulary.
 type Tokenizer struct {
-	config     Config
-	runes      runes
-	vocabulary *vocabulary
+	config Config
+	runes  runes
+	tokens *vocabulary.Table
+	most   int // bytes of the longest token, at most maxToken
 }
 
-// New returns a tokenizer for a vocabulary in ID order. The tokens are kept, not
-// copied.
-func New(c Config, vocabulary [][]byte) *Tokenizer {
-	t := &Tokenizer{config: c, vocabulary: newVocabulary(len(vocabulary))}
-	t.runes.fold = c.Fold
-	for _, token := range vocabulary {
-		if rest, ok := bytes.CutPrefix(token, []byte(c.Continuation)); ok && c.Continuation != "" && len(rest) > 0 {
-			t.vocabulary.add(rest, hashContinue)
-		} else {
-			t.vocabulary.add(token, hashWord)
-		}
-	}
+// maxToken is the length in bytes of the longest token that is matched. It bounds the
+// work on adversarial words; the longest token of BERT's vocabularies has 18.
+const maxToken = 64
+
+// New returns a tokenizer for a vocabulary in the layout of model files, which must not
+// change afterwards.
+func New(c Config, text, ends []byte) *Tokenizer {
+	t := &Tokenizer{config: c, runes: runes{fold: c.Fold}}
+	t.tokens = vocabulary.New(text, ends, func(_ int, token []byte) bool {
+		t.most = min(max(t.most, len(token)), maxToken)
+		return true
+	})
 	return t
 }
-
-// tokenBuffer holds the tokens of a typical word, so that counting does not allocate.
-const tokenBuffer = 128
 
 // Append appends the ids of text's tokens, without special tokens, until dst has
 // length limit.
 func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
-	in := t.words(text)
-	for len(dst) < limit {
-		w, ok := in.next()
-		if !ok {
-			return dst
+	for w := range t.words(text) {
+		if dst = t.pieces(dst, w); len(dst) >= limit {
+			break
 		}
-		dst = t.pieces(dst, w)
 	}
-	return dst[:limit]
+	return dst[:min(len(dst), limit)]
 }
 
-// words returns an iterator over text's words.
-func (t *Tokenizer) words(text string) words {
-	return words{runes: &t.runes, limit: t.config.MaxWordRunes, text: text, buf: make([]byte, 0, wordBuffer)}
-}
-
-// Count returns the number of tokens in text.
-func (t *Tokenizer) Count(text string) int {
-	var ids [tokenBuffer]int32
-	in := t.words(text)
-	count := 0
-	for {
-		w, ok := in.next()
-		if !ok {
-			return count
-		}
-		count += len(t.pieces(ids[:0], w))
-	}
-}
-
-// Known returns the share of text's letters covered by tokens of at least two
-// letters, or by words of one letter that is not an ideograph. It is 1 for a text
-// without letters.
-func (t *Tokenizer) Known(text string) float64 {
-	c := t.cut(text)
-	if c.letters == 0 {
-		return 1
-	}
-	return float64(c.known) / float64(c.letters)
-}
-
-// Whole returns the share of text's letters in words that are a single token: high in
-// the vocabulary's own language, low in others. It is 1 for a text without letters.
-func (t *Tokenizer) Whole(text string) float64 {
-	c := t.cut(text)
-	if c.letters == 0 {
-		return 1
-	}
-	return float64(c.whole) / float64(c.letters)
-}
-
-// cutting counts the letters of a text by how their words are split.
-type cutting struct {
-	letters, known, whole int // all letters, known ones, those in words of one token
-}
-
-func (t *Tokenizer) cut(text string) cutting {
-	var ids [tokenBuffer]int32
-	var c cutting
-	in := t.words(text)
-	for {
-		w, ok := in.next()
-		if !ok {
-			return c
-		}
-		n := countLetters(w.text)
-		if n == 0 {
+// Knows returns the share of text's letters that are covered by tokens of at least two
+// letters, or are words of one letter that is not an ideograph, and the share in words
+// that are a single token: high in the vocabulary's own language, low in others. Both are
+// 1 for a text without letters.
+func (t *Tokenizer) Knows(text string) (known, whole float64) {
+	var c vocabulary.Coverage
+	var ids []int32
+	for w := range t.words(text) {
+		letters := vocabulary.Letters(w.text)
+		c.Letters += letters
+		if ids = t.pieces(ids[:0], w); ids[0] == t.config.Unknown {
 			continue
 		}
-		pieces := t.pieces(ids[:0], w)
-		c.letters += n
-		if len(pieces) == 1 && pieces[0] != t.config.Unknown {
-			c.whole += n
+		if len(ids) == 1 {
+			c.Whole += letters
 		}
 		switch {
-		case w.isolated || pieces[0] == t.config.Unknown:
+		case w.isolated:
 		case w.runes == 1:
-			c.known++
+			c.Known += letters
 		default:
-			c.known += t.lettersInLongPieces(pieces)
+			for i, id := range ids {
+				token := t.tokens.Token(int(id))
+				if i > 0 {
+					token = token[len(t.config.Continuation):]
+				}
+				if utf8.RuneCount(token) > 1 {
+					c.Known += vocabulary.Letters(string(token))
+				}
+			}
 		}
 	}
-}
-
-func (t *Tokenizer) lettersInLongPieces(pieces []int32) int {
-	n := 0
-	for _, id := range pieces {
-		if token := t.vocabulary.tokens[id]; utf8.RuneCount(token) > 1 {
-			n += countLetters(token)
-		}
-	}
-	return n
-}
-
-func countLetters(text []byte) int {
-	n := 0
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		if unicode.IsLetter(r) {
-			n++
-		}
-		text = text[size:]
-	}
-	return n
+	return c.Shares()
 }
 
 // pieces appends the tokens of one word, at least one.
@@ -154,14 +89,32 @@ func (t *Tokenizer) pieces(dst []int32, w word) []int32 {
 		return append(dst, t.config.Unknown)
 	}
 	first := len(dst)
-	start := uint64(hashWord)
-	for rest := w.text; len(rest) > 0; start = hashContinue {
-		id, size := t.vocabulary.longest(rest, start)
+	for rest, prefix := w.text, ""; rest != prefix; {
+		id, size := t.longest(rest, len(prefix))
 		if size == 0 {
 			return append(dst[:first], t.config.Unknown)
 		}
 		dst = append(dst, id)
-		rest = rest[size:]
+		prefix = t.config.Continuation
+		rest = prefix + rest[size:]
 	}
 	return dst
+}
+
+// longest returns the longest token that is a prefix of text and longer than least, and
+// its length, or 0 if there is none.
+func (t *Tokenizer) longest(text string, least int) (id int32, size int) {
+	var hashes [maxToken]vocabulary.Hash
+	text = text[:min(len(text), t.most)]
+	h := vocabulary.Start
+	for i := range len(text) {
+		h = h.Add(text[i])
+		hashes[i] = h
+	}
+	for n := len(text); n > least; n-- {
+		if id, ok := t.tokens.Find(hashes[n-1], text[:n]); ok {
+			return id, n
+		}
+	}
+	return 0, 0
 }

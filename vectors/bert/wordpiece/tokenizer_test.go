@@ -2,7 +2,7 @@ package wordpiece
 
 import (
 	"bufio"
-	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"slices"
@@ -23,11 +23,17 @@ var small = []string{
 }
 
 func smallTokenizer(fold bool) *Tokenizer {
-	var vocabulary [][]byte
-	for _, token := range small {
-		vocabulary = append(vocabulary, []byte(token))
+	text, ends := packed(small...)
+	return New(Config{Fold: fold, Continuation: "##", MaxWordRunes: 10}, text, ends)
+}
+
+// packed returns tokens in the layout of model files.
+func packed(tokens ...string) (text, ends []byte) {
+	for _, token := range tokens {
+		text = append(text, token...)
+		ends = binary.LittleEndian.AppendUint32(ends, uint32(len(text)))
 	}
-	return New(Config{Fold: fold, Continuation: "##", MaxWordRunes: 10}, vocabulary)
+	return text, ends
 }
 
 // names returns tokens by their text in the vocabulary.
@@ -88,7 +94,7 @@ func TestAppendLimit(t *testing.T) {
 	assert.Empty(t, tok.Append(nil, "the", 0))
 }
 
-func TestKnown(t *testing.T) {
+func TestKnows_Known(t *testing.T) {
 	tok := smallTokenizer(true)
 	for text, want := range map[string]float64{
 		"":              1,
@@ -102,11 +108,12 @@ func TestKnown(t *testing.T) {
 		"unbelieva":     8.0 / 9,
 		"qqq \u0301 !!": 0,
 	} {
-		assert.InDelta(t, want, tok.Known(text), 1e-9, "%q", text)
+		known, _ := tok.Knows(text)
+		assert.InDelta(t, want, known, 1e-9, "%q", text)
 	}
 }
 
-func TestWhole(t *testing.T) {
+func TestKnows_Whole(t *testing.T) {
 	tok := smallTokenizer(true)
 	for text, want := range map[string]float64{
 		"":              1,
@@ -116,9 +123,12 @@ func TestWhole(t *testing.T) {
 		"the 42!":       1,
 		"the unbelieva": 0.25,
 	} {
-		assert.InDelta(t, want, tok.Whole(text), 1e-9, "%q", text)
+		_, whole := tok.Knows(text)
+		assert.InDelta(t, want, whole, 1e-9, "%q", text)
 	}
 }
+
+const hangulFirst, hangulLast = 0xAC00, 0xD7A3
 
 // TestRunes compares the handling of every rune with that of the reference, recorded in
 // testdata/runes.txt.
@@ -153,9 +163,8 @@ func TestRunes(t *testing.T) {
 func checkRune(t *testing.T, tok *Tokenizer, r rune, kind string) {
 	t.Helper()
 	var got []string
-	in := tok.words("a" + string(r) + "b")
-	for w, ok := in.next(); ok; w, ok = in.next() {
-		got = append(got, string(w.text))
+	for w := range tok.words("a" + string(r) + "b") {
+		got = append(got, w.text)
 	}
 	var want []string
 	switch kind {
@@ -197,15 +206,16 @@ func listedWords(t *testing.T, list string) []string {
 func TestHangul(t *testing.T) {
 	tok := smallTokenizer(true)
 	for r := rune(hangulFirst); r <= hangulLast; r++ {
-		require.Equal(t, norm.NFD.String(string(r)), string(tok.runes.decompose(nil, r)))
+		checkRune(t, tok, r, fmt.Sprintf("=61,%s,62", strings.ReplaceAll(strings.Trim(fmt.Sprintf("%x", []rune(norm.NFD.String(string(r)))), "[]"), " ", ",")))
 	}
 }
 
 func TestLongestTokens(t *testing.T) {
-	long := bytes.Repeat([]byte("l"), maxToken)
-	tok := New(Config{MaxWordRunes: 1000, Continuation: "##"}, [][]byte{[]byte("[UNK]"), long, append(long, 'l'), []byte("##l")})
-	assert.Equal(t, []int32{1}, tok.Append(nil, string(long), 100))
-	assert.Equal(t, []int32{1, 3}, tok.Append(nil, string(long)+"l", 100), "a longer one is as if it were not there")
+	long := strings.Repeat("l", maxToken)
+	text, ends := packed("[UNK]", long, long+"l", "##l")
+	tok := New(Config{MaxWordRunes: 1000, Continuation: "##"}, text, ends)
+	assert.Equal(t, []int32{1}, tok.Append(nil, long, 100))
+	assert.Equal(t, []int32{1, 3}, tok.Append(nil, long+"l", 100), "a longer one is as if it were not there")
 }
 
 func FuzzTokenizer(f *testing.F) {
@@ -219,17 +229,16 @@ func FuzzTokenizer(f *testing.F) {
 			for _, id := range ids {
 				require.True(t, id >= 0 && int(id) < len(small))
 			}
-			require.Equal(t, len(ids), tok.Count(a))
 			require.Equal(t, ids[:len(ids)/2], tok.Append([]int32{}, a, len(ids)/2))
 			joined := tok.Append(slices.Clone(ids), b, 1<<30)
 			require.Equal(t, joined, tok.Append([]int32{}, a+" "+b, 1<<30), "words do not reach over a space")
-			known := tok.Known(a)
-			require.True(t, known >= 0 && known <= 1)
+			known, whole := tok.Knows(a)
+			require.True(t, known >= 0 && known <= 1 && whole >= 0 && whole <= 1)
 		}
 	})
 }
 
-func BenchmarkCount(b *testing.B) {
+func BenchmarkAppend(b *testing.B) {
 	tok := smallTokenizer(true)
 	for name, text := range map[string]string{
 		"ascii":    strings.Repeat("the unable a b! ", 500),
@@ -241,7 +250,7 @@ func BenchmarkCount(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				tok.Count(text)
+				tok.Append(nil, text, 1<<30)
 			}
 		})
 	}

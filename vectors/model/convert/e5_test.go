@@ -113,7 +113,7 @@ func TestBuildE5(t *testing.T) {
 	require.NoError(t, err)
 	c := &e.config
 	assert.Equal(t, 8, c.Tokenizer.Size)
-	tok := unigram.New(unigram.Pieces{Text: e.text, Ends: e.ends, Scores: e.scores}, 3)
+	tok := unigram.New(e.text, e.ends, e.scores, 3)
 	file, err := build(c, e.vocabulary(), tok, e, texts)
 	require.NoError(t, err)
 	again, err := build(c, e.vocabulary(), tok, e, texts)

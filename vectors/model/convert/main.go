@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"crypto/sha256"
 	_ "embed"
+	"encoding/binary"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -82,7 +83,7 @@ func multilingual(z *zip.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := unigram.New(unigram.Pieces{Text: e.text, Ends: e.ends, Scores: e.scores}, int32(e.config.Tokenizer.Unknown))
+	t := unigram.New(e.text, e.ends, e.scores, int32(e.config.Tokenizer.Unknown))
 	return build(&e.config, e.vocabulary(), t, e, texts(multilingualCalibration))
 }
 
@@ -92,18 +93,18 @@ func buildWordPiece(c *modelfile.Config, vocabulary [][]byte, file []byte, texts
 	if err != nil {
 		return nil, err
 	}
+	var text, ends []byte
+	for _, token := range vocabulary {
+		text = append(text, token...)
+		ends = binary.LittleEndian.AppendUint32(ends, uint32(len(text)))
+	}
 	t := wordpiece.New(wordpiece.Config{
 		Fold:         c.Tokenizer.Lowercase,
 		Continuation: c.Tokenizer.Continuation,
 		MaxWordRunes: c.Tokenizer.MaxWordRunes,
 		Unknown:      int32(c.Tokenizer.Unknown),
-	}, vocabulary)
-	text, ends := []byte(nil), []uint32(nil)
-	for _, token := range vocabulary {
-		text = append(text, token...)
-		ends = append(ends, uint32(len(text)))
-	}
-	sections := map[string][]byte{modelfile.VocabularyText: text, modelfile.VocabularyEnds: encode(ends)}
+	}, text, ends)
+	sections := map[string][]byte{modelfile.VocabularyText: text, modelfile.VocabularyEnds: ends}
 	return build(c, sections, t, w, texts)
 }
 

@@ -131,7 +131,7 @@ func rows8(w []float32, k int) (q []int8, scales []float32, sums []int32) {
 func (n *normal) encode() []byte { return append(encode(n.gamma), encode(n.beta)...) }
 
 // encode returns values in the encoding of a model file.
-func encode[T int8 | int32 | uint32 | float32](values []T) []byte {
+func encode[T int8 | int32 | float32](values []T) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, values)
 	if err != nil {
 		panic(err) // cannot fail for these types
