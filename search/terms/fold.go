@@ -62,8 +62,12 @@ func describeFold(r rune) string {
 	if !utf8.ValidRune(r) || unicode.Is(unicode.Cf, r) {
 		return ""
 	}
-	if d, ok := decimal(r); ok {
-		return string(d)
+	if r >= utf8.RuneSelf && unicode.IsDigit(r) { // of another script, in order in groups of ten
+		first := r
+		for unicode.IsDigit(first - 1) {
+			first--
+		}
+		return string('0' + (r-first)%10)
 	}
 	composed := strings.ToLower(norm.NFKC.String(string(r)))
 	var b strings.Builder
@@ -78,25 +82,6 @@ func describeFold(r rune) string {
 		b.WriteRune(part)
 	}
 	return norm.NFC.String(b.String()) // recomposes kana and Hangul
-}
-
-// decimal maps the digits of every script to ASCII. Unicode has decimal digits in order, in
-// groups of ten.
-func decimal(r rune) (rune, bool) {
-	if r < utf8.RuneSelf {
-		return 0, false
-	}
-	for _, digits := range unicode.Nd.R16 {
-		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
-			return '0' + (r-rune(digits.Lo))%10, true
-		}
-	}
-	for _, digits := range unicode.Nd.R32 {
-		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
-			return '0' + (r-rune(digits.Lo))%10, true
-		}
-	}
-	return 0, false
 }
 
 // dropped reports whether a mark is ignored in comparison: accents, tone and vowel points, but
