@@ -47,16 +47,10 @@ type ollamaRequest struct {
 
 func ollamaVectors(body []byte) ([][]float32, error) {
 	var answer struct {
-		Embeddings []vector `json:"embeddings"`
+		Embeddings [][]float32 `json:"embeddings"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, err
-	}
-	out := make([][]float32, len(answer.Embeddings))
-	for i, v := range answer.Embeddings {
-		out[i] = v
-	}
-	return out, nil
+	err := json.Unmarshal(body, &answer)
+	return answer.Embeddings, err
 }
 
 type openAIRequest struct {
@@ -69,8 +63,8 @@ type openAIRequest struct {
 func openAIVectors(body []byte) ([][]float32, error) {
 	var answer struct {
 		Data []struct {
-			Index     int    `json:"index"`
-			Embedding vector `json:"embedding"`
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {

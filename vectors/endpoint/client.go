@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -232,6 +233,9 @@ func (c *Client) remember(err error) error {
 	return err
 }
 
+// maxDimension is twice the largest dimension of a published model.
+const maxDimension = 8192
+
 // check verifies that there are n vectors of the same dimension, and normalises them.
 func (c *Client) check(vectors [][]float32, n int) error {
 	if len(vectors) != n {
@@ -256,6 +260,22 @@ func (c *Client) check(vectors [][]float32, n int) error {
 		return c.errorf("its vectors now have %d numbers instead of %d; if the model was replaced, run notesd index --rebuild", dim, c.Dim())
 	}
 	return nil
+}
+
+// normalise scales v to length one and reports whether that is possible.
+func normalise(v []float32) bool {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x) * float64(x)
+	}
+	if !(squares > 0) || math.IsInf(squares, 0) {
+		return false
+	}
+	inverse := 1 / math.Sqrt(squares)
+	for i, x := range v {
+		v[i] = float32(float64(x) * inverse)
+	}
+	return true
 }
 
 // Close cancels running queries and closes the connections.
