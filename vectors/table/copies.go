@@ -3,8 +3,10 @@ package table
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"notesd/notes"
@@ -48,49 +50,25 @@ func (cs *copies) path(id int64) string {
 	return filepath.Join(cs.dir, fmt.Sprintf("table-%d.vectors", id))
 }
 
-// unloadIdle unloads the copies that were not searched for Options.idle.
-func (cs *copies) unloadIdle() {
+// trim unloads the copies that were not searched for Options.idle and, while the total
+// memory exceeds Options.memory, the least recently searched ones, except inUse.
+func (cs *copies) trim(inUse *tableCopy) {
 	cs.mu.Lock()
-	var idle []*tableCopy
-	for id, c := range cs.byTable {
-		if cs.opt.Now().Sub(c.used) >= cs.opt.idle {
-			idle = append(idle, c)
-			delete(cs.byTable, id)
-		}
-	}
-	cs.mu.Unlock()
-	cs.unload(idle)
-}
-
-// makeRoom unloads the least recently searched copies until the total memory is
-// within Options.memory. It does not unload inUse.
-func (cs *copies) makeRoom(inUse *tableCopy) {
-	cs.mu.Lock()
+	byUse := slices.SortedFunc(maps.Values(cs.byTable), func(a, b *tableCopy) int { return a.used.Compare(b.used) })
 	total := int64(0)
-	for _, c := range cs.byTable {
+	for _, c := range byUse {
 		total += c.memory.Load()
 	}
 	var victims []*tableCopy
-	for total > cs.opt.memory {
-		var oldest *tableCopy
-		for _, c := range cs.byTable {
-			if c != inUse && (oldest == nil || c.used.Before(oldest.used)) {
-				oldest = c
-			}
+	for _, c := range byUse {
+		if c != inUse && (total > cs.opt.memory || cs.opt.Now().Sub(c.used) >= cs.opt.idle) {
+			total -= c.memory.Load()
+			victims = append(victims, c)
+			delete(cs.byTable, c.info.id)
 		}
-		if oldest == nil {
-			break
-		}
-		total -= oldest.memory.Load()
-		victims = append(victims, oldest)
-		delete(cs.byTable, oldest.info.id)
 	}
 	cs.mu.Unlock()
-	cs.unload(victims)
-}
-
-func (cs *copies) unload(copies []*tableCopy) {
-	for _, c := range copies {
+	for _, c := range victims {
 		if err := c.unload(); err != nil {
 			cs.opt.Log.Warn("close a vector table's cache", "table", c.info.id, "err", err)
 		}

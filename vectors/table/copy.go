@@ -35,12 +35,10 @@ type tableCopy struct {
 	rows    []int64      // ascending
 	gone    bitset       // positions of deleted rows
 	dead    int          // number of deleted rows
-	version int          // incremented by each change
-	// generation is incremented by each load. Positions are valid for one
-	// generation.
-	generation int
-	filters    filterCache
-	ranker     flat.Ranker
+	// filters holds the rows that match the last few filters, by the filters' keys, because
+	// agents often send many queries with the same filter. A change replaces the map.
+	filters map[string][]int64
+	ranker  flat.Ranker
 }
 
 const tableMagic = "notesd table v1"
@@ -51,9 +49,10 @@ func newTableCopy(info tableRow, path string) *tableCopy {
 	return c
 }
 
-// reset empties the ranker. For L2 a score is |q|² minus the squared distance, which is
+// reset empties the ranker and the filters. For L2 a score is |q|² minus the squared distance, which is
 // 2·q·v - |v|² and has the same order.
 func (c *tableCopy) reset() {
+	c.filters = map[string][]int64{}
 	c.ranker = flat.Ranker{Dim: c.info.Dimension, Factor: 1, Row: c.row}
 	if c.info.Metric == L2 {
 		c.ranker.Factor = 2
@@ -73,12 +72,22 @@ func (c *tableCopy) grow() {
 }
 
 // keeps returns a function that reports whether the row at a position is not deleted
-// and, if only is not nil, in only.
-func (c *tableCopy) keeps(only bitset) func(row int) bool {
-	if only == nil && c.dead == 0 {
+// and, if only is not nil, in only, which must be ascending.
+func (c *tableCopy) keeps(only []int64) func(row int) bool {
+	all := only == nil
+	if all && c.dead == 0 {
 		return nil
 	}
-	return func(row int) bool { return !c.gone.has(row) && (only == nil || only.has(row)) }
+	var among bitset // positions of only
+	for i, row := range c.rows {
+		for len(only) > 0 && only[0] < row {
+			only = only[1:]
+		}
+		if len(only) > 0 && only[0] == row {
+			among.set(i)
+		}
+	}
+	return func(row int) bool { return !c.gone.has(row) && (all || among.has(row)) }
 }
 
 // record writes the record of a row to dst. Vectors of the metric cosine are
@@ -114,8 +123,7 @@ func (c *tableCopy) change(removed []int64, added []newRow) error {
 	if c.file == nil {
 		return nil
 	}
-	c.version++
-	c.filters.clear()
+	c.filters = map[string][]int64{}
 	for _, row := range removed {
 		if i, ok := slices.BinarySearch(c.rows, row); ok && !c.gone.has(i) {
 			c.gone.set(i)
@@ -169,7 +177,6 @@ func (c *tableCopy) drop() error {
 	err := c.file.Close()
 	c.file, c.rows, c.gone, c.dead = nil, nil, nil, 0
 	c.reset()
-	c.filters.clear()
 	c.memory.Store(0)
 	return err
 }

@@ -36,68 +36,37 @@ func (f *tableFilter) matches(metadata string) (bool, error) {
 	return notes.WhereMatches(f.where, values), nil
 }
 
-// filterCache holds the rows that match the last few filters, because agents often
-// send many queries with the same filter.
-type filterCache struct {
-	filters [4]cachedFilter
-	next    int
-}
+// keptFilters is the number of filters whose rows a copy holds.
+const keptFilters = 4
 
-type cachedFilter struct {
-	key  string
-	rows bitset
-}
-
-func (c *filterCache) get(key string) (bitset, bool) {
-	for _, f := range c.filters {
-		if f.key == key {
-			return f.rows, true
-		}
-	}
-	return nil, false
-}
-
-func (c *filterCache) put(key string, rows bitset) {
-	c.filters[c.next] = cachedFilter{key, rows}
-	c.next = (c.next + 1) % len(c.filters)
-}
-
-func (c *filterCache) clear() { *c = filterCache{} }
-
-// passing reads the metadata of all rows and returns the positions of those that
-// match a filter, with the generation of these positions.
-func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set bitset, generation int, err error) {
+// passing reads the metadata of all rows and returns those that match a filter, in ascending
+// order.
+func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) ([]int64, error) {
 	c.mu.RLock()
-	rows, version, generation := c.rows, c.version, c.generation // rows appended later are not considered
-	set, ok := c.filters.get(f.key)
+	known := c.filters
+	rows, ok := known[f.key]
 	c.mu.RUnlock()
 	if ok {
-		return set, generation, nil
+		return rows, nil
 	}
-	set = make(bitset, len(rows)/64+1)
-	at := 0
-	err = t.rows.metadata(ctx, c.info.id, func(row int64, metadata string) error {
+	rows = []int64{}
+	err := t.rows.metadata(ctx, c.info.id, func(row int64, metadata string) error {
 		passes, err := f.matches(metadata)
-		if err != nil || !passes {
-			return err
+		if passes {
+			rows = append(rows, row)
 		}
-		for at < len(rows) && rows[at] < row {
-			at++
-		}
-		if at < len(rows) && rows[at] == row {
-			set.set(at)
-		}
-		return nil
+		return err
 	})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.version == version && c.generation == generation {
-		c.filters.put(f.key, set)
+	if len(known) == keptFilters {
+		clear(known)
 	}
-	return set, generation, nil
+	known[f.key] = rows
+	return rows, nil
 }
 
 // filtered returns the candidates that match the filter and may be among the k

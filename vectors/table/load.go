@@ -59,7 +59,6 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 		return err
 	}
 	c.file = file
-	c.generation++
 	if err := c.fill(ctx, src); err != nil {
 		_ = c.drop() // err is the cause
 		return err

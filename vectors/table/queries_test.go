@@ -47,10 +47,15 @@ func TestSearch_SelectiveFilter(t *testing.T) {
 		require.NotNil(t, c)
 		f, err := newTableFilter(where)
 		require.NoError(t, err)
-		_, ok := c.filters.get(f.key)
+		_, ok := c.filters[f.key]
 		return ok
 	}
 	assert.True(t, cached())
+	for i := range 2 * keptFilters {
+		m.requireSame(t, tables, "t", q, map[string]any{"n": map[string]any{"lt": float64(i)}}, 10)
+		assert.LessOrEqual(t, len(tables.copies.loaded(1).filters), keptFilters)
+	}
+	m.requireSame(t, tables, "t", q, where, 10)
 
 	metadata := json.RawMessage(`{"n":1}`)
 	_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: "nearest", Vector: q, Metadata: metadata}}})
@@ -59,24 +64,6 @@ func TestSearch_SelectiveFilter(t *testing.T) {
 	assert.False(t, cached())
 	m.requireSame(t, tables, "t", q, where, 10)
 	m.requireSame(t, tables, "t", q, map[string]any{"group": "none"}, 10)
-}
-
-// The cache of filters holds the last four.
-func TestFilterCache_Eviction(t *testing.T) {
-	var c filterCache
-	for i := range 5 {
-		c.put(fmt.Sprint(i), bitset{uint64(i)})
-	}
-	_, ok := c.get("0")
-	assert.False(t, ok)
-	for i := 1; i < 5; i++ {
-		rows, ok := c.get(fmt.Sprint(i))
-		assert.True(t, ok)
-		assert.Equal(t, bitset{uint64(i)}, rows)
-	}
-	c.clear()
-	_, ok = c.get("4")
-	assert.False(t, ok)
 }
 
 func TestBitset(t *testing.T) {

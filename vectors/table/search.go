@@ -95,7 +95,7 @@ func (t *Tables) nearest(ctx context.Context, info tableRow, q []float32, f *tab
 		if err := c.load(ctx, t.rows); err != nil {
 			return nil, err
 		}
-		t.copies.makeRoom(c)
+		t.copies.trim(c)
 		rows, ok, err := t.searchCopy(ctx, c, q, f, k)
 		if ok || err != nil {
 			return rows, err
@@ -114,10 +114,10 @@ const filterDepth = 512
 // copy was unloaded since it was loaded.
 func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *tableFilter, k int) ([]int64, bool, error) {
 	if f == nil {
-		r, ok := c.rank(q, nil, -1, k)
+		r, ok := c.rank(q, nil, k)
 		return r.near(k), ok, nil
 	}
-	r, ok := c.rank(q, nil, -1, filterDepth)
+	r, ok := c.rank(q, nil, filterDepth)
 	if !ok {
 		return nil, false, nil
 	}
@@ -125,20 +125,20 @@ func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *t
 	if enough || err != nil {
 		return rows, true, err
 	}
-	set, generation, err := t.passing(ctx, c, f)
+	passing, err := t.passing(ctx, c, f)
 	if err != nil {
 		return nil, false, err
 	}
-	r, ok = c.rank(q, set, generation, k)
+	r, ok = c.rank(q, passing, k)
 	return r.near(k), ok, nil
 }
 
-// rank returns the k nearest rows of a set of positions (nil: all), and some more. ok is false
-// if the copy is not loaded or, unless generation is negative, is of another generation.
-func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking, ok bool) {
+// rank returns the k nearest of some rows (nil: all), and some more. ok is false if the copy is
+// not loaded.
+func (c *tableCopy) rank(q []float32, only []int64, k int) (r ranking, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if c.file == nil || generation >= 0 && generation != c.generation {
+	if c.file == nil {
 		return r, false
 	}
 	if c.info.Metric == Cosine {

@@ -296,7 +296,7 @@ func TestTables_Concurrent(t *testing.T) {
 				case 1:
 					_, err = tables.DeleteRows(ctx, DeleteRowsRequest{Table: table, Where: map[string]any{"group": "g1"}})
 				case 2:
-					tables.copies.unloadIdle()
+					tables.copies.trim(nil)
 				default:
 					_, err = tables.Search(ctx, Query{Table: table, Vector: q.Vector, Where: map[string]any{"group": "g2"}})
 				}

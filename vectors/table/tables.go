@@ -84,7 +84,7 @@ func (t *Tables) Run(ctx context.Context) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-idle.C:
-				t.copies.unloadIdle()
+				t.copies.trim(nil)
 			case <-purge.C:
 				waiting = false
 			}
