@@ -32,8 +32,8 @@
 // program therefore loses at most the current batch, and a committed text is never
 // embedded again.
 //
-// Some vectors of texts that no note contains are kept, because a text that was cut is
-// often pasted or restored.
+// Vectors of texts that no note contains are kept, because a text that was cut is often
+// pasted or restored. If there are many, they are deleted at the next start.
 //
 // An embedder may be a remote program (see package endpoint), which can be
 // unavailable. Run then retries with increasing pauses, and [Index.Status] reports

@@ -42,7 +42,7 @@ type Options struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 
-	keepUnused int // least number of unused vectors to keep; 0: 4096; set only by tests
+	keepUnused int // least number of unused vectors that are kept; 0: 4096; set only by tests
 }
 
 // Index answers semantic searches. It follows the vault and is safe for concurrent
@@ -105,8 +105,7 @@ func (x *Index) Reset(context.Context) error {
 	defer x.mu.Unlock()
 	var errs []error
 	for _, s := range x.spaces() {
-		_, err := s.removeUnused(math.MaxInt)
-		errs = append(errs, err)
+		errs = append(errs, s.slots.erase(s.unused()))
 	}
 	return errors.Join(errs...)
 }

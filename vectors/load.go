@@ -172,32 +172,34 @@ func (x *Index) loadSpace(ctx context.Context, st stored, embedder Embedder, sou
 	if err != nil {
 		return nil, err
 	}
+	chunks := withLeads(st.chunks)
+	missing := s.load(chunks)
 	// If the model is new to the store, its file is of a deleted store.
-	if s.slots.records.N > 0 && isNew || s.slots.wasteful(len(st.chunks)) {
+	if isNew && s.slots.records.N > 0 || len(s.unused()) > max(x.opt.keepUnused, len(chunks)/5) {
 		if err := s.remove(x.dir); err != nil {
 			return nil, err
 		}
 		if s, err = newSpace(x.dir, model, embedder); err != nil {
 			return nil, err
 		}
+		missing = s.load(chunks)
 	}
-	if err := x.fill(ctx, s, isNew, st.chunks); err != nil {
+	if s.slots.records.N == 0 {
+		err = x.store.deleteUnused(ctx, model, chunks)
+	}
+	if err == nil {
+		err = x.fromStore(ctx, s, missing)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.slots.Close())
 	}
 	s.backlog.sort(st.notes)
 	return s, nil
 }
 
-// fill loads the chunks into a new space. Deleted texts are found by their slots, so
-// if the cache file is empty, fill deletes their embeddings.
-func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedChunk) error {
-	if s.slots.records.N == 0 && !isNew {
-		if err := x.store.deleteUnused(ctx, s.model); err != nil {
-			return err
-		}
-	}
-	return x.fromStore(ctx, s, s.load(withLeads(chunks)))
-}
+// keepUnused is the least number of vectors of deleted texts that are kept until the next
+// start, because a paragraph that was cut is often pasted or restored. They take 5 MB.
+const keepUnused = 4096
 
 // fromStore adds the vectors that are in SQLite and not in the cache file. Notes
 // with chunks that have no vector in either go to the backlog.

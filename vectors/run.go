@@ -11,8 +11,7 @@ import (
 	"notesd/notes"
 )
 
-// Run loads the stored vectors. It then embeds missing and changed passages and deletes vectors
-// that have long been unused, until ctx ends.
+// Run loads the stored vectors. It then embeds missing and changed passages until ctx ends.
 func (x *Index) Run(ctx context.Context) error { return (&worker{Index: x}).run(ctx) }
 
 // worker embeds in the background. Only the goroutine of [Index.Run] uses it.
@@ -119,7 +118,7 @@ func (x *worker) prepare(busy bool) (over func()) {
 	return func() {}
 }
 
-// step embeds or prunes one batch and reports whether there is more to do.
+// step embeds or offers one batch and reports whether there is more to do.
 func (x *worker) step(ctx context.Context) (more bool, err error) {
 	if err := x.choose(ctx); err != nil {
 		return false, err
@@ -130,10 +129,7 @@ func (x *worker) step(ctx context.Context) (more bool, err error) {
 	if s == nil {
 		return true, x.learn(ctx)
 	}
-	if more, err = x.embedBatch(ctx, s); more || err != nil {
-		return more, err
-	}
-	if more, err = x.prune(ctx, s); more || err != nil || x.opt.Shared == nil || x.opt.Now().Before(x.offer.next) {
+	if more, err = x.embedBatch(ctx, s); more || err != nil || x.opt.Shared == nil || x.opt.Now().Before(x.offer.next) {
 		return more, err
 	}
 	return x.offerVectors(ctx, s)

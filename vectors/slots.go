@@ -17,15 +17,14 @@ import (
 //
 //	key [16]byte | scale float32 | crc32 of the rest | values [dim]int8, padded to 8
 //
-// An unused record is overwritten by the next vector that is added. The file is
-// replaced by a shorter one only when it is opened and most of it is unused.
+// Records are only appended. A file with many that no note uses is replaced when it is
+// opened.
 type slots struct {
 	dim int
 
 	mu      sync.RWMutex
 	records *flat.File
 	byKey   map[slotKey]uint32
-	free    []uint32 // empty records
 
 	view atomic.Pointer[flat.File] // a snapshot, whose records are read without mu
 }
@@ -37,8 +36,7 @@ type slotKey [16]byte
 const slotMagic = "notesd vectors 1"
 
 // openSlots opens or creates the file. It empties a file of another model or format.
-// Damaged records, such as those whose pages were lost in a power failure, count as
-// empty.
+// Damaged records, such as those whose pages were lost in a power failure, are ignored.
 func openSlots(path string, model string, dim int) (*slots, error) {
 	header := make([]byte, 32)
 	copy(header, slotMagic)
@@ -55,8 +53,6 @@ func openSlots(path string, model string, dim int) (*slots, error) {
 		key := slotKey(record[:16])
 		if _, twice := s.byKey[key]; !twice && binary.LittleEndian.Uint32(record[20:]) == flat.Checksum(record) {
 			s.byKey[key] = uint32(i)
-		} else {
-			s.free = append(s.free, uint32(i))
 		}
 	}
 	return s, nil
@@ -93,23 +89,6 @@ func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 	record := make([]byte, s.records.Size)
 	copy(record, key[:])
 	flat.PutVector(record, v)
-	i, err := s.write(record)
-	if err == nil {
-		s.byKey[key] = i
-	}
-	return i, err
-}
-
-// write writes a record to a free place or appends it.
-func (s *slots) write(record []byte) (uint32, error) {
-	if last := len(s.free) - 1; last >= 0 {
-		i := s.free[last]
-		if err := s.records.Overwrite(int(i), record); err != nil {
-			return 0, err
-		}
-		s.free = s.free[:last]
-		return i, nil
-	}
 	i := uint32(s.records.N)
 	if err := s.records.Append(record); err != nil {
 		return 0, err
@@ -117,46 +96,42 @@ func (s *slots) write(record []byte) (uint32, error) {
 	if i%flat.RecordsPerSegment == 0 {
 		s.publish()
 	}
+	s.byKey[key] = i
 	return i, nil
 }
 
-// len returns the number of vectors.
-func (s *slots) len() int {
+// unused returns the records that are not in used.
+func (s *slots) unused(used []uint32) (records []uint32) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.byKey)
-}
-
-// removeExcept empties up to n of the records that are not in used, chosen at random, and
-// returns their keys. It overwrites a record with zeros, which have a wrong checksum. The caller
-// must ensure that no goroutine reads the vectors.
-func (s *slots) removeExcept(used []uint32, n int) (removed []slotKey, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	isUsed := make([]bool, s.records.N)
 	for _, i := range used {
 		isUsed[i] = true
 	}
-	zeros := make([]byte, s.records.Size)
-	for key, i := range s.byKey {
-		if isUsed[i] {
-			continue
+	for i := range isUsed {
+		if !isUsed[i] {
+			records = append(records, uint32(i))
 		}
-		if len(removed) == n {
-			break
-		}
-		if err := s.records.Overwrite(int(i), zeros); err != nil {
-			return removed, err
-		}
-		delete(s.byKey, key)
-		s.free = append(s.free, i)
-		removed = append(removed, key)
 	}
-	return removed, nil
+	return records
 }
 
-// wasteful reports whether most records are empty or unused.
-func (s *slots) wasteful(used int) bool { return s.records.N > 2*used+flat.RecordsPerSegment }
+// erase overwrites records with zeros, which have a wrong checksum. The caller must ensure
+// that no goroutine reads the vectors.
+func (s *slots) erase(records []uint32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	zeros := make([]byte, s.records.Size)
+	for _, i := range records {
+		if key := slotKey(s.records.At(int(i))[:16]); s.byKey[key] == i {
+			delete(s.byKey, key)
+		}
+		if err := s.records.Overwrite(int(i), zeros); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Close unmaps the file. No vector may be read afterwards. It may be called
 // again.

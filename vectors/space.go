@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,6 +185,11 @@ func withLeads(chunks []loadedChunk) []loadedChunk {
 		}
 	}
 	return chunks
+}
+
+// unused returns the records of the cache file without a chunk or lead.
+func (s *space) unused() []uint32 {
+	return s.slots.unused(slices.AppendSeq(slices.Clone(s.entries.slot), maps.Values(s.entries.leads)))
 }
 
 // add makes a chunk with a vector searchable.

@@ -2,10 +2,10 @@ package vectors
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"notesd/internal/sqlite"
 )
@@ -139,34 +139,25 @@ func (r rows) embeddingsAfter(ctx context.Context, model int64, after []byte, n 
 	return vectors, last, err
 }
 
-// deleteEmbeddings deletes the embeddings whose hashes begin with the keys.
-func (r rows) deleteEmbeddings(ctx context.Context, model int64, keys []slotKey) error {
+// deleteUnused deletes the embeddings of texts that are not among chunks, which include the
+// leads.
+func (r rows) deleteUnused(ctx context.Context, model int64, chunks []loadedChunk) error {
+	used := make(map[string]bool, len(chunks))
+	for _, c := range chunks {
+		used[string(c.hash)] = true
+	}
+	stored, err := sqlite.Column[[]byte](ctx, r.Notes().Reader(), `SELECT hash FROM embeddings WHERE model = ?`, model)
+	if err != nil {
+		return err
+	}
+	unused := slices.DeleteFunc(stored, func(hash []byte) bool { return used[string(hash)] })
 	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
-		remove, err := tx.PrepareContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash BETWEEN ? AND ?`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = remove.Close() }() // the end of the transaction closes it as well
-		var first, last [sha256.Size]byte
-		for i := range last {
-			last[i] = 0xff
-		}
-		for _, key := range keys {
-			copy(first[:], key[:])
-			copy(last[:], key[:])
-			if _, err := remove.ExecContext(ctx, model, first[:], last[:]); err != nil {
+		for _, hash := range unused {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash = ?`, model, hash); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-}
-
-// deleteUnused deletes the embeddings of all texts that no note contains.
-func (r rows) deleteUnused(ctx context.Context, model int64) error {
-	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash NOT IN (SELECT hash FROM chunks)`, model)
-		return err
 	})
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,30 +26,51 @@ func (w *world) fileSize() int64 {
 	return info.Size()
 }
 
-func TestPrune_ManyEdits(t *testing.T) {
+// Many unused vectors are deleted at the next start. A text in several notes is one vector.
+func TestLoad_DeletesManyUnusedVectors(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
-	w := newWorld(t, e, map[string]string{"log.md": "day zero", "still.md": "never changes"})
-	w.settle()
-	const keep = 40
+	const keep, copies = 20, 40
+	files := map[string]string{"log.md": "day zero", "still.md": "never changes"}
+	for i := range copies {
+		files[fmt.Sprintf("%d/copy.md", i)] = "the same text"
+	}
+	w := newWorld(t, e, files)
 	w.keepUnused = keep
-	w.restart(e, nil)
-	var size int64
-	for i := range 5 * keep {
+	w.settle()
+	for i := range 2 * keep {
 		w.write("log.md", fmt.Sprintf("day %d", i))
 		require.NoError(t, w.vault.Reconcile(ctx))
 		w.settle()
-		if i == 2*keep {
-			size = w.fileSize()
+		if i == keep-1 {
+			w.restart(e, nil)
+			w.settle()
+			assert.Equal(t, keep+3, w.rows(), "these few are kept")
 		}
 	}
-	require.Eventually(t, func() bool { return w.rows() <= keep+2 }, patience, time.Millisecond)
-	assert.Equal(t, size, w.fileSize(), "slots are used again")
-	assert.Len(t, w.index.serving.slots.byKey, w.rows(), "the file has what SQLite has")
-	w.requireConsistent()
-	assert.Equal(t, "log.md", w.find(fmt.Sprintf("day %d", 5*keep-1))[0])
-	assert.Equal(t, "still.md", w.find("never changes")[0])
+	size := w.fileSize()
 	w.restart(e, nil)
+	w.settle()
+	assert.Equal(t, 3, w.rows())
+	assert.Less(t, w.fileSize(), size)
+	assert.Len(t, w.index.serving.slots.byKey, 3, "the file has what SQLite has")
+	w.requireConsistent()
+	assert.Equal(t, "log.md", w.find(fmt.Sprintf("day %d", 2*keep-1))[0])
+	assert.Equal(t, "still.md", w.find("never changes")[0])
+	for text, n := range e.counts() {
+		assert.Equal(t, 1, n, text)
+	}
+}
+
+// A file that is written again has the vectors of leads, which are not rows of the store.
+func TestLoad_KeepsLeadsOfFileWrittenAgain(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "# One\n\n" + strings.Repeat("alpha ", 300) + "\n\n# Two\n\n" + strings.Repeat("beta ", 300)})
+	w.settle()
+	require.NotEmpty(t, w.index.serving.entries.leads)
+	w.stop()
+	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
+	w.start(e, nil)
 	w.settle()
 	w.requireConsistent()
 	for text, n := range e.counts() {
@@ -57,7 +78,7 @@ func TestPrune_ManyEdits(t *testing.T) {
 	}
 }
 
-func TestPrune_UndoneEdit(t *testing.T) {
+func TestLoad_KeepsVectorOfUndoneEdit(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "first words"})
@@ -75,7 +96,7 @@ func TestPrune_UndoneEdit(t *testing.T) {
 	assert.Equal(t, 1, e.counts()["a\nfirst words"])
 }
 
-func TestPrune_LostFile(t *testing.T) {
+func TestLoad_LostFile(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
