@@ -1,7 +1,6 @@
 package index
 
 import (
-	"container/list"
 	"sync"
 
 	"notesd/notes"
@@ -11,12 +10,11 @@ import (
 // reading a note from the store costs more than the rest of a search.
 const maxCached = 16 << 20
 
-// noteCache caches the notes that were shown or rescored last. The index drops changed notes
-// within Apply.
+// noteCache caches the notes that were shown or rescored last. It is emptied when it is full.
+// The index drops changed notes within Apply.
 type noteCache struct {
 	mu    sync.Mutex
-	byID  map[int64]*list.Element
-	order list.List // of *notes.Note, the most recently used first
+	notes map[int64]*notes.Note
 	bytes int
 	// changes counts invalidations. A note that was read before one may be outdated, and is not
 	// cached.
@@ -29,9 +27,8 @@ func (c *noteCache) Get(ids []int64, found map[int64]*notes.Note) (missing []int
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
-		if e := c.byID[id]; e != nil {
-			c.order.MoveToFront(e)
-			found[id] = e.Value.(*notes.Note)
+		if n := c.notes[id]; n != nil {
+			found[id] = n
 		} else {
 			missing = append(missing, id)
 		}
@@ -46,18 +43,16 @@ func (c *noteCache) Put(read []*notes.Note, changes uint64) {
 	if c.changes != changes {
 		return
 	}
-	if c.byID == nil {
-		c.byID = map[int64]*list.Element{}
-	}
 	for _, n := range read {
-		if c.byID[n.ID] != nil || sizeOf(n) > maxCached/8 {
+		size := sizeOf(n)
+		if c.notes[n.ID] != nil || size > maxCached/8 {
 			continue
 		}
-		c.byID[n.ID] = c.order.PushFront(n)
-		c.bytes += sizeOf(n)
-	}
-	for c.bytes > maxCached {
-		c.remove(c.order.Back())
+		if c.notes == nil || c.bytes+size > maxCached {
+			c.notes, c.bytes = map[int64]*notes.Note{}, 0
+		}
+		c.notes[n.ID] = n
+		c.bytes += size
 	}
 }
 
@@ -67,21 +62,14 @@ func (c *noteCache) drop(ids []int64) {
 	defer c.mu.Unlock()
 	c.changes++
 	if ids == nil {
-		c.byID, c.bytes = nil, 0
-		c.order.Init()
-		return
+		c.notes, c.bytes = nil, 0
 	}
 	for _, id := range ids {
-		if e := c.byID[id]; e != nil {
-			c.remove(e)
+		if n := c.notes[id]; n != nil {
+			c.bytes -= sizeOf(n)
+			delete(c.notes, id)
 		}
 	}
-}
-
-func (c *noteCache) remove(e *list.Element) {
-	n := c.order.Remove(e).(*notes.Note)
-	delete(c.byID, n.ID)
-	c.bytes -= sizeOf(n)
 }
 
 // sizeOf estimates the memory of a note, in bytes.
