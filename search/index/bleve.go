@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -202,32 +201,4 @@ func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
 		return notes.Position{}, fmt.Errorf("position %q is malformed", v)
 	}
 	return p, nil
-}
-
-// keptAside is the number of damaged indexes that are kept for inspection.
-const keptAside = 1
-
-// setAside renames the directory of a damaged index and removes older ones, which sort first
-// because their names end in a time.
-func setAside(dir string, now time.Time) (string, error) {
-	prefix := filepath.Base(dir) + ".damaged-"
-	parent := filepath.Dir(dir)
-	aside := filepath.Join(parent, prefix+now.UTC().Format("20060102T150405.000"))
-	if err := os.Rename(dir, aside); err != nil {
-		if err := os.RemoveAll(dir); err != nil { // Windows cannot rename files that are still mapped
-			return "", err
-		}
-	}
-	entries, err := os.ReadDir(parent) // a glob would need quoting, which Windows does not support
-	if err != nil {
-		return aside, nil
-	}
-	old := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), prefix) })
-	for len(old) > keptAside {
-		if err := os.RemoveAll(filepath.Join(parent, old[0].Name())); err != nil {
-			break
-		}
-		old = old[1:]
-	}
-	return aside, nil
 }

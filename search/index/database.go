@@ -34,9 +34,8 @@ var errNoIndex = errors.New("search index could not be made")
 
 // database is an open Bleve index. A reset replaces it by an empty one.
 type database struct {
-	dir   string
-	log   *slog.Logger
-	clock func() time.Time
+	dir string
+	log *slog.Logger
 
 	queue   *index.AnalysisQueue // required by Bleve for every document, although it analyses none
 	closing chan struct{}
@@ -54,7 +53,7 @@ type database struct {
 }
 
 func openDatabase(dir string, o Options) (*database, error) {
-	d := &database{dir: dir, log: o.Log, clock: o.Clock, queue: index.NewAnalysisQueue(1), closing: make(chan struct{})}
+	d := &database{dir: dir, log: o.Log, queue: index.NewAnalysisQueue(1), closing: make(chan struct{})}
 	if err := d.openOrReplace(); err != nil {
 		d.queue.Close()
 		return nil, err
@@ -72,19 +71,15 @@ func (d *database) openOrReplace() error {
 	if errors.Is(err, ErrLocked) || errors.Is(err, os.ErrPermission) {
 		return err
 	}
-	aside, moveErr := setAside(d.dir, d.clock())
-	if moveErr != nil {
-		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
+	if removeErr := os.RemoveAll(d.dir); removeErr != nil {
+		return fmt.Errorf("search index cannot be read (%w) nor removed: %w", err, removeErr)
 	}
 	if errors.Is(err, errFormat) { // an upgrade
 		d.log.Info("the search index is of another version and is rebuilt")
-		if err := os.RemoveAll(aside); err != nil {
-			d.log.Warn("the search index of another version could not be removed", "folder", aside, "err", err)
-		}
 	} else {
-		d.log.Warn("search index could not be read and is rebuilt", "set_aside", filepath.Base(aside), "err", err)
-		d.warnings = append(d.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is rebuilt",
-			strings.ReplaceAll(firstLine(err), d.dir, filepath.Base(d.dir)), filepath.Base(aside)))
+		d.log.Warn("search index could not be read and is rebuilt", "err", err)
+		d.warnings = append(d.warnings, fmt.Sprintf("the search index could not be read and is rebuilt: %s",
+			strings.ReplaceAll(firstLine(err), d.dir, filepath.Base(d.dir))))
 	}
 	d.bleve, err = openBleve(d.dir, d.queue)
 	return err

@@ -28,8 +28,8 @@
 //
 // The position in the feed is written with or after the notes that it covers,
 // and both are saved soon after. A crash loses the latest notes together with
-// their position, and the vault feeds them again. An unreadable index is set
-// aside and rebuilt, which takes seconds.
+// their position, and the vault feeds them again. An unreadable index is
+// rebuilt, which takes seconds.
 //
 // # Concurrency
 //

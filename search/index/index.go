@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"notesd/notes"
 )
@@ -19,8 +18,7 @@ var ErrLocked = errors.New("search index is in use by another process")
 
 // Options configure an Index. The zero value is ready to use.
 type Options struct {
-	Log   *slog.Logger     // nil: discarded
-	Clock func() time.Time // nil: time.Now
+	Log *slog.Logger // nil: discarded
 }
 
 // Index is the full-text index of a vault: a [notes.Follower] that the engine
@@ -34,9 +32,9 @@ type Index struct {
 
 var _ notes.Follower = (*Index)(nil)
 
-// Open opens the index in dir, creating it if necessary. An unreadable index is set aside
-// beside dir and replaced by an empty one; Stats then has a warning, and the vault feeds every
-// note again. An index of another version of notesd is replaced without a warning.
+// Open opens the index in dir, creating it if necessary. An unreadable index is replaced by an
+// empty one; Stats then has a warning, and the vault feeds every note again. An index of another
+// version of notesd is replaced without a warning.
 //
 // If another process has dir open, Open returns ErrLocked.
 func Open(ctx context.Context, dir string, o Options) (*Index, error) {
@@ -45,9 +43,6 @@ func Open(ctx context.Context, dir string, o Options) (*Index, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
 	}
 	db, err := openDatabase(filepath.Clean(dir), o)
 	if err != nil {
