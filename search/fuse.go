@@ -96,10 +96,12 @@ func (e UnavailableError) Error() string { return e.Why }
 type candidate struct {
 	note  int64
 	score float64 // determines the rank
-	text  float64
-	bonus float64 // added for its text, see bonuses
-	met   float64 // share of the query that occurs together in its text; 0: not read
-	terms uint64
+	// modified orders equal scores; see index.Ranked. 0: the note has none of the words
+	modified uint32
+	text     float64
+	bonus    float64 // added for its text, see bonuses
+	met      float64 // share of the query that occurs together in its text; 0: not read
+	terms    uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
 	cosine               float64
@@ -115,7 +117,7 @@ type candidate struct {
 func byText(found []index.Ranked) []candidate {
 	out := make([]candidate, len(found))
 	for i, r := range found {
-		out[i] = candidate{note: r.Note, score: r.Score, text: r.Score, terms: r.Terms, textRank: i + 1, chunk: -1}
+		out[i] = candidate{note: r.Note, score: r.Score, modified: r.Modified, text: r.Score, terms: r.Terms, textRank: i + 1, chunk: -1}
 	}
 	return out
 }
@@ -206,7 +208,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidat
 	}
 	for id, found := range textOf(r, others) {
 		c := &out[at[id]]
-		c.text, c.terms, c.textRank = found.Score, found.Terms, len(text)+1
+		c.text, c.terms, c.modified, c.textRank = found.Score, found.Terms, found.Modified, len(text)+1
 	}
 	s.expect(out[:len(text)], m)
 	for i := range out {
@@ -282,6 +284,6 @@ func (s *search) score(c *candidate, m *meaning) {
 
 func sortByScore(found []candidate) {
 	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.note, a.note))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.modified, a.modified), cmp.Compare(b.note, a.note))
 	})
 }

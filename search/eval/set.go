@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Set is a judged set.
@@ -122,6 +123,10 @@ func eachLine(name string, fn func(line string) error) error {
 	}
 }
 
+// modified is the modification time of all notes, by which search orders equal scores, so that
+// each run has the same result.
+var modified = time.Unix(1_000_000_000, 0)
+
 // WriteVault writes every document as a note: its title as a heading, then its text.
 func (s *Set) WriteVault(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -132,7 +137,8 @@ func (s *Set) WriteVault(dir string) error {
 		if t := strings.TrimSpace(d.Title); t != "" {
 			text = "# " + t + "\n\n" + text
 		}
-		if err := os.WriteFile(filepath.Join(dir, noteName(i, d)+".md"), []byte(text), 0o600); err != nil {
+		name := filepath.Join(dir, noteName(i, d)+".md")
+		if err := errors.Join(os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, modified, modified)); err != nil {
 			return err
 		}
 	}

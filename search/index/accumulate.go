@@ -125,7 +125,7 @@ func (a *accumulator) collect(top *top) int {
 		}
 		n++
 		if score := float64(a.score[doc]); top.admits(score) {
-			top.offer(Ranked{Note: a.data.notes[doc], Score: score, Terms: terms})
+			top.offer(Ranked{Note: a.data.notes[doc], Score: score, Modified: a.data.modified[doc], Terms: terms})
 		}
 	}
 	return n

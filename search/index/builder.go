@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"math"
 	"path"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ type builder struct {
 	spare []terms.Term
 
 	ids     []int64  // the segment's notes, by document number
-	lengths []uint64 // terms in their bodies
+	sizes   []uint64 // see fieldSize
 	fields  [len(searchedFields)][]*counter
 	deleted []int64 // notes to remove from the index
 	text    int     // bytes
@@ -60,9 +61,9 @@ type postings struct {
 	n    uint32
 }
 
-func (p *postings) add(doc uint32, count int) {
+func (p *postings) add(doc uint32, count uint64) {
 	p.data = binary.AppendUvarint(p.data, uint64(doc-p.next))
-	p.data = binary.AppendUvarint(p.data, uint64(count))
+	p.data = binary.AppendUvarint(p.data, count)
 	p.next = doc + 1
 	p.n++
 }
@@ -116,7 +117,7 @@ func (b *builder) reset() {
 		clear(b.fields[f])
 		b.fields[f] = b.fields[f][:0]
 	}
-	b.ids, b.lengths, b.deleted, b.text = b.ids[:0], b.lengths[:0], b.deleted[:0], 0
+	b.ids, b.sizes, b.deleted, b.text = b.ids[:0], b.sizes[:0], b.deleted[:0], 0
 }
 
 // full reports whether the segment is large enough.
@@ -143,7 +144,9 @@ func (b *builder) add(n *notes.Note) {
 	b.count(path.Dir(n.Path))
 	b.finish(folderField)
 	b.count(n.Prose())
-	b.lengths = append(b.lengths, uint64(b.finish(bodyField)))
+	length := uint64(b.finish(bodyField))
+	modified := uint64(min(max(n.Modified.Unix(), 0), math.MaxInt32))
+	b.sizes = append(b.sizes, 1+length+modified<<modifiedShift)
 }
 
 // delete records that a note is to be removed from the index.
@@ -208,7 +211,7 @@ func (b *builder) finish(field int) int {
 		if p.n == 0 {
 			b.fields[field] = append(b.fields[field], c)
 		}
-		p.add(doc, c.n)
+		p.add(doc, uint64(c.n))
 		sum += c.n
 	}
 	b.found = b.found[:0]

@@ -15,10 +15,12 @@ const (
 	fieldTag     = "tag"
 	fieldFolder  = "folder" // the folders of the path
 	fieldBody    = "body"   // the whole file
-	// fieldSize has one term, whose frequency is one more than the number of terms in the body,
-	// so that one postings list has the lengths of all notes.
-	fieldSize = "size"
-	sizeTerm  = "n"
+	// fieldSize has one term, so that one postings list has the lengths and the modification
+	// times of all notes. Its frequency is one more than the number of terms in the body, plus
+	// the shifted time in seconds. Each has 31 bits, because zap adds a bit to the sum.
+	fieldSize     = "size"
+	sizeTerm      = "n"
+	modifiedShift = 31
 )
 
 // document is a note as Bleve passes it from a batch to the segment. It has only an id, because

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,40 @@ func TestIndex_Apply(t *testing.T) {
 	assert.ErrorIs(t, err, ErrClosed)
 	assert.ErrorIs(t, x.Apply(ctx, at(11), []notes.Change{deletion(1)}), ErrClosed)
 	assert.ErrorIs(t, x.Reset(ctx), ErrClosed)
+}
+
+// Of equal scores, those of the notes that were modified last are best, whatever the ids are,
+// which depend on the order in which notes were first indexed.
+func TestIndex_Rank_EqualScores(t *testing.T) {
+	const all, limit = 150, 20
+	for name, id := range map[string]func(i int) int64{
+		"ascending":  func(i int) int64 { return int64(1 + i) },
+		"descending": func(i int) int64 { return int64(all - i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := openTest(t, filepath.Join(t.TempDir(), "index"))
+			var changes []notes.Change
+			var want []int64
+			for i := range all {
+				n := aNote(id(i), "apple")
+				n.Title, n.Path, n.Modified = "Same", fmt.Sprintf("%03d/same.md", i), time.Unix(1_700_000_000+int64(i), 0)
+				changes = append(changes, changed(n))
+				want = append(want, n.ID)
+			}
+			require.NoError(t, x.Apply(t.Context(), at(all), changes[:all/2]))
+			require.NotEmpty(t, has(t, x, "apple"), "there are several segments")
+			require.NoError(t, x.Apply(t.Context(), at(all), changes[all/2:]))
+			r, err := x.Rank(t.Context(), planOf("apple"), nil, nil, limit)
+			require.NoError(t, err)
+			defer r.Release()
+			slices.Reverse(want)
+			var got []int64
+			for _, h := range r.Best {
+				got = append(got, h.Note)
+			}
+			assert.Equal(t, want[:limit], got)
+		})
+	}
 }
 
 func TestIndex_Errors(t *testing.T) {

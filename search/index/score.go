@@ -22,14 +22,15 @@ var (
 
 // Ranked is a note that matched.
 type Ranked struct {
-	Note  int64
-	Score float64
-	Terms uint64 // bit i: it has the plan's term i; bit 63 is shared by all terms from 63 on
+	Note     int64
+	Score    float64
+	Modified uint32 // in seconds; of equal scores, the later is better
+	Terms    uint64 // bit i: it has the plan's term i; bit 63 is shared by all terms from 63 on
 }
 
 // Ranking is the result of a plan.
 type Ranking struct {
-	Best  []Ranked // by descending score, then by descending id
+	Best  []Ranked // by descending score, then by descending time and id
 	Total int      // notes that matched
 	Docs  int      // readable notes
 	With  []int    // number of these with the plan's term i
@@ -54,7 +55,7 @@ func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 	for _, a := range r.scored {
 		for doc, id := range a.data.notes {
 			if of.Has(id) && a.terms[doc] != 0 {
-				found[id] = Ranked{Note: id, Score: float64(a.score[doc]), Terms: a.terms[doc]}
+				found[id] = Ranked{Note: id, Score: float64(a.score[doc]), Modified: a.data.modified[doc], Terms: a.terms[doc]}
 			}
 		}
 	}

@@ -59,9 +59,10 @@ func (s *snapshot) eachSegment(do func(worker, i int) error) error {
 // segmentData is the data of a segment that scoring needs in addition to its postings: the note
 // of each document and its length. Bleve never changes a segment, so the data is loaded once.
 type segmentData struct {
-	notes   []int64   // by document number
-	lengths []float32 // terms in the body
-	sum     float64   // of lengths
+	notes    []int64   // by document number
+	lengths  []float32 // terms in the body
+	modified []uint32  // seconds
+	sum      float64   // of lengths
 
 	terms sync.Map // cache of termsOf: a string by termsKey
 }
@@ -134,7 +135,7 @@ func (c *segmentCache) of(s *scorch.IndexSnapshot) ([]*segmentData, error) {
 func loadSegment(s *scorch.SegmentSnapshot) (*segmentData, error) {
 	seg := s.Segment()
 	n := seg.Count()
-	d := &segmentData{notes: make([]int64, n), lengths: make([]float32, n)}
+	d := &segmentData{notes: make([]int64, n), lengths: make([]float32, n), modified: make([]uint32, n)}
 	for i := range n {
 		id, err := seg.DocID(i)
 		if err != nil {
@@ -153,10 +154,10 @@ func loadSegment(s *scorch.SegmentSnapshot) (*segmentData, error) {
 		return nil, err
 	}
 	it := list.Iterator(true, true, false, nil)
-	return d, d.readLengths(it)
+	return d, d.readSizes(it)
 }
 
-func (d *segmentData) readLengths(it segment.PostingsIterator) error {
+func (d *segmentData) readSizes(it segment.PostingsIterator) error {
 	for {
 		p, err := it.Next()
 		if err != nil || p == nil {
@@ -165,8 +166,9 @@ func (d *segmentData) readLengths(it segment.PostingsIterator) error {
 		if p.Number() >= uint64(len(d.lengths)) {
 			return fmt.Errorf("document %d of %d", p.Number(), len(d.lengths))
 		}
-		length := float64(p.Frequency() - 1)
-		d.lengths[p.Number()] = float32(length)
+		size := p.Frequency() - 1
+		length := float64(size & (1<<modifiedShift - 1))
+		d.lengths[p.Number()], d.modified[p.Number()] = float32(length), uint32(size>>modifiedShift)
 		d.sum += length
 	}
 }

@@ -143,15 +143,15 @@ func (w *segmentWriter) storeIDs(ids []int64) {
 }
 
 // insert writes the postings of a field and adds its terms to the dictionary, in order. The
-// first field has the ids and the last one the lengths.
+// first field has the ids and the last one the sizes.
 func (w *segmentWriter) insert(b *builder, field int) error {
 	switch field {
 	case -1:
 		return w.insertIDs(b.ids)
 	case len(searchedFields):
 		var p postings
-		for doc, n := range b.lengths {
-			p.add(uint32(doc), int(n)+1)
+		for doc, n := range b.sizes {
+			p.add(uint32(doc), n)
 		}
 		return w.insertTerm(sizeTerm, &p)
 	}

@@ -122,7 +122,7 @@ func zapsOwn(t *testing.T, b *builder) segment.Segment {
 		for _, f := range searchedFields {
 			d.field(f.name, indexapi.IndexField)
 		}
-		d.add(fieldSize, indexapi.IndexField, sizeTerm, b.lengths[doc]+1)
+		d.add(fieldSize, indexapi.IndexField, sizeTerm, b.sizes[doc])
 		docs[doc] = d
 	}
 	for f, terms := range b.fields {

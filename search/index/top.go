@@ -31,8 +31,8 @@ func (t *top) best() []Ranked {
 	return t.found
 }
 
-// better orders by descending score; among equals the newer note, which has the greater id,
-// comes first.
+// better orders by descending score; among equals the note that was modified last comes first.
+// Ids change when the notes are indexed again, so they decide only between equal times.
 func better(a, b Ranked) int {
 	switch { // cmp.Compare takes several times as long, because it handles NaN
 	case a.Score > b.Score:
@@ -40,5 +40,5 @@ func better(a, b Ranked) int {
 	case a.Score < b.Score:
 		return 1
 	}
-	return cmp.Compare(b.Note, a.Note)
+	return cmp.Or(cmp.Compare(b.Modified, a.Modified), cmp.Compare(b.Note, a.Note))
 }
