@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sync"
 	"time"
 
 	"notesd/internal/sqlite"
@@ -35,6 +36,7 @@ func (s *Versions) HistoryBegins(ctx context.Context) (time.Time, error) {
 type Moment struct {
 	store *Store
 	at    time.Time
+	lock  sync.Locker
 	past  map[string]versionAt // by path
 }
 
@@ -48,9 +50,13 @@ type versionAt struct {
 }
 
 // AsOf returns the vault as it was at a time. A note of which only the current version
-// is known is assumed to have existed then if its file has not been modified since.
-func (s *Store) AsOf(ctx context.Context, at time.Time) (*Moment, error) {
-	m := &Moment{store: s, at: at, past: map[string]versionAt{}}
+// is known is assumed to have existed then if its file has not been modified since. lock
+// is the vault's, which AsOf takes: a write adds to the history after it has changed the
+// notes.
+func (s *Store) AsOf(ctx context.Context, at time.Time, lock sync.Locker) (*Moment, error) {
+	lock.Lock()
+	defer lock.Unlock()
+	m := &Moment{store: s, at: at, lock: lock, past: map[string]versionAt{}}
 	var documents map[string]int64 // of current notes with a history, by path
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
@@ -145,7 +151,7 @@ func (m *Moment) replaced(ctx context.Context, v versionAt) (versionAt, []byte, 
 	if !errors.Is(err, sql.ErrNoRows) {
 		return v, text, err
 	}
-	later, err := m.store.AsOf(ctx, m.at)
+	later, err := m.store.AsOf(ctx, m.at, m.lock)
 	if err != nil {
 		return v, nil, err
 	}

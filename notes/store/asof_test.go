@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,7 +136,7 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 		s := r.states[i]
 		at := s.at.Add(time.Minute)
 		got := map[string]string{}
-		m, err := r.AsOf(t.Context(), at)
+		m, err := r.AsOf(t.Context(), at, &sync.Mutex{})
 		require.NoError(t, err)
 		complete, err := m.Notes(t.Context(), notes.Filter{}, func(n *notes.Note) error { got[n.Path] = n.Content; return nil })
 		require.NoError(t, err)
@@ -169,7 +170,7 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 			break // one is enough: the list has all texts
 		}
 	}
-	before, err := r.AsOf(t.Context(), r.states[0].at.Add(-time.Minute))
+	before, err := r.AsOf(t.Context(), r.states[0].at.Add(-time.Minute), &sync.Mutex{})
 	require.NoError(t, err)
 	_, err = before.Read(t.Context(), "d0/Note 1.md", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)

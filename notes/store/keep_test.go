@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,7 +130,7 @@ func TestPrune_Promises(t *testing.T) {
 func TestMoment_NoteChanges(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "---\nstatus: open\n---\none\n", "Gone.md": "gone\n", "Work/B.md": "two\n"})
 	w.advance(time.Hour)
-	m, err := w.AsOf(t.Context(), w.Now())
+	m, err := w.AsOf(t.Context(), w.Now(), &sync.Mutex{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"A.md", "Gone.md", "Work/B.md"}, m.Paths())
 	w.advance(time.Hour)
@@ -156,6 +157,40 @@ func TestMoment_NoteChanges(t *testing.T) {
 	assert.Equal(t, "Work/B.md", n.Path)
 }
 
+// locks counts how often it was locked.
+type locks struct {
+	sync.Mutex
+	taken int
+}
+
+func (l *locks) Lock() {
+	l.Mutex.Lock()
+	l.taken++
+}
+
+// TestMoment_VersionThinned checks that a version that the history has dropped since is
+// replaced by the one before it, which is looked up with the vault's lock.
+func TestMoment_VersionThinned(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "one\n"})
+	text := "one\n"
+	add := func(line string) {
+		w.advance(time.Minute)
+		text += line
+		w.save("A.md", text)
+	}
+	add("two\n")
+	lock := &locks{}
+	m, err := w.AsOf(t.Context(), w.Now(), lock)
+	require.NoError(t, err)
+	add("three\n")
+	add("four\n")
+	add("five\n")
+	was, err := m.Text(t.Context(), "A.md")
+	require.NoError(t, err)
+	assert.Equal(t, "one\n", string(was))
+	assert.Equal(t, 2, lock.taken)
+}
+
 // TestMoment_Twins checks that a name that two notes had is ambiguous, whichever note
 // has it now.
 func TestMoment_Twins(t *testing.T) {
@@ -164,7 +199,7 @@ func TestMoment_Twins(t *testing.T) {
 	w.advance(time.Hour)
 	_, err := w.vault.Move(t.Context(), notes.MoveRequest{Note: "b/Plan.md", To: "b/Old.md"})
 	require.NoError(t, err)
-	m, err := w.AsOf(t.Context(), at)
+	m, err := w.AsOf(t.Context(), at, &sync.Mutex{})
 	require.NoError(t, err)
 	_, err = m.Read(t.Context(), "Plan", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrAmbiguous)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,7 +67,7 @@ func TestScope_NothingOutside(t *testing.T) {
 		answer("changes", changes, err)
 		why, err := w.WhyNothing(ctx, notes.Filter{Scope: scope.Read, Where: object{"secretkey": "x"}, Tags: []string{"secrettag"}, Folder: "Vaults"})
 		answer("why", why, err)
-		m, err := w.AsOf(ctx, at)
+		m, err := w.AsOf(ctx, at, &sync.Mutex{})
 		require.NoError(t, err)
 		_, err = m.Notes(ctx, filter, func(n *notes.Note) error { answer("then", n, nil); return nil })
 		answer("then", nil, err)
@@ -168,7 +169,7 @@ func TestHistory_GoneSymlink(t *testing.T) {
 			_, err := w.RevisionText(t.Context(), "read", "Open/Out.md", r.Revision, open)
 			require.ErrorIs(t, err, notes.ErrNotFound)
 		}
-		m, err := w.AsOf(t.Context(), earlier)
+		m, err := w.AsOf(t.Context(), earlier, &sync.Mutex{})
 		require.NoError(t, err)
 		n, err := m.Read(t.Context(), "Open/Out.md", notes.Scope{})
 		require.NoError(t, err)

@@ -308,9 +308,7 @@ func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.M
 		refused.Detail, refused.Hint = fmt.Sprintf("there is no history of %s: it begins at %s", at.Local().Format(time.DateTime), since), fmt.Sprintf("Choose a time from %s on.", since)
 		return nil, refused
 	}
-	h.vault.mu.Lock() // a write adds to the history after it has changed the notes
-	defer h.vault.mu.Unlock()
-	return h.store.AsOf(ctx, at)
+	return h.store.AsOf(ctx, at, &h.vault.mu)
 }
 
 func emptyFolder(dir string) error {
