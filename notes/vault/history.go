@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -150,40 +149,29 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 
 // forgettable returns the path of the deleted note that ref names.
 func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope) (string, error) {
-	name, err := store.CleanRef(ref)
+	p, err := h.path(ctx, ref, scope)
+	if errors.Is(err, notes.ErrNotFound) {
+		return "", &notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "the history has no deleted note with this name", Hint: "notesd history lists deleted notes."}
+	} else if err != nil {
+		return "", err
+	}
+	docs, err := h.store.Documents(ctx, p)
 	if err != nil {
 		return "", err
 	}
-	exists := func(p, detail string) error {
-		return &notes.Error{Op: "forget", Path: p, Err: notes.ErrExists, Detail: detail, Hint: "Delete it first; forgetting cannot be undone."}
+	exists := &notes.Error{Op: "forget", Path: p, Err: notes.ErrExists, Detail: "the note still exists", Hint: "Delete it first; forgetting cannot be undone."}
+	deleted := false
+	for _, d := range docs {
+		if d.Live && d.Path == p {
+			return "", exists
+		}
+		deleted = deleted || !d.Live
 	}
-	if notes.IsNoteName(name) {
-		rows, err := h.store.Rows(ctx, []string{name})
-		if err != nil {
-			return "", err
-		}
-		if _, alive := rows[name]; alive {
-			return "", exists(name, "the note still exists")
-		}
-		docs, err := h.store.Documents(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		dead := slices.DeleteFunc(slices.Clone(docs), func(d store.Document) bool { return d.Live })
-		switch {
-		case len(dead) > 0 && scope.CanRead(name):
-			return name, nil
-		case len(docs) > 0 && scope.CanRead(docs[0].Path):
-			return "", exists(docs[0].Path, fmt.Sprintf("the note was moved to %s and still exists", notes.Quote(docs[0].Path)))
-		}
+	if deleted {
+		return p, nil
 	}
-	if meta, err := h.store.Lookup(ctx, ref, scope); err == nil {
-		return "", exists(meta.Path, "the note still exists")
-	} else if errors.Is(err, notes.ErrAmbiguous) {
-		return "", err
-	}
-	return h.store.DeletedPath(ctx, name, scope,
-		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "the history has no deleted note with this name", Hint: "notesd history lists deleted notes."})
+	exists.Path, exists.Detail = docs[0].Path, fmt.Sprintf("the note was moved to %s and still exists", notes.Quote(docs[0].Path))
+	return "", exists
 }
 
 // setAsideNames matches the names of files set aside by the store, the search index and
