@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/base64"
@@ -14,30 +15,62 @@ import (
 	"notesd/notes"
 )
 
-// order is a sort order: the column, whether it is descending, and whether it is text.
+// order is a sort order: columns, the last of which are unique, and whether it is
+// descending.
 type order struct {
-	column     string
+	columns    []string
 	descending bool
-	text       bool
 }
 
-// orders are the sort orders of a list, by name.
+// orders are the sort orders of a list of notes, by name.
 var orders = map[string]order{
-	"modified": {"n.mtime", true, false},
-	"date":     {"n.date", true, false},
-	"created":  {"n.created", true, false},
-	"size":     {"n.size", true, false},
-	"title":    {"n.title_key", false, true},
-	"path":     {"n.path_key", false, true},
+	"modified": {[]string{"n.mtime", "n.id"}, true},
+	"date":     {[]string{"n.date", "n.id"}, true},
+	"created":  {[]string{"n.created", "n.id"}, true},
+	"size":     {[]string{"n.size", "n.id"}, true},
+	"title":    {[]string{"n.title_key", "n.id"}, false},
+	"path":     {[]string{"n.path_key", "n.id"}, false},
 }
 
-// cursor is a position in a sorted list, given by the last note returned rather than by
-// a count, so that notes added or removed meanwhile cause no duplicates or omissions.
+// orderBy returns the one of the orders with this name.
+func orderBy(op, name string, orders map[string]order) (order, error) {
+	by, ok := orders[name]
+	if !ok {
+		return by, &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: fmt.Sprintf("cannot sort by %q", name),
+			Hint: "Sort by one of " + strings.Join(slices.Sorted(maps.Keys(orders)), ", ") + "."}
+	}
+	return by, nil
+}
+
+// terms returns the terms of an ORDER BY clause.
+func (o order) terms() string {
+	if o.descending {
+		return strings.Join(o.columns, " DESC, ") + " DESC"
+	}
+	return strings.Join(o.columns, ", ")
+}
+
+// cursor is a position in a sorted list, given by the columns of the last row returned
+// rather than by a count, so that rows added or removed meanwhile cause no duplicates or
+// omissions.
 type cursor struct {
-	Sort string `json:"s"`
-	Text string `json:"t,omitempty"`
-	Int  int64  `json:"i,omitempty"`
-	ID   int64  `json:"n"`
+	Sort   string `json:"s"`
+	Values []any  `json:"v"`
+}
+
+// after adds the condition for the rows after the cursor, "" for all.
+func (o order) after(c *conditions, op, sort, encoded string) error {
+	var at cursor
+	err := decodeCursor(op, encoded, &at, func() bool { return at.Sort == sort && len(at.Values) == len(o.columns) })
+	if err != nil || encoded == "" {
+		return err
+	}
+	beyond := ">"
+	if o.descending {
+		beyond = "<"
+	}
+	c.add(fmt.Sprintf("(%s) %s (?%s)", strings.Join(o.columns, ", "), beyond, strings.Repeat(", ?", len(o.columns)-1)), at.Values...)
+	return nil
 }
 
 // encodeCursor returns a cursor in the form that clients receive.
@@ -51,8 +84,9 @@ func decodeCursor(op, s string, cursor any, own func() bool) error {
 	if s == "" {
 		return nil
 	}
-	data, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || json.Unmarshal(data, cursor) != nil || !own() {
+	d := json.NewDecoder(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(s)))
+	d.UseNumber() // a time in nanoseconds is not exact as float64; SQLite converts the text to the column's type
+	if d.Decode(cursor) != nil || !own() {
 		return &notes.Error{Op: op, Err: notes.ErrBadCursor, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}
 	}
 	return nil
@@ -60,13 +94,10 @@ func decodeCursor(op, s string, cursor any, own func() bool) error {
 
 // List returns a page of the notes that match the filter.
 func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
-	if q.Sort == "" {
-		q.Sort = "modified"
-	}
-	by, ok := orders[q.Sort]
-	if !ok {
-		return notes.ListPage{}, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: fmt.Sprintf("cannot sort by %q", q.Sort),
-			Hint: "Sort by one of " + strings.Join(slices.Sorted(maps.Keys(orders)), ", ") + "."}
+	q.Sort = cmp.Or(q.Sort, "modified")
+	by, err := orderBy("list", q.Sort, orders)
+	if err != nil {
+		return notes.ListPage{}, err
 	}
 	if q.Limit <= 0 {
 		q.Limit = 50
@@ -76,7 +107,7 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 		return notes.ListPage{}, err
 	}
 	var page notes.ListPage
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args, err := listWhere(ctx, tx, q.Filter, s.periods())
 		if err != nil {
 			return err
@@ -119,45 +150,26 @@ func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 }
 
 func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, where string, args []any) ([]notes.Meta, string, error) {
-	direction, beyond := "ASC", ">"
-	if by.descending {
-		direction, beyond = "DESC", "<"
+	c := &conditions{terms: []string{where}, args: args}
+	if err := by.after(c, "list", q.Sort, q.Cursor); err != nil {
+		return nil, "", err
 	}
-	if q.Cursor != "" {
-		var c cursor
-		if err := decodeCursor("list", q.Cursor, &c, func() bool { return c.Sort == q.Sort }); err != nil {
-			return nil, "", err
+	metas, next := []notes.Meta{}, ""
+	last := cursor{Sort: q.Sort}
+	err := sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s LIMIT %d`,
+		by.columns[0], metaColumns, strings.Join(c.terms, " AND "), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
+		var value any
+		m, err := scanMeta(rows, &value)
+		if len(metas) == q.Limit {
+			next = encodeCursor(last)
+			return err
 		}
-		where += fmt.Sprintf(" AND (%s, n.id) %s (?, ?)", by.column, beyond)
-		if by.text {
-			args = append(args, c.Text, c.ID)
-		} else {
-			args = append(args, c.Int, c.ID)
-		}
-	}
-	metas := []notes.Meta{}
-	var last cursor
-	err := sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s %s, n.id %s LIMIT %d`,
-		by.column, metaColumns, where, by.column, direction, direction, q.Limit+1), args, func(rows *sql.Rows) error {
-		c := cursor{Sort: q.Sort}
-		value := any(&c.Int)
-		if by.text {
-			value = &c.Text
-		}
-		m, err := scanMeta(rows, value)
-		if len(metas) < q.Limit {
-			c.ID = m.ID
-			last = c
-		}
+		last.Values = []any{value, m.ID}
 		metas = append(metas, m)
 		return err
 	})
 	if err != nil {
 		return nil, "", err
-	}
-	next := ""
-	if len(metas) > q.Limit {
-		metas, next = metas[:q.Limit], encodeCursor(last)
 	}
 	if err := loadTags(ctx, tx, metas); err != nil || len(q.Fields) == 0 {
 		return metas, next, err

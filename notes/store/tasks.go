@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -100,37 +99,27 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-	}
-	return nil
+		return errors.Join(
+			execAll(ctx, tx, `UPDATE task_tags SET open = t.open FROM tasks t WHERE t.note = task_tags.note AND t.ordinal = task_tags.ordinal AND t.open <> task_tags.open`),
+			execAll(ctx, tx, `UPDATE notes SET open_tasks = (SELECT count(*) FROM tasks WHERE note = notes.id AND open = 1)`))
+	})
 }
 
-// taskOrders are the sort orders of tasks: the columns, ending with the note and the
-// ordinal in it.
-var taskOrders = map[string]struct {
-	columns []string
-	beyond  string // operator that selects later rows
-}{
-	"due":       {[]string{"t.due", "t.rank", "t.note", "t.ordinal"}, ">"},
-	"scheduled": {[]string{"t.scheduled", "t.due", "t.rank", "t.note", "t.ordinal"}, ">"},
-	"priority":  {[]string{"t.rank", "t.due", "t.note", "t.ordinal"}, ">"},
-	"path":      {[]string{"n.path", "t.note", "t.ordinal"}, ">"},
-	"done":      {[]string{"t.done", "t.note", "t.ordinal"}, "<"},
-}
-
-// taskCursor is a position in a list of tasks: the column values of the last one
-// returned.
-type taskCursor struct {
-	Sort   string `json:"s"`
-	Values []any  `json:"v"`
+// taskOrders are the sort orders of tasks, by name.
+var taskOrders = map[string]order{
+	"due":       {[]string{"t.due", "t.rank", "t.note", "t.ordinal"}, false},
+	"scheduled": {[]string{"t.scheduled", "t.due", "t.rank", "t.note", "t.ordinal"}, false},
+	"priority":  {[]string{"t.rank", "t.due", "t.note", "t.ordinal"}, false},
+	"path":      {[]string{"n.path", "t.note", "t.ordinal"}, false},
+	"done":      {[]string{"t.done", "t.note", "t.ordinal"}, true},
 }
 
 // Tasks returns a page of the tasks that match the query. Those in templates and in
 // places excluded in Obsidian are omitted, unless the query names the place.
 func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, error) {
-	by, ok := taskOrders[cmp.Or(q.Sort, "due")]
-	if !ok {
-		return notes.TaskPage{}, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: fmt.Sprintf("cannot sort by %q", q.Sort),
-			Hint: "Sort by one of " + strings.Join(slices.Sorted(maps.Keys(taskOrders)), ", ") + "."}
+	by, err := orderBy("list tasks", cmp.Or(q.Sort, "due"), taskOrders)
+	if err != nil {
+		return notes.TaskPage{}, err
 	}
 	if q.Limit <= 0 {
 		q.Limit = 50
@@ -167,20 +156,12 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 				CROSS JOIN tasks t ON t.note = f.note AND t.ordinal = f.ordinal CROSS JOIN notes n ON n.id = t.note`
 			c, indexed = &conditions{terms: []string{"TRUE"}, args: []any{sqlite.List(found)}}, func(sql string) string { return sql }
 		}
-		if q.Cursor != "" {
-			var at taskCursor
-			if err := decodeCursor("list tasks", q.Cursor, &at, func() bool { return at.Sort == q.Sort && len(at.Values) == len(by.columns) }); err != nil {
-				return err
-			}
-			c.add(fmt.Sprintf("(%s) %s (%s)", strings.Join(by.columns, ", "), by.beyond, strings.TrimSuffix(strings.Repeat("?, ", len(by.columns)), ", ")), at.Values...)
-		}
-		order := strings.Join(by.columns, ", ")
-		if by.beyond == "<" {
-			order = strings.Join(by.columns, " DESC, ") + " DESC"
+		if err := by.after(c, "list tasks", q.Sort, q.Cursor); err != nil {
+			return err
 		}
 		last := taskCursor{Sort: q.Sort}
 		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
-			indexed(strings.Join(by.columns, ", ")), from, indexed(strings.Join(c.terms, " AND ")), indexed(order), q.Limit+1), c.args, func(rows *sql.Rows) error {
+			indexed(strings.Join(by.columns, ", ")), from, indexed(strings.Join(c.terms, " AND ")), indexed(by.terms()), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				page.Next = encodeCursor(last)
 				return nil
