@@ -169,10 +169,10 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 // links writes the links of a note that differ from the stored ones.
 func (w *writer) links(n *notes.Note, replace bool) error {
 	return w.splice(n.ID, replace, series{
-		tables: []string{"links"}, columns: []string{"kind", "target", "anchor", "alias"}, count: len(n.Links),
-		part: func(i int) (int, []string) {
+		tables: []string{"links"}, content: "kind || char(0) || target || char(0) || anchor || char(0) || alias", count: len(n.Links),
+		part: func(i int) (int, string) {
 			l := n.Links[i]
-			return l.Line, []string{string(l.Kind), l.Target, l.Anchor, l.Alias}
+			return l.Line, strings.Join([]string{string(l.Kind), l.Target, l.Anchor, l.Alias}, "\x00")
 		},
 		insert: func(i int, ordinal int64) error {
 			l := n.Links[i]
@@ -186,10 +186,10 @@ func (w *writer) links(n *notes.Note, replace bool) error {
 // series describes a table with one row for each part of a note, in the order of their
 // ordinals.
 type series struct {
-	tables  []string                                // the table, then others with the same ordinals
-	columns []string                                // what the row of a part depends on, except its line
-	count   int                                     // number of parts
-	part    func(i int) (line int, values []string) // values of the columns
+	tables  []string                               // the table, then others with the same ordinals
+	content string                                 // SQL for what the row of a part depends on, except its line
+	count   int                                    // number of parts
+	part    func(i int) (line int, content string) // of the i-th part
 	insert  func(i int, ordinal int64) error
 }
 
@@ -202,37 +202,33 @@ const ordinalGap = 1 << 10
 // times as long as reading it, so rows at the beginning and end that are unchanged keep
 // their ordinals and are not written, except to shift their lines.
 func (w *writer) splice(note int64, replace bool, s series) error {
+	type row struct {
+		ordinal int64
+		line    int
+		content string
+	}
 	first, end := 0, s.count // the parts in [first, end) are written
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	if replace {
-		moved := 0
-		err := w.scanSeries(note, low, s, "ASC", func(ordinal int64, line int, values []string) bool {
-			if first == end {
-				return false
-			}
-			at, want := s.part(first)
-			if at != line || !slices.Equal(values, want) {
-				return false
-			}
-			low, first = ordinal, first+1
-			return true
-		})
+		rows, err := sqlite.All(w.ctx, w.tx, func(r *row) []any { return []any{&r.ordinal, &r.line, &r.content} },
+			`SELECT ordinal, line, `+s.content+` FROM `+s.tables[0]+` WHERE note = ? ORDER BY ordinal`, note)
 		if err != nil {
 			return err
 		}
-		err = w.scanSeries(note, low, s, "DESC", func(ordinal int64, line int, values []string) bool {
-			if first == end {
-				return false
+		for ; first < min(end, len(rows)); first++ {
+			if line, content := s.part(first); rows[first] != (row{rows[first].ordinal, line, content}) {
+				break
 			}
-			at, want := s.part(end - 1)
-			if !slices.Equal(values, want) || end < s.count && at-line != moved {
-				return false
+			low = rows[first].ordinal
+		}
+		moved := 0
+		for last := len(rows) - 1; last >= first && end > first; last, end = last-1, end-1 {
+			line, content := s.part(end - 1)
+			shift := line - rows[last].line
+			if content != rows[last].content || end < s.count && shift != moved {
+				break
 			}
-			moved, high, end = at-line, ordinal, end-1
-			return true
-		})
-		if err != nil {
-			return err
+			moved, high = shift, rows[last].ordinal
 		}
 		if low != math.MinInt64 && high != math.MaxInt64 && high-low <= int64(end-first) { // no room between the ordinals
 			high, end, moved = math.MaxInt64, s.count, 0
@@ -263,33 +259,6 @@ func (w *writer) splice(note int64, replace bool, s series) error {
 		}
 	}
 	return nil
-}
-
-// scanSeries reads the rows of a note with ordinals greater than after, until stays
-// returns false.
-func (w *writer) scanSeries(note, after int64, s series, order string, stays func(ordinal int64, line int, values []string) bool) error {
-	query, err := w.prepare(`SELECT ordinal, line, ` + strings.Join(s.columns, ", ") + ` FROM ` + s.tables[0] + ` WHERE note = ? AND ordinal > ? ORDER BY ordinal ` + order) //nolint:sqlclosecheck // the transaction's end closes it
-	if err != nil {
-		return err
-	}
-	rows, err := query.QueryContext(w.ctx, note, after)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
-	var ordinal int64
-	var line int
-	values := make([]string, len(s.columns))
-	dest := []any{&ordinal, &line}
-	for i := range values {
-		dest = append(dest, &values[i])
-	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil || !stays(ordinal, line, values) {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 // chunks writes the chunks of a note in one statement, because there are many.
@@ -366,10 +335,10 @@ const datesSetting = "dates"
 // tasks writes the tasks of a note that differ from the stored ones.
 func (w *writer) tasks(n *notes.Note, replace bool) error {
 	return w.splice(n.ID, replace, series{
-		tables: []string{"tasks", "task_tags"}, columns: []string{"status", "tag_keys", "heading", "source"}, count: len(n.Tasks),
-		part: func(i int) (int, []string) {
+		tables: []string{"tasks", "task_tags"}, content: "status || char(0) || tag_keys || char(0) || heading || char(0) || source", count: len(n.Tasks),
+		part: func(i int) (int, string) {
 			t := &n.Tasks[i]
-			return t.Line, []string{string(t.Status), " " + strings.Join(tagKeys(t), ""), t.Heading, t.Source}
+			return t.Line, strings.Join([]string{string(t.Status), " " + strings.Join(tagKeys(t), ""), t.Heading, t.Source}, "\x00")
 		},
 		insert: func(i int, ordinal int64) error {
 			t := &n.Tasks[i]
