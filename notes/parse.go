@@ -23,7 +23,7 @@ func NotText(data []byte) string {
 }
 
 // ParserVersion is raised whenever [Parse] makes another note of the same bytes: with
-// another title, or other tags, headings, links or passages. The vault then parses all
+// another title, or other tags, headings, links, tasks, fields or passages. The vault then parses all
 // its notes again.
 const ParserVersion = 2
 

@@ -189,6 +189,7 @@ type Entry struct {
 	Stat     fsid.Stat
 	HashedAt int64       // ns
 	Note     *notes.Note // nil for Deleted
+	Reparsed bool        // Modified by another version of the parser only
 }
 
 // Touch is a file whose stat changed but whose bytes did not.

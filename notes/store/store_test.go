@@ -174,11 +174,11 @@ func TestWhyNothing(t *testing.T) {
 	}
 }
 
-// TestReadTasks checks that fields of notes stored by an older version are read once.
-func TestReadTasks(t *testing.T) {
+// TestUpgrade_ReadsFields checks that fields of notes stored by an older version are read.
+func TestUpgrade_ReadsFields(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "status:: open\n", "B.md": "b\n"})
 	require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET inline = ''; UPDATE store SET value = '{"version":1}' WHERE key = 'tasks'`)
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET inline = ''; UPDATE store SET value = '1' WHERE key = 'parser'`)
 		return err
 	}))
 	assert.Empty(t, w.list(notes.Filter{Where: object{"status": "open"}}))

@@ -4,100 +4,37 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
-	"notesd/internal/markdown"
 	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
-// tasksVersion must be increased whenever parsing yields different tasks or inline
-// fields for the same note.
-const tasksVersion = 3
-
-// tasksSetting is the setting that records how far [Store.ReadTasks] has got.
-const tasksSetting = "tasks"
-
-type tasksRead struct {
-	Version int                        `json:"version"`
-	Folders map[string]*tasks.Settings `json:"folders,omitempty"` // settings used to read them, by folder; "" is the only folder
-	Through int64                      `json:"through,omitempty"` // ID of the last note read; 0 when complete
-}
-
-// tasksBatch is the number of notes read in one transaction, during which writers wait.
-const tasksBatch = 200
-
-// ReadTasks reads again the tasks and inline fields of notes that were stored with
-// different settings of the Tasks plugin, or by a version of notesd that read them
-// differently or not at all. It resumes where an earlier call was interrupted.
-func (s *Store) ReadTasks(ctx context.Context) error {
-	now := tasksRead{Version: tasksVersion, Folders: map[string]*tasks.Settings{}}
-	for folder, app := range *s.Apps.Load() {
-		if app.Tasks != nil {
-			now.Folders[folder] = app.Tasks
-		}
+// SetStatuses gives the stored tasks the statuses that the settings of the Tasks plugin
+// now give to their marks.
+func (s *Store) SetStatuses(ctx context.Context) error {
+	type marked struct {
+		folder, mark string
+		status       tasks.Status
 	}
-	at := tasksRead{Folders: map[string]*tasks.Settings{}}
-	if err := s.Setting(ctx, tasksSetting, &at); err != nil {
+	wanted := func(m marked) tasks.Status { return s.tasksOf(m.folder + "/").StatusOf(m.mark) }
+	all, err := sqlite.All(ctx, s.notes.Reader(), func(m *marked) []any { return []any{&m.folder, &m.mark, &m.status} },
+		`SELECT DISTINCT iif(?, substr(n.path, 1, instr(n.path, '/') - 1), ''), t.mark, t.status FROM tasks t JOIN notes n ON n.id = t.note`, len(s.Several) > 0)
+	changed := slices.DeleteFunc(all, func(m marked) bool { return wanted(m) == m.status })
+	if err != nil || len(changed) == 0 {
 		return err
 	}
-	now.Through = at.Through
-	switch same := reflect.DeepEqual(at, now); {
-	case same && at.Through == 0:
-		return nil
-	case !same:
-		at = now
-		at.Through = 0
-	}
-	for done := false; !done; {
-		err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-			w := &writer{statements: newStatements(ctx, tx)}
-			var read []*notes.Note
-			err := sqlite.ForEach(ctx, tx, `SELECT c.note, n.path, c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE c.note > ? ORDER BY c.note LIMIT ?`, []any{at.Through, tasksBatch}, func(rows *sql.Rows) error {
-				n := &notes.Note{}
-				var codec int
-				var data sql.RawBytes
-				if err := rows.Scan(&n.ID, &n.Path, &codec, &data); err != nil {
-					return err
-				}
-				text, err := Unpack(codec, data)
-				if err != nil {
-					return err
-				}
-				doc := markdown.Parse(text)
-				n.Tasks, n.Inline = notes.TasksOf(text, doc), notes.InlineFields(doc.Fields(text))
-				n.SetTasks(s.tasksOf(n.Path))
-				read = append(read, n)
-				return nil
-			})
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		for _, m := range changed {
+			err := execAll(ctx, tx, `UPDATE tasks SET status = ?1, open = ?2 WHERE mark = ?3 AND status = ?4
+				AND (?5 = '' OR note IN (SELECT id FROM notes WHERE path > ?5 || '/' AND path < ?5 || '0'))`, wanted(m), wanted(m).IsOpen(), m.mark, m.status, m.folder)
 			if err != nil {
 				return err
 			}
-			for _, n := range read {
-				at.Through = n.ID
-				for _, table := range []string{"tasks", "task_tags"} {
-					if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
-						return err
-					}
-				}
-				if err := w.tasks(n, false); err != nil {
-					return err
-				}
-				if err := w.exec(`UPDATE notes SET open_tasks = ?1, inline = ?2 WHERE id = ?3 AND (open_tasks <> ?1 OR inline <> ?2)`, n.OpenTasks, inlineText(n), n.ID); err != nil {
-					return err
-				}
-			}
-			if done = len(read) < tasksBatch; done {
-				at.Through = 0
-			}
-			return setSetting(ctx, tx, tasksSetting, at)
-		})
-		if err != nil {
-			return err
 		}
 		return errors.Join(
 			execAll(ctx, tx, `UPDATE task_tags SET open = t.open FROM tasks t WHERE t.note = task_tags.note AND t.ordinal = task_tags.ordinal AND t.open <> task_tags.open`),
@@ -159,7 +96,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err := by.after(c, "list tasks", q.Sort, q.Cursor); err != nil {
 			return err
 		}
-		last := taskCursor{Sort: q.Sort}
+		last := cursor{Sort: q.Sort}
 		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
 			indexed(strings.Join(by.columns, ", ")), from, indexed(strings.Join(c.terms, " AND ")), indexed(by.terms()), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {

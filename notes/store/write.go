@@ -89,7 +89,7 @@ func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
 	if err := w.row(e, now); err != nil {
 		return change, err
 	}
-	return change, w.parts(e.Note, e.Kind != notes.Created)
+	return change, w.parts(e)
 }
 
 func (w *writer) row(e *Entry, now int64) error {
@@ -117,7 +117,7 @@ func (w *writer) row(e *Entry, now int64) error {
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
 	}
 	return w.exec(`UPDATE notes SET path = ?, disk_path = ?, path_key = ?, name_key = ?, title = ?, title_key = ?, hash = ?,
-		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = min(created, ?), first_seen = ?,
+		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = min(created, ?), first_seen = iif(path = ?1 AND hash = ?7, first_seen, ?),
 		front_matter = ?, front_matter_error = ?, inline = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
 }
 
@@ -129,11 +129,16 @@ func inlineText(n *notes.Note) string {
 	return jsonText(n.Inline)
 }
 
-// parts writes the text, tags, aliases, links, tasks and chunks of a note. If replace
-// is set, it replaces the stored ones.
-func (w *writer) parts(n *notes.Note, replace bool) error {
-	if replace {
-		for _, table := range []string{"contents", "tags", "aliases", "chunks"} {
+// parts writes the text, tags, aliases, links, tasks and chunks of a note, in place of
+// those stored.
+func (w *writer) parts(e *Entry) error {
+	n, replace := e.Note, e.Kind != notes.Created && !e.Reparsed
+	if e.Kind != notes.Created {
+		tables := []string{"contents", "tags", "aliases", "chunks"}
+		if e.Reparsed { // columns that replace does not compare may differ
+			tables = append(tables, "links", "tasks", "task_tags")
+		}
+		for _, table := range tables {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
 				return err
 			}

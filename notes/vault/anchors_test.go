@@ -148,7 +148,7 @@ func (f *fixture) downgrade(version int) {
 	if version < 2 {
 		exec(`UPDATE links SET state = 1 WHERE state = 4`)
 	}
-	exec(`DELETE FROM store WHERE key = 'tasks'`) // the version of the rules by which tasks and fields were read
+	exec(`DELETE FROM store WHERE key = 'parser'`)
 }
 
 func TestBrokenAnchorsAreFoundByIndex(t *testing.T) {

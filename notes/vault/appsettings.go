@@ -293,7 +293,7 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 		daily = chosen
 	}
 	v.store.Daily.Store(&daily)
-	if err := v.store.ReadTasks(ctx); err != nil {
+	if err := v.store.SetStatuses(ctx); err != nil {
 		return err
 	}
 	v.mu.Lock()

@@ -239,7 +239,7 @@ func (b *batch) enter(p *prepared) {
 		b.touches = append(b.touches, store.Touch{ID: e.ID, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt})
 		return
 	default:
-		e.Kind = notes.Modified
+		e.Kind, e.Reparsed = notes.Modified, p.note.Hash == p.row.Hash
 	}
 	b.entries = append(b.entries, e)
 }

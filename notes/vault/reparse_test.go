@@ -2,6 +2,7 @@ package vault
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,27 @@ func TestReparse(t *testing.T) {
 	f.restart()
 	f.reconcile()
 	assert.Equal(t, before, f.view.position.Seq, "only once")
+}
+
+// TestReparse_KeepsThePast: a version does not become younger when it is parsed again.
+func TestReparse_KeepsThePast(t *testing.T) {
+	f := newFixture(t, "A.md", "one\n", "B.md", "b\n")
+	begins, err := f.store.HistoryBegins(t.Context())
+	require.NoError(t, err)
+	f.clock.Advance(time.Hour)
+	f.write("A.md", "one and two\n")
+	f.reconcile()
+	f.clock.Advance(time.Minute)
+	between := f.clock.Now()
+	f.clock.Advance(time.Hour)
+	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
+	f.restart()
+	was, err := f.History().ReadAt(t.Context(), "A.md", between, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "one and two\n", was.Content)
+	after, err := f.store.HistoryBegins(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, begins, after)
 }
 
 // TestReparse_NewVault: no note is parsed twice because a file was changing during the
