@@ -90,13 +90,11 @@ func (s *scan) next(small bool) []store.File {
 func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) error {
 	s.v.mu.Lock()
 	defer s.v.mu.Unlock()
-	b := &batch{v: s.v, root: s.root, current: s.rows}
-	if s.v.writes.Load() != s.writes {
-		var err error
-		if b.current, err = s.v.store.Rows(ctx, pathsOf(files, gone)); err != nil {
-			return err
-		}
+	rows, err := s.v.store.Rows(ctx, pathsOf(files, gone))
+	if err != nil {
+		return err
 	}
+	b := &batch{v: s.v, root: s.root, current: rows}
 	for _, r := range gone {
 		b.remove(r)
 	}
@@ -108,7 +106,7 @@ func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) e
 }
 
 func pathsOf(files []prepared, gone []store.Row) []string {
-	var paths []string
+	paths := []string{}
 	for _, f := range files {
 		paths = append(paths, f.Path)
 		if f.row != nil && f.row.Path != f.Path {
@@ -156,7 +154,6 @@ func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) er
 		if err != nil {
 			return err
 		}
-		b.v.writes.Add(1)
 		b.v.feed.add(changes)
 	}
 	return b.v.store.Files().AddSkipped(ctx, b.skipped)

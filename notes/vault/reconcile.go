@@ -32,7 +32,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	s := &scan{v: v, root: root, Scan: store.Scan{Whole: true}, writes: v.writes.Load()}
+	s := &scan{v: v, root: root, Scan: store.Scan{Whole: true}}
 	if err := s.compareAll(ctx, id); err != nil {
 		v.incident.set(err)
 		return err
@@ -63,7 +63,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	}
 	defer func() { _ = root.Close() }() // only read from
 	for try := 0; try < maxRescans && (try == 0 || len(paths) > 0); try++ {
-		s := &scan{v: v, root: root, writes: v.writes.Load()}
+		s := &scan{v: v, root: root}
 		if err := s.comparePaths(ctx, paths); err != nil {
 			return err
 		}

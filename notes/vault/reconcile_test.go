@@ -74,7 +74,7 @@ func TestReconcile_ChangedDuringMove(t *testing.T) {
 			root, err := f.disk.Open()
 			require.NoError(t, err)
 			defer root.Close()
-			seen := &scan{v: f.Vault, root: root, writes: f.writes.Load()}
+			seen := &scan{v: f.Vault, root: root}
 			require.NoError(t, seen.comparePaths(t.Context(), []string{"A.md", "B.md"}))
 			moves, err := seen.pairMoves(t.Context())
 			require.NoError(t, err)
@@ -479,7 +479,7 @@ func TestScan_LongEcho(t *testing.T) {
 	root, err := f.Vault.disk.Open()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
-	s := &scan{v: f.Vault, root: root, rows: rows, writes: f.Vault.writes.Load()}
+	s := &scan{v: f.Vault, root: root, rows: rows}
 	for _, name := range []string{"Long.md", "Short.md"} {
 		_, err := f.Edit(ctx, notes.EditRequest{Note: name, Edits: []notes.Edit{{Op: "append", Content: "more"}}})
 		require.NoError(t, err)

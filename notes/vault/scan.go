@@ -33,7 +33,6 @@ type scan struct {
 	passed     map[string]fsid.Stat // files that were read and skipped, by path
 	deferLinks bool                 // resolve links after the last batch
 	reparse    bool                 // the stored notes come from another version of the parser
-	writes     uint64               // Vault.writes when the scan began
 	again      []string             // files that changed during the scan
 }
 

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"notesd/internal/fsid"
@@ -30,9 +29,8 @@ type Vault struct {
 
 	history History
 
-	mu     sync.Mutex    // held while files or the store change
-	writes atomic.Uint64 // counts commits, so that a scan can detect that its rows are out of date
-	feed   *feeder
+	mu   sync.Mutex // held while files or the store change
+	feed *feeder
 
 	interrupted    interrupted
 	historyMatched bool // history agrees with the files; guarded by mu
