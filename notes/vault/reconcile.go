@@ -19,29 +19,31 @@ import (
 // Reconcile finishes operations interrupted by a crash, updates the store to match the
 // disk, for the whole vault, and feeds the followers.
 func (v *Vault) Reconcile(ctx context.Context) error {
+	err := v.reconcileAll(ctx)
+	if ctx.Err() == nil && v.incident.took(err, true) && err == nil {
+		v.opt.Log.Info("the vault is usable again")
+	}
+	return err
+}
+
+func (v *Vault) reconcileAll(ctx context.Context) error {
 	v.mu.Lock()
 	err := v.interrupted.finish(ctx)
 	v.mu.Unlock()
 	if err != nil {
-		v.incident.set(err)
 		return err
 	}
 	root, id, err := v.disk.OpenAny()
 	if err != nil {
-		v.incident.set(err)
 		return err
 	}
 	defer func() { _ = root.Close() }() // only read from
 	s := &scan{v: v, root: root, Scan: store.Scan{Whole: true}}
 	if err := s.compareAll(ctx, id); err != nil {
-		v.incident.set(err)
 		return err
 	}
 	if err := s.apply(ctx); err != nil {
 		return err
-	}
-	if v.incident.clear() {
-		v.opt.Log.Info("the vault is usable again")
 	}
 	return s.finish(ctx)
 }
@@ -56,7 +58,7 @@ const maxRescans = 3
 func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	root, err := v.disk.Open()
 	if err != nil {
-		if v.incident.set(err) {
+		if v.incident.took(err, false) {
 			v.queue.AddAll() // only Run ends an incident
 		}
 		return err

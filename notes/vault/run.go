@@ -112,7 +112,6 @@ func (l *loop) runQueue(ctx context.Context) (all, retry bool) {
 
 func (l *loop) runAll(ctx context.Context) (retry bool) {
 	err := l.v.Reconcile(ctx)
-	l.v.incident.took(err, true)
 	retry = l.report(ctx, "reconcile", err)
 	l.v.feed.run(ctx)
 	return retry || len(l.v.feed.behind()) > 0

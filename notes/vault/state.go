@@ -40,39 +40,21 @@ type incident struct {
 	trouble string // why changes on disk cannot be stored, although the vault can be read
 }
 
-// took records the result of a reconcile, of the whole vault if all is true.
-func (i *incident) took(err error, all bool) {
+// took records the result of a reconcile, of the whole vault if all is true, and reports
+// whether an incident begins or ends.
+func (i *incident) took(err error, all bool) (changed bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	was := i.err
 	switch {
 	case err == nil && all, errors.Is(err, notes.ErrUnavailable):
-		i.trouble = ""
+		i.err, i.trouble = err, ""
 	case isFull(err):
 		i.trouble = stateIsFull
 	case err != nil:
 		i.trouble = err.Error()
 	}
-}
-
-// set records err if it is an incident, and reports whether a new incident begins.
-func (i *incident) set(err error) (begins bool) {
-	if !errors.Is(err, notes.ErrUnavailable) {
-		return false
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	begins = i.err == nil
-	i.err = err
-	return begins
-}
-
-// clear ends the incident, and reports whether there was one.
-func (i *incident) clear() (ends bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	ends = i.err != nil
-	i.err = nil
-	return ends
+	return (was == nil) != (i.err == nil)
 }
 
 func (i *incident) get() error {
