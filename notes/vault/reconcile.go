@@ -169,15 +169,10 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 	if s.rows, err = s.v.store.Rows(ctx, s.Scanned); err != nil {
 		return err
 	}
-	w := newWalked()
-	for _, diskPath := range places {
-		for _, spelled := range s.spellings(diskPath) {
-			if err := s.addPath(ctx, spelled, w); err != nil {
-				return err
-			}
-		}
+	w, err := s.walkPaths(ctx, places)
+	if err != nil {
+		return err
 	}
-	w.dropTwins()
 	for _, p := range w.symlinks {
 		s.v.symlinks.set(p, p)
 	}

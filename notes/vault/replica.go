@@ -115,27 +115,19 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	w := newWalked()
+	var w *walked
 	if paths == nil {
-		if w, err = walk(ctx, root, r.v.ignore); err != nil {
-			return nil, nil, err
-		}
-		if len(w.notes)+len(w.attachments) == 0 && had >= suspiciouslyMany {
-			return nil, nil, suddenly("is empty")
-		}
+		w, err = walk(ctx, root, r.v.ignore)
 	} else {
-		s := &scan{v: r.v, root: root}
-		for _, p := range paths {
-			if p == "" || p == "." || r.v.ignore.Match(notes.Nfc(p)) {
-				continue
-			}
-			for _, spelled := range s.spellings(p) {
-				if err := s.addPath(ctx, spelled, w); err != nil {
-					return nil, nil, err
-				}
-			}
-		}
-		w.dropTwins()
+		w, err = (&scan{v: r.v, root: root}).walkPaths(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+			return p == "" || p == "." || r.v.ignore.Match(notes.Nfc(p))
+		}))
+	}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case paths == nil && len(w.notes)+len(w.attachments) == 0 && had >= suspiciouslyMany:
+		return nil, nil, suddenly("is empty")
 	}
 	var away []string // mount points of unmounted disks
 	r.v.mounts.mu.Lock()

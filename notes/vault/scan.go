@@ -97,6 +97,20 @@ func (s *scan) spellings(diskPath string) []string {
 	return slices.Compact(spelled)
 }
 
+// walkPaths lists the files at and below the paths.
+func (s *scan) walkPaths(ctx context.Context, diskPaths []string) (*walked, error) {
+	w := newWalked()
+	for _, diskPath := range diskPaths {
+		for _, spelled := range s.spellings(diskPath) {
+			if err := s.addPath(ctx, spelled, w); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.dropTwins()
+	return w, nil
+}
+
 // addPath adds the file at diskPath, or the folder with everything below it, to w.
 func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	info, err := s.root.Lstat(diskPath)
