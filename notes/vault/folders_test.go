@@ -214,6 +214,8 @@ func TestFolderOfSeveralIsMissing(t *testing.T) {
 		require.NoError(t, f.reconcilePaths(ctx, []string{"work"}))
 		assert.Empty(t, f.view.kinds(), "the watcher's events for all of them are no deletion")
 		f.isMissing("x")
+		_, err := f.Create(ctx, notes.CreateRequest{Path: "work/New.md"})
+		assert.ErrorIs(t, domainError(t, err), notes.ErrUnavailable)
 		for i := range 11 {
 			f.rename(fmt.Sprintf("away/n%d.md", i), fmt.Sprintf("work/n%d.md", i))
 		}

@@ -37,7 +37,7 @@ type mount struct {
 const mountsSetting = "mounts"
 
 // check returns an [*notes.Error] with [notes.ErrUnavailable] if the disk for the note at p
-// is not mounted.
+// is not mounted, or its folder is away.
 func (m *mounts) check(root *disk.Root, op, p string) error {
 	if folder, err := root.Missing(p); err != nil {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s does not exist (is its disk mounted?)", notes.Quote(folder)),
@@ -46,9 +46,16 @@ func (m *mounts) check(root *disk.Root, op, p string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for folder, mount := range m.known {
-		if notes.Under(p, folder) && root.Identity(mount.DiskPath) != mount.Identity {
+		now := root.Identity(mount.DiskPath)
+		was, away := m.away[folder]
+		switch {
+		case !notes.Under(p, folder):
+		case now != mount.Identity:
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the disk of the folder %s is not mounted", notes.Quote(notes.Nfc(mount.DiskPath))),
 				Hint: "Nothing was changed. notesd resumes automatically when it is mounted again. " + whenDeleted}
+		case away && was == now:
+			return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s lacks most of its notes", notes.Quote(folder)),
+				Hint: "Nothing was changed. notesd resumes automatically when they are back. " + whenDeleted}
 		}
 	}
 	return nil

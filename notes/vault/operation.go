@@ -70,6 +70,9 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	if done, err := store.Answered(ctx, v.store.History().Reader(), c.key, &written); done || err != nil {
 		return written, err
 	}
+	if err := v.incident.get(); err != nil {
+		return written, err
+	}
 	root, err := v.disk.Open()
 	if err != nil {
 		return written, err

@@ -312,6 +312,8 @@ func TestUnmountedVaultLosesNothing(t *testing.T) {
 			f.rename(name, "../"+filepath.Base(f.dir)+"-hold/"+name)
 		}
 		require.ErrorIs(t, f.Reconcile(context.Background()), notes.ErrUnavailable)
+		_, err := f.Create(context.Background(), notes.CreateRequest{Title: "must not land here"})
+		require.ErrorIs(t, err, notes.ErrUnavailable)
 		st, err := f.Status(context.Background())
 		require.NoError(t, err)
 		assert.Equal(t, 16, st.Notes)
