@@ -224,6 +224,15 @@ func TestFolderOfSeveralIsMissing(t *testing.T) {
 		assert.Equal(t, []string{"delete work/n11.md"}, f.view.kinds())
 		f.requireConsistent()
 	})
+	t.Run("all moved into a subfolder", func(t *testing.T) {
+		f := newVault(t)
+		for i := range 12 {
+			f.rename(fmt.Sprintf("work/n%d.md", i), fmt.Sprintf("work/sub/n%d.md", i))
+		}
+		f.reconcile()
+		assert.Len(t, f.view.kinds(), 12)
+		f.requireConsistent()
+	})
 	t.Run("no longer the vault's", func(t *testing.T) {
 		f := newVault(t)
 		f.folders = []string{"home"}

@@ -69,9 +69,9 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 		if err := s.comparePaths(ctx, paths); err != nil {
 			return err
 		}
-		if many, err := s.lacksMany(ctx); many || err != nil { // only a full scan can tell whether the vault is suddenly empty
+		if len(s.gone) >= suspiciouslyMany { // only a full scan can tell whether a folder is suddenly empty
 			v.queue.AddAll()
-			return err
+			return nil
 		}
 		if err := s.apply(ctx); err != nil {
 			return err
@@ -79,35 +79,6 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 		paths = s.again
 	}
 	return nil
-}
-
-// lacksMany reports whether a scan of some paths found most notes of the vault, or of one
-// of its folders if it has several, missing.
-func (s *scan) lacksMany(ctx context.Context) (bool, error) {
-	gone := map[string]int{}
-	for _, r := range s.gone {
-		gone[s.v.store.FolderOf(r.Path)]++
-	}
-	for folder, n := range gone {
-		if n < suspiciouslyMany {
-			continue
-		}
-		all, err := s.countIn(ctx, folder)
-		if n > all/2 || err != nil {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-// countIn returns how many notes the store has in one of the vault's folders. The name of a
-// vault's only folder is "".
-func (s *scan) countIn(ctx context.Context, folder string) (int, error) {
-	if folder == "" {
-		return s.v.store.Count(ctx)
-	}
-	rows, err := s.v.store.Rows(ctx, []string{folder})
-	return len(rows), err
 }
 
 func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
@@ -121,13 +92,7 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if s.rows, err = s.v.store.Rows(ctx, nil); err != nil {
 		return err
 	}
-	if err := s.checkVault(ctx, id, w); err != nil {
-		return err
-	}
 	if s.passed, err = s.v.store.Files().PassedOver(ctx); err != nil {
-		return err
-	}
-	if err := s.readAppSettings(ctx); err != nil {
 		return err
 	}
 	parser := 0
@@ -144,7 +109,13 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 		}
 	}
 	s.compare(w)
+	if err := s.checkVault(ctx, id); err != nil {
+		return err
+	}
 	if err := s.keepUnmounted(ctx, w.mounts); err != nil {
+		return err
+	}
+	if err := s.readAppSettings(ctx); err != nil {
 		return err
 	}
 	symlinks := map[string]string{}
@@ -191,29 +162,48 @@ func (s *scan) withSymlinks(places []string) []string {
 	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
 }
 
-// checkVault returns an error if the folder is not, or does not look like, the vault. An
-// unmounted disk leaves a mount point behind, empty or with files written there since; that
-// must not be treated as the deletion of all notes. Another folder that has most of the
-// notes (a restored backup, a fresh clone, a disk with a new device number) becomes the
-// vault.
-func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) error {
+// checkVault returns an error if the vault's only folder is away. Otherwise another folder
+// in its place (a restored backup, a fresh clone, a disk with a new device number) becomes
+// the vault.
+func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
 	if len(s.v.store.Several) > 0 {
 		return nil // keepUnmounted checks each folder
 	}
 	recorded := s.v.disk.Identity()
 	replaced := id != recorded && recorded != fsid.Identity{}
-	switch {
-	case replaced && w.lacksMost(s.rows):
+	switch away := s.isAway("", replaced, s.v.incident.get() != nil); {
+	case away && replaced:
 		return disk.Replaced()
-	case len(w.notes) == 0 && w.lacksMost(s.rows):
+	case away && s.isEmpty(""):
 		return suddenly("is empty")
-	case s.v.incident.get() != nil && w.lacksMost(s.rows): // only some notes are back
+	case away:
 		return suddenly("lacks most of its notes")
 	case id != recorded:
 		s.v.disk.Adopt(id)
 		return s.v.store.SaveSetting(ctx, vaultSetting, id)
 	}
 	return nil
+}
+
+// isAway reports whether a folder does not look like the one with the stored notes. An
+// unmounted disk leaves a mount point behind, empty or with files written there since; that
+// must not be treated as the deletion of all notes. A folder that was away stays so until
+// most of its notes are back.
+func (s *scan) isAway(folder string, replaced, wasAway bool) bool {
+	all, gone := s.count(folder)
+	switch {
+	case gone <= all/2:
+		return false
+	case gone < suspiciouslyMany:
+		return replaced && folder != ""
+	}
+	return replaced || wasAway || s.isEmpty(folder)
+}
+
+// isEmpty reports whether the scan found no notes in a folder.
+func (s *scan) isEmpty(folder string) bool {
+	all, gone := s.count(folder)
+	return gone == all && !slices.ContainsFunc(s.changed, func(f store.File) bool { return notes.Under(f.Path, folder) })
 }
 
 // parserSetting is where the store keeps the version of the parser that made its notes.
@@ -275,15 +265,13 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 	for folder, mount := range known {
 		now := s.root.Identity(mount.DiskPath)
 		_, wasAway := wasAway[folder]
-		top := slices.Contains(s.v.store.Several, folder)
+		replaced, top := now != mount.Identity, slices.Contains(s.v.store.Several, folder)
 		switch _, missing := s.root.Missing(folder); {
 		case len(s.v.store.Several) > 0 && !slices.Contains(s.v.store.Several, s.v.store.FolderOf(folder)):
 			continue // no longer a folder of the vault
-		case isAmong(seen, mount) && now != mount.Identity:
+		case replaced && isAmong(seen, mount):
 			continue
-		case now == mount.Identity && missing == nil && !(top && s.emptied(folder, wasAway)):
-			continue
-		case now != mount.Identity && !s.isUnseen(folder) && !s.lacksMostOf(folder) && missing == nil:
+		case missing == nil && !(replaced && s.isUnseen(folder)) && !((replaced || top) && s.isAway(folder, replaced, wasAway)):
 			continue
 		}
 		s.keep(folder)
@@ -325,36 +313,15 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	m := &s.v.mounts
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for folder := range m.away {
-		if slices.ContainsFunc(s.Scanned, func(p string) bool { return notes.Under(p, folder) }) {
-			s.keep(folder)
-			s.v.queue.AddAll() // it may have been mounted again
-		}
-	}
 	for folder, mount := range m.known {
-		if !slices.ContainsFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) }) {
-			continue
-		}
-		if now := s.root.Identity(mount.DiskPath); now != mount.Identity && !isAmong(seen, mount) {
+		_, away := m.away[folder]
+		unmounted := s.root.Identity(mount.DiskPath) != mount.Identity && !isAmong(seen, mount)
+		below := func(p string) bool { return notes.Under(p, folder) }
+		if away && slices.ContainsFunc(s.Scanned, below) || unmounted && slices.ContainsFunc(s.gone, func(r store.Row) bool { return below(r.Path) }) {
 			s.keep(folder)
-			if was, away := m.away[folder]; !away || was != now {
-				s.v.queue.AddAll()
-			}
+			s.v.queue.AddAll()
 		}
 	}
-}
-
-// emptied reports whether one of the vault's folders has lost all of its many notes or, if
-// it was away before, still lacks most of them.
-func (s *scan) emptied(folder string, wasAway bool) bool {
-	all, gone := s.count(folder)
-	return gone >= suspiciouslyMany && (gone == all || wasAway && gone > all/2)
-}
-
-// lacksMostOf reports whether most of the folder's notes are gone.
-func (s *scan) lacksMostOf(folder string) bool {
-	all, gone := s.count(folder)
-	return gone > all/2
 }
 
 // count returns how many notes the store has in a folder, and how many of them are gone.

@@ -146,18 +146,6 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 // treated as unmounted, rather than its notes as deleted by the user.
 const suspiciouslyMany = 10
 
-// lacksMost reports whether the notes of most of the rows, and suspiciously many, are
-// missing.
-func (w *walked) lacksMost(rows map[string]store.Row) bool {
-	missing := len(rows) - len(w.evicted)
-	for _, f := range w.notes {
-		if _, known := rows[f.Path]; known {
-			missing--
-		}
-	}
-	return missing >= suspiciouslyMany && missing > len(rows)/2
-}
-
 // walked is the result of walking a folder. Paths are in no particular order.
 type walked struct {
 	notes       []store.File
