@@ -196,7 +196,7 @@ func (b *batch) scanAgain(p *prepared) {
 
 func (b *batch) add(p *prepared) {
 	if !p.unknown {
-		b.v.unread.remove(p.Path)
+		b.v.unread.Delete(p.Path)
 	}
 	switch {
 	case p.skip == skipChanging:
@@ -266,7 +266,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 // deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
-		b.v.unread.set(p.Path, p.DiskPath)
+		b.v.unread.Store(p.Path, p.DiskPath)
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // no stat, so that it is read again
 		return
 	}

@@ -701,12 +701,12 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 	}
 	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
-		d.v.left.set(path.Join(place, temp), f.OldPath)
+		d.v.left.Store(path.Join(place, temp), f.OldPath)
 		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
 			"note", f.OldPath, "file", path.Join(place, temp), "err", err)
 		return nil
 	}
-	d.v.left.remove(path.Join(place, temp))
+	d.v.left.Delete(path.Join(place, temp))
 	if err := dir.Discard(temp); err != nil {
 		return errors.Join(err, late.close())
 	}

@@ -118,11 +118,10 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if err := s.readAppSettings(ctx); err != nil {
 		return err
 	}
-	symlinks := map[string]string{}
+	s.v.symlinks.Clear()
 	for _, p := range w.symlinks {
-		symlinks[p] = p
+		s.v.symlinks.Store(p, nil)
 	}
-	s.v.symlinks.replace(symlinks)
 	return s.removeTemps(ctx, w.temps)
 }
 
@@ -145,21 +144,23 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 		return err
 	}
 	for _, p := range w.symlinks {
-		s.v.symlinks.set(p, p)
+		s.v.symlinks.Store(p, nil)
 	}
 	s.compare(w)
 	s.keepUnmountedBelow(w.mounts)
 	return nil
 }
 
-// withSymlinks returns places and all other known symlinks, because the watcher reports a
-// change to a symlink's target only under the target's own name.
+// withSymlinks returns places and all known symlinks, because the watcher reports a change
+// to a symlink's target only under the target's own name.
 func (s *scan) withSymlinks(places []string) []string {
-	symlinks := s.v.symlinks.all()
-	for _, p := range places {
-		delete(symlinks, p)
+	places = slices.Clone(places)
+	for p := range s.v.symlinks.Range {
+		if !slices.Contains(places, p.(string)) {
+			places = append(places, p.(string))
+		}
 	}
-	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
+	return places
 }
 
 // checkVault returns an error if the vault's only folder is away. Otherwise another folder

@@ -633,10 +633,10 @@ func (s *scan) removeTemp(ctx context.Context, temp string) error {
 	case path.Ext(name) != atomicfile.Part && entry.Note != "":
 		late, err := s.v.late.rescue(ctx, s.root, temp, entry.Note, hex.EncodeToString(entry.OldHash), hex.EncodeToString(entry.NewHash))
 		if err != nil {
-			s.v.left.set(temp, entry.Note)
+			s.v.left.Store(temp, entry.Note)
 			return err
 		}
-		s.v.left.remove(temp)
+		s.v.left.Delete(temp)
 		_ = late.close() // nothing to watch: programs that opened it before the start are unknown
 	}
 	if err := s.v.step("remove"); err != nil {

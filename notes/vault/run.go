@@ -3,8 +3,6 @@ package vault
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"notesd/notes"
@@ -41,8 +39,9 @@ func (v *Vault) Run(ctx context.Context) error {
 		if v.mounts.anyAway() {
 			remounted = time.After(retryAfter)
 		}
-		if len(v.unread.all()) > 0 {
+		for range v.unread.Range { // if there are any
 			unread = time.After(unreadRetry)
+			break
 		}
 		select {
 		case <-ctx.Done():
@@ -62,7 +61,10 @@ func (v *Vault) Run(ctx context.Context) error {
 			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
 		case <-unread:
-			v.queue.Add(slices.Collect(maps.Values(v.unread.replace(nil)))...) // a file that fails again is added again
+			for name, diskPath := range v.unread.Range {
+				v.unread.Delete(name) // a file that fails again is added again
+				v.queue.Add(diskPath.(string))
+			}
 		case <-again:
 			v.queue.AddAll()
 			retryAt = time.Time{}

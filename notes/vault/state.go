@@ -2,7 +2,6 @@ package vault
 
 import (
 	"errors"
-	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,42 +66,6 @@ func (i *incident) getTrouble() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.trouble
-}
-
-// pathMap is a map that is safe for concurrent use.
-type pathMap struct {
-	mu    sync.Mutex
-	paths map[string]string
-}
-
-func (m *pathMap) set(key, value string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.paths == nil {
-		m.paths = map[string]string{}
-	}
-	m.paths[key] = value
-}
-
-func (m *pathMap) remove(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.paths, key)
-}
-
-// all returns a copy of the map.
-func (m *pathMap) all() map[string]string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return maps.Clone(m.paths)
-}
-
-// replace replaces the map and returns the old one.
-func (m *pathMap) replace(paths map[string]string) (before map[string]string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	before, m.paths = m.paths, paths
-	return before
 }
 
 // unreadRetry is how soon a failed read is retried.

@@ -40,9 +40,9 @@ type Vault struct {
 	incident incident
 	mounts   mounts
 	late     lateFiles
-	symlinks pathMap // symlinks with a note's name, as the file system spells them
-	left     pathMap // temp files whose text could not be saved to history → the note displaced
-	unread   pathMap // files whose last read failed → their path as the disk spells it; their stored notes are kept
+	symlinks sync.Map // symlinks with a note's name, as the file system spells them
+	left     sync.Map // temp files whose text could not be saved to history → the note displaced
+	unread   sync.Map // files whose last read failed → their path as the disk spells it; their stored notes are kept
 
 	failpoint
 }
@@ -174,8 +174,8 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	}
 	behind := v.feed.behind()
 	var left []string // one warning per temp file whose text could not be saved to history
-	for temp, note := range v.left.all() {
-		left = append(left, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(note), notes.Quote(temp)))
+	for temp, note := range v.left.Range {
+		left = append(left, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(note.(string)), notes.Quote(temp.(string))))
 	}
 	slices.Sort(left)
 	st.Warnings = slices.Concat([]string{}, v.store.Warnings(), v.mounts.warnings(v.store.Several), left, stale, behind)
