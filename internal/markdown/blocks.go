@@ -125,11 +125,7 @@ func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 			return true
 		}
 	case '<':
-		if end := htmlBlock(line, s.kind == leafParagraph); end != htmlNone {
-			s.closeContainers(matched)
-			s.startHTML(end, line)
-			return true
-		}
+		return s.openHTML(matched, line)
 	case '$', '%':
 		return s.openHidden(matched, next)
 	case '=', '-', '_', '*':
@@ -149,36 +145,24 @@ func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 // atxHeading returns the level of the ATX heading in line, or 0 if it is not one, and
 // the span of its text.
 func atxHeading(line []byte) (int, span) {
-	level := 0
-	for level < len(line) && line[level] == '#' {
-		level++
-	}
-	if level > 6 || level < len(line) && line[level] != ' ' && line[level] != '\t' {
+	rest := bytes.TrimLeft(line, "#")
+	level := len(line) - len(rest)
+	if level > 6 || len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t' {
 		return 0, span{}
 	}
-	end := len(bytes.TrimRight(line, " \t"))
-	closing := end
-	for closing > level && line[closing-1] == '#' {
-		closing--
+	text := bytes.Trim(rest, " \t")
+	start := level + bytes.Index(rest, text)
+	if open := bytes.TrimRight(text, "#"); len(open) == 0 || open[len(open)-1] == ' ' || open[len(open)-1] == '\t' {
+		text = bytes.TrimRight(open, " \t")
 	}
-	if closing == level || line[closing-1] == ' ' || line[closing-1] == '\t' {
-		end = closing
+	if len(text) == 0 {
+		start = level
 	}
-	start := level
-	for start < end && (line[start] == ' ' || line[start] == '\t') {
-		start++
-	}
-	for end > start && (line[end-1] == ' ' || line[end-1] == '\t') {
-		end--
-	}
-	return level, span{start: start, end: max(start, end)}
+	return level, span{start: start, end: start + len(text)}
 }
 
 func openingFence(line []byte) fence {
-	n := 0
-	for n < len(line) && line[n] == line[0] {
-		n++
-	}
+	n := len(line) - len(bytes.TrimLeft(line, string(line[:1])))
 	if n < 3 || line[0] == '`' && bytes.IndexByte(line[n:], '`') >= 0 {
 		return fence{}
 	}

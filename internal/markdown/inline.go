@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"regexp"
 	"sort"
 )
 
@@ -153,13 +154,7 @@ func codeSpan(b []byte) (ticks, length int) {
 	}
 }
 
-func countTicks(b []byte) int {
-	n := 0
-	for n < len(b) && b[n] == '`' {
-		n++
-	}
-	return n
-}
+func countTicks(b []byte) int { return len(b) - len(bytes.TrimLeft(b, "`")) }
 
 // hidden skips the text between the mark open, which is at i, and the mark closing.
 func (in *inlineScanner) hidden(i int, open, closing string) int {
@@ -210,34 +205,15 @@ func (in *inlineScanner) angle(i int) int {
 	if bytes.HasPrefix(text, []byte("<!--")) {
 		return in.hidden(i, "<!--", "-->")
 	}
-	if n := autolink(text); n > 0 {
-		return i + n
+	n := len(autolink.Find(text))
+	if n == 0 {
+		n = len(htmlTag.Find(text))
 	}
-	if n := htmlTag(text); n > 0 {
-		return i + n
-	}
-	return i + 1
+	return i + max(n, 1)
 }
 
-// autolink returns the length of <scheme:…> at the start of b, or 0.
-func autolink(b []byte) int {
-	n := 1
-	for n < len(b) && n <= 33 && (isLetter(b[n]) || n > 1 && (isDigit(b[n]) || b[n] == '+' || b[n] == '.' || b[n] == '-')) {
-		n++
-	}
-	if n < 3 || n >= len(b) || b[n] != ':' {
-		return 0
-	}
-	for ; n < len(b); n++ {
-		switch c := b[n]; {
-		case c == '>':
-			return n + 1
-		case c <= ' ' || c == '<':
-			return 0
-		}
-	}
-	return 0
-}
+// autolink matches <scheme:…>.
+var autolink = regexp.MustCompile(`^<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\x00-\x20<>]*>`)
 
 // add records a link. Links nested in another are added before it.
 func (in *inlineScanner) add(l Link) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -56,9 +57,7 @@ func destination(src []byte, i int) (span, int) {
 	}
 	after := skipSpace(src, i)
 	if after < len(src) && after > i {
-		if title := linkTitle(src, after); title > 0 {
-			after = skipSpace(src, title)
-		}
+		after = skipSpace(src, after+len(linkTitle.Find(src[after:])))
 	}
 	if after >= len(src) || src[after] != ')' {
 		return span{}, 0
@@ -69,20 +68,14 @@ func destination(src []byte, i int) (span, int) {
 // linkPath reads a path at i, <in angle brackets> or with balanced parentheses. It
 // returns its span and the offset after it, or 0 if there is none.
 func linkPath(src []byte, i int) (span, int) {
-	start := i
 	if i < len(src) && src[i] == '<' {
-		for i++; i < len(src); i++ {
-			switch src[i] {
-			case '\\':
-				i++
-			case '>':
-				return span{start: start + 1, end: i}, i + 1
-			case '<', '\n':
-				return span{}, 0
-			}
+		n := len(anglePath.Find(src[i:]))
+		if n == 0 {
+			return span{}, 0
 		}
-		return span{}, 0
+		return span{start: i + 1, end: i + n - 1}, i + n
 	}
+	start := i
 	depth := 0
 	for ; i < len(src); i++ {
 		switch c := src[i]; {
@@ -110,28 +103,10 @@ func linkPath(src []byte, i int) (span, int) {
 	return span{start: start, end: i}, i
 }
 
-// linkTitle returns the offset after the quoted title at i, or 0 if there is none.
-func linkTitle(src []byte, i int) int {
-	closing := src[i]
-	switch closing {
-	case '"', '\'':
-	case '(':
-		closing = ')'
-	default:
-		return 0
-	}
-	for i++; i < len(src); i++ {
-		switch c := src[i]; {
-		case c == '\\':
-			i++
-		case c == closing:
-			return i + 1
-		case c == '(' && closing == ')':
-			return 0
-		}
-	}
-	return 0
-}
+var (
+	anglePath = regexp.MustCompile(`^<(?:[^<>\\\n]|\\.)*>`)
+	linkTitle = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))`)
+)
 
 // splitDestination splits a destination at '#' and decodes it.
 func splitDestination(src []byte, dest span) Link {
@@ -152,17 +127,20 @@ func splitDestination(src []byte, dest span) Link {
 	return l
 }
 
-// anchorMark returns the offset of the '#' before a destination's anchor, or -1. An
-// escaped '#' and one in a character reference such as "&#233;" do not count.
+// escape matches a backslash escape or a character reference such as "&#233;".
+const escape = `\\[[:punct:]]|&#?[A-Za-z0-9]{1,32};`
+
+var (
+	escapes            = regexp.MustCompile(escape)
+	escapesAndHashes   = regexp.MustCompile(escape + `|#`)
+	characterReference = regexp.MustCompile(`^&#?[A-Za-z0-9]{1,32};`)
+)
+
+// anchorMark returns the offset of the '#' before a destination's anchor, or -1.
 func anchorMark(raw []byte) int {
-	for i := 0; i < len(raw); i++ {
-		switch {
-		case raw[i] == '#':
-			return i
-		case raw[i] == '\\' && i+1 < len(raw) && isPunctuation(raw[i+1]):
-			i++
-		case raw[i] == '&':
-			i += max(0, CharacterReference(raw[i:])-1)
+	for _, m := range escapesAndHashes.FindAllIndex(raw, -1) {
+		if raw[m[0]] == '#' {
+			return m[0]
 		}
 	}
 	return -1
@@ -170,38 +148,17 @@ func anchorMark(raw []byte) int {
 
 // unescape decodes backslash escapes and character references.
 func unescape(b []byte) string {
-	if bytes.IndexByte(b, '\\') < 0 && bytes.IndexByte(b, '&') < 0 {
-		return string(b)
-	}
-	var out strings.Builder
-	for i := 0; i < len(b); i++ {
-		if b[i] == '\\' && i+1 < len(b) && isPunctuation(b[i+1]) {
-			i++
-		} else if b[i] == '&' {
-			if n := CharacterReference(b[i:]); n > 0 {
-				out.WriteString(html.UnescapeString(string(b[i : i+n])))
-				i += n - 1
-				continue
-			}
+	return escapes.ReplaceAllStringFunc(string(b), func(s string) string {
+		if s[0] == '\\' {
+			return s[1:]
 		}
-		out.WriteByte(b[i])
-	}
-	return out.String()
+		return html.UnescapeString(s)
+	})
 }
 
 // CharacterReference returns the length of the character reference at the start of b,
 // such as "&amp;", or 0.
-func CharacterReference(b []byte) int {
-	for n := 1; n < len(b) && n < 34; n++ {
-		switch c := b[n]; {
-		case c == ';' && n > 1:
-			return n + 1
-		case !isLetter(c) && !isDigit(c) && (n != 1 || c != '#'):
-			return 0
-		}
-	}
-	return 0
-}
+func CharacterReference(b []byte) int { return len(characterReference.Find(b)) }
 
 // percentDecode decodes %XX. If the result is not UTF-8, it returns s.
 func percentDecode(s string) string {
@@ -218,6 +175,9 @@ func percentDecode(s string) string {
 func isPunctuation(c byte) bool {
 	return c > ' ' && c < 0x7f && !isLetter(c) && !isDigit(c)
 }
+
+// skipSpace returns the offset after the white space at i.
+func skipSpace(b []byte, i int) int { return len(b) - len(bytes.TrimLeft(b[i:], " \t\r\n")) }
 
 // readDefinitions removes the link reference definitions, "[label]: path", from the
 // start of the paragraph and records them as links.
@@ -257,7 +217,7 @@ func (s *scanner) definition(src []byte, i int) (dest span, end int) {
 		return span{}, 0
 	}
 	if title := s.skipBreak(src, after); title > after && title < len(src) {
-		if n := linkTitle(src, title); n > 0 {
+		if n := title + len(linkTitle.Find(src[title:])); n > title {
 			if end, _ = LineAt(src, n); skipSpace(src[:end], n) == end {
 				return dest, end
 			}

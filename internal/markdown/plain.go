@@ -38,10 +38,10 @@ func writePlain(out *strings.Builder, b []byte, depth int) {
 		case '!', '[':
 			n = writeLink(out, b[i:], depth)
 		case '<':
-			if n = autolink(b[i:]); n > 0 {
+			if n = len(autolink.Find(b[i:])); n > 0 {
 				out.Write(b[i+1 : i+n-1])
 			} else {
-				n = htmlTag(b[i:])
+				n = len(htmlTag.Find(b[i:]))
 			}
 		case '&':
 			if n = CharacterReference(b[i:]); n > 0 {

@@ -1,6 +1,9 @@
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // maxContainers bounds the nesting of block quotes and list items; deeper markers
 // are text. This bounds the cost of a line.
@@ -71,7 +74,7 @@ type scanner struct {
 	// The open leaf.
 	kind      leafKind
 	fence     fence
-	htmlEnd   htmlEnd
+	htmlEnd   *regexp.Regexp // matches the last line of an HTML block; nil for a blank line
 	paragraph paragraph
 
 	// Offsets from which the closing marker is known to be absent: an opening marker

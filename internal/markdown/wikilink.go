@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -89,28 +90,11 @@ func isBlockID(b []byte) bool {
 	return len(b) > 0 && !slices.ContainsFunc(b, func(c byte) bool { return !isLetter(c) && !isDigit(c) && c != '-' })
 }
 
-// opaqueSchemes are the recognized URL schemes that are not followed by "//".
-var opaqueSchemes = []string{"mailto", "tel", "data", "sms", "geo", "urn", "javascript"}
+// external matches a URL with a scheme. The schemes after which "//" is optional are listed.
+var external = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]{0,32}:)?//|^(?i:mailto|tel|data|sms|geo|urn|javascript):`)
 
 // IsExternal reports whether target is a URL with a scheme, or starts with "//".
-func IsExternal(target []byte) bool {
-	if bytes.HasPrefix(target, []byte("//")) {
-		return true
-	}
-	colon := bytes.IndexByte(target[:min(len(target), 34)], ':')
-	if colon < 1 || !isLetter(target[0]) {
-		return false
-	}
-	for _, c := range target[:colon] {
-		if !isLetter(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' {
-			return false
-		}
-	}
-	if bytes.HasPrefix(target[colon+1:], []byte("//")) {
-		return true
-	}
-	return slices.ContainsFunc(opaqueSchemes, func(scheme string) bool { return strings.EqualFold(string(target[:colon]), scheme) })
-}
+func IsExternal(target []byte) bool { return external.Match(target) }
 
 // cut truncates s to maxText bytes. The result does not retain the memory of the rest.
 func cut(s string) string {
