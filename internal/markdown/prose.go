@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // the drawing of an Excalidraw note, data URIs and long runs of base64. Line breaks
 // and offsets are preserved. Text without such data is returned as is.
 func Prose(text string) string {
-	spans := opaque(text)
+	spans := slices.Concat(drawing(text), dataURIs(text), encodedRuns(text))
 	if spans == nil {
 		return text
 	}
@@ -22,13 +23,6 @@ func Prose(text string) string {
 		}
 	}
 	return string(prose)
-}
-
-// opaque returns the spans of text that are not prose.
-func opaque(text string) (spans [][2]int) {
-	spans = append(spans, drawing(text)...)
-	spans = append(spans, dataURIs(text)...)
-	return append(spans, encodedRuns(text)...)
 }
 
 var (
@@ -66,34 +60,23 @@ func drawing(text string) (spans [][2]int) {
 // replaced. Words are shorter.
 const minEncoded = 64
 
-var dataURI = regexp.MustCompile(`^data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s]{1,80}){0,4},`)
+var dataURI = regexp.MustCompile(`data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s]{1,80}){0,4},`)
 
 func dataURIs(text string) (spans [][2]int) {
-	const scheme = "data:"
-	for from := 0; ; {
-		i := strings.IndexByte(text[from:], ':') // ':' is rarer than 'd', which halves the time
-		if i < 0 {
-			return spans
-		}
-		if !strings.HasSuffix(text[from:from+i+1], scheme) {
-			from += i + 1
+	end := 0
+	for _, m := range dataURI.FindAllStringIndex(text, -1) {
+		if m[0] < end {
 			continue
 		}
-		from += i + 1 - len(scheme)
-		head := dataURI.FindString(text[from:min(len(text), from+512)])
-		end := from + max(len(scheme), len(head))
-		if head != "" {
-			if n := strings.IndexAny(text[end:], " \t\r\n\"'<>)"); n >= 0 {
-				end += n
-			} else {
-				end = len(text)
-			}
-			if end-from-len(head) >= minEncoded {
-				spans = append(spans, [2]int{from, end})
-			}
+		end = len(text)
+		if n := strings.IndexAny(text[m[1]:], " \t\r\n\"'<>)"); n >= 0 {
+			end = m[1] + n
 		}
-		from = end
+		if end-m[1] >= minEncoded {
+			spans = append(spans, [2]int{m[0], end})
+		}
 	}
+	return spans
 }
 
 // base64Class classifies the characters of base64; 0 means any other.
@@ -114,36 +97,21 @@ var base64Class = func() (classes [256]byte) {
 }()
 
 // encodedRuns returns the runs of base64. Every run of minEncoded characters includes
-// one of the positions that are minEncoded apart, and contains no space, so that most
-// bytes of prose are skipped.
+// one of the positions that are minEncoded apart, so that most of the text is skipped.
 func encodedRuns(text string) (spans [][2]int) {
-	done := 0 // end of the last run
-	for at := minEncoded - 1; at < len(text); {
+	for at := minEncoded - 1; at < len(text); at += minEncoded {
 		if base64Class[text[at]] == 0 {
-			at += minEncoded
 			continue
 		}
-		space := at
-		for space > at-minEncoded && text[space] > ' ' {
-			space--
-		}
-		if space > at-minEncoded && space >= done {
-			at = space + minEncoded
-			continue
-		}
-		start := at
-		for start > done && base64Class[text[start-1]] != 0 {
+		start, end := at, runEnd(text, at)
+		for start > 0 && base64Class[text[start-1]] != 0 {
 			start--
 		}
-		done = runEnd(text, at)
-		if isEncoded(text[start:done]) {
-			spans = append(spans, [2]int{start, done})
-			if end := shortLine(text, done); end > done {
-				spans = append(spans, [2]int{done, end})
-				done = end
-			}
+		if isEncoded(text[start:end]) {
+			end = shortLine(text, end)
+			spans = append(spans, [2]int{start, end})
 		}
-		at = done + minEncoded
+		at = end
 	}
 	return spans
 }
