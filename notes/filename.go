@@ -38,7 +38,7 @@ func FileName(title string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	name = strings.TrimLeft(name, ". ")  // would be hidden
 	name = strings.TrimRight(name, ". ") // Windows drops them
-	name = strings.TrimSpace(truncate(name, maxNameBytes))
+	name = strings.TrimSpace(markdown.Truncate(name, maxNameBytes))
 	if lower := strings.ToLower(name); strings.HasSuffix(lower, ".md") {
 		name = strings.TrimRight(name[:len(name)-len(".md")], ". ")
 	}
@@ -137,26 +137,6 @@ func nameRune(r rune) rune {
 // isBidiControl reports whether r can make a name display as a different one.
 func isBidiControl(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0xFEFF
-}
-
-// truncate shortens s to at most n bytes, without splitting a grapheme that ends in
-// combining marks or joiners.
-func truncate(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	for n > 0 {
-		next, _ := utf8.DecodeRuneInString(s[n:])
-		last, size := utf8.DecodeLastRuneInString(s[:n])
-		if !markdown.Joins(next) && last != markdown.ZeroWidthJoiner {
-			break
-		}
-		n -= size
-	}
-	return s[:n]
 }
 
 // CheckNewPath rejects the path of a new note if [CheckPortable] does, or if no

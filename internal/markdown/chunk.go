@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"notesd/internal/phrase"
 )
 
 // Sizes in estimated tokens. A chunk exceeds targetTokens by at most a quarter, to include
@@ -166,7 +168,7 @@ func (c *chunker) bestCut(start, limit int) int {
 	if space > 0 {
 		return start + space
 	}
-	return c.betweenCharacters(start, limit)
+	return start + len(Truncate(string(c.src[start:min(len(c.src), limit+utf8.UTFMax)]), limit-start))
 }
 
 func endsSentence(text []byte) bool {
@@ -180,27 +182,27 @@ func isWideStop(text []byte) bool {
 	return strings.ContainsRune("。！？；", last)
 }
 
-// betweenCharacters returns the last offset up to limit that does not separate a
-// letter from its combining marks or split an emoji sequence. It gives up after
-// eight characters and returns limit.
-func (c *chunker) betweenCharacters(start, limit int) int {
-	for i, steps := limit, 0; i > start && steps < 8; steps++ {
-		r, _ := utf8.DecodeRune(c.src[i:])
-		before, size := utf8.DecodeLastRune(c.src[start:i])
-		if !Joins(r) && before != ZeroWidthJoiner {
-			return i
+// Truncate shortens s to at most n bytes without separating a letter from its combining
+// marks or splitting an emoji sequence, unless that would omit eight characters.
+func Truncate(s string, n int) string {
+	short := phrase.Cut(s, n)
+	for end, steps := len(short), 0; 0 < end && end < len(s) && steps < 8; steps++ {
+		next, _ := utf8.DecodeRuneInString(s[end:])
+		last, size := utf8.DecodeLastRuneInString(s[:end])
+		if !joins(next) && last != zeroWidthJoiner {
+			return s[:end]
 		}
-		i -= size
+		end -= size
 	}
-	return limit
+	return short
 }
 
-// ZeroWidthJoiner joins two emoji into one.
-const ZeroWidthJoiner = '\u200d'
+// zeroWidthJoiner joins two emoji into one.
+const zeroWidthJoiner = '\u200d'
 
-// Joins reports whether r combines with the character before it.
-func Joins(r rune) bool {
-	return r == ZeroWidthJoiner || unicode.Is(unicode.M, r) || r >= 0x1f3fb && r <= 0x1f3ff
+// joins reports whether r combines with the character before it.
+func joins(r rune) bool {
+	return r == zeroWidthJoiner || unicode.Is(unicode.M, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // add appends a finished piece, or joins it with the one before it.

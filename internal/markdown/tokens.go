@@ -79,7 +79,7 @@ func estimateTenths(b []byte) int {
 // are written without spaces, use several letters for a syllable.
 func otherTenths(r rune) int {
 	switch {
-	case unicode.IsSpace(r), unicode.Is(unicode.Mn, r), Joins(r):
+	case unicode.IsSpace(r), unicode.Is(unicode.Mn, r), joins(r):
 		return 0
 	case r >= 0xac00 && r <= 0xd7af:
 		return 2 * tenthsPerToken
