@@ -204,6 +204,7 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if !t.isWord() {
 		return n.opt.Settings.markFor(t.Mark, status), status, nil
 	}
+	word := map[Status]string{Open: "TODO", InProgress: "DOING", Done: "DONE", Cancelled: "CANCELED"}[status]
 	later := 0 // Logseq users choose one of two sets of words
 	for _, other := range append(slices.Clone(n.tasks), *t, *t) {
 		switch other.Mark {
@@ -214,9 +215,9 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 		}
 	}
 	if later > 0 {
-		return map[Status]string{Open: "LATER", InProgress: "NOW", Done: "DONE", Cancelled: "CANCELED"}[status], status, nil
+		word = strings.NewReplacer("TODO", "LATER", "DOING", "NOW").Replace(word)
 	}
-	return map[Status]string{Open: "TODO", InProgress: "DOING", Done: "DONE", Cancelled: "CANCELED"}[status], status, nil
+	return word, status, nil
 }
 
 func (n *note) change(i int, c Change) ([]byte, error) {
