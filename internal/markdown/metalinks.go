@@ -90,7 +90,7 @@ func quotingAt(before []byte) quoting {
 			i++ // the next byte is escaped
 		case open == DoubleQuoted && c == '"', open == SingleQuoted && c == '\'':
 			open = Unquoted
-		case open == Unquoted && (c == '"' || c == '\'') && StartsValue(before[:i]):
+		case open == Unquoted && (c == '"' || c == '\'') && startsValue(before[:i]):
 			open = SingleQuoted
 			if c == '"' {
 				open = DoubleQuoted
@@ -102,9 +102,9 @@ func quotingAt(before []byte) quoting {
 	return open
 }
 
-// StartsValue reports whether a quote after before opens a quoted value, as opposed to
+// startsValue reports whether a quote after before opens a quoted value, as opposed to
 // being an apostrophe.
-func StartsValue(before []byte) bool {
+func startsValue(before []byte) bool {
 	before = bytes.TrimRight(before, " \t")
 	return len(before) == 0 || bytes.IndexByte([]byte(":-[{,="), before[len(before)-1]) >= 0
 }

@@ -47,11 +47,7 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	if other, _ := markdown.KeyOf(fm.Values, key); other != key {
 		return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
 	}
-	out, err := setKey(src, fm, key, value, true)
-	if err != nil || checkKey(src, out, fm, key, value) == nil {
-		return out, err
-	}
-	out, err = setKey(src, fm, key, value, false)
+	out, err := setKey(src, fm, key, value)
 	if err == nil {
 		err = checkKey(src, out, fm, key, value)
 	}
@@ -61,9 +57,8 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	return out, nil
 }
 
-// setKey edits the text of a valid block. With keepItems, the lines of unchanged list
-// items are kept as they are.
-func setKey(src []byte, fm markdown.FrontMatter, key string, value any, keepItems bool) ([]byte, error) {
+// setKey edits the text of a valid block.
+func setKey(src []byte, fm markdown.FrontMatter, key string, value any) ([]byte, error) {
 	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src[fm.Start:])}
 	var err error
 	if fm.Format == "toml" {
@@ -75,18 +70,19 @@ func setKey(src []byte, fm markdown.FrontMatter, key string, value any, keepItem
 		return nil, err
 	}
 	lines := ""
-	if value != nil {
-		if fm.Format == "toml" {
-			lines, err = e.writeTOML(value)
-		} else if keepItems {
-			lines, err = e.writeItems(fm.Values[key], value)
+	if list, ok := value.([]any); ok {
+		if e.innerComments {
+			return nil, e.refuse("its list contains comments; use replace_text")
 		}
-		if lines == "" && err == nil {
-			lines = e.writeYAML(value)
-		}
-		if err != nil {
-			return nil, err
-		}
+		old, _ := fm.Values[key].([]any)
+		lines = e.writeItems(old, list)
+	}
+	switch {
+	case lines != "" || value == nil:
+	case fm.Format == "toml":
+		lines = e.writeTOML(value)
+	default:
+		lines = e.writeYAML(value)
 	}
 	if value == nil && e.start == 0 && e.end == len(e.inner) {
 		out := splice(src, fm.Start, fm.End, "")
@@ -105,14 +101,19 @@ type keyEditor struct {
 	// start and end delimit the lines of the key. If it does not exist, both are the
 	// offset at which to insert it.
 	start, end int
-	exists     bool
+	lines      []int  // starts of the lines of inner
 	indent     string // indentation of the keys of the block
 	listIndent string // indentation of "- " relative to the key
-	comment    string // comment after the value on its line, with the white space before it
-	tomlKey    string // the key as spelled, with its indentation and '='
-	items      []int  // starts of the lines of the key's list items
 
-	tomlComments bool // there are comments inside the value
+	// How the existing entry is written.
+	name          string                // the key as spelled, with its indentation and the ':' or '=' after it
+	comment       string                // comment after the value on its line, with the white space before it
+	quote         byte                  // quote of a scalar, or 0
+	brackets      bool                  // whether the value is a list in brackets
+	items         []place               // the items of a list
+	itemText      func(item any) string // returns a new item
+	separator     string                // text between items if there was only one
+	innerComments bool                  // there are comments between the brackets
 }
 
 // yamlBlockText matches a line that starts a block scalar: the indented lines after it

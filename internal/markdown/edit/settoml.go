@@ -21,7 +21,8 @@ func (e *keyEditor) locateTOML() error {
 		}
 		keys := expression.Key()
 		keys.Next()
-		first := string(keys.Node().Data)
+		name := keys.Node()
+		first := string(name.Data)
 		inRoot = inRoot && expression.Kind == unstable.KeyValue
 		if !inRoot {
 			if expression.Kind != unstable.KeyValue && first == e.key {
@@ -29,71 +30,65 @@ func (e *keyEditor) locateTOML() error {
 			}
 			continue
 		}
-		if first == e.key && (keys.Next() || e.exists) {
+		if first == e.key && keys.Next() {
 			return e.refuse("it is a dotted key; use replace_text")
 		}
-		if e.exists {
+		if e.name != "" {
 			continue
 		}
 		raw := expression.Raw
 		end, next := markdown.LineAt(e.inner, int(raw.Offset+raw.Length))
 		e.start, e.end = next, next
-		if e.exists = first == e.key; e.exists {
+		if first == e.key {
 			e.start = bytes.LastIndexByte(e.inner[:raw.Offset], '\n') + 1
 			e.comment = string(e.inner[raw.Offset+raw.Length : end])
-			e.tomlKey = string(e.inner[e.start:tomlEquals(e.inner, e.start)])
-			e.tomlComments = hasComments(expression.Value())
+			nameEnd := int(name.Raw.Offset + name.Raw.Length)
+			e.name = string(e.inner[e.start : nameEnd+bytes.IndexByte(e.inner[nameEnd:], '=')+1])
+			e.findTOMLItems(expression.Value())
 		}
 	}
 	return nil // syntax errors were reported when the values were read
 }
 
-// writeTOML returns the lines of the key with its new value.
-func (e *keyEditor) writeTOML(value any) (string, error) {
-	if _, list := value.([]any); list && e.tomlComments {
-		return "", e.refuse(innerComments)
-	}
-	var err error
-	text := flowText(value, " = ", tomlKey, func(v any) string { // always quote text, so that a date remains text
-		if v == nil {
-			err = invalid("TOML front matter cannot hold null")
+// findTOMLItems records the items of a list, unless one is a list or table itself, whose
+// end the library does not report, and whether there are comments in the value.
+func (e *keyEditor) findTOMLItems(value *unstable.Node) {
+	e.itemText, e.separator = tomlText, ", "
+	nested := false
+	for children := value.Children(); children.Next(); {
+		switch item := children.Node(); item.Kind {
+		case unstable.Comment:
+			e.innerComments = true
+		case unstable.Array, unstable.InlineTable, unstable.KeyValue:
+			nested = true
+			e.findTOMLItems(item)
+		default:
+			e.items = append(e.items, place{int(item.Raw.Offset), int(item.Raw.Offset + item.Raw.Length)})
 		}
+	}
+	if nested {
+		e.items = nil
+	}
+}
+
+// writeTOML returns the lines of the key with its new value.
+func (e *keyEditor) writeTOML(value any) string {
+	name := e.name
+	if name == "" {
+		name = tomlKey(e.key) + " ="
+	}
+	return name + " " + tomlText(value) + e.comment + e.eol
+}
+
+// tomlText returns a value on one line. Text is always quoted, so that a date remains
+// text.
+func tomlText(value any) string {
+	return flowText(value, " = ", tomlKey, func(v any) string {
 		if s, ok := v.(string); ok {
 			return doubleQuote(s)
 		}
 		return yamlScalar(v, 0, false)
 	})
-	key := tomlKey(e.key) + " ="
-	if e.exists {
-		key = e.tomlKey
-	}
-	return key + " " + text + e.comment + e.eol, err
-}
-
-// hasComments reports whether there are comments between the items of a list.
-func hasComments(value *unstable.Node) bool {
-	for children := value.Children(); children.Next(); {
-		if child := children.Node(); child.Kind == unstable.Comment || hasComments(child) {
-			return true
-		}
-	}
-	return false
-}
-
-// tomlEquals returns the offset after the '=' of the entry at i.
-func tomlEquals(b []byte, i int) int {
-	for i < len(b) && b[i] != '=' {
-		if b[i] == '"' || b[i] == '\'' {
-			quote := b[i]
-			for i++; i < len(b) && b[i] != quote; i++ {
-				if b[i] == '\\' && quote == '"' {
-					i++
-				}
-			}
-		}
-		i++
-	}
-	return min(i+1, len(b))
 }
 
 var bareTOMLKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -3,8 +3,10 @@ package edit
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"notesd/internal/markdown"
 )
@@ -37,7 +39,9 @@ func (e *keyEditor) locateYAML() (err error) {
 
 // locatePair finds the lines of the key among the pairs of the block.
 func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
-	starts := markdown.LineStarts(e.inner)
+	e.lines = markdown.LineStarts(e.inner)
+	lineOfPair := func(i int) int { return e.lines[pairs[i].Key.GetToken().Position.Line-1] }
+	e.indent = leadingSpace(e.inner[lineOfPair(0):])
 	var reader markdown.YAMLReader
 	found := -1
 	for i, pair := range pairs {
@@ -47,15 +51,14 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 			}
 			found = i
 		}
-		e.noteList(pair.Value, found == i, starts)
+		// The key's own list takes precedence over the first one in the block.
+		if list, ok := pair.Value.(*ast.SequenceNode); ok && !list.IsFlowStyle && (found == i || e.listIndent == "  ") {
+			e.listIndent = strings.Repeat(" ", max(0, list.Start.Position.Column-1-len(e.indent)))
+		}
 	}
-	lineOfPair := func(i int) int { return starts[pairs[i].Key.GetToken().Position.Line-1] }
-	first := e.inner[lineOfPair(0):]
-	e.indent = string(first[:len(first)-len(bytes.TrimLeft(first, " "))])
 	if found < 0 {
 		return nil
 	}
-	e.exists = true
 	e.start = lineOfPair(found)
 	if found+1 < len(pairs) {
 		e.end = lineOfPair(found + 1)
@@ -64,159 +67,142 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	if e.end <= e.start {
 		return e.refuse("it shares its line with another key; use replace_text")
 	}
+	e.readStyle(pairs[found])
 	return nil
-}
-
-// noteList records the indentation of lists, preferring the key's own list to the first
-// one in the block, and the starts of the lines of the key's items.
-func (e *keyEditor) noteList(value ast.Node, own bool, starts []int) {
-	list, ok := value.(*ast.SequenceNode)
-	if !ok || list.IsFlowStyle {
-		return
-	}
-	if own || e.listIndent == "  " {
-		e.listIndent = strings.Repeat(" ", max(0, list.Start.Position.Column-1-len(e.indent)))
-	}
-	if own {
-		for _, item := range list.Entries {
-			e.items = append(e.items, starts[item.Start.Position.Line-1])
-		}
-	}
 }
 
 func (e *keyEditor) refuse(reason string) error {
 	return &FrontMatterError{Key: e.key, Reason: reason}
 }
 
-// writeYAML returns the lines of the key with its new value. It keeps the style of the
-// old entry: the spelling of the key, quotes, brackets and the comment on its line.
-func (e *keyEditor) writeYAML(value any) string {
-	w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
-	key := e.indent + yamlKey(e.key) + ":"
-	if e.exists {
-		if old, ok := oldYAMLEntry(e.inner[e.start:e.end]); ok {
-			key, e.comment, w.quote, w.brackets = old.key, old.comment, old.quote, old.brackets
+// readStyle records how the entry is written: the spelling of the key, quotes, brackets,
+// the items of a list, and the comment after the value.
+func (e *keyEditor) readStyle(pair *ast.MappingValueNode) {
+	colon := e.offset(pair.Start)
+	if colon < e.start {
+		return
+	}
+	e.name = string(e.inner[e.start : colon+1])
+	lineEnd, _ := markdown.LineAt(e.inner, colon)
+	if rest := e.inner[colon+1 : lineEnd]; bytes.HasPrefix(bytes.TrimLeft(rest, " \t"), []byte("#")) {
+		e.comment = string(rest)
+	}
+	last := pair.Start.Next // a token of the value, after which its comment follows
+	switch v := pair.Value.(type) {
+	case *ast.SequenceNode:
+		if e.brackets = v.IsFlowStyle; !e.brackets {
+			e.findLineItems(v)
+			return
+		}
+		last = v.End
+		e.findFlowItems(v)
+	case *ast.MappingNode:
+		if last = v.End; !v.IsFlowStyle {
+			return
+		}
+	case *ast.StringNode:
+		switch v.Token.Type {
+		case token.SingleQuoteType:
+			e.quote = '\''
+		case token.DoubleQuoteType:
+			e.quote = '"'
 		}
 	}
+	for t := last; e.comment == "" && t != nil && e.lines[t.Position.Line-1] < e.end; t = t.Next {
+		if t.Type == token.CommentType {
+			e.comment = e.commentAfterText(t)
+		}
+	}
+}
+
+// commentAfterText returns a comment with the white space before it, or "" if it is alone
+// on its line.
+func (e *keyEditor) commentAfterText(t *token.Token) string {
+	start := e.lines[t.Position.Line-1]
+	end, _ := markdown.LineAt(e.inner, start)
+	text := bytes.TrimRight(e.inner[start:end-len("#"+t.Value)], " \t")
+	if len(text) == 0 {
+		return ""
+	}
+	return string(e.inner[start+len(text) : end])
+}
+
+// offset returns the offset of a token of one character, or -1 if it is not there: the
+// library miscounts some columns after tabs.
+func (e *keyEditor) offset(t *token.Token) int {
+	if t == nil {
+		return -1
+	}
+	at := e.lines[t.Position.Line-1]
+	for range t.Position.Column - 1 {
+		_, n := utf8.DecodeRune(e.inner[at:])
+		at += n
+	}
+	if !bytes.HasPrefix(e.inner[at:], []byte(t.Value)) {
+		return -1
+	}
+	return at
+}
+
+// findLineItems records the lines of the items of a list.
+func (e *keyEditor) findLineItems(list *ast.SequenceNode) {
+	for i, item := range list.Entries {
+		e.items = append(e.items, place{e.lines[item.Start.Position.Line-1], e.end})
+		if i > 0 {
+			e.items[i-1].end = e.items[i].start
+		}
+	}
+	e.itemText = func(item any) string {
+		w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
+		w.value(item, e.indent+e.listIndent, false)
+		return e.indent + e.listIndent + "-" + w.out.String() + e.eol
+	}
+}
+
+// findFlowItems records the items of a list in brackets.
+func (e *keyEditor) findFlowItems(list *ast.SequenceNode) {
+	e.itemText, e.separator = flowYAML, ", "
+	start, depth, found := e.offset(list.Start)+1, 0, true
+	for t := list.Start.Next; ; t = t.Next {
+		switch t.Type {
+		case token.CommentType:
+			e.innerComments = true
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+		}
+		if depth == 0 && t.Type == token.CollectEntryType || depth < 0 {
+			end := e.offset(t)
+			if found = found && 0 < start && start <= end; found {
+				text := bytes.TrimSpace(e.inner[start:end])
+				if at := start + bytes.Index(e.inner[start:end], text); len(text) > 0 {
+					e.items = append(e.items, place{at, at + len(text)})
+				}
+			}
+			start = end + 1
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	if !found {
+		e.items = nil
+	}
+}
+
+// writeYAML returns the lines of the key with its new value, in the style of the old
+// entry.
+func (e *keyEditor) writeYAML(value any) string {
+	name := e.name
+	if name == "" {
+		name = e.indent + yamlKey(e.key) + ":"
+	}
+	w := &yamlWriter{eol: e.eol, listIndent: e.listIndent, quote: e.quote, brackets: e.brackets}
 	w.value(value, e.indent, true)
 	firstLine, rest, several := strings.Cut(w.out.String(), e.eol)
 	if several {
 		rest = e.eol + rest
 	}
-	return key + firstLine + e.comment + rest + e.eol
-}
-
-// yamlStyle is the style of an entry.
-type yamlStyle struct {
-	key      string // with its indentation and colon
-	quote    byte   // quote of a scalar, or 0
-	brackets bool
-	comment  string // with the white space before it
-}
-
-// oldYAMLEntry returns the style of an entry. It reports false if the entry does not
-// start with a key and a colon.
-func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
-	colon := yamlColon(entry)
-	if colon < 0 {
-		return style, false
-	}
-	style.key = string(entry[:colon+1])
-	lineEnd, _ := markdown.LineAt(entry, colon)
-	start := colon + 1
-	for start < lineEnd && (entry[start] == ' ' || entry[start] == '\t') {
-		start++
-	}
-	end := start // end of the value
-	switch {
-	case start == lineEnd || entry[start] == '#':
-		end = colon + 1
-	case entry[start] == '"' || entry[start] == '\'':
-		style.quote = entry[start]
-		end = yamlQuoteEnd(entry, start)
-	case entry[start] == '[' || entry[start] == '{':
-		style.brackets = entry[start] == '['
-		end = yamlFlowEnd(entry, start)
-	case bytes.IndexByte([]byte("&!*|>"), entry[start]) >= 0:
-		return style, true // the text may contain what looks like a comment
-	default:
-		for end < lineEnd && !startsYAMLComment(entry, end) {
-			end++
-		}
-		if rest := bytes.TrimSpace(entry[lineEnd:]); len(rest) > 0 && rest[0] != '#' {
-			return style, true // the text continues below, and a comment with it
-		}
-	}
-	lineEnd, _ = markdown.LineAt(entry, end)
-	if rest := entry[end:lineEnd]; startsYAMLComment(bytes.TrimLeft(rest, " \t"), 0) && len(rest) > 0 && rest[0] != '#' {
-		style.comment = string(rest)
-	}
-	return style, true
-}
-
-// startsYAMLComment reports whether b[i:] is white space and a comment, or a
-// comment at the start of b.
-func startsYAMLComment(b []byte, i int) bool {
-	rest := bytes.TrimLeft(b[i:], " \t")
-	return len(rest) > 0 && rest[0] == '#' && (i == 0 || len(rest) < len(b)-i)
-}
-
-// yamlColon returns the offset of the colon after the key of an entry, or -1.
-func yamlColon(entry []byte) int {
-	lineEnd, _ := markdown.LineAt(entry, 0)
-	i := 0
-	for i < lineEnd && entry[i] == ' ' {
-		i++
-	}
-	if i < lineEnd && (entry[i] == '"' || entry[i] == '\'') {
-		i = yamlQuoteEnd(entry[:lineEnd], i)
-	} else if i < lineEnd && bytes.IndexByte([]byte("?&!*[{"), entry[i]) >= 0 {
-		return -1
-	}
-	for ; i < lineEnd; i++ {
-		if entry[i] == ':' && (i+1 == lineEnd || entry[i+1] == ' ' || entry[i+1] == '\t') {
-			return i
-		}
-	}
-	return -1
-}
-
-// yamlQuoteEnd returns the offset after the quoted text at i.
-func yamlQuoteEnd(b []byte, i int) int {
-	quote := b[i]
-	for i++; i < len(b); i++ {
-		switch {
-		case b[i] == '\\' && quote == '"':
-			i++
-		case b[i] != quote:
-		case quote == '\'' && i+1 < len(b) && b[i+1] == quote:
-			i++
-		default:
-			return i + 1
-		}
-	}
-	return len(b)
-}
-
-// yamlFlowEnd returns the offset after the list or map in brackets at i.
-func yamlFlowEnd(b []byte, i int) int {
-	depth := 0
-	for i < len(b) {
-		switch c := b[i]; {
-		case (c == '"' || c == '\'') && (markdown.StartsValue(b[:i]) || bytes.HasSuffix(bytes.TrimRight(b[:i], " \t"), []byte("\n"))):
-			i = yamlQuoteEnd(b, i)
-			continue
-		case c == '#' && (b[i-1] == ' ' || b[i-1] == '\t' || b[i-1] == '\n'):
-			i, _ = markdown.LineAt(b, i)
-			continue
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return len(b)
+	return name + firstLine + e.comment + rest + e.eol
 }

@@ -27,6 +27,7 @@ func TestAddTag(t *testing.T) {
 		{"key tag", "---\ntag: a\n---\n", "c", "---\ntag: a, c\n---\n"},
 		{"any case of the key", "---\nTags: [a]\n---\n", "c", "---\nTags: [a, c]\n---\n"},
 		{"TOML", "+++\ntags = [\"a\"] # x\n+++\n", "c", "+++\ntags = [\"a\", \"c\"] # x\n+++\n"},
+		{"TOML over lines", "+++\r\ntags = [\r\n  \"a\",\r\n  'b'\r\n]\r\n+++\r\n", "c", "+++\r\ntags = [\r\n  \"a\",\r\n  'b',\r\n  \"c\"\r\n]\r\n+++\r\n"},
 		{"has it", "---\ntags: [a]\n---\n#B\n", "b", "---\ntags: [a]\n---\n#B\n"},
 		{"line of tags", "# T\n\n#a #b\n\ntext\n", "c", "# T\n\n#a #b #c\n\ntext\n"},
 		{"last line of tags", "#a\ntext #b\n#c, #d\r\n", "e", "#a\ntext #b\n#c, #d #e\r\n"},
