@@ -3,6 +3,7 @@ package mirror
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"fmt"
 	"log/slog"
@@ -529,4 +530,31 @@ func TestForget(t *testing.T) {
 	agree(t, a, b, c)
 	_, err = a.m.Forget(t.Context(), "Never.md", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
+}
+
+// TestMirror_PathsNoVaultHas has another node commit paths that no vault has: its files are
+// not placed, and everything else is.
+func TestMirror_PathsNoVaultHas(t *testing.T) {
+	server := pgtest.Start(t)
+	n := newNode(t, server.URL(), "team", map[string]string{"A.md": "a\n"})
+	n.sync()
+	other := newNode(t, server.URL(), "team", nil)
+	other.sync()
+	const code = "code"
+	for i, p := range []string{".obsidian/plugins/x/main.js", ".git/config", "../outside.js", "sub/../up.js", "/tmp/absolute.js", "sub//twice.js", "bell\a.js"} {
+		plain := fmt.Sprintf("%d.js", i)
+		for _, change := range []notes.FileChange{
+			{Path: plain, After: notes.Hash([]byte(code)), Data: []byte(code)},
+			{OldPath: plain, Path: p, Before: notes.Hash([]byte(code)), After: notes.Hash([]byte(code))},
+		} {
+			_, err := other.m.log.Commit(t.Context(), notes.Batch{ID: rand.Text(), Kind: "move", Changes: []notes.FileChange{change}})
+			require.NoError(t, err, p)
+			n.sync()
+		}
+	}
+	_, err := other.m.log.Commit(t.Context(), notes.Batch{ID: rand.Text(), Kind: "create", Changes: []notes.FileChange{{Path: "B.md", After: notes.Hash([]byte("b")), Data: []byte("b")}}})
+	require.NoError(t, err)
+	n.sync()
+	assert.Equal(t, map[string]string{"A.md": "a\n", "B.md": "b"}, notestest.Read(t, n.dir))
+	assert.NoFileExists(t, filepath.Join(filepath.Dir(n.dir), "outside.js"))
 }

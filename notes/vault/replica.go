@@ -74,13 +74,25 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 				if err := checkReplaceable(o.root, kind, f); err != nil {
 					return err
 				}
-			} else if err := checkPlace(o.root, kind, c.Path); err != nil {
-				return err
+			}
+			if c.Path != "" && c.Path != c.OldPath {
+				if err := r.checkIncoming(o.root, kind, c.Path); err != nil {
+					return err
+				}
 			}
 			o.Files = append(o.Files, f)
 		}
 		return nil
 	})
+}
+
+// checkIncoming rejects a new path from the log that a tool could not have written either:
+// another node may run other software.
+func (r Replica) checkIncoming(root *disk.Root, kind, p string) error {
+	if clean, err := notes.CleanPath(p); err != nil || clean != p || r.v.ignore.Match(p) {
+		return &notes.Error{Op: kind, Path: p, Err: notes.ErrForbidden, Detail: "the path is not one that a vault may have, or is hidden or ignored"}
+	}
+	return checkPlace(root, kind, p)
 }
 
 // RemoveEmptyFolder removes the folder of a file that was moved away, and its parents up to
