@@ -139,7 +139,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	if err != nil {
 		return err
 	}
-	if moved != "" && canRead(moved) {
+	if moved != "" && canRead(moved) && canRead(name) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, MovedTo: moved, Hint: "Use the new path."}
 	}
 	reason, err := sqlite.First[string](ctx, tx, `SELECT reason FROM skipped WHERE path IN (?, ?)`, name, name+".md")

@@ -16,8 +16,9 @@ func (s *Reader) periods() notes.Periods {
 }
 
 // PeriodicPath returns the path, existing or not, of the periodic note that ref names,
-// and its period; "" if ref names no period. Obsidian's settings determine the
-// location; without them, the newest daily notes of the vault do.
+// and its period; "" if ref names no period, or the scope may not read that path.
+// Obsidian's settings determine the location; without them, the newest daily notes of
+// the vault do.
 func (s *Reader) PeriodicPath(ctx context.Context, ref string, scope notes.Scope) (p string, period notes.Period, err error) {
 	if _, ok := s.Period(ref, s.Now()); !ok {
 		return "", period, nil
@@ -38,7 +39,7 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 	}
 	named, ok := periodic.Notes[period.Unit]
 	if !ok {
-		daily, err := dailyNames(ctx, tx, folder)
+		daily, err := dailyNames(ctx, tx, folder, scope)
 		if err != nil {
 			return "", period, err
 		}
@@ -51,18 +52,23 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 		}
 	}
 	p, err := notes.CleanPath(named.Path(period))
+	if !scope.CanRead(p) {
+		p = "" // the caller may not know of the folder
+	}
 	return p, period, err
 }
 
 // sampledDays is the number of newest daily notes from which their naming is inferred.
 const sampledDays = 100
 
-// dailyNames returns the most common naming among the newest daily notes of a folder.
-func dailyNames(ctx context.Context, tx *sql.Tx, folder string) (notes.NameFormat, error) {
+// dailyNames returns the most common naming among the newest daily notes of a folder that
+// the scope may read.
+func dailyNames(ctx context.Context, tx *sql.Tx, folder string, scope notes.Scope) (notes.NameFormat, error) {
 	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
 	type names struct{ folder, format string }
 	seen := map[names]int{}
-	days, err := sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE (path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`') AND (?1 = '' OR substr(path, 1, length(?1) + 1) = ?1 || '/') ORDER BY date DESC LIMIT ?2`, folder, sampledDays)
+	where, args := filterSQL(notes.Filter{Folder: folder, Scope: scope.Read})
+	days, err := sqlite.Column[string](ctx, tx, `SELECT n.path FROM notes n WHERE (n.path GLOB '`+isDay+`' OR n.path GLOB '*/`+isDay+`') AND `+where+` ORDER BY n.date DESC LIMIT ?`, append(args, sampledDays)...)
 	for _, p := range days {
 		if day, ok := (&notes.DateRules{}).Named(p); ok {
 			f := notes.NamesLike(p, day)

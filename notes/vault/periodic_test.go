@@ -48,7 +48,10 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	assert.Equal(t, `there is no note of this day yet; it would be "Daily/2026-02-17.md"`, e.Detail)
 	_, err = f.Read(t.Context(), notes.URI("today"), notes.Scope{})
 	require.ErrorContains(t, err, "no such note", "a URI names its own note")
-	_, err = f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Meetings"}})
+	n, err := f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Meetings"}})
+	require.NoError(t, err)
+	assert.Equal(t, "Meetings/2026-02-16.md", n.Path, "as if there were no other notes")
+	_, err = f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Poems"}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 
 	f.write("Daily/2026-02-17.md", "x") // not scanned yet
