@@ -104,7 +104,8 @@ func filterSQL(f notes.Filter) (string, []any) {
 	if folder := notes.FolderKey(f.Folder); folder != "" {
 		c.add(folderTerm, folder, folder)
 	}
-	reads := conditions{terms: []string{"TRUE"}} // on the note o at the other end of a link
+	reads := conditions{terms: []string{"TRUE"}}    // on the note o at the other end of a link
+	attaches := conditions{terms: []string{"TRUE"}} // on the attachment a there
 	if f.Scope != nil {
 		within := func(column string) func(folder string) (string, []any) {
 			return func(folder string) (string, []any) {
@@ -116,8 +117,13 @@ func filterSQL(f notes.Filter) (string, []any) {
 			}
 		}
 		c.anyOf(f.Scope, within("n.path_key"))
-		reads = conditions{}
+		reads, attaches = conditions{}, conditions{}
 		reads.anyOf(f.Scope, within("o.path_key"))
+		attaches.anyOf(f.Scope, func(folder string) (string, []any) { // SQLite folds only ASCII
+			term, args := within("lower(a.path)")(folder)
+			as := strings.Trim(folder, "/ ") + "/"
+			return "(" + term + " OR substr(a.path, 1, length(?)) = ?)", append(args, as, as)
+		})
 		leads := &conditions{} // a symlink to a file outside the scope is itself outside
 		leads.anyOf(f.Scope, within("j.value"))
 		c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.terms[0]+`)`, leads.args...)
@@ -158,8 +164,8 @@ func filterSQL(f notes.Filter) (string, []any) {
 			AND NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.resolved WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.terms[0]+`)`, slices.Concat(reads.args, reads.args)...)
 	}
 	if f.BrokenLinks {
-		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved WHERE l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.terms[0]+")",
-			append([]any{linkUnresolved, linkNoAnchor}, reads.args...)...)
+		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.terms[0]+" OR a.id IS NOT NULL AND NOT "+attaches.terms[0]+")",
+			slices.Concat([]any{linkUnresolved, linkNoAnchor}, reads.args, attaches.args)...)
 	}
 	return strings.Join(c.terms, " AND "), c.args
 }
