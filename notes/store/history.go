@@ -509,11 +509,11 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 // linesChanged counts the lines that differ between a text of history ("" for none) and
 // the current text of a note.
 func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (added, removed int, err error) {
-	before, err := s.TextByHash(ctx, hash)
+	present, err := s.StoredVersions(ctx, []int64{note})
 	if err != nil {
 		return 0, 0, err
 	}
-	present, err := s.StoredVersions(ctx, []int64{note})
+	before, err := s.VersionText(ctx, present[note].Path, hash)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -668,16 +668,20 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 	return nonNil(text), r, err
 }
 
-// TextByHash returns the text with this hash from history, or nil.
-func (s *Versions) TextByHash(ctx context.Context, hash string) ([]byte, error) {
+// VersionText returns the text with this hash among the versions of the notes that have, or
+// ever had, the path, or nil.
+func (s *Versions) VersionText(ctx context.Context, path, hash string) ([]byte, error) {
 	raw, err := hex.DecodeString(hash)
 	if err != nil {
 		return nil, &notes.Error{Op: "compare", Err: notes.ErrInvalid, Detail: "expected_hash is not a hash", Hint: "Pass the hash that read_note returned."}
 	}
 	var text []byte
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		text, err = loadBlob(ctx, tx, raw)
-		if errors.Is(err, sql.ErrNoRows) {
+		own, err := sqlite.First[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?2 AND document IN (`+everHad+`))`, path, raw)
+		if !own || err != nil {
+			return err
+		}
+		if text, err = loadBlob(ctx, tx, raw); errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}
 		return err

@@ -191,7 +191,7 @@ func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 // expectedConflict returns the conflict with the version that the caller read, with a diff
 // from that version if history has it.
 func (o *operation) expectedConflict(f store.FileChange, expectedHash string) error {
-	was, err := o.v.store.TextByHash(o.ctx, expectedHash)
+	was, err := o.v.store.VersionText(o.ctx, f.OldPath, expectedHash)
 	if err != nil {
 		return err
 	}

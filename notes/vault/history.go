@@ -49,7 +49,7 @@ func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scop
 		}
 		for _, r := range page.Revisions {
 			if r.Hash != "" && strings.HasPrefix(r.Hash, rev) {
-				return h.store.TextByHash(ctx, r.Hash)
+				return h.store.VersionText(ctx, r.Path, r.Hash)
 			}
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
