@@ -83,7 +83,9 @@ func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 		}
 	}
 	if strings.TrimSpace(r.Folder) == "" || folder != "" && folder == o.v.store.FolderOf(folder) {
-		folder = path.Join(folder, o.v.store.AppOf(folder).NewNotes)
+		if usual := path.Join(folder, o.v.store.AppOf(folder).NewNotes); o.scope.CanRead(usual) {
+			folder = usual
+		}
 	}
 	return o.titledPath(folder, strings.TrimSpace(r.Title))
 }
@@ -97,7 +99,7 @@ func (o *operation) fromRoot(p string) string {
 	if !slash || rest == "" {
 		return p
 	}
-	if info, err := o.root.Stat(first); below != "" && (err != nil || !info.IsDir()) {
+	if below != "" && !o.isFolder(first) {
 		return p
 	}
 	return rest

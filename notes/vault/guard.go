@@ -36,9 +36,9 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 	switch {
 	case v.opt.ReadOnly || scope.ReadOnly:
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "The owner of the daemon can change vault.read_only."}
-	case v.ignore.Match(p):
+	case scope.CanRead(p) && v.ignore.Match(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so notesd does not write it"}
-	case notes.InAny(p, v.protected()):
+	case scope.CanRead(p) && notes.InAny(p, v.protected()):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not write", Hint: "The user can change them with an editor."}
 	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}

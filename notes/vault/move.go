@@ -17,7 +17,6 @@ import (
 	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
-	"notesd/notes/vault/disk"
 )
 
 // Move renames a note or a folder and rewrites links, in other notes and in the moved ones,
@@ -54,7 +53,6 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	r.Note, r.To = o.v.store.InVault(r.Note), o.fromRoot(o.v.store.InVault(r.To))
 	meta, err := o.v.store.Lookup(o.ctx, r.Note, o.scope)
 	folder, isFolder := o.asFolder(r.Note)
-	isFolder = isFolder && (o.scope.CanRead(folder) || slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) }))
 	switch {
 	case err != nil && isFolder:
 		return o.planFolderMove(folder, r)
@@ -69,7 +67,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	}
 	to, _, err := o.v.store.PeriodicPath(o.ctx, r.To, o.scope)
 	if _, isFolder := o.asFolder(r.To); err != nil || to == "" || isFolder {
-		to, err = destination(o.root, meta.Path, r.To, true)
+		to, err = o.destination(meta.Path, r.To, true)
 	}
 	if err != nil {
 		return nil, err
@@ -103,7 +101,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 }
 
 // destination derives the new path from the one that the caller passed.
-func destination(root *disk.Root, from, to string, note bool) (string, error) {
+func (o *operation) destination(from, to string, note bool) (string, error) {
 	into := strings.HasSuffix(strings.TrimSpace(to), "/")
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
 		return path.Base(from), nil
@@ -112,7 +110,7 @@ func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info, err := root.Stat(p); !into && err == nil && info.IsDir() && (note || notes.Key(p) != notes.Key(from)) {
+	if !into && o.isFolder(p) && (note || notes.Key(p) != notes.Key(from)) {
 		into = true
 	}
 	switch {
@@ -137,11 +135,23 @@ func (o *operation) asFolder(ref string) (string, bool) {
 		return "", false
 	}
 	info, err := o.root.Lstat(p)
-	return p, err == nil && info.IsDir()
+	return p, err == nil && info.IsDir() && o.sees(p)
+}
+
+// isFolder reports whether p is a folder that the caller may know, or a symlink to one.
+func (o *operation) isFolder(p string) bool {
+	info, err := o.root.Stat(p)
+	return err == nil && info.IsDir() && o.sees(p)
+}
+
+// sees reports whether the caller may know that a folder exists: it may read the folder, or
+// one in it.
+func (o *operation) sees(folder string) bool {
+	return o.scope.CanRead(folder) || slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
 }
 
 func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movement, error) {
-	to, err := destination(o.root, folder, r.To, false)
+	to, err := o.destination(folder, r.To, false)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +207,6 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 // at their present paths but would not at the new ones: they would become notes that every
 // client can read.
 func (o *operation) checkStaysIgnored(folder, to string) error {
-	const most = 5
-	var names []string
 	total := 0
 	err := o.root.WalkDir(folder, func(diskPath string, d fs.DirEntry, err error) error {
 		if err != nil || o.ctx.Err() != nil {
@@ -210,9 +218,7 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 		case is && d.IsDir():
 			return fs.SkipDir
 		case was && !is && !d.IsDir():
-			if total++; len(names) < most {
-				names = append(names, notes.Quote(p))
-			}
+			total++
 		}
 		return nil
 	})
@@ -222,11 +228,7 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 	if total == 0 {
 		return nil
 	}
-	list := strings.Join(names, ", ")
-	if total > len(names) {
-		list += fmt.Sprintf(" and %d more", total-len(names))
-	}
-	return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "an ignore pattern matches files in it and would not match them afterwards: " + list,
+	return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: fmt.Sprintf("an ignore pattern matches %d of the files in it, and would not match them afterwards", total),
 		Hint: "Choose a folder where the pattern still matches, or let the user move them or change vault.ignore."}
 }
 
@@ -332,7 +334,10 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	}
 	kind := link.Kind
 	was, state := l.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
-	if state != store.LinkResolved && state != store.LinkAttachment {
+	if scope, near := l.move.scope, path.Join(path.Dir(notePath), link.Target); scope.CanRead(notePath) && !scope.CanRead(near) && (isMarkdownLink(kind) || strings.HasPrefix(link.Target, "../")) {
+		return store.Target{Path: near}, func(spelled string) bool { return path.Join(path.Dir(l.move.after(notePath)), spelled) == near }
+	}
+	if state != store.LinkResolved && state != store.LinkAttachment || !l.move.scope.CanRead(was.Path) {
 		return store.Target{}, nil
 	}
 	from, want := l.move.after(notePath), l.move.after(was.Path)

@@ -108,10 +108,6 @@ func (o *operation) planUndo(change int64) error {
 	if err != nil {
 		return err
 	}
-	if done.Kind == Together {
-		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d contains changes from other nodes, which cannot be undone together", change),
-			Hint: "note_history lists the versions of a note; restore them one by one."}
-	}
 	for _, f := range done.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
 			if p == "" {
@@ -124,6 +120,10 @@ func (o *operation) planUndo(change int64) error {
 				return err
 			}
 		}
+	}
+	if done.Kind == Together {
+		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d contains changes from other nodes, which cannot be undone together", change),
+			Hint: "note_history lists the versions of a note; restore them one by one."}
 	}
 	o.clear = done.Made
 	m := &movement{operation: o}
