@@ -174,7 +174,7 @@ func (b *batch) remove(r store.Row) {
 // does not count: the path would be scanned over and over.
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
-	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && b.root.SpelledSo(r.DiskPath) &&
+	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && b.root.WhollySpelledSo(r.DiskPath) &&
 		b.root.SymlinkAbove(r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
 }
 

@@ -35,6 +35,32 @@ func mountExFAT(t *testing.T) string {
 	return at
 }
 
+// TestExFAT_OtherSpellings checks that another spelling of an ignored folder's name does not
+// make its files readable, or new files possible there.
+func TestExFAT_OtherSpellings(t *testing.T) {
+	f := &fixture{t: t, dir: mountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	f.write("Private/Secret.md", "secret\n")
+	f.write("Private/pic.png", "secret")
+	f.write("Open/A.md", "![[pic.png]]\n")
+	f.open(Options{Ignore: []string{"Private"}})
+	t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+	f.reconcile()
+	ctx := t.Context()
+	for _, folder := range []string{"Private", "private", "PRIVATE"} {
+		_, err := f.Read(ctx, folder+"/Secret.md", notes.Scope{})
+		require.ErrorIs(t, err, notes.ErrNotFound, folder)
+		_, err = f.Attachment(ctx, folder+"/pic.png", notes.Scope{})
+		require.ErrorIs(t, err, notes.ErrNotFound, folder)
+		_, err = f.Create(ctx, notes.CreateRequest{Path: folder + "/deep/New.md", Content: "x"})
+		require.Error(t, err, folder)
+		_, err = f.Create(ctx, notes.CreateRequest{Path: folder + "/New.md", Content: "x"})
+		require.Error(t, err, folder)
+		_, err = f.Move(ctx, notes.MoveRequest{Note: "Open/A.md", To: folder + "/"})
+		require.Error(t, err, folder)
+	}
+	f.requireConsistent()
+}
+
 func TestOnExFAT(t *testing.T) {
 	f := &fixture{t: t, dir: mountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	f.write("Alpha.md", "see [[Beta]]\n")

@@ -87,6 +87,17 @@ func checkPlace(root *disk.Root, op, p string) error {
 	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
+// checkPlace is [checkPlace] for a path from a client. On a disk that ignores case, it also
+// rejects another spelling of a folder, because the folder may be ignored.
+func (o *operation) checkPlace(p string) error {
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if o.isFolder(dir) && !o.root.SpelledSo(dir) {
+			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
+		}
+	}
+	return checkPlace(o.root, o.Kind, p)
+}
+
 // mayAttach reports whether a caller may read the attachment at p.
 func (v *Vault) mayAttach(p string, scope notes.Scope) bool {
 	return scope.CanRead(p) && !v.ignore.Match(p)

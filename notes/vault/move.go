@@ -75,7 +75,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	if err := o.mayWrite(meta.Path, to); err != nil {
 		return nil, err
 	}
-	if err := checkPlace(o.root, "move", to); err != nil {
+	if err := o.checkPlace(to); err != nil {
 		return nil, err
 	}
 	f, err := o.openNote(meta.Path, "")
@@ -169,7 +169,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
 		}
 	}
-	if err := checkPlace(o.root, "move", to); err != nil {
+	if err := o.checkPlace(to); err != nil {
 		return nil, err
 	}
 	if o.root.Identity(o.v.store.FolderOf(folder)).Device != o.root.Identity(o.v.store.FolderOf(to)).Device {

@@ -765,7 +765,7 @@ func (o *operation) checkNew(p string) error {
 	if err := o.mayWrite(p); err != nil {
 		return err
 	}
-	return checkPlace(o.root, o.Kind, p)
+	return o.checkPlace(p)
 }
 
 // behindError means that the log has a newer version than the folder.

@@ -125,7 +125,7 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
-	case !s.root.SpelledSo(diskPath):
+	case !s.root.WhollySpelledSo(diskPath):
 		return nil // the disk matched a differently spelled name
 	}
 	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}

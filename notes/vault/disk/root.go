@@ -144,6 +144,16 @@ func (r *Root) SpelledSo(name string) bool {
 	return err != nil || in == "." || fsid.SpelledSo(root, in)
 }
 
+// WhollySpelledSo is [Root.SpelledSo] for each segment of a path.
+func (r *Root) WhollySpelledSo(name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if !r.SpelledSo(name) {
+			return false
+		}
+	}
+	return true
+}
+
 // SymlinkAbove returns the topmost symlink among the parents of a path, or "".
 func (r *Root) SymlinkAbove(name string) string {
 	for i := range len(name) {
