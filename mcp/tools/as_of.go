@@ -21,11 +21,19 @@ import (
 
 // listAt returns a function that lists the notes as of a time, and remarks on its results.
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
-	found, remarks, err := in.notesAt(ctx, at, f)
+	found := []notes.Meta{}
+	remarks, err = in.eachAt(ctx, at, f, func(n *notes.Note) (err error) {
+		m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
+		if len(fields) > 0 {
+			m.Fields, err = n.Fields(fields)
+		}
+		found = append(found, m)
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(found, func(a, b *notes.Note) int {
+	slices.SortStableFunc(found, func(a, b notes.Meta) int {
 		switch order {
 		case "title":
 			return strings.Compare(notes.Key(a.Title), notes.Key(b.Title))
@@ -43,17 +51,8 @@ func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, 
 		if err != nil {
 			return page, err
 		}
-		some, next := pastPage(found, from, q.Limit)
-		page.Total, page.Next, page.Notes = len(found), next, []notes.Meta{}
-		for _, n := range some {
-			m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
-			if len(fields) > 0 {
-				if m.Fields, err = n.Fields(fields); err != nil {
-					return page, err
-				}
-			}
-			page.Notes = append(page.Notes, m)
-		}
+		page.Total = len(found)
+		page.Notes, page.Next = pastPage(found, from, q.Limit)
 		return page, nil
 	}, remarks, nil
 }
@@ -68,18 +67,20 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 		return Outcome{}, err
 	}
 	q := parsePastQuery(a.Query, &filter)
-	found, remarks, err := in.notesAt(ctx, at, filter)
-	if err != nil {
-		return Outcome{}, err
-	}
 	var hits []SearchHit
-	for _, n := range found {
+	searched := 0
+	remarks, err := in.eachAt(ctx, at, filter, func(n *notes.Note) error {
 		if hit, ok := q.match(n); ok {
 			hits = append(hits, hit)
 		}
+		searched++
+		return nil
+	})
+	if err != nil {
+		return Outcome{}, err
 	}
 	slices.SortStableFunc(hits, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
-	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; without semantic search", phrase.Count(len(found), "note")))
+	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; without semantic search", phrase.Count(searched, "note")))
 	out, _ := fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
 		page, next := pastPage(hits, from, n)
 		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: in.remarks(remarks...)}
@@ -157,7 +158,7 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 		}
 		if found > best {
 			best = found
-			hit.Heading, hit.LineStart, hit.LineEnd, hit.Snippet = c.Heading(), c.LineStart, c.LineEnd, q.snippet(text)
+			hit.Heading, hit.LineStart, hit.LineEnd, hit.Snippet = c.Heading(), c.LineStart, c.LineEnd, strings.Clone(q.snippet(text)) // does not keep the note in memory
 		}
 	}
 	hit.Anchor = notes.PassageRef(n.Path, n.Hash, hit.LineStart, hit.LineEnd)
@@ -192,14 +193,15 @@ func isWordByte(b byte) bool {
 	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
 }
 
-// notesAt returns the notes as of a time that match the filter, with remarks on the result.
-func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter) (found []*notes.Note, remarks []string, err error) {
-	complete, err := in.History.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
+// eachAt calls each with the notes as of a time that match the filter, and returns remarks on
+// the result. each must not keep the notes: together they may be large.
+func (in *invocation) eachAt(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (remarks []string, err error) {
+	complete, err := in.History.At(ctx, at, f, each)
 	remarks = []string{asItWas(at)}
 	if err == nil && !complete {
 		remarks = append(remarks, "the notes of that moment are too large to be read at once: those that come last by path are left out; name a folder")
 	}
-	return found, remarks, err
+	return remarks, err
 }
 
 // asItWas returns the remark on a result about the past.
