@@ -35,8 +35,8 @@ func (s *session) instructions(ctx context.Context) string {
 	case status.Unavailable != "":
 		b.WriteString(" The folder is not reachable at the moment; what was indexed before can still be searched.")
 	case status.Incomplete:
-		fmt.Fprintf(&b, " They are being read at the moment (%d so far): results are incomplete at first and say so.", status.Notes)
-	default:
+		b.WriteString(" They are being read at the moment: results are incomplete at first and say so.")
+	case s.profile.Read == nil: // otherwise it is not the number of the client's notes
 		fmt.Fprintf(&b, " The vault has %s.", phrase.Count(status.Notes, "note"))
 	}
 	folders := slices.DeleteFunc(slices.Sorted(maps.Keys(status.Dirs)), func(name string) bool { return name == "" || !s.profile.scope().CanRead(name) })

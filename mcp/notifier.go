@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -45,15 +46,16 @@ type Notifier struct {
 	sent      map[string]time.Time // when a URI was last announced, for updateInterval
 	listSince time.Time            // the first unannounced change of a list; zero if none
 	listLast  time.Time
-	list      bool // the list of resources has changed
-	prompts   bool // a note in a prompts folder has changed
+	list      bool                // the list of resources has changed for every client
+	paths     map[string]struct{} // of the notes that are new, gone or moved
+	prompts   bool                // a note in a prompts folder has changed
 }
 
 // NewNotifier returns the core's notifier, which announces changes after head.
 func NewNotifier(core *Core, head notes.Position) *Notifier {
 	n := &Notifier{
 		core: core, at: head, wake: make(chan struct{}, 1),
-		pending: make(map[string]struct{}), sent: make(map[string]time.Time),
+		pending: make(map[string]struct{}), sent: make(map[string]time.Time), paths: make(map[string]struct{}),
 	}
 	core.notifier.Store(n)
 	return n
@@ -79,7 +81,9 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		}
 		isPrompt := notes.InAny(c.Path, promptFolders) || notes.InAny(c.OldPath, promptFolders)
 		n.prompts = n.prompts || isPrompt
-		n.list = n.list || c.Kind != notes.Modified
+		if c.Kind != notes.Modified {
+			n.paths[c.Path], n.paths[cmp.Or(c.OldPath, c.Path)] = struct{}{}, struct{}{}
+		}
 		if c.Kind != notes.Modified || isPrompt {
 			n.listed()
 		}
@@ -214,7 +218,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 			for _, uri := range news.uris {
 				s.subs.updated(ctx, uri)
 			}
-			if news.list {
+			if news.lists(s) {
 				s.subs.listChanged(noteListChanged)
 			}
 			if news.prompts {
@@ -236,8 +240,20 @@ func (n *Notifier) Run(ctx context.Context) error {
 
 // news lists the changes to announce.
 type news struct {
-	uris          []string // canonical, of resources that may have changed
-	list, prompts bool     // the lists have changed
+	uris          []string            // canonical, of resources that may have changed
+	list, prompts bool                // the lists have changed
+	paths         map[string]struct{} // of notes that are new, gone or moved
+}
+
+// lists reports whether the list of resources has changed for the session's client.
+func (n news) lists(s *session) bool {
+	scope := s.bounds().scope()
+	for p := range n.paths {
+		if scope.CanRead(p) {
+			return true
+		}
+	}
+	return n.list
 }
 
 // due removes and returns the changes that may be announced now, and the time until more
@@ -272,8 +288,8 @@ func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 		if at.After(now) {
 			later(at.Sub(now))
 		} else {
-			ready.list, ready.prompts = n.list, n.prompts
-			n.list, n.prompts, n.listSince = false, false, time.Time{}
+			ready.list, ready.paths, ready.prompts = n.list, n.paths, n.prompts
+			n.list, n.paths, n.prompts, n.listSince = false, make(map[string]struct{}), false, time.Time{}
 		}
 	}
 	return ready, wait

@@ -169,7 +169,7 @@ func (in *invocation) incomplete(ctx context.Context) []string {
 		return nil
 	}
 	status, err := in.Vault.Status(ctx)
-	if err != nil {
+	if err != nil || in.Scope.Read != nil { // the counts are of all notes
 		return []string{"the folder is still being read: more notes may come"}
 	}
 	return []string{stillRead(status.Scanned, status.ToScan)}

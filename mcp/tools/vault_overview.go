@@ -150,7 +150,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	out := Overview{
 		Notes: all.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
 		Folders: []notes.FolderCount{}, Tags: []notes.TagCount{}, Recent: []ListedNote{}, Warnings: []string{},
-		Indexing: indexing{Done: vault.Ready(), Scanned: status.Scanned, ToScan: status.ToScan},
+		Indexing: indexing{Done: vault.Ready()},
 	}
 	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Notes - a.Notes })
 	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Notes - a.Notes })
@@ -159,7 +159,8 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
-	if scope.Read == nil { // warnings name notes and folders; links reveal where the vault is
+	if scope.Read == nil { // counts include all notes; warnings name notes and folders; links reveal where the vault is
+		out.Indexing.Scanned, out.Indexing.ToScan = status.Scanned, status.ToScan
 		out.Warnings, out.Skipped = append(out.Warnings, status.Warnings...), status.SkippedTotal
 		out.Open = env.Open[""]
 		if out.Open == "" && len(env.Open) > 0 {
