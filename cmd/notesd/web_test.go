@@ -431,7 +431,7 @@ func TestPageHostile(t *testing.T) {
 		"Evil <script>alert(1)</script>.md": "# <img src=x onerror=alert(1)>\n",
 		"Evil.md": "---\ntitle: \"<script>alert(1)</script>\"\nx: \"<svg onload=alert(1)>\"\ntags: [\"<b>\"]\n---\n" +
 			"<script>window.ran = 1</script>\n\n<img src=x onerror=\"window.ran=1\">\n\n[x](javascript:window.ran=1) ![p](https://evil.example/p.png)\n\n<iframe src=https://evil.example></iframe>\n\n" +
-			"![[evil.svg]]\n\n<style>body{display:none}</style>\n",
+			"![[evil.svg]]\n\n<style>body{display:none}</style>\n\n## Connection\n",
 		"evil.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="top.ran=1"><script>top.ran=1; fetch("https://evil.example")</script></svg>`,
 	}).browse(t)
 	for _, path := range []string{"/n/Evil.md", "/?q=evil+script", "/", "/n/Evil%20%3Cscript%3Ealert(1)%3C%2Fscript%3E.md", "/f/evil.svg", "/graph", "/?q=%3Cscript%3Ewindow.ran=1%3C/script%3E"} {
@@ -440,6 +440,7 @@ func TestPageHostile(t *testing.T) {
 	}
 	b.open("/n/Evil.md")
 	b.await("document.querySelector('article').innerText.includes('window.ran = 1')") // as text
+	b.await("document.querySelector('#connection:not(p)').checkVisibility()")         // a heading with the id of an element of the page
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range b.complain {
