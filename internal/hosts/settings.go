@@ -136,17 +136,10 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 
 // keep writes a backup with an unused name.
 func keep(name string, text []byte, mode fs.FileMode, now time.Time) (string, error) {
-	stem := name + ".before-notesd-" + now.Format("20060102-150405")
-	for backup, n := stem, 2; ; n++ {
-		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if errors.Is(err, fs.ErrExist) {
-			backup = fmt.Sprintf("%s-%d", stem, n)
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(text)
-		return backup, errors.Join(err, f.Close())
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".before-notesd-"+now.Format("20060102-150405")+"-*")
+	if err != nil {
+		return "", err
 	}
+	_, err = f.Write(text)
+	return f.Name(), errors.Join(err, f.Chmod(mode), f.Close())
 }
