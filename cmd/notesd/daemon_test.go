@@ -155,7 +155,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 }
 
 // MCP clients cannot use the methods reserved for the owner's commands.
-func TestOwnersMethodsAreNotForClients(t *testing.T) {
+func TestOwnerMethods_RefusedToClients(t *testing.T) {
 	p := newPlace(t, someNotes)
 	for _, args := range [][]string{{"mcp"}, {"mcp", "--in-process"}} {
 		h := p.launch(t, args...)

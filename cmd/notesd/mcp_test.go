@@ -214,7 +214,7 @@ func (h *peer) notified(t *testing.T, method string) map[string]json.RawMessage 
 }
 
 // A launched daemon takes no settings from its first client.
-func TestDaemonIsNotItsFirstClients(t *testing.T) {
+func TestDaemon_SettingsOfFirstClient(t *testing.T) {
 	p := newPlace(t, someNotes)
 	first := p.command("mcp", "--read-only")
 	first.Env = append(first.Env, "NOTESD_VAULT_READ_ONLY=true", "NOTESD_LOG_LEVEL=error")

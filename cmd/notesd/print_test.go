@@ -184,7 +184,7 @@ func TestCheckServer(t *testing.T) {
 	assert.Equal(t, "! index          slow\n                 Wait.\n", printedBy(func(o *output) { o.printChecks([]check{{"index", remark, "slow", "Wait."}}) }))
 }
 
-func TestNames(t *testing.T) {
+func TestSetup_NamesAndArguments(t *testing.T) {
 	for folder, want := range map[string]string{"/home/ann/My Notes": "my-notes", "/x/Übung": "bung", "/x/...": "vault", "/x/a_b-9": "a_b-9"} {
 		assert.Equal(t, want, nameOf(folder))
 	}

@@ -122,7 +122,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 }
 
 // A renamed vault keeps its vectors and tables; nothing is embedded again.
-func TestARenamedVaultKeepsItsVectors(t *testing.T) {
+func TestRenamedVault_KeepsVectors(t *testing.T) {
 	server := newOllama(t)
 	p := newPlace(t, map[string]string{"a.md": "# A\n\nbuild a boat", "b.md": "# B\n\nbake some bread", "c.md": "# C\n\nhigh tide"})
 	p.configure(t, fmt.Sprintf("[semantic]\nprovider = 'ollama'\nmodel = 'test'\nurl = %q\n", server.URL))
@@ -149,7 +149,7 @@ func TestARenamedVaultKeepsItsVectors(t *testing.T) {
 	assert.NoDirExists(t, p.state)
 }
 
-func TestDoctorReadsTheModelFile(t *testing.T) {
+func TestDoctor_ModelFile(t *testing.T) {
 	skipInShort(t)
 	p := newPlace(t, map[string]string{"a.md": "text"})
 	check := func() (found check) {
@@ -191,7 +191,7 @@ func TestDoctorReadsTheModelFile(t *testing.T) {
 	}
 }
 
-func TestTheConfigurationSaysHowManyHits(t *testing.T) {
+func TestSearch_ConfiguredLimit(t *testing.T) {
 	skipInShort(t)
 	files := map[string]string{}
 	for i := range 12 {

@@ -35,7 +35,7 @@ func TestStatusTexts(t *testing.T) {
 	assert.Equal(t, fine, checkMeaning(waits, true).State)
 }
 
-func TestSessionsOfOneClientAreOneLine(t *testing.T) {
+func TestClientTexts_OneLinePerClient(t *testing.T) {
 	at := time.Date(2026, 2, 16, 9, 30, 0, 0, time.Local)
 	cursor := mcp.Client{Name: "cursor", Version: "3", Since: at}
 	page := mcp.Client{Name: "page", Since: at.Add(time.Hour), HTTP: true, Profile: mcp.Profile{ReadOnly: true}}

@@ -13,7 +13,7 @@ import (
 
 // Ctrl-C interrupts the input of a note at once, although the terminal is still being
 // read.
-func TestTypingIsInterrupted(t *testing.T) {
+func TestNew_InterruptedWhileTyping(t *testing.T) {
 	in, typed := io.Pipe()
 	a := &app{in: in}
 	ctx, cancel := context.WithCancel(t.Context())

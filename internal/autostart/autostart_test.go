@@ -127,7 +127,7 @@ func filesBelow(t *testing.T, dir string) (files []string) {
 }
 
 // The commands run for each manager, in order.
-func TestCalls(t *testing.T) {
+func TestSystem_CommandsOfManager(t *testing.T) {
 	name := notes.Name()
 	for goos, want := range map[string][]string{
 		"linux": {

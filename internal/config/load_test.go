@@ -389,7 +389,7 @@ func TestLoad_StateInVaultByLink(t *testing.T) {
 	assert.NoError(t, err, "a neighbour whose name begins like the vault's")
 }
 
-func TestPassedAndWaiting(t *testing.T) {
+func TestPassed_AndChanged(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "notesd.toml")
 	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"off\"\n[vault]\nignore = [\"A/**\"]\n"), 0o600))
