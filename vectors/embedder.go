@@ -10,8 +10,10 @@ type Embedder interface {
 	// ID identifies the model. It changes if and only if the vectors change.
 	ID() string
 	// Dim returns the dimension of the vectors, or 0 while a remote embedder has
-	// not answered yet. See [Learner].
+	// not answered yet.
 	Dim() int
+	// Expect sets the dimension, that of the vectors of an earlier run, if it is 0.
+	Expect(dim int)
 	// EmbedQuery embeds a query. It does not wait for passages that are being
 	// embedded.
 	EmbedQuery(ctx context.Context, text string) ([]float32, error)
@@ -53,13 +55,6 @@ type Calibration struct {
 	Zero, Unit float64
 	// Mean and Deviation describe the cosines of questions and unrelated passages.
 	Mean, Deviation float64
-}
-
-// Learner is an Embedder that learns its dimension from its first vector.
-type Learner interface {
-	Embedder
-	// Expect sets the dimension of the vectors of an earlier run.
-	Expect(dim int)
 }
 
 // Preparer is an Embedder that is notified before and after a long series of

@@ -46,6 +46,7 @@ func newWordEmbedder(id string) *wordEmbedder {
 
 func (e *wordEmbedder) ID() string { return e.id }
 func (e *wordEmbedder) Dim() int   { return e.dim }
+func (e *wordEmbedder) Expect(int) {}
 
 func (e *wordEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, error) {
 	return notestest.EmbedWords(e.id, text, e.dim), nil

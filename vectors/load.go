@@ -117,20 +117,15 @@ func (x *Index) stored(ctx context.Context) (st stored, err error) {
 		return st, err
 	}
 	for _, m := range st.models {
-		expect(x.embedder, m)
+		if x.embedder != nil && m.name == x.embedder.ID() {
+			x.embedder.Expect(m.dimension)
+		}
 	}
 	if st.chunks, err = x.store.chunks(ctx); err != nil {
 		return st, err
 	}
 	st.notes, err = x.store.importance(ctx)
 	return st, err
-}
-
-// expect passes the dimension of the stored vectors to an embedder of their model.
-func expect(e Embedder, m modelRow) {
-	if learner, ok := e.(Learner); ok && m.name == e.ID() {
-		learner.Expect(m.dimension)
-	}
 }
 
 // catchUp applies the changes since the chunks were read to new spaces.
@@ -152,7 +147,7 @@ func (x *Index) openPrevious(ctx context.Context, st stored) *space {
 		}
 		embedder, err := x.opt.Open(m.source)
 		if err == nil && embedder.ID() == m.name {
-			expect(embedder, m)
+			embedder.Expect(m.dimension)
 			var s *space
 			if s, err = x.loadSpace(ctx, st, embedder, m.source); err == nil {
 				return s

@@ -58,6 +58,9 @@ func (t *Transformer) Calibration() (Calibration, bool) {
 // Dim returns the dimension of the vectors.
 func (t *Transformer) Dim() int { return t.model.Dim() }
 
+// Expect does nothing, because the dimension is known.
+func (t *Transformer) Expect(int) {}
+
 // EmbedQuery runs on the calling goroutine, in parallel to all others.
 func (t *Transformer) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	encoder, _ := t.encoders.Get().(*bert.Encoder)
