@@ -63,6 +63,8 @@ func TestParseQuery(t *testing.T) {
 		`after:yesterday`:            `after(2026-03-09T00:00)`,
 		`after:2w before:1y`:         `after(2026-02-24T00:00) before(2025-03-10T00:00)`,
 		`after:3m`:                   `after(2025-12-10T00:00)`,
+		`after:Friday before:2026`:   `after(2026-03-06T00:00) before(2026-01-01T00:00)`,
+		`after:"last week"`:          `after(2026-03-02T00:00)`,
 		`after:2026-01-31T10:00:00Z`: `after(2026-01-31T10:00)`,
 		`after:2026-13-01`:           `word(after:2026-13-01)`,
 		`after:99999999999d`:         `word(after:99999999999d)`,
