@@ -109,8 +109,8 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.check(); err != nil {
 		return Result{}, err
 	}
-	if y, ok := e.semantic.(Yielder); ok {
-		defer y.Yield()()
+	if e.semantic != nil {
+		defer e.semantic.Yield()()
 	}
 	nodes := parseQuery(q.Text, e.o.Clock())
 	if n := conditionsIn(nodes); n > maxConditions {

@@ -16,7 +16,7 @@ type SemanticHit struct {
 	Ordinal int     // of the nearest chunk
 	Cosine  float64 // of that chunk and the query
 	// Near is the cosine on the scale of text scores, where 1 is all words of the query. See
-	// [Chance] for its values by chance.
+	// [Semantic] for its values by chance.
 	Near float64
 	// First is Near of the beginning of the note, which states its topic.
 	First float64
@@ -37,29 +37,18 @@ type Semantic interface {
 	// Weight returns the share, from 0 to 1, of semantic similarity in the scores of this
 	// query's hits; 0 means that the model does not know the query's script.
 	Weight(text string) float64
-}
-
-// Scorer is a Semantic that also scores given notes, omitting those without vectors. Cosines is
-// called while Nearest runs, with the same text.
-type Scorer interface {
+	// Cosines scores the given notes, omitting those without vectors. It is called while
+	// Nearest runs, with the same text.
 	Cosines(ctx context.Context, text string, ids []int64) ([]SemanticHit, error)
-}
-
-// Chance is a Semantic that also returns the similarity of text and unrelated passages. For
-// other implementations, the mean is taken to be 0 and the deviation .095. Its methods are
-// called right after Nearest, with the same text.
-type Chance interface {
-	// Unrelated returns the spread for the model in general and the spread in this vault, which
-	// is lower for a text in another language than the notes.
+	// Unrelated returns the similarity of text and unrelated passages: the spread for the model
+	// in general and the spread in this vault, which is lower for a text in another language
+	// than the notes. It is called right after Nearest, with the same text.
 	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
 	// Alike returns the mean cosine of pairs of the hits' passages. ok reports whether
 	// that distinguishes passages about one subject from others: with some models, and
 	// in small vaults, it does not.
 	Alike(hits []SemanticHit) (cosine float64, ok bool)
-}
-
-// Yielder is a Semantic whose background work can pause during a search of any mode.
-type Yielder interface {
+	// Yield pauses background work during a search of any mode, until over is called.
 	Yield() (over func())
 }
 
@@ -126,11 +115,10 @@ func byText(found []index.Ranked) []candidate {
 type meaning struct {
 	near     []SemanticHit // nearest first
 	also     []SemanticHit // scores of the notes found by words
-	complete bool          // a note in neither list is far, not unknown
 	building bool          // notes are being embedded
 	weight   float64
 	passages int // number searched for near
-	// usual and here are the spreads for unrelated passages, see [Chance].
+	// usual and here are the spreads for unrelated passages, see [Semantic].
 	usual, here Spread
 	// scatter is how much less similar to each other the nearest passages are than usual, see
 	// usualAlike; 0: not known.
@@ -272,10 +260,7 @@ func (s *search) score(c *candidate, m *meaning) {
 		c.score = c.near
 		return
 	}
-	near := 0.0
-	if !m.complete {
-		near = m.likely + likelyNear*text
-	}
+	near := m.likely + likelyNear*text
 	if c.embedded {
 		near += m.known * m.known * (c.nearness() - near)
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,13 +71,12 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 		return meaning{}, nil
 	}
 	var also nearest // computed while Nearest runs
-	scorer, scores := a.semantic.(Scorer)
-	if scores = scores && len(text) > 0; scores {
+	if len(text) > 0 {
 		ids := make([]int64, len(text))
 		for i, c := range text {
 			ids[i] = c.note
 		}
-		also.hits, also.err = scorer.Cosines(a.ctx, a.r.meaning, ids)
+		also.hits, also.err = a.semantic.Cosines(a.ctx, a.r.meaning, ids)
 	}
 	var got nearest
 	select {
@@ -96,15 +96,11 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	if err != nil {
 		return meaning{}, err
 	}
-	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady, building: a.state.State != StateReady}
-	if got.err == nil && scores {
-		m.also, got.err = also.hits, also.err
-		m.complete = false // the omitted notes have no vectors
-	}
-	if chance, ok := a.semantic.(Chance); ok && got.err == nil {
-		m.usual, m.here, got.err = chance.Unrelated(a.ctx, a.r.meaning)
+	m := meaning{near: near, weight: a.weight, also: also.hits, passages: a.state.Passages, building: a.state.State != StateReady}
+	if got.err = cmp.Or(got.err, also.err); got.err == nil {
+		m.usual, m.here, got.err = a.semantic.Unrelated(a.ctx, a.r.meaning)
 		if a.admitted == nil && len(m.near) >= alikeAmong {
-			if alike, ok := chance.Alike(m.near[:alikeAmong]); ok {
+			if alike, ok := a.semantic.Alike(m.near[:alikeAmong]); ok {
 				m.scatter = usualAlike - alike
 			}
 		}

@@ -36,13 +36,14 @@ func TestEachPartIsNeeded(t *testing.T) {
 	parts := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52}, missing: map[string]float64{"boats": .9}})
 	harbours := newFixture(t, map[string]string{"far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)})
-	many := map[string]string{}
+	many, cosines := map[string]string{}, map[string]float64{"far": .9}
 	for i := range 150 {
-		many[fmt.Sprintf("n%03d.md", i)] = "harbour wall harbour"
+		name := fmt.Sprintf("n%03d", i)
+		many[name+".md"], cosines[name] = "harbour wall harbour", 0
 	}
 	harbours.write(many)
 	harbours.engine = search.NewEngine(harbours.store, harbours.index, &fakeMeaning{store: harbours.store, weight: .5,
-		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"far": .9}}, search.EngineOptions{SemanticTimeout: time.Minute})
+		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}, search.EngineOptions{SemanticTimeout: time.Minute})
 	lamps := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
 	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeMeaning{store: lamps.store, weight: .5,
 		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{SemanticTimeout: time.Minute})

@@ -59,6 +59,19 @@ func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.I
 	return hits[:min(k, len(hits))], nil
 }
 
+func (m *fakeMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]search.SemanticHit, error) {
+	if m.wait > 0 {
+		return nil, nil
+	}
+	return m.all(func(n notes.Meta) bool { return slices.Contains(ids, n.ID) }), nil
+}
+
+func (*fakeMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) { return }
+
+func (*fakeMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
+
+func (*fakeMeaning) Yield() func() { return func() {} }
+
 func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
 	var hits []search.SemanticHit
 	page, err := m.store.List(context.Background(), notes.ListQuery{Limit: 1000})
@@ -165,12 +178,13 @@ func (m *yieldingMeaning) Weight(string) float64 {
 // A near note has its own text score at any rank by words.
 func TestHybridScores(t *testing.T) {
 	files := map[string]string{"about.md": "About boats.", "aside.md": "Of something else.", "far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)}
+	cosines := map[string]float64{"about": .6, "aside": .6, "far": .9}
 	for i := range 150 {
-		files[fmt.Sprintf("n%03d.md", i)] = "harbour wall harbour"
+		name := fmt.Sprintf("n%03d", i)
+		files[name+".md"], cosines[name] = "harbour wall harbour", 0
 	}
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
-		cosines: map[string]float64{"about": .6, "aside": .6, "far": .9}}
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}
 	f.engine = search.NewEngine(f.store, f.index, firstMeaning{m, map[string]float64{"aside": .1}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "boat"})
 	assert.Equal(t, []string{"about", "far", "aside"}, pathsOf(r))
@@ -304,8 +318,6 @@ type distantMeaning struct {
 func (m distantMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
 	return search.Spread{Deviation: .095}, search.Spread{Mean: -m.by, Deviation: .05}, nil
 }
-
-func (distantMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
 
 // Notes contain little more than the names of a question in another language: having more of
 // its words counts only in proportion.
@@ -546,11 +558,12 @@ func TestHybridWhileEmbedding(t *testing.T) {
 	assert.Equal(t, search.Coverage{State: search.StateBuilding, Coverage: .5}, r.Semantic)
 
 	m.coverage = search.Coverage{State: search.StateReady, Coverage: 1}
+	m.cosines["boats"] = 0
 	r = f.search(search.Query{Text: "harbour"})
-	assert.Equal(t, "mention", pathsOf(r)[0], "all have vectors: not found means far")
+	assert.Equal(t, "mention", pathsOf(r)[0])
 }
 
-// scoringMeaning also implements Scorer.
+// scoringMeaning finds only some of the near notes.
 type scoringMeaning struct {
 	*fakeMeaning
 	near []string // paths that Nearest returns
@@ -558,10 +571,6 @@ type scoringMeaning struct {
 
 func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]search.SemanticHit, error) {
 	return m.all(func(n notes.Meta) bool { return slices.Contains(m.near, strings.TrimSuffix(n.Path, ".md")) }), nil
-}
-
-func (m scoringMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]search.SemanticHit, error) {
-	return m.all(func(n notes.Meta) bool { return slices.Contains(ids, n.ID) }), nil
 }
 
 func TestHybrid_CosinesOfTextHits(t *testing.T) {
@@ -698,6 +707,10 @@ func (m *loadingMeaning) Coverage() search.Coverage {
 		return search.Coverage{State: search.StateLoading}
 	}
 	return search.Coverage{State: search.StateReady, Coverage: 1}
+}
+
+func (*loadingMeaning) Cosines(context.Context, string, []int64) ([]search.SemanticHit, error) {
+	return nil, nil
 }
 
 func (m *loadingMeaning) Nearest(ctx context.Context, _ string, _ *notes.IDSet, _ int) ([]search.SemanticHit, error) {

@@ -218,15 +218,14 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 	if has == 0 {
 		x.Reasons = append(x.Reasons, "the note has none of the query's words")
 	}
-	near, known := s.semantic.(Scorer)
-	if s.q.Mode == ModeText || !known || list.semantic.State == StateOff {
+	if s.q.Mode == ModeText || s.semantic == nil || list.semantic.State == StateOff {
 		x.Reasons = append(x.Reasons, "semantic search was not used")
 		return nil
 	}
 	if _, err := s.semantic.Nearest(ctx, s.r.meaning, nil, 1); err != nil { // Cosines must follow it
 		return err
 	}
-	hits, err := near.Cosines(ctx, s.r.meaning, []int64{note.ID})
+	hits, err := s.semantic.Cosines(ctx, s.r.meaning, []int64{note.ID})
 	switch {
 	case err != nil:
 		return err

@@ -219,8 +219,6 @@ func (m tableModels) Open(source string) (table.Model, error) { return m.embedde
 // other.
 type meaning struct{ *vectors.Index }
 
-var _ search.Yielder = meaning{} // through the embedded index
-
 // semanticOf returns an adapter for index, or nil if index is nil.
 func semanticOf(index *vectors.Index) search.Semantic {
 	if index == nil {
