@@ -101,27 +101,6 @@ func members(line []byte, at Span) iter.Seq2[[]byte, Span] {
 	}
 }
 
-// Elements yields the elements of the array at.
-func Elements(line []byte, at Span) iter.Seq[Span] {
-	return func(yield func(Span) bool) {
-		if !at.Found() || line[at.From] != '[' {
-			return
-		}
-		pos := at.From + 1
-		for {
-			v := Value(line, pos)
-			if !v.Found() || !yield(v) {
-				return
-			}
-			pos = skipSpace(line, v.To)
-			if pos >= at.To || line[pos] != ',' {
-				return
-			}
-			pos++
-		}
-	}
-}
-
 // Value returns the span of the JSON value that starts at or after pos.
 func Value(line []byte, pos int) Span {
 	pos = skipSpace(line, pos)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -29,6 +29,7 @@ const (
 
 // JSON-RPC error codes of the relay's own responses.
 const (
+	codeParseError     = -32700
 	codeInvalidRequest = -32600
 	codeInternal       = -32603
 )
@@ -40,7 +41,7 @@ func (s *session) readClient(in io.Reader) {
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, jsonrpc.ErrLineTooLong):
-			s.client.write(failure([]byte("null"), codeInvalidRequest, err))
+			s.refuse(nil, codeInvalidRequest, err)
 		case err != nil:
 			s.inputEnded()
 			return
@@ -62,18 +63,22 @@ func (s *session) inputEnded() {
 	s.answered()
 }
 
-// fromClient handles one line. It forwards invalid lines to the daemon, so that error
-// messages are defined in one place.
+// fromClient handles one line. The relay refuses whatever it cannot route, so that a
+// client gets the error even while there is no daemon; the daemon checks the rest.
 func (s *session) fromClient(line []byte) {
 	if !json.Valid(line) || !utf8.Valid(line) {
-		s.postUntracked(line)
+		s.refuse(nil, codeParseError, errors.New("the line is not JSON in UTF-8"))
 		return
 	}
-	if top := jsonrpc.Value(line, 0); line[top.From] == '[' && s.takesBatches() {
-		s.fromBatch(line, top)
-		return
+	var batch []json.RawMessage
+	if s.takesBatches() && json.Unmarshal(line, &batch) == nil {
+		for _, element := range batch {
+			s.fromObject(append(element, '\n'))
+		}
 	}
-	s.fromObject(line)
+	if len(batch) == 0 {
+		s.fromObject(line)
+	}
 }
 
 // takesBatches reports whether the session's protocol version supports batches.
@@ -83,26 +88,9 @@ func (s *session) takesBatches() bool {
 	return s.handshake.version == jsonrpc.BatchVersion
 }
 
-// fromBatch splits a batch into messages. It forwards an empty batch to the daemon,
-// which rejects it.
-func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
-	empty := true
-	for element := range jsonrpc.Elements(line, at) {
-		empty = false
-		s.fromObject(append(bytes.Clone(element.Of(line)), '\n'))
-	}
-	if empty {
-		s.postUntracked(line)
-	}
-}
-
 // fromObject handles one message.
 func (s *session) fromObject(line []byte) {
 	m, ok := jsonrpc.Scan(line)
-	if !ok {
-		s.postUntracked(line)
-		return
-	}
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	switch method := jsonrpc.Text(m.Method.Of(line)); {
 	case method != "" && proper:
@@ -111,98 +99,105 @@ func (s *session) fromObject(line []byte) {
 		s.fromInitialized(line)
 	case method == methodCancelled && !m.ID.Found():
 		s.fromCancelled(line, m)
-	case method == "" && proper && (m.Result.Found() || m.Failure.Found()):
+	case method != "" && !m.ID.Found():
+		s.fromOther(line)
+	case ok && !m.Method.Found() && (m.Result.Found() || m.Failure.Found()):
 		s.fromAnswer(line, m)
-	case !m.Method.Found() && (m.Result.Found() || m.Failure.Found()):
-		s.logger.Debug("the client answered nothing that it was asked")
-	case method == "" || m.ID.Found():
-		s.postUntracked(line)
 	default:
-		s.post(posting{line: line})
+		s.refuse(nil, codeInvalidRequest, errNoMessage)
 	}
 }
 
-// postUntracked sends a line that the daemon is expected to reject.
-func (s *session) postUntracked(line []byte) {
-	s.mu.Lock()
-	s.untracked++
-	s.mu.Unlock()
-	s.post(posting{line: line})
+// refuse answers a line that is not forwarded. rawID is nil if the line has no usable id.
+func (s *session) refuse(rawID []byte, code int64, err error) {
+	s.client.write(failure(rawID, code, err))
 }
 
-// fromRequest registers a request and sends it.
+// fromRequest registers a request and sends it. If no daemon is live, or writing fails,
+// the next one is sent it: see flush.
 func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, method string) {
+	rawID := bytes.Clone(m.ID.Of(line))
 	s.mu.Lock()
 	if err := s.requests.admits(id, len(line)); err != nil {
 		s.mu.Unlock()
-		rawID := m.ID.Of(line)
 		if errors.Is(err, errDuplicateID) {
 			// With that id, the client would mistake it for the answer to the other
 			// request.
-			rawID, err = []byte("null"), fmt.Errorf("%w: %s", err, rawID)
+			rawID, err = nil, fmt.Errorf("%w: %s", err, rawID)
 		}
-		s.client.write(failure(rawID, codeInvalidRequest, err))
+		s.refuse(rawID, codeInvalidRequest, err)
 		return
 	}
-	r := &request{
-		client: id,
-		wire:   id,
-		rawID:  bytes.Clone(m.ID.Of(line)),
-		method: method,
-		line:   bytes.Clone(line),
-	}
+	r := &request{id: id, rawID: rawID, method: method, line: bytes.Clone(line)}
 	if method == methodCallTool {
-		s.keys++
-		r.line = withRequestKey(r.line, m.Params, s.keyPrefix+strconv.FormatUint(s.keys, 36))
-	}
-	if !survives(id) {
-		s.ownID++
-		r.wire = relayID(s.ownID)
-		m, _ = jsonrpc.Scan(r.line)
-		r.line = jsonrpc.Replace(r.line, m.ID, rawIDOf(r.wire))
+		r.line = withRequestKey(r.line, m.Params, s.ownName())
 	}
 	r.progressToken, _ = jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", "progressToken").Of(line))
 	s.requests.add(r)
+	l := s.live
+	if l != nil {
+		r.sentTo(l)
+	} else {
+		s.wake()
+	}
 	s.mu.Unlock()
-	s.post(posting{line: r.line, request: r})
+	if l != nil {
+		_ = l.write(r.line)
+	}
 }
 
 // fromInitialized records that the handshake is complete.
 func (s *session) fromInitialized(line []byte) {
 	s.mu.Lock()
 	s.handshake.initialized = bytes.Clone(line)
+	l := s.live
+	if l != nil {
+		l.initialized = true
+	}
 	s.mu.Unlock()
-	s.post(posting{line: line, initialized: true})
+	if l != nil {
+		_ = l.write(line)
+	}
 }
 
 // fromCancelled removes the cancelled request, and notifies the daemon if it was sent.
 func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
-	at := jsonrpc.Lookup(line, m.Params, "requestId")
-	id, _ := jsonrpc.ParseID(at.Of(line))
+	id, _ := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "requestId").Of(line))
 	s.mu.Lock()
-	r := s.requests.byClient[id]
+	r, l := s.requests.find(id), s.current
 	if r == nil || r.method == methodInitialize {
 		s.mu.Unlock()
 		return // already answered, or not cancellable
 	}
 	s.requests.remove(r)
-	if r.wire != r.client {
-		line = jsonrpc.Replace(line, at, rawIDOf(r.wire))
-	}
 	s.mu.Unlock()
-	if r.generation != 0 {
-		s.post(posting{line: line, generation: r.generation})
+	if l != nil && r.generation == l.generation {
+		_ = l.write(line)
 	}
 	s.answered()
 }
 
+// fromOther forwards any other notification, live or not: all concern the daemon's own
+// questions, which the next one asks again.
+func (s *session) fromOther(line []byte) {
+	s.mu.Lock()
+	l := s.current
+	s.mu.Unlock()
+	if l != nil {
+		_ = l.write(line)
+	}
+}
+
 // fromAnswer forwards the answer to a daemon's request, unless that daemon is gone.
 func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
+	id := string(m.ID.Of(line))
 	s.mu.Lock()
-	q, ok := s.questions.take(m.ID.Of(line))
+	rawID, ok := s.questions[id]
+	delete(s.questions, id)
+	l := s.current
 	s.mu.Unlock()
 	if ok {
-		s.post(posting{line: jsonrpc.Replace(line, m.ID, q.rawID), generation: q.generation})
+		_ = l.write(jsonrpc.Replace(line, m.ID, rawID))
 	}
 }
 
@@ -210,7 +205,7 @@ func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
 func (s *session) failAll(err error) {
 	s.mu.Lock()
 	var lines [][]byte
-	for _, r := range s.requests.inOrder() {
+	for _, r := range slices.Clone(s.requests.list) {
 		if !r.listens() {
 			s.requests.remove(r)
 			lines = append(lines, failure(r.rawID, codeInternal, r.unanswered(err)))

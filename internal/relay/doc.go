@@ -10,11 +10,10 @@
 // # Reading order
 //
 //   - relay.go: Run, and the loop over daemons
-//   - session.go: the state of one Run, and the destination of a line (a live
-//     daemon or the backlog)
+//   - session.go: the state of one Run
 //   - client.go: lines from the client; upstream.go: lines from the daemon
 //   - replay.go: replaying the session to a new daemon, and handling a lost one
-//   - inflight.go, questions.go, handshake.go: the tables these use
+//   - inflight.go, handshake.go: the tables these use
 //
 // # Concurrency
 //

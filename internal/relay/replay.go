@@ -1,11 +1,12 @@
 package relay
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"notesd/internal/jsonrpc"
@@ -15,21 +16,20 @@ var errGaveUp = errors.New("the daemon stopped each time it handled this request
 
 // A session between two daemons
 //
-// While no link is live, the client's lines are added to the backlog. A request is also
-// in the table of unanswered requests, from when it is read until it is answered or
-// cancelled. The table decides whether it is sent: flush drops a request that is no
-// longer in the table.
+// A request is in the table of unanswered requests from when it is read until it is
+// answered or cancelled, and has the generation that it was sent to. There is no other
+// queue: what a daemon still has to be sent are the requests with another generation, in
+// the order of the table.
 //
-// When a link is lost, lose rebuilds the backlog: the requests in the table, in the
-// order in which the client sent them, then the notifications that were not sent to any
-// daemon. Notifications that the lost daemon received are not repeated, except
-// notifications/initialized, which belongs to the handshake.
-//
-// resume replays the handshake to the next daemon under ids of the relay's own, and
-// flush sends the backlog. flush checks that the backlog is empty and makes the link
-// live in one critical section, so that no line of the client overtakes an earlier one.
+// While a link is live, readClient writes each request to it. While none is, requests
+// only enter the table. resume replays the handshake to the next daemon under ids of the
+// relay's own, and flush sends it the requests. flush checks that none is left and makes
+// the link live in one critical section, so that no request overtakes an earlier one.
 // Finally the client is notified that every list and every subscribed resource has
 // changed, because changes made while there was no daemon were not reported.
+//
+// Notifications are not repeated, except notifications/initialized, which belongs to the
+// handshake: it is sent once to each daemon, after initialize.
 //
 // The client must not notice that a request was resent:
 //
@@ -46,7 +46,7 @@ var errGaveUp = errors.New("the daemon stopped each time it handled this request
 //    which says that the outcome is unknown if it was a tool call.
 //
 // A daemon that announces its shutdown is not lost yet. The relay sends it no more
-// lines and waits for its answers. Then the link ends as drained, and nothing has to be
+// requests and waits for its answers. Then the link ends as drained, and nothing has to be
 // resent.
 
 // resume restores the state of the session in a new daemon and brings the client up to
@@ -55,6 +55,7 @@ func (l *link) resume(ctx context.Context) error {
 	l.mu.Lock()
 	l.current = l
 	h := l.handshake.clone()
+	l.initialized = h.answered && h.initialized != nil // replay sends it
 	l.mu.Unlock()
 	if err := l.replay(ctx, &h); err != nil {
 		return err
@@ -96,99 +97,89 @@ func (l *link) replay(ctx context.Context, h *handshake) error {
 		if err := l.write(h.initialized); err != nil {
 			return err
 		}
-		l.dropInitialized()
 	}
+	var lines [][]byte
 	if h.level != nil {
-		if _, err := l.ask(ctx, h.level); err != nil {
-			return err
-		}
+		lines = append(lines, h.level)
 	}
 	for _, sub := range h.subscriptions {
-		if _, err := l.ask(ctx, sub.line); err != nil {
-			return err
+		lines = append(lines, sub.line)
+	}
+	_, err = l.ask(ctx, lines...)
+	return err
+}
+
+// ask sends requests under ids of the relay's own, all at once, and waits for the answers.
+// It returns the last.
+func (l *link) ask(ctx context.Context, lines ...[]byte) (last reply, err error) {
+	answered := make(chan reply, len(lines))
+	for _, line := range lines {
+		m, _ := jsonrpc.Scan(line)
+		l.mu.Lock()
+		id := l.ownName()
+		l.replies[jsonrpc.ID{Text: id}] = answered
+		l.mu.Unlock()
+		if err := l.write(jsonrpc.Replace(line, m.ID, strconv.Quote(id))); err != nil {
+			return reply{}, err
 		}
 	}
-	return nil
-}
-
-// dropInitialized removes notifications/initialized from the backlog, which contains it
-// if the last daemon died over it: the replay has already sent it.
-func (s *session) dropInitialized() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.backlog = slices.DeleteFunc(s.backlog, func(p posting) bool {
-		if p.initialized {
-			s.held -= len(p.line)
+	for range lines {
+		select {
+		case last = <-answered:
+		case <-l.lost:
+			return reply{}, errLinkLost
+		case <-l.drained:
+			return reply{}, errLinkLost
+		case <-time.After(replayTimeout):
+			return reply{}, fmt.Errorf("%w: it does not answer", errLinkLost)
+		case <-ctx.Done():
+			return reply{}, context.Cause(ctx)
 		}
-		return p.initialized
-	})
+	}
+	return last, nil
 }
 
-// ask sends a request under an id of the relay's own and waits for the answer.
-func (l *link) ask(ctx context.Context, line []byte) (reply, error) {
-	m, _ := jsonrpc.Scan(line)
-	answered := make(chan reply, 1)
-	l.mu.Lock()
-	l.ownID++
-	id := relayID(l.ownID)
-	l.replies[id] = answered
-	l.mu.Unlock()
-	if err := l.write(jsonrpc.Replace(line, m.ID, rawIDOf(id))); err != nil {
-		return reply{}, err
-	}
-	select {
-	case r := <-answered:
-		return r, nil
-	case <-l.lost:
-		return reply{}, errLinkLost
-	case <-l.drained:
-		return reply{}, errLinkLost
-	case <-time.After(replayTimeout):
-		return reply{}, fmt.Errorf("%w: no answer to %s", errLinkLost, m.Method.Of(line))
-	case <-ctx.Done():
-		return reply{}, context.Cause(ctx)
-	}
-}
-
-// flush sends the backlog and makes l live once the backlog is empty, in the same
-// critical section as that check.
+// flush sends the daemon what it lacks and makes l live.
 func (l *link) flush() error {
 	for {
 		l.mu.Lock()
-		if l.reason != "" {
-			l.mu.Unlock()
-			return nil // already closing; the rest is for the next daemon
-		}
-		if len(l.backlog) == 0 {
-			l.backlog = nil
+		line := l.next()
+		if line == nil && l.reason == "" {
 			l.live = l
-			l.mu.Unlock()
-			return nil
-		}
-		p := l.backlog[0]
-		l.backlog = l.backlog[1:]
-		wanted := l.dequeued(p)
-		if wanted {
-			l.sent(p, l)
 		}
 		l.mu.Unlock()
-		if !wanted {
-			continue
+		if line == nil {
+			return nil
 		}
-		if err := l.write(p.line); err != nil {
-			l.post(p) // back into the backlog, which lose reorders
+		if err := l.write(line); err != nil {
 			return err
 		}
 	}
 }
 
-// dequeued updates the counts for p and reports whether it still has to be sent.
-func (s *session) dequeued(p posting) bool {
-	if p.request != nil {
-		return s.requests.holds(p.request)
+// next returns the next line that l has to be sent before it is live, or nil, and records
+// it as sent. A closing daemon is sent nothing. It must be called with mu held.
+func (l *link) next() []byte {
+	if l.reason != "" {
+		return nil
 	}
-	s.held -= len(p.line)
-	return true
+	var first *request
+	begins := false // initialize has to be sent, and notifications/initialized follows it
+	for _, r := range l.requests.list {
+		if r.generation != l.generation {
+			first = cmp.Or(first, r)
+			begins = begins || r.method == methodInitialize
+		}
+	}
+	switch {
+	case l.handshake.initialized != nil && !l.initialized && !begins:
+		l.initialized = true
+		return l.handshake.initialized
+	case first == nil:
+		return nil
+	}
+	first.sentTo(l)
+	return first.line
 }
 
 // lose ends a generation: it cancels the daemon's requests and keeps the client's
@@ -199,32 +190,14 @@ func (l *link) lose() (reason string) {
 	l.current, l.live = nil, nil
 	reason = l.reason
 	var lines [][]byte
-	for _, id := range l.questions.drop(l.generation) {
+	for id := range l.questions {
 		lines = append(lines, cancelled(id))
 	}
-	rest := l.backlog
-	l.backlog = nil
-	for _, r := range l.requests.inOrder() {
-		if !r.posted {
-			continue // readClient is about to post it
-		}
+	clear(l.questions)
+	for _, r := range slices.Clone(l.requests.list) {
 		if r.sends >= maxSends && !r.listens() {
 			l.requests.remove(r)
 			lines = append(lines, failure(r.rawID, codeInternal, r.unanswered(errGaveUp)))
-			continue
-		}
-		l.backlog = append(l.backlog, posting{line: r.line, request: r})
-		if r.method == methodInitialize && l.handshake.initialized != nil {
-			l.queueNote(posting{line: bytes.Clone(l.handshake.initialized), initialized: true})
-		}
-	}
-	for _, p := range rest {
-		if p.request != nil {
-			continue // in the table, so already queued again
-		}
-		l.held -= len(p.line)
-		if !p.initialized {
-			l.queueNote(p)
 		}
 	}
 	l.mu.Unlock()
@@ -233,12 +206,6 @@ func (l *link) lose() (reason string) {
 	}
 	l.answered()
 	return reason
-}
-
-// queueNote adds a line that is not a request to the backlog while lose rebuilds it.
-func (s *session) queueNote(p posting) {
-	s.held += len(p.line)
-	s.backlog = append(s.backlog, p)
 }
 
 // cancelled returns a notification that cancels a daemon's request.

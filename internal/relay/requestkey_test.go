@@ -74,14 +74,3 @@ func jsonValue(t *testing.T, raw []byte) any {
 	require.NoError(t, d.Decode(&v))
 	return v
 }
-
-func TestSurvives(t *testing.T) {
-	for raw, want := range map[string]bool{
-		"0": true, "-12": true, "9007199254740991": true, "9007199254740992": false, `"a"`: true, `""`: true,
-		`"notesd:1"`: false, `"notesd\u003a1"`: false,
-	} {
-		id, proper := jsonrpc.ParseID([]byte(raw))
-		assert.True(t, proper, raw)
-		assert.Equal(t, want, survives(id), raw)
-	}
-}

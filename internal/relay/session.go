@@ -1,10 +1,10 @@
 package relay
 
 import (
-	"bytes"
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -18,112 +18,43 @@ type session struct {
 	client *clientWriter
 	logger *slog.Logger
 	finish func(error)
-	asked  chan struct{} // buffered, size 1: the client sent something while no daemon was live
+	asked  chan struct{} // buffered, size 1: the client sent a request while no daemon was live
+
+	name string // random; the prefix of the relay's own ids and of the request keys
 
 	mu        sync.Mutex
 	handshake handshake
 	requests  inflight
-	questions questions
-	current   *link     // the generation in use, live or not
-	live      *link     // current, while the client's lines are sent to it directly
-	backlog   []posting // lines for the next live link, in order
-	held      int       // bytes of the backlog that are not in requests
-	ownID     uint64    // the last id of the relay's own
-	keyPrefix string
-	keys      uint64
-	untracked int  // lines sent to the daemon that it will reject with a null id
-	ended     bool // the client has closed its input
-}
-
-// posting is a line on its way to a daemon.
-type posting struct {
-	line        []byte
-	request     *request // if the line is a request
-	generation  int      // if not 0, the only generation that the line is for
-	initialized bool     // the line is notifications/initialized
+	questions map[string]string // daemon's ids of its unanswered requests, by the client's
+	asking    int               // the client's id of the last of them
+	names     uint64            // last suffix of name
+	current   *link             // the generation in use, live or not
+	live      *link             // current, while the client's requests are sent to it directly
+	ended     bool              // the client has closed its input
 }
 
 func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session {
-	s := &session{
+	return &session{
+		client:    newClientWriter(out, finish),
 		logger:    logger,
 		finish:    finish,
 		asked:     make(chan struct{}, 1),
-		requests:  newInflight(),
-		questions: newQuestions(),
-		keyPrefix: rand.Text() + "-",
-	}
-	s.client = newClientWriter(out, func(err error) { finish(err) })
-	return s
-}
-
-// admit returns the link to send a posting to, or nil if the posting was queued or
-// dropped.
-func (s *session) admit(p posting) *link {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p.request != nil {
-		p.request.posted = true
-	}
-	if p.generation != 0 {
-		if s.current != nil && s.current.generation == p.generation {
-			return s.current
-		}
-		return nil
-	}
-	if s.live == nil {
-		s.enqueue(p)
-		return nil
-	}
-	s.sent(p, s.live)
-	return s.live
-}
-
-// post sends p to the daemon, or queues it until there is one.
-func (s *session) post(p posting) {
-	for {
-		l := s.admit(p)
-		if l == nil || l.write(p.line) == nil {
-			return
-		}
-		l.abandon()
-		if p.request != nil || p.generation != 0 {
-			return // lose resends a request; the rest is of no use to the next daemon
-		}
+		name:      rand.Text() + "-",
+		questions: map[string]string{},
 	}
 }
 
-// enqueue adds p to the backlog. The table of requests bounds the requests in it; other
-// lines are dropped beyond a limit, since nothing waits for them.
-func (s *session) enqueue(p posting) {
-	if p.request == nil {
-		if s.held+len(p.line) > maxHeldBytes {
-			s.logger.Warn("a message of the client was dropped: too many wait for a daemon")
-			return
-		}
-		p.line = bytes.Clone(p.line)
-		s.held += len(p.line)
-	}
-	s.backlog = append(s.backlog, p)
+// ownName returns a new id or request key. It must be called with mu held.
+func (s *session) ownName() string {
+	s.names++
+	return s.name + strconv.FormatUint(s.names, 36)
+}
+
+// wake reports to run that the client sent a request while no daemon was live.
+func (s *session) wake() {
 	select {
 	case s.asked <- struct{}{}:
 	default:
-	}
-}
-
-// sent records that p is about to be written to l.
-func (s *session) sent(p posting, l *link) {
-	if p.request != nil {
-		p.request.generation = l.generation
-		p.request.sends++
-	}
-}
-
-// abandon stops sending the client's lines to l.
-func (l *link) abandon() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.live == l {
-		l.live = nil
 	}
 }
 
@@ -139,7 +70,7 @@ func (s *session) waiting() int {
 func (s *session) answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended && s.requests.awaited() == 0 && s.untracked <= 0 {
+	if s.ended && s.requests.awaited() == 0 {
 		s.finish(errClientDone)
 	}
 	if l := s.current; l != nil && l.draining && s.requests.awaited(l.generation) == 0 {

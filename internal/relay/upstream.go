@@ -25,7 +25,9 @@ func (l *link) readDaemon() {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			l.abandon()
+			l.mu.Lock()
+			l.live = nil
+			l.mu.Unlock()
 			l.logger.Debug("the daemon's connection ended", "generation", l.generation, "error", err)
 			return
 		}
@@ -48,15 +50,20 @@ func (l *link) fromDaemon(line []byte) {
 	}
 }
 
-// fromQuestion forwards a request of the daemon under an id of the relay's own.
+// fromQuestion forwards a request of the daemon (elicitation, roots, sampling, ping)
+// under an id of the relay's own: every daemon counts its ids from 1, and those that the
+// client sees are unique across generations.
 func (l *link) fromQuestion(line []byte, m jsonrpc.Message) {
 	l.mu.Lock()
-	id := l.questions.add(l.generation, m.ID.Of(line))
+	l.asking++
+	id := strconv.Itoa(l.asking)
+	l.questions[id] = string(m.ID.Of(line))
 	l.mu.Unlock()
 	l.client.write(jsonrpc.Replace(line, m.ID, id))
 }
 
-// fromResponse forwards an answer and records its effect on the session.
+// fromResponse forwards an answer and records its effect on the session. It drops answers
+// to requests that the client has cancelled.
 func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	l.mu.Lock()
@@ -66,28 +73,18 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 		waiter <- reply{bytes.Clone(line), m}
 		return
 	}
-	r := l.requests.byWire[id]
-	if !proper || r == nil {
-		if !proper {
-			l.untracked--
+	r := l.requests.find(id)
+	if r != nil {
+		l.fruitful.Store(true)
+		l.requests.remove(r)
+		if m.Result.Found() {
+			l.handshake.note(r, line, m)
 		}
-		l.mu.Unlock()
-		if !proper || survives(id) { // the answer to an untracked line or a cancelled request
-			l.client.write(line)
-		}
-		l.answered()
-		return
-	}
-	l.fruitful.Store(true)
-	l.requests.remove(r)
-	if m.Result.Found() {
-		l.handshake.note(r, line, m)
-	}
-	if r.wire != r.client {
-		line = jsonrpc.Replace(line, m.ID, string(r.rawID))
 	}
 	l.mu.Unlock()
-	l.client.write(line)
+	if r != nil || !proper {
+		l.client.write(line)
+	}
 	l.answered()
 }
 
@@ -108,16 +105,14 @@ func (l *link) fromNotification(line []byte, m jsonrpc.Message) {
 			return
 		}
 	}
-	l.client.write(l.withClientSubscription(line, m))
+	l.client.write(line)
 }
 
 // closing starts to drain a daemon that is about to stop.
 func (l *link) closing(reason string) {
 	l.logger.Info("the daemon is stopping", "reason", reason)
 	l.mu.Lock()
-	if l.live == l {
-		l.live = nil
-	}
+	l.live = nil
 	if l.reason == "" {
 		l.reason = cmp.Or(reason, daemon.ReasonStopping)
 		l.draining = true
@@ -131,8 +126,11 @@ func (l *link) withdrawn(line []byte, m jsonrpc.Message) []byte {
 	at := jsonrpc.Lookup(line, m.Params, "requestId")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if id, ok := l.questions.withdraw(l.generation, at.Of(line)); ok {
-		return jsonrpc.Replace(line, at, id)
+	for id, rawID := range l.questions {
+		if rawID == string(at.Of(line)) {
+			delete(l.questions, id)
+			return jsonrpc.Replace(line, at, id)
+		}
 	}
 	return line
 }
@@ -171,7 +169,7 @@ func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
 		return false
 	}
 	s.mu.Lock()
-	r := s.requests.byWire[id]
+	r := s.requests.find(id)
 	before := r != nil && r.acknowledged
 	if r != nil {
 		r.acknowledged = true
@@ -189,22 +187,6 @@ func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
 	return before
 }
 
-// withClientSubscription translates the listen id of a notification if the client knows
-// the listen by another id.
-func (s *session) withClientSubscription(line []byte, m jsonrpc.Message) []byte {
-	at := jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription)
-	id, ok := jsonrpc.ParseID(at.Of(line))
-	if !ok || survives(id) {
-		return line
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r := s.requests.byWire[id]; r != nil {
-		return jsonrpc.Replace(line, at, string(r.rawID))
-	}
-	return line
-}
-
 // link is the session's connection to one generation of the daemon.
 type link struct {
 	*session
@@ -217,9 +199,10 @@ type link struct {
 	writing sync.Mutex
 
 	// Guarded by session.mu:
-	replies  map[jsonrpc.ID]chan<- reply
-	draining bool
-	reason   string // why the daemon closes; "" until announced
+	replies     map[jsonrpc.ID]chan<- reply
+	initialized bool // it was sent notifications/initialized
+	draining    bool
+	reason      string // why the daemon closes; "" until announced
 }
 
 // reply is the answer to one of the relay's own requests.
