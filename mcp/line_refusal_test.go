@@ -26,7 +26,7 @@ func TestLineRefusals(t *testing.T) {
 		{"another JSON-RPC", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `"id":1,"error":{"code":-32600`},
 		{"deep JSON", `{"jsonrpc":"2.0","method":"ping","params":{"x":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `},"id":1}`, `"id":1,"error":{"code":-32600,"message":"invalid request: nested`},
 		{"deep JSON without an end", strings.Repeat(`{"a":`, 500), `"id":null,"error":{"code":-32600,"message":"invalid request: nested`},
-		{"huge JSON", `{"jsonrpc":"2.0","method":"ping","params":{"x":"` + strings.Repeat("x", 100_000) + `"},"id":1}`, `"id":1,"error":{"code":-32600,"message":"invalid request: a message may have 5000 bytes`},
+		{"huge JSON", `{"jsonrpc":"2.0","method":"ping","params":{"x":"` + strings.Repeat("x", 100_000) + `"},"id":1}`, `"id":null,"error":{"code":-32600,"message":"invalid request: a message may have 5000 bytes`},
 		{"huge garbage", strings.Repeat("x", 100_000), `"id":null,"error":{"code":-32600`},
 		{"half UTF-8 in a string", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + "\xf0\x9f\x8e" + `"}}`, `"id":1,"error":{"code":-32700,"message":"parse error: the message is not valid UTF-8"`},
 		{"half UTF-8 in the method", `{"jsonrpc":"2.0","id":1,"method":"pi` + "\xc3" + `"}`, `"id":1,"error":{"code":-32700`},

@@ -7,14 +7,15 @@ import (
 	"io"
 )
 
+// MaxMessage is the longest message that is accepted from a client: a 16 MiB note, escaped.
+const MaxMessage = 48 << 20
+
 const (
 	// readBuffer is the length up to which lines are not copied.
 	readBuffer = 32 << 10
 	// keepBuffer is the largest buffer kept after a long line, so that one large note
 	// does not stay in memory for the rest of a session.
 	keepBuffer = 256 << 10
-	// tailBytes is the number of bytes returned from the end of an overlong line.
-	tailBytes = 1 << 10
 )
 
 // ErrLineTooLong reports a line that exceeds the limit. The line has been skipped; the
@@ -40,8 +41,7 @@ func NewReader(in io.Reader, max int) *Reader {
 
 // Next returns the next line that is not blank, with its newline, which may be missing
 // from the last line of a stream; at the end it returns io.EOF. The slice is valid until
-// the next call. With ErrLineTooLong it returns the end of the line, which may contain
-// the id of the request.
+// the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.line()
@@ -66,7 +66,7 @@ func (r *Reader) line() ([]byte, error) {
 		part, err := r.in.ReadSlice('\n')
 		if len(line)+len(part) > r.max+len("\r\n") {
 			r.long = nil
-			return r.skip(line[max(0, len(line)-tailBytes):], part, err)
+			return nil, r.skip(err)
 		}
 		if err == nil && len(line) == 0 {
 			return part, nil
@@ -82,19 +82,13 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// skip reads to the end of an overlong line and returns its last bytes. part and err are
-// the results of the last read, and tail is what came before.
-func (r *Reader) skip(tail, part []byte, err error) ([]byte, error) {
-	last := bytes.Clone(tail)
-	for {
-		last = append(last, part...)
-		last = last[max(0, len(last)-tailBytes):]
-		switch {
-		case err == nil, errors.Is(err, io.EOF):
-			return last, ErrLineTooLong
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
-		part, err = r.in.ReadSlice('\n')
+// skip reads to the end of an overlong line. err is the result of the last read.
+func (r *Reader) skip(err error) error {
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.in.ReadSlice('\n')
 	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return ErrLineTooLong
+	}
+	return err
 }

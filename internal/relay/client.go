@@ -36,7 +36,7 @@ const (
 
 // readClient handles the client's lines until end of input.
 func (s *session) readClient(in io.Reader) {
-	lines := jsonrpc.NewReader(in, maxLine)
+	lines := jsonrpc.NewReader(in, jsonrpc.MaxMessage)
 	for {
 		line, err := lines.Next()
 		switch {

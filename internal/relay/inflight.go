@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxLine bounds one message in either direction.
+	// maxLine bounds one message of the daemon.
 	maxLine = 64 << 20
 	// maxInFlight bounds the unanswered requests of one client.
 	maxInFlight = 4096
 	// maxHeldBytes bounds the memory for a client's messages that may have to be sent
 	// or resent: the largest message and many more.
-	maxHeldBytes = maxLine + 16<<20
+	maxHeldBytes = jsonrpc.MaxMessage + 32<<20
 	// maxSends is how often one request is sent to daemons that die before they answer
 	// it. Then the client gets an error, because the request may be what kills them.
 	// The limit is generous: a slow request was seen to lose five daemons in a row to

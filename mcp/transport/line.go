@@ -40,7 +40,7 @@ const (
 // Limits bound the memory used by one line connection. For a zero field the default
 // applies.
 type Limits struct {
-	MessageBytes int // longest line accepted; default 48 MiB: a 16 MiB note, escaped
+	MessageBytes int // longest line accepted; default rpc.MaxMessage
 	InFlight     int // concurrent calls; default 1024
 	QueueFrames  int // messages queued for a client that does not read; default 8192
 
@@ -52,7 +52,7 @@ type Limits struct {
 
 // WithDefaults replaces zero fields with their defaults.
 func (l Limits) WithDefaults() Limits {
-	return Limits{cmp.Or(l.MessageBytes, 48<<20), cmp.Or(l.InFlight, 1024), cmp.Or(l.QueueFrames, 8192), cmp.Or(l.Grace, 2*time.Second)}
+	return Limits{cmp.Or(l.MessageBytes, rpc.MaxMessage), cmp.Or(l.InFlight, 1024), cmp.Or(l.QueueFrames, 8192), cmp.Or(l.Grace, 2*time.Second)}
 }
 
 const queueBytes = 64 << 20 // responses queued for a client that does not read
@@ -197,8 +197,7 @@ func (c *Conn) readLoop() {
 		line = bytes.TrimSpace(line)
 		switch {
 		case errors.Is(err, rpc.ErrLineTooLong):
-			c.refuse(Refuse(salvageID(line), jsonrpc.CodeInvalidRequest,
-				"invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
+			c.refuse(Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
 		case err != nil:
 			c.awaitAnswers()
 			return

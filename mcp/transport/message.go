@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -194,6 +192,16 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
 	return id, nil
 }
 
+// idOf returns the id of a request that cannot be decoded, or nil.
+func idOf(data []byte) json.RawMessage {
+	m, _ := rpc.Scan(data)
+	raw := m.ID.Of(data)
+	if _, ok := rpc.ParseID(raw); !ok || len(raw) > maxIDLength {
+		return nil
+	}
+	return raw
+}
+
 // tooDeep rejects JSON text with objects and arrays nested more than maxDepth levels
 // deep. It runs before any recursive parser.
 func tooDeep(data []byte) *Refusal {
@@ -207,26 +215,11 @@ func tooDeep(data []byte) *Refusal {
 		case inString:
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
-				return Refuse(salvageID(data), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
+				return Refuse(idOf(data), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
 		}
-	}
-	return nil
-}
-
-// lastID finds the id of a request at the end of its line, where most clients write it
-// last or second to last. Quotes within a JSON string are escaped, and one closing brace
-// belongs to the outermost object, so a match cannot come from the request's parameters.
-var lastID = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
-})
-
-// salvageID returns the id of a request whose line ends with tail, or nil.
-func salvageID(tail []byte) json.RawMessage {
-	if m := lastID().FindSubmatch(tail); m != nil {
-		return bytes.Clone(m[1])
 	}
 	return nil
 }
