@@ -108,7 +108,7 @@ func (o *outbox) run() {
 				break
 			}
 			if _, err := o.w.Write(frame); err != nil {
-				o.fail(err)
+				o.abandon(err)
 				return
 			}
 		}
@@ -134,13 +134,4 @@ func (o *outbox) take() (frame []byte, more bool) {
 	o.frames = o.frames[n:]
 	o.bytes -= len(frame)
 	return frame, true
-}
-
-func (o *outbox) fail(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.err == nil {
-		o.err = err
-	}
-	o.frames, o.bytes = nil, 0
 }
