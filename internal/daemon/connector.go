@@ -51,26 +51,19 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	w := wait{next: dialPoll, pause: startAgain}
-	asked := "" // generation of the daemon last asked to stop
 	for replaced := 0; ; {
 		conn, err := Dial(ctx, c.Dir, c.Hello)
 		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
 			if conn != nil {
 				_ = conn.Close() // no data to lose
 			}
-			if older.Generation == asked {
-				w.why = errors.New("the older daemon has not stopped yet")
-				if err := w.forNext(ctx); err != nil {
-					return nil, err
-				}
-				w.why = nil
-				continue
-			}
 			replaced++
-			if err := c.replace(ctx, older); err != nil {
+			c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
+			_, err := Stop(ctx, c.Dir, Hello{Wire: c.Hello.Wire, Version: c.Hello.Version, Kind: KindReplace})
+			var replacedAlready *RefusedError // by another connector, with a daemon that is not older
+			if err != nil && !errors.As(err, &replacedAlready) {
 				return nil, err
 			}
-			asked, w.next = older.Generation, dialPoll
 			continue
 		}
 		if err == nil || !retryable(err) || (c.Start == nil && errors.Is(err, ErrNotRunning)) {
@@ -105,20 +98,6 @@ func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 	}
 	self := Identity{Wire: c.Hello.Wire, Version: c.Hello.Version}
 	return daemon, self.Supersedes(daemon)
-}
-
-// replace asks an older daemon to stop. The next Dial shows whether it did.
-func (c *Connector) replace(ctx context.Context, older Identity) error {
-	c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
-	hello := Hello{Wire: c.Hello.Wire, Version: c.Hello.Version, Kind: KindReplace}
-	conn, err := Dial(ctx, c.Dir, hello)
-	if err == nil {
-		return conn.Close()
-	}
-	if errors.Is(err, ErrNotRunning) || retryable(err) {
-		return nil
-	}
-	return fmt.Errorf("replace the older daemon (process %d, version %s): %w", older.PID, older.Version, err)
 }
 
 // retryable reports whether a daemon may be listening soon despite err.

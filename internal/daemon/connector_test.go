@@ -86,9 +86,12 @@ func TestConnectReplacesAnOlderDaemon(t *testing.T) {
 	_, err = newer.Connect(context.Background())
 	require.ErrorIs(t, err, ErrIncompatible, "only where that is wanted")
 	newer.Replace = true
+	go func() {
+		assert.ErrorIs(t, <-s.ended, ErrReplaced)
+		assert.NoError(t, s.Lock.Release())
+	}()
 	_, err = newer.Connect(context.Background())
 	require.ErrorIs(t, err, ErrNotRunning)
-	require.ErrorIs(t, <-s.ended, ErrReplaced)
 }
 
 func TestDialToADaemonThatIsStuck(t *testing.T) {
@@ -137,37 +140,34 @@ func TestDialToSomethingElse(t *testing.T) {
 	require.ErrorContains(t, err, "handshake with the daemon")
 }
 
-// TestConnectWaitsForTheDaemonThatItReplaces simulates an older daemon that keeps
-// accepting connections for a while after it was asked to stop.
-func TestConnectWaitsForTheDaemonThatItReplaces(t *testing.T) {
+// TestConnect_AwaitsReplacedDaemon simulates an older daemon that holds its lock for a
+// while after it was asked to stop.
+func TestConnect_AwaitsReplacedDaemon(t *testing.T) {
 	dir := t.TempDir()
-	older := NewIdentity("1.0.0", os.Getpid())
 	lock := acquire(t, dir)
 	ln, err := Listen(lock)
 	require.NoError(t, err)
-	asked := make(chan int, 1)
+	asked, released := make(chan struct{}), make(chan error, 1)
 	go func() {
-		times := 0
-		for range 4 * maxReplacements {
+		defer close(asked)
+		for _, kind := range []Kind{KindMCP, KindReplace} { // then no other is accepted: it is asked once
 			conn, err := ln.Accept()
 			if !assert.NoError(t, err) {
-				break
+				return
 			}
 			var hello Hello
 			assert.NoError(t, readFrame(bufio.NewReader(conn), &hello))
-			welcome := Welcome{Identity: older, Refused: RefusedWire}
-			if hello.Kind == KindReplace {
-				times++
-				welcome.Refused = ""
-			}
-			assert.NoError(t, writeFrame(conn, welcome))
+			assert.Equal(t, kind, hello.Kind)
+			assert.NoError(t, writeFrame(conn, Welcome{Identity: NewIdentity("1.0.0", os.Getpid())}))
 			conn.Close()
 		}
-		ln.Close()
-		asked <- times
 	}()
-	c := &Connector{Dir: dir, Replace: true, Hello: Hello{Wire: Wire + 1, Version: "1.0.1", Kind: KindMCP}}
+	c := &Connector{Dir: dir, Replace: true, Hello: Hello{Wire: Wire, Version: "1.0.1", Kind: KindMCP}}
+	go func() {
+		<-asked
+		released <- errors.Join(ln.Close(), lock.Release())
+	}()
 	_, err = c.Connect(context.Background())
 	require.ErrorIs(t, err, ErrNotRunning)
-	assert.Equal(t, 1, <-asked, "it is asked once")
+	require.NoError(t, <-released)
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"bufio"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,9 +97,6 @@ type Identity struct {
 	Wire    int    `json:"wire"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Generation is a random name of one daemon process. It distinguishes daemons that
-	// have had the same process id.
-	Generation string `json:"generation"`
 }
 
 // Refusal is the reason that a daemon refuses a connection.
@@ -127,7 +123,7 @@ type Welcome struct {
 
 // NewIdentity describes this process as a daemon of the given program version.
 func NewIdentity(version string, pid int) Identity {
-	return Identity{Wire: Wire, Version: version, PID: pid, Generation: rand.Text()}
+	return Identity{Wire: Wire, Version: version, PID: pid}
 }
 
 // writeFrame writes v as one JSON line.

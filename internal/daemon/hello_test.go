@@ -23,11 +23,11 @@ func TestSupersedes(t *testing.T) {
 		a, b   Identity
 		ab, ba bool
 	}{
-		{"a build without version", Identity{1, "(devel)", 0, ""}, Identity{1, "1.0.0", 0, ""}, false, false},
-		{"the wire decides between equals", Identity{2, "1.0.0", 0, ""}, Identity{1, "1.0.0", 0, ""}, true, false},
-		{"and where versions say nothing", Identity{2, "dev", 0, ""}, Identity{1, "1.0.0", 0, ""}, true, false},
-		{"not against the version", Identity{2, "1.0.0", 0, ""}, Identity{1, "1.1.0", 0, ""}, false, true},
-		{"build data does not count", Identity{1, "1.0.0+a", 0, ""}, Identity{1, "1.0.0+b", 0, ""}, false, false},
+		{"a build without version", Identity{1, "(devel)", 0}, Identity{1, "1.0.0", 0}, false, false},
+		{"the wire decides between equals", Identity{2, "1.0.0", 0}, Identity{1, "1.0.0", 0}, true, false},
+		{"and where versions say nothing", Identity{2, "dev", 0}, Identity{1, "1.0.0", 0}, true, false},
+		{"not against the version", Identity{2, "1.0.0", 0}, Identity{1, "1.1.0", 0}, false, true},
+		{"build data does not count", Identity{1, "1.0.0+a", 0}, Identity{1, "1.0.0+b", 0}, false, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

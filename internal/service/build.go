@@ -51,4 +51,4 @@ func Version() string { return ThisBuild().Version }
 
 // identity identifies this process to daemons and to other processes that want the
 // lock.
-var identity = sync.OnceValue(func() daemon.Identity { return daemon.NewIdentity(Version(), os.Getpid()) })
+func identity() daemon.Identity { return daemon.NewIdentity(Version(), os.Getpid()) }
