@@ -69,7 +69,7 @@ func (g *guard) knowsHost(host string) bool {
 	matches := func(allowed string) bool { return strings.EqualFold(allowed, host) || strings.EqualFold(allowed, name) }
 	return slices.ContainsFunc(g.hosts, matches) || slices.ContainsFunc(g.origins, func(origin string) bool {
 		u, err := url.Parse(origin)
-		return err == nil && u.Host != "" && matches(u.Host)
+		return err == nil && u.Host != "" && matches(u.Hostname())
 	})
 }
 

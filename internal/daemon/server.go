@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -51,15 +50,15 @@ type Server struct {
 	Lock     *Lock        // held by the caller, which releases it after Serve
 	Identity Identity     // as given to Acquire
 	Vault    string       // the served folder; see Hello.Vault
-	// IdleExit is how long the server runs without sessions and holds before it stops,
-	// which may take up to placeCheck more. Zero means no limit.
+	// IdleExit is how long the server runs without sessions and without being Busy before
+	// it stops, which may take up to placeCheck more. Zero means no limit.
 	IdleExit time.Duration
+	Busy     func() bool // reports whether there is background work; nil: never
 	Logger   *slog.Logger
 	// Remarks, if not nil, returns the remarks of the Welcome.
 	Remarks func(Hello) []string
 
 	use       use
-	clients   atomic.Int64
 	lookEvery time.Duration // placeCheck, except in tests
 	helloWait time.Duration // frameTimeout, except in tests
 	drainWait time.Duration // drainTimeout, except in tests
@@ -74,13 +73,10 @@ type Session struct {
 }
 
 // Clients returns the number of open sessions of relays and shell commands.
-func (s *Server) Clients() int { return int(s.clients.Load()) }
-
-// Hold keeps the daemon from becoming idle until release is called, for background work
-// and for clients that do not use the socket.
-func (s *Server) Hold() (release func()) {
-	s.use.hold()
-	return sync.OnceFunc(s.use.release)
+func (s *Server) Clients() int {
+	s.use.mu.Lock()
+	defer s.use.mu.Unlock()
+	return s.use.count
 }
 
 // Serve accepts connections and calls handle in a goroutine for each session; it waits
@@ -101,8 +97,7 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.cancel()
-	s.use.hold()
-	s.use.release() // start the idle time
+	s.use.touch() // start the idle time
 
 	accepting := make(chan struct{})
 	go func() {
@@ -123,7 +118,7 @@ func (s *Server) logger() *slog.Logger { return cmp.Or(s.Logger, discard) }
 
 var discard = slog.New(slog.DiscardHandler)
 
-// use counts the current uses of the daemon.
+// use counts the sessions that keep the daemon from becoming idle.
 type use struct {
 	mu    sync.Mutex
 	count int
@@ -140,6 +135,13 @@ func (u *use) release() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.count--
+	u.since = time.Now()
+}
+
+// touch restarts the idle time.
+func (u *use) touch() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	u.since = time.Now()
 }
 

@@ -329,15 +329,14 @@ func TestServerIsNotIdleWhileItIsUsed(t *testing.T) {
 	})
 }
 
-func TestServerHold(t *testing.T) {
-	var s Server
-	release := s.Hold()
-	other := s.Hold()
-	release()
-	release()
-	assert.Equal(t, 1, s.use.count, "a release counts once")
-	other()
-	assert.Zero(t, s.use.count)
+func TestServer_StaysWhileBusy(t *testing.T) {
+	checks := 0 // read after Serve has returned
+	s := startServer(t, echo, func(s *Server) {
+		s.IdleExit = time.Millisecond
+		s.Busy = func() bool { checks++; return checks < 4 }
+	})
+	require.ErrorIs(t, <-s.ended, ErrIdle)
+	assert.GreaterOrEqual(t, checks, 4)
 }
 
 // TestServerLeavesNothing runs many sessions of all kinds, then checks for leaked

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +64,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	}
 	l := &listening{}
 	l.page, err = web.New(web.Options{
-		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions), nil },
+		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions, mcp.Profile{}), nil },
 		Vault: s.cfg.Vault.Title(), Version: Version(), ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
 	})
 	if err != nil {
@@ -99,13 +98,13 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	return l, nil
 }
 
-// pipe serves a session without the owner's methods over an in-memory pipe and returns
-// the other end. The session lasts until ctx ends or that end is closed.
-func (s *Service) pipe(ctx context.Context, sessions *sync.WaitGroup) io.ReadWriteCloser {
+// pipe serves a session over an in-memory pipe and returns the other end. The session
+// lasts until ctx ends or that end is closed.
+func (s *Service) pipe(ctx context.Context, sessions *sync.WaitGroup, profile mcp.Profile) net.Conn {
 	ours, theirs := net.Pipe()
 	sessions.Go(func() {
-		if err := s.core.ServeLines(ctx, theirs, theirs, mcp.Profile{}); err != nil && ctx.Err() == nil {
-			s.logs.Debug("a session of the page ended", "err", err)
+		if err := s.core.ServeLines(ctx, theirs, theirs, profile); err != nil && ctx.Err() == nil {
+			s.logs.Debug("a session in this process ended", "err", err)
 		}
 	})
 	return ours
@@ -125,17 +124,12 @@ func checkExposure(c config.HTTP) error {
 		"http.addr %q can be reached from other machines, and would send your notes unencrypted", c.Addr)
 }
 
-// hostNames returns the host names allowed in requests: the address of the listener,
-// the names in its certificate and the hosts of the allowed origins.
+// hostNames returns the host names allowed in requests, besides those of the allowed
+// origins: the address of the listener and the names in its certificate.
 func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	var names []string
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && host != "" {
 		names = append(names, host)
-	}
-	for _, origin := range c.AllowedOrigins {
-		if u, err := url.Parse(origin); err == nil && u.Host != "" {
-			names = append(names, u.Hostname())
-		}
 	}
 	if certificate != nil && certificate.Leaf != nil {
 		names = append(names, certificate.Leaf.DNSNames...)

@@ -199,7 +199,7 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	if s.settings != nil {
 		remarks = s.settings.remarks
 	}
-	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: s.cfg.Vault.ID(), IdleExit: idleExit, Logger: log}
+	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: s.cfg.Vault.ID(), IdleExit: idleExit, Busy: s.embeds, Logger: log}
 	status := func() daemonStatus {
 		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, TokenFile: tokenOf(s.cfg, url)}
 	}
@@ -208,66 +208,31 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	if err := ready(); err != nil {
 		log.Warn("the start could not be reported", "err", err)
 	}
-	working, done := context.WithCancel(ctx)
-	held := make(chan struct{})
-	go func() {
-		defer close(held)
-		s.holdWhileEmbedding(working, server)
-	}()
-	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
 		profile := s.profileOfHello(session.Hello)
 		if session.Hello.Kind != daemon.KindCLI {
 			s.relays.Add(1)
 			defer s.relays.Add(-1)
 		}
-		if s.settings != nil {
-			defer s.settings.connected(profile.Remarks)()
-		}
 		return s.core.ServeLines(ctx, session.Conn, session.Conn, profile)
 	})
 }
 
-// embeddingPoll is how often a daemon checks for passages to embed. It is far shorter
-// than any idle time.
-const embeddingPoll = 10 * time.Second
-
-// holdWhileEmbedding keeps the server from becoming idle while there are passages that
-// can be embedded.
-func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
-	tick := time.NewTicker(embeddingPoll)
-	defer tick.Stop()
-	release := func() {}
-	for {
-		now := func() {}
-		if s.isOpen() && s.vectors != nil {
-			if st := s.vectors.Status(); st.Pending > 0 && st.Trouble == "" {
-				now = server.Hold()
-			}
-		}
-		release()
-		release = now
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			release()
-			return
-		}
+// embeds reports whether there are passages that can be embedded.
+func (s *Service) embeds() bool {
+	if !s.isOpen() || s.vectors == nil {
+		return false
 	}
+	st := s.vectors.Status()
+	return st.Pending > 0 && st.Trouble == ""
 }
 
 // Converse calls do with one end of an in-memory pipe and serves an owner session on
 // the other.
 func (s *Service) Converse(ctx context.Context, do func(ctx context.Context, conn net.Conn) error) error {
-	ours, theirs := net.Pipe()
-	serving, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	var serving sync.WaitGroup
+	defer serving.Wait()
 	defer cancel()
-	served := make(chan error, 1)
-	go func() { served <- s.core.ServeLines(serving, theirs, theirs, mcp.Profile{Owner: true}) }()
-	err := do(ctx, ours)
-	cancel()
-	if serveErr := <-served; serveErr != nil && !errors.Is(serveErr, context.Canceled) {
-		err = errors.Join(err, serveErr)
-	}
-	return err
+	return do(ctx, s.pipe(ctx, &serving, mcp.Profile{Owner: true}))
 }

@@ -18,6 +18,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/fsid"
+	"notesd/mcp"
 )
 
 func TestMain(m *testing.M) {
@@ -148,11 +149,9 @@ func TestRunningSettings(t *testing.T) {
 
 	remarks := r.remarks(daemon.Hello{Passed: []daemon.Passed{{Key: "history.keep", Value: "200", Remark: "same"}, {Key: "history.keep", Value: "5", Remark: "other"}}})
 	assert.Equal(t, []string{"other"}, remarks)
-	st = Report{}
-	done := r.connected(remarks)
+	st = Report{Clients: []mcp.Client{{Profile: mcp.Profile{Remarks: remarks}}, {}}}
 	r.addTo(&st)
 	assert.Equal(t, remarks, st.Settings.Ignored)
-	done()
 	st = Report{}
 	r.addTo(&st)
 	assert.Empty(t, st.Settings.Ignored)

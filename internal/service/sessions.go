@@ -81,11 +81,10 @@ type runningSettings struct {
 	seen    []byte         // the file's last known content
 	now     *config.Loaded // the last valid settings
 	trouble string         // why the changed file is not used
-	passed  map[*[]string]struct{}
 }
 
 func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, error)) *runningSettings {
-	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: contentOf(started.File), passed: map[*[]string]struct{}{}}
+	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: contentOf(started.File)}
 }
 
 // changed returns the configuration if the file is valid and has changed since the last
@@ -176,37 +175,20 @@ func (r *runningSettings) remarks(hello daemon.Hello) []string {
 	return remarks
 }
 
-// connected adds a client's remarks to the status until the returned function is
-// called.
-func (r *runningSettings) connected(remarks []string) func() {
-	if len(remarks) == 0 {
-		return func() {}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := &remarks
-	r.passed[key] = struct{}{}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.passed, key)
-	}
-}
-
 // addTo adds settings without effect, and settings that wait for a restart, to a
 // status.
 func (r *runningSettings) addTo(st *Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, waiting := r.started.Changed(r.now)
-	st.Settings.Waiting = append(st.Settings.Waiting, waiting...)
+	st.Settings.Waiting = waiting
 	ignored := map[string]bool{}
-	for remarks := range r.passed {
-		for _, remark := range *remarks {
+	for _, client := range st.Clients {
+		for _, remark := range client.Remarks {
 			ignored[remark] = true
 		}
 	}
-	st.Settings.Ignored = append(st.Settings.Ignored, slices.Sorted(maps.Keys(ignored))...)
+	st.Settings.Ignored = slices.Sorted(maps.Keys(ignored))
 	for _, key := range waiting {
 		st.Warnings = append(st.Warnings, "the configuration file has another "+key+"; it takes effect when the daemon is idle, or at once with notesd restart")
 	}
