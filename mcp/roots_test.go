@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
 )
 
 func TestFilePath(t *testing.T) {
@@ -147,6 +151,23 @@ func TestRoots_BeforeTheFirstScanEnds(t *testing.T) {
 		synctest.Wait()
 		assert.Contains(t, strings.Join(long.received(), ""), "2 of 2 notes")
 		assert.NotContains(t, w.log.String(), "roots")
+	})
+}
+
+// notesd's own methods wait for the roots as tools do.
+func TestRoots_BoundScopedMethods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sampleVault, Limits{})
+		w.core.opts.ScopedMethods = map[string]ScopedMethod{"notesd/scope": func(_ context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
+			return map[string]any{"read": scope.Read}, nil
+		}}
+		client := w.connect(t, Profile{})
+		client.send(strings.Replace(strings.TrimSuffix(handshake, "\n"), `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1))
+		client.send(`{"jsonrpc":"2.0","id":"scope","method":"notesd/scope"}`)
+		synctest.Wait()
+		client.send(`{"jsonrpc":"2.0","id":1,"result":{"roots":[{"uri":"file:///home/ann/vault/Garden"}]}}`)
+		synctest.Wait()
+		assert.Contains(t, strings.Join(client.received(), ""), `{"read":["Garden"]}`)
 	})
 }
 

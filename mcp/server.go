@@ -130,6 +130,9 @@ func (s *session) addMethods(server *sdk.Server) {
 	}
 	for name, method := range s.core.opts.ScopedMethods {
 		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
+			if err := s.awaitReady(ctx); err != nil {
+				return nil, err
+			}
 			return method(ctx, s.bounds().scope(), params)
 		}
 	}

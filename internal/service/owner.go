@@ -97,9 +97,6 @@ type WhyResult struct {
 func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 	return map[string]mcp.ScopedMethod{
 		MethodGraph: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
-			if err := await(ctx, s.settled); err != nil {
-				return nil, err
-			}
 			return s.vault.Store().Graph(ctx, scope)
 		},
 		MethodWhy: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
@@ -107,16 +104,12 @@ func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
-			result, err := s.why(ctx, scope, p)
-			return result, asRPC(err)
+			return s.why(ctx, scope, p)
 		},
 	}
 }
 
 func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
-	if err := await(ctx, s.settled); err != nil {
-		return nil, err
-	}
 	meta, err := s.vault.Lookup(ctx, p.Note, scope)
 	if err != nil {
 		return nil, err
@@ -127,9 +120,6 @@ func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*W
 
 // asRPC converts an error to a JSON-RPC error that carries its failure.
 func asRPC(err error) error {
-	if err == nil {
-		return nil
-	}
 	f := FailureOf(err)
 	data, _ := json.Marshal(f) // cannot fail: strings only
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
