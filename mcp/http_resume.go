@@ -59,13 +59,16 @@ func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + 
 func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
 	uris, err := h.kept.Subscriptions(r.Context(), as.key())
 	s := h.find(id)
-	for _, uri := range uris {
-		if s != nil && !s.subs.watchesAs(uri) {
-			params, _ := json.Marshal(map[string]string{"uri": uri}) // cannot fail
-			h.post(r, id, `{"jsonrpc":"2.0","id":"resume","method":"resources/subscribe","params":`+string(params)+`}`)
-		}
+	if err != nil || s == nil {
+		return err
 	}
-	return err
+	missing, done := s.subs.restores(uris)
+	defer done()
+	for _, uri := range missing {
+		params, _ := json.Marshal(map[string]string{"uri": uri}) // cannot fail
+		h.post(r, id, `{"jsonrpc":"2.0","id":"resume","method":"resources/subscribe","params":`+string(params)+`}`)
+	}
+	return nil
 }
 
 // resumableBytes bounds the length of an id that can be resumed, since servers limit the

@@ -33,6 +33,17 @@ type subjectsNode struct {
 // memoryStore is a SubscriptionStore for tests, of URIs by session.
 type memoryStore map[string][]string
 
+// countingStore counts the calls of Subscribe.
+type countingStore struct {
+	memoryStore
+	subscribed atomic.Int64
+}
+
+func (s *countingStore) Subscribe(ctx context.Context, session, uri string) error {
+	s.subscribed.Add(1)
+	return s.memoryStore.Subscribe(ctx, session, uri)
+}
+
 func (m memoryStore) Subscribe(_ context.Context, session, uri string) error {
 	if !slices.Contains(m[session], uri) {
 		m[session] = append(m[session], uri)
@@ -350,10 +361,11 @@ func TestTheNewestStreamHolds(t *testing.T) {
 func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	subjects, store := map[string]Profile{testToken: {}}, make(memoryStore)
+	counted := &countingStore{memoryStore: store}
 	var urls []string
 	for range 2 {
 		node := newSubjectsNode(t, w.core, subjects)
-		node.handler.kept = store
+		node.handler.kept = counted
 		urls = append(urls, *listen(t, node))
 	}
 	first, second := urls[0], urls[1]
@@ -383,6 +395,7 @@ func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
 	await(stream, listChanged)
 	await(stream, updated)
+	assert.EqualValues(t, 1, counted.subscribed.Load(), "what is restored is not stored once more")
 	w.write(t, "Empty.md", "two")
 	w.vault.Changed([]string{"Empty.md"})
 	await(stream, updated)

@@ -22,9 +22,10 @@ import (
 // client. The session's mutex guards the fields.
 type subscriptions struct {
 	*session
-	own     *watch // of the session era
-	watches map[*watch]struct{}
-	digests map[string][sha256.Size]byte // of watched resources other than notes
+	own       *watch // of the session era
+	watches   map[*watch]struct{}
+	digests   map[string][sha256.Size]byte // of watched resources other than notes
+	restoring map[string]bool              // URIs in the SubscriptionStore, while they are restored from it
 }
 
 func newSubscriptions(s *session) *subscriptions {
@@ -53,8 +54,9 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 	if err = s.takes(1); err == nil {
 		s.own.add(uri, req.Params.URI)
 	}
+	stored := s.restoring[req.Params.URI]
 	s.mu.Unlock()
-	if err != nil || s.profile.Subject == "" {
+	if err != nil || stored || s.profile.Subject == "" {
 		return err
 	}
 	return s.stored(s.http.kept.Subscribe(ctx, s.storedAs(req.Session), req.Params.URI))
@@ -74,16 +76,24 @@ func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeReq
 	return s.stored(s.http.kept.Unsubscribe(ctx, s.storedAs(req.Session), req.Params.URI))
 }
 
-// watchesAs reports whether the session era's watch has a URI as the client wrote it.
-func (s *subscriptions) watchesAs(written string) bool {
+// restores returns the URIs in the store, as the client wrote them, that the session does
+// not watch. Until done is called, subscribing to one does not store it once more.
+func (s *subscriptions) restores(stored []string) (missing []string, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, uris := range s.own.uris {
-		if slices.Contains(uris, written) {
-			return true
+	s.restoring = make(map[string]bool, len(stored))
+	watched := slices.Concat(slices.Collect(maps.Values(s.own.uris))...)
+	for _, uri := range stored {
+		s.restoring[uri] = true
+		if !slices.Contains(watched, uri) {
+			missing = append(missing, uri)
 		}
 	}
-	return false
+	return missing, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.restoring = nil
+	}
 }
 
 // storedAs returns the key of a subject's session in the store.
