@@ -222,7 +222,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 				s.subs.listChanged(noteListChanged)
 			}
 			if news.prompts {
-				s.prompts.changed(ctx)
+				s.subs.listChanged(notePromptsChanged)
 			}
 		})
 		timer.Stop()

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -21,7 +20,6 @@ import (
 type sessionPrompts struct {
 	*session
 	catalogue *prompts.Catalogue // nil: no prompts
-	known     string             // the list known to the client, as JSON; guarded by the session's mutex
 }
 
 const routedPrompt = "prompt"
@@ -31,13 +29,10 @@ func (s *sessionPrompts) templated() bool {
 	return s.catalogue != nil && s.catalogue.Folder() != ""
 }
 
-// add registers the SDK's single prompt. Until the client lists the prompts, it is assumed
-// to know only the built-in ones: the user's can be read only when the vault is open, and
-// no handshake waits for that.
+// add registers the SDK's single prompt.
 func (s *sessionPrompts) add(server *sdk.Server) {
 	if s.catalogue != nil {
 		server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.get)
-		s.remember(s.catalogue.Builtins())
 	}
 }
 
@@ -53,7 +48,7 @@ func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPrompt
 	if err != nil {
 		return nil, err
 	}
-	s.remember(list)
+	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
 	definitions := make([]*sdk.Prompt, len(list))
 	for i, p := range list {
 		definitions[i] = promptDefinition(p)
@@ -129,28 +124,6 @@ func promptContent(m prompts.Message) sdk.Content {
 		contents.Blob = []byte{} // the SDK omits an empty text, and contents need a text or a blob
 	}
 	return &sdk.EmbeddedResource{Resource: contents}
-}
-
-// changed notifies the client if the user's prompts have changed.
-func (s *sessionPrompts) changed(ctx context.Context) {
-	list, err := s.list(ctx)
-	if err != nil {
-		s.log.Warn("cannot read the prompts folder", "error", err)
-	} else if s.remember(list) {
-		s.subs.listChanged(notePromptsChanged)
-	}
-}
-
-// remember sorts the list by name, stores it as the one known to the client, and reports
-// whether it differs from the previous one.
-func (s *sessionPrompts) remember(list []prompts.Prompt) bool {
-	slices.SortFunc(list, func(a, b prompts.Prompt) int { return strings.Compare(a.Name, b.Name) })
-	text, _ := json.Marshal(list) // cannot fail for strings
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	another := s.known != string(text)
-	s.known = string(text)
-	return another
 }
 
 // list returns the prompts; none if there is no catalogue.
