@@ -364,13 +364,6 @@ func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
 	return l.working, l.rate
 }
 
-// Sessions returns the number of sessions, of all subjects and transports.
-func (h *HTTP) Sessions() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.sessions)
-}
-
 // attach registers the session for notifications until ss ends: a session with an id from
 // its initialize on, one of 2026-07-28 while it listens.
 func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {

@@ -446,3 +446,10 @@ func TestHTTPToolsListChanged(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(tools.Tools, func(tool *sdk.Tool) bool { return tool.Name == "create_note" }))
 	assert.Empty(t, changed)
 }
+
+// Sessions returns the number of sessions, of all subjects and transports.
+func (h *HTTP) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sessions)
+}

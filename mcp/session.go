@@ -248,29 +248,12 @@ func isModern(req sdk.Request) bool {
 	return version >= transport.ModernVersion
 }
 
-// quieter lowers the SDK's records at level info, one for each session and subscription, to
-// debug.
+// quieter drops the SDK's records below warnings: several for each session and
+// subscription.
 type quieter struct{ slog.Handler }
 
 func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
-	return q.Handler.Enabled(ctx, quiet(level))
-}
-
-func (q quieter) Handle(ctx context.Context, r slog.Record) error {
-	r.Level = quiet(r.Level)
-	return q.Handler.Handle(ctx, r)
-}
-
-func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return quieter{q.Handler.WithAttrs(attrs)}
-}
-func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }
-
-func quiet(level slog.Level) slog.Level {
-	if level == slog.LevelInfo {
-		return slog.LevelDebug
-	}
-	return level
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }
 
 // resumedAs identifies a session that another continues, by the id that its client uses.
