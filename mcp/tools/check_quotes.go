@@ -95,9 +95,15 @@ func (c *quoteChecker) text(key, source string) *quote.Text {
 	return c.texts[key]
 }
 
-// check searches the current note for the quote, which decides most cases; then the version
-// of its anchor, which distinguishes a changed passage from one that never existed; and
-// then for something similar.
+// check decides in this order:
+//
+//  1. The quote is in the note now: exact if it is in the same lines as before, else moved.
+//     The lines before are those of the quote in the version of the anchor, or those of the
+//     anchor if history does not have that version.
+//  2. The version of the anchor contained the quote: changed, with the passage of that
+//     version compared with what is nearest to it now.
+//  3. The note contains something similar: changed. Otherwise absent: the quote was never
+//     in the note, as far as history shows.
 func (c *quoteChecker) check(ctx context.Context, q quotation) (CheckedQuote, error) {
 	note, moved, err := c.present(ctx, q.Anchor)
 	if err != nil {

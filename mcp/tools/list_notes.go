@@ -117,10 +117,7 @@ func listText(out ListResult) string {
 	if len(out.Notes) > 0 {
 		b.WriteString("\n" + Fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
 	}
-	if out.Next != "" {
-		b.WriteString("\nMore with cursor " + out.Next)
-	}
-	return b.String() + remarkLines(out.Warnings)
+	return b.String() + ending(out.Next, out.Warnings)
 }
 
 func listLines(list []ListedNote) string {

@@ -186,8 +186,5 @@ func taskText(out TaskList) string {
 		}
 		b.WriteString("\n" + Fence("list", "tasks", strings.Join(lines, "\n")))
 	}
-	if out.Next != "" {
-		b.WriteString("\nMore with cursor " + out.Next)
-	}
-	return b.String() + remarkLines(out.Warnings)
+	return b.String() + ending(out.Next, out.Warnings)
 }

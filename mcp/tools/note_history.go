@@ -124,10 +124,7 @@ func historyText(out HistoryResult) string {
 	}
 	text := phrase.Count(len(lines), "revision") + ", newest first\n" +
 		Fence("history", "revision, time, what changed", strings.Join(lines, "\n"))
-	if out.Next != "" {
-		text += "\nMore with cursor " + out.Next
-	}
-	return text + remarkLines(out.Notes)
+	return text + ending(out.Next, out.Notes)
 }
 
 var restoreNote = define(Tool{

@@ -222,8 +222,5 @@ func linksText(out LinksResult) string {
 	if len(lines) > 0 {
 		text += "\n" + Fence("links", out.Path, strings.Join(lines, "\n"))
 	}
-	if out.Next != "" {
-		text += "\nMore with cursor " + out.Next
-	}
-	return text + remarkLines(out.Notes)
+	return text + ending(out.Next, out.Notes)
 }

@@ -207,10 +207,7 @@ func searchText(a searchArgs, out SearchResult) string {
 	if r, ok := out.Read.(search.Reading); ok {
 		b.WriteString("\n(read as " + readingText(r) + ")")
 	}
-	if out.Next != "" {
-		b.WriteString("\nMore with cursor " + out.Next)
-	}
-	return b.String() + remarkLines(out.Notes)
+	return b.String() + ending(out.Next, out.Notes)
 }
 
 // readingText describes how a query was parsed.

@@ -139,6 +139,15 @@ func remarkLines(remarks []string) string {
 	return b.String()
 }
 
+// ending returns the last lines of a list's text: the cursor of the next page, if any, and
+// the remarks.
+func ending(next string, remarks []string) string {
+	if next != "" {
+		next = "\nMore with cursor " + next
+	}
+	return next + remarkLines(remarks)
+}
+
 // Hosts bound the size of a tool's result, and each byte of it takes up a model's context.
 // Each tool therefore builds its result from the first n of its items, and fit determines
 // n.

@@ -130,10 +130,6 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	if err != nil {
 		return Overview{}, err
 	}
-	all, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read}, Limit: 1})
-	if err != nil {
-		return Overview{}, err
-	}
 	tomorrow := env.Now().AddDate(0, 0, 1) // notes dated in the future are not recent
 	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read, Before: tomorrow}, Sort: "date", Limit: newest})
 	if err != nil {
@@ -148,9 +144,12 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 		return Overview{}, err
 	}
 	out := Overview{
-		Notes: all.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
+		FoldersTotal: len(folders), TagsTotal: len(tags),
 		Folders: []notes.FolderCount{}, Tags: []notes.TagCount{}, Recent: []ListedNote{}, Warnings: []string{},
 		Indexing: indexing{Done: vault.Ready()},
+	}
+	for _, f := range folders {
+		out.Notes += f.Notes
 	}
 	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Notes - a.Notes })
 	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Notes - a.Notes })
