@@ -108,7 +108,7 @@ func TestList_TooManyTemplates(t *testing.T) {
 	c := New(Options{Notes: newShelf(all...), Folder: "Prompts"})
 	list, err := c.List(t.Context())
 	require.NoError(t, err)
-	assert.Len(t, list, maxTemplates+len(c.Builtins()))
+	assert.Len(t, list, maxTemplates+len(builtins))
 	warnings, err := c.Warnings(t.Context())
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)

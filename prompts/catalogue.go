@@ -121,9 +121,6 @@ func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
 	return warnings, err
 }
 
-// Builtins returns the built-in prompts.
-func (c *Catalogue) Builtins() []Prompt { return slices.Clone(builtins) }
-
 // List returns all prompts: the user's by path, then the built-in ones. A template
 // replaces a built-in prompt with the same name. Errors come from Options.Notes.
 func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {

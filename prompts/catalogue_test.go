@@ -131,7 +131,7 @@ func words(r Rendered) string {
 // Each prompt starts with text by notesd, and works without arguments, with and without
 // notes.
 func TestBuiltinsNeedNoArguments(t *testing.T) {
-	for _, p := range New(Options{}).Builtins() {
+	for _, p := range builtins {
 		for name, s := range map[string]shelf{"some notes": newShelf("a.md|alpha", "b.md|beta"), "none": nil} {
 			t.Run(p.Name+" with "+name, func(t *testing.T) {
 				r := render(t, s, Options{}, p.Name, nil)
