@@ -59,6 +59,31 @@ func use(t *testing.T, cfg *config.Config, do func(owner)) {
 	}))
 }
 
+// After an upgrade, a command must not depend on the daemon of the older program, which may
+// lack its methods.
+func TestDialOrLock_ReplacesOlderDaemon(t *testing.T) {
+	cfg := settings(t, nil)
+	older := daemon.NewIdentity("v0.0.0", os.Getpid())
+	older.Wire--
+	lock, err := daemon.Acquire(t.Context(), cfg.State, older)
+	require.NoError(t, err)
+	listener, err := daemon.Listen(lock)
+	require.NoError(t, err)
+	server := &daemon.Server{Listener: listener, Lock: lock, Identity: older, Vault: cfg.Vault.ID()}
+	served := make(chan error, 1)
+	go func() {
+		err := server.Serve(t.Context(), func(context.Context, *daemon.Session) error { return nil })
+		served <- errors.Join(err, lock.Release())
+	}()
+	_, _, err = service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus))
+	require.ErrorIs(t, err, daemon.ErrIncompatible, "a status leaves it running")
+	conn, own, err := service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI))
+	require.NoError(t, err)
+	assert.Nil(t, conn)
+	require.ErrorIs(t, <-served, daemon.ErrReplaced)
+	require.NoError(t, own.Release())
+}
+
 // ask calls an owner's method and decodes its value into out. It returns the failure
 // that a command would show.
 func (o owner) ask(method string, p service.OwnerParams, out any) *service.Failure {

@@ -66,15 +66,17 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 }
 
 // DialOrLock returns a connection to the vault's daemon or, if none runs, the lock that
-// entitles this process to serve the vault.
+// entitles this process to serve the vault. A command replaces the daemon of an older
+// program, which may lack its methods; a status does not.
 func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Conn, *daemon.Lock, error) {
 	if err := prepare(cfg); err != nil {
 		return nil, nil, err
 	}
 	turn, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
+	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Replace: hello.Kind == daemon.KindCLI}
 	for {
-		conn, err := daemon.Dial(turn, cfg.State, hello)
+		conn, err := daemons.Connect(turn)
 		if err == nil || !errors.Is(err, daemon.ErrNotRunning) {
 			return conn, nil, err
 		}
