@@ -318,6 +318,19 @@ func TestMirror_DatabaseUnavailable(t *testing.T) {
 	assert.Equal(t, map[string]string{"N.md": "offline"}, agree(t, a, b))
 }
 
+func TestMirror_NewerDatabase(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
+	s.Exec(`CREATE TABLE notesd_schema (version int); INSERT INTO notesd_schema VALUES (1000)`)
+	_, err := a.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	require.ErrorContains(t, err, "newer notesd")
+	assert.NotContains(t, a.files(), "New.md")
+	require.ErrorContains(t, a.m.sync(t.Context(), nil, true), "upgrade this one")
+	_, err = a.Read(t.Context(), "N.md", notes.Scope{})
+	require.NoError(t, err)
+}
+
 // Neither a suddenly empty folder nor an ignore pattern deletes notes, here or on other
 // nodes.
 func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {

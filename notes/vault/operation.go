@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"notesd/internal/atomicfile"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -821,8 +822,11 @@ func (d *placer) share() error {
 		return behind
 	}
 	d.v.opt.Log.Warn("a change could not be committed", "kind", d.Kind, "err", err)
-	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: "the vault's shared database does not respond",
-		Hint: "Nothing was changed. Reading and searching still work; try again later."}
+	detail, hint := "the vault's shared database does not respond", "try again later."
+	if errors.Is(err, sqlite.ErrNewer) {
+		detail, hint = "the vault's shared database was upgraded by a newer notesd", "to write, upgrade notesd on this machine."
+	}
+	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
 }
 
 func (d *placer) logConflict(other *notes.LogConflict) error {
