@@ -278,6 +278,20 @@ func TestRecoveryWaitsForItsFolder(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A vault restored from a backup, or copied to another disk, can have an operation that a
+// crash interrupted. The folder is adopted first, which the open operation must not prevent.
+func TestRecovery_CopiedVault(t *testing.T) {
+	f := newFixture(t, "A.md", "[[B]]", "B.md", "x", "C.md", "y")
+	f.killAt(4)
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "B.md", To: "D.md", UpdateLinks: true})
+	require.ErrorIs(t, err, errKilled)
+	require.NoError(t, os.Rename(f.dir, f.dir+" away"))
+	require.NoError(t, os.CopyFS(f.dir, os.DirFS(f.dir+" away")))
+	f.restart()
+	assert.Equal(t, map[string]string{"A.md": "[[D]]", "D.md": "x", "C.md": "y"}, f.files())
+	f.requireConsistent()
+}
+
 // Each folder uses its own app's settings.
 func TestAppSettingsOfSeveralFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders,

@@ -28,19 +28,22 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 
 func (v *Vault) reconcileAll(ctx context.Context) error {
 	v.mu.Lock()
-	err := v.interrupted.finish(ctx)
+	unfinished := v.interrupted.finish(ctx)
 	v.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	root, id, err := v.disk.OpenAny()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }() // only read from
+	if unfinished != nil && id == v.disk.Identity() {
+		return unfinished
+	}
 	s := &scan{v: v, root: root, Scan: store.Scan{Whole: true}}
 	if err := s.compareAll(ctx, id); err != nil {
 		return err
+	}
+	if unfinished != nil { // this folder, a copy of the vault, is the vault only now
+		return v.reconcileAll(ctx)
 	}
 	if err := s.apply(ctx); err != nil {
 		return err
