@@ -148,7 +148,7 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
 		var asks any
 		_ = json.Unmarshal(req.Params.Arguments, &asks) // nil if there are none
-		if s.profile.Subject != "" { // another subject may use the same key
+		if s.profile.Subject != "" {                    // another subject may use the same key
 			key = s.profile.Subject + " " + key
 		}
 		env.RequestKey = notes.BindRequest(key, t.Name, asks)
