@@ -92,7 +92,7 @@ func TestRealPast(t *testing.T) {
 // TestPastEqualsAReplay makes random changes through the tools and compares reads, lists
 // and searches as of many times with a replay of the changes.
 func TestPastEqualsAReplay(t *testing.T) {
-	changes, moments := 1000, 20
+	changes, moments := 500, 20
 	if testing.Short() {
 		changes, moments = 150, 10
 	}
