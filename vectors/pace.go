@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"math"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -52,7 +51,7 @@ type pace struct {
 }
 
 func newPace(fixed int, load func() Load) *pace {
-	n := runtime.NumCPU()
+	n := processors.allowed()
 	return &pace{fixed: fixed, most: n, load: load, threads: (n + 1) / 2}
 }
 

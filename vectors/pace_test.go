@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -43,6 +44,14 @@ func TestPace_Load(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, second(c.load), "second %d", i)
 	}
+}
+
+// In a container with fewer processors than the machine, the kernel would stop searches, too,
+// once embedding had used up the container's share.
+func TestPace_ProcessorsOfContainer(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as the runtime does in a container
+	defer (&Transformer{}).Prepare(2)()             // in another vault
+	assert.Equal(t, 1, newPace(0, nil).highest())
 }
 
 func TestPace_SetByUser(t *testing.T) {

@@ -201,6 +201,13 @@ type raised struct {
 	by     int
 }
 
+// allowed returns the number of processors that this process may use.
+func (r *raised) allowed() int {
+	r.Lock()
+	defer r.Unlock()
+	return runtime.GOMAXPROCS(0) - r.by
+}
+
 func (r *raised) raise() {
 	by := slices.Max(append(r.series, 0))
 	if by != r.by {
