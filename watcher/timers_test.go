@@ -138,7 +138,7 @@ func TestDefaults(t *testing.T) {
 		got := s.taken()
 		require.Len(s, got, 1)
 		assert.Equal(s, Quiet, got[0].at)
-		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 1, Rescans: 1}, s.w.Status())
+		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 1}, s.w.Status())
 	})
 }
 
@@ -254,7 +254,7 @@ func TestWatch_Limit(t *testing.T) {
 
 		s.kernel.set(func() { s.kernel.limit = 100 })
 		time.Sleep(s.w.env.retry + s.w.env.tick)
-		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 11, Rescans: 1}, s.w.Status())
+		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 11}, s.w.Status())
 		assert.Empty(s, s.taken(), "nothing changed")
 		s.write("3/b.md")
 		s.event(fsnotify.Create, s.root, "3/b.md")

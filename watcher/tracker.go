@@ -16,9 +16,8 @@ type tracker struct {
 	emit      func(Batch)
 	setStatus func(Status)
 
-	fsKind  string // the root's file system, if its events are unreliable
-	lost    error  // why the root cannot be followed, or nil
-	rescans int
+	fsKind string // the root's file system, if its events are unreliable
+	lost   error  // why the root cannot be followed, or nil
 
 	restartReason string    // why a restart was requested; empty if none is pending
 	restartAsked  time.Time // when it was requested
@@ -135,7 +134,6 @@ func (t *tracker) emitRescan(reason string) {
 	if t.ctx.Err() != nil {
 		return
 	}
-	t.rescans++
 	t.publish()
 	t.log.Info("watcher rescans", "reason", reason)
 	t.emit(Batch{Rescan: true, Reason: reason})

@@ -85,7 +85,6 @@ type Status struct {
 	Directories int      // number of directories watched by events
 	Polled      int      // number of directories polled
 	Warnings    []string // sentences for users, each with its remedy
-	Rescans     int      // number of rescans emitted, the first included
 }
 
 // Watcher watches one directory tree. Create one with New.
@@ -189,7 +188,6 @@ func (t *tracker) snapshot() Status {
 		Directories: t.count,
 		Polled:      len(t.polled),
 		Warnings:    t.warnings(),
-		Rescans:     t.rescans,
 	}
 }
 
