@@ -15,6 +15,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/phrase"
 	"notesd/internal/service"
 )
 
@@ -109,22 +110,12 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (str
 		return fmt.Sprintf("%s has no flag -%s", cmd.Name(), short), hint
 	}
 	name := err.GetSpecifiedName()
-	if near := nearFlags(cmd, name); len(near) > 0 {
-		hint = "Did you mean --" + strings.Join(near, " or --") + "?"
+	var flags []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+	if near := phrase.Nearest(name, flags); near != "" {
+		hint = "Did you mean --" + near + "?"
 	}
 	return fmt.Sprintf("%s has no flag --%s", cmd.Name(), name), hint
-}
-
-// nearFlags returns the flags that resemble a misspelt name. Cobra suggests only
-// commands, so the flags are added to another root as commands.
-func nearFlags(cmd *cobra.Command, name string) []string {
-	names := &cobra.Command{SuggestionsMinimumDistance: 2}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-		}
-	})
-	return names.SuggestionsFor(name)
 }
 
 // unwritten returns the failure for output that could not be written.
