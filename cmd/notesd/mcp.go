@@ -38,7 +38,7 @@ func mcpCommand(a *app) *cobra.Command {
 			return a.relay(cmd.Context(), cfg, !allTools, a.in, a.stdout)
 		}),
 	}
-	cmd.Flags().BoolVar(&inProcess, "in-process", false, "serve in this process, for example in a container, unless another one serves the vault")
+	cmd.Flags().BoolVar(&inProcess, "in-process", false, "serve in this process, unless another one serves the vault")
 	cmd.Flags().Bool("read-only", false, "offer only tools that read")
 	cmd.Flags().String("tools", "", "offer only these tools: a `list` of names, or reader, writer, all")
 	completes(cmd, "tools", completeTools)
