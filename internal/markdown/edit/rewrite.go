@@ -17,47 +17,43 @@ import (
 // equals the old one or cannot be written in that kind of link (see [CanTarget]). doc
 // must be the result of [markdown.Parse] for src.
 func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newTarget string, ok bool)) []byte {
-	targets := make([]string, len(doc.Links))
-	changed, metadata := false, false
-	for i, l := range doc.Links {
+	var all, body []replacement
+	for _, l := range doc.Links {
 		target, ok := rewrite(l)
 		if !ok || markdown.NFC(target) == l.Target || !CanTarget(l, target) {
 			continue
 		}
-		targets[i] = encodeTarget(src, l, target)
-		changed = true
-		metadata = metadata || l.Kind == markdown.LinkFrontMatter
-	}
-	if !changed {
-		return bytes.Clone(src)
-	}
-	out := writeTargets(src, doc, targets, true)
-	if metadata {
-		if fm := markdown.ReadFrontMatter(out, doc.FrontMatter.Start); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
-			return writeTargets(src, doc, targets, false)
+		all = append(all, replacement{l.TargetStart, l.TargetEnd, encodeTarget(src, l, target)})
+		if l.Kind != markdown.LinkFrontMatter {
+			body = append(body, all[len(all)-1])
 		}
+	}
+	out := replace(src, all)
+	if fm := markdown.ReadFrontMatter(out, doc.FrontMatter.Start); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
+		return replace(src, body)
 	}
 	return out
 }
 
-func writeTargets(src []byte, doc *markdown.Document, targets []string, metadata bool) []byte {
+// replacement is a span of a text with its new text.
+type replacement struct {
+	start, end int
+	text       string
+}
+
+// replace returns a copy of src with each span replaced by its text. Of spans that
+// overlap, the first is replaced.
+func replace(src []byte, spans []replacement) []byte {
 	// Links are ordered by their starts, but in a link around an image,
 	// [![a](b)](c), the target of the image comes first.
-	order := make([]int, len(doc.Links))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return doc.Links[a].TargetStart - doc.Links[b].TargetStart })
+	slices.SortStableFunc(spans, func(a, b replacement) int { return a.start - b.start })
 	out := make([]byte, 0, len(src)+len(src)/8)
 	at := 0
-	for _, i := range order {
-		l := doc.Links[i]
-		if targets[i] == "" || l.TargetStart < at || l.Kind == markdown.LinkFrontMatter && !metadata {
-			continue
+	for _, r := range spans {
+		if r.start >= at {
+			out = append(append(out, src[at:r.start]...), r.text...)
+			at = r.end
 		}
-		out = append(out, src[at:l.TargetStart]...)
-		out = append(out, targets[i]...)
-		at = l.TargetEnd
 	}
 	return append(out, src[at:]...)
 }
@@ -65,22 +61,16 @@ func writeTargets(src []byte, doc *markdown.Document, targets []string, metadata
 // RewriteAnchors replaces the link anchors for which rewrite returns a new one, like
 // [RewriteLinks] for targets.
 func RewriteAnchors(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newAnchor string, ok bool)) []byte {
-	var out []byte
-	at := 0
-	order := slices.Clone(doc.Links)
-	slices.SortStableFunc(order, func(a, b markdown.Link) int { return a.AnchorStart - b.AnchorStart })
-	for _, l := range order {
-		if l.AnchorEnd == 0 || l.AnchorStart < at {
+	var spans []replacement
+	for _, l := range doc.Links {
+		if l.AnchorEnd == 0 {
 			continue
 		}
-		anchor, ok := rewrite(l)
-		if !ok || anchor == l.Anchor || !CanAnchor(l, anchor) {
-			continue
+		if anchor, ok := rewrite(l); ok && anchor != l.Anchor && CanAnchor(l, anchor) {
+			spans = append(spans, replacement{l.AnchorStart, l.AnchorEnd, encodeTarget(src, l, anchor)})
 		}
-		out = append(append(out, src[at:l.AnchorStart]...), encodeTarget(src, l, anchor)...)
-		at = l.AnchorEnd
 	}
-	return append(out, src[at:]...)
+	return replace(src, spans)
 }
 
 // SameBesidesTargets reports whether two notes differ only in the targets of their
@@ -93,11 +83,11 @@ func SameBesidesTargets(a []byte, docA *markdown.Document, b []byte, docB *markd
 }
 
 func withoutTargets(src []byte, doc *markdown.Document) []byte {
-	targets := make([]string, len(doc.Links))
-	for i := range targets {
-		targets[i] = "\x00" // no valid target
+	spans := make([]replacement, len(doc.Links))
+	for i, l := range doc.Links {
+		spans[i] = replacement{l.TargetStart, l.TargetEnd, "\x00"} // no valid target
 	}
-	return writeTargets(src, doc, targets, true)
+	return replace(src, spans)
 }
 
 // CanTarget reports whether target can be written as the target of link l. A wikilink,
@@ -139,7 +129,7 @@ func CanAnchor(l markdown.Link, anchor string) bool {
 func encodeTarget(src []byte, l markdown.Link, target string) string {
 	switch l.Kind {
 	case markdown.LinkMarkdown, markdown.LinkImage:
-		if l.TargetStart > 0 && src[l.TargetStart-1] == '<' {
+		if src[l.TargetStart-1] == '<' {
 			return percentEncode(target, "%#<>\\`$|")
 		}
 		encoded := percentEncode(target, " %#<>\\`$|()[]\"?")

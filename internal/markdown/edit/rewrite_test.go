@@ -28,6 +28,12 @@ func TestRewriteLinks(t *testing.T) {
 			"---\na: \"[[it's \\\"x\\\"]]\"\nc: '[[it''s \"x\"]]'\ne: x [[it's \"x\"]]\ng: [[h]]\n---\n"},
 		{"---\na: x [[b]]\nc: \"[[d]]\"\n---\n", "k: v", "---\na: x [[b]]\nc: \"[[k: v]]\"\n---\n"},
 		{"+++\na = \"[[b]]\"\nc = '[[d]]'\n+++\n", "it's", "+++\na = \"[[it's]]\"\nc = '[[d]]'\n+++\n"},
+		{"---\na: \"x\n  [[b]]\"\n---\n[[b]]\n", "y\" z", "---\na: \"x\n  [[b]]\"\n---\n[[y\" z]]\n"},
+		{"---\na b: \"x\n  [[b]]\"\n---\n[[b]]\n", "y\" z", "---\na b: \"x\n  [[b]]\"\n---\n[[y\" z]]\n"},
+		{"---\na: \"[[b]]\"\n---\n[[b]] [c](d)\n", "x\ty", "---\na: \"[[b]]\"\n---\n[[x\ty]] [c](x%09y)\n"},
+		{"---\na: \"[[b]]\"\n---\n[[b]] [c](d)\n", "x\x7fy", "---\na: \"[[b]]\"\n---\n[[x\x7fy]] [c](x%7Fy)\n"},
+		{"---\na: [[b]]\n---\n[[b]]\n", "-x", "---\na: [[b]]\n---\n[[-x]]\n"},
+		{"---\na: [[b]]\n---\n[[b]]\n", "x-y", "---\na: [[x-y]]\n---\n[[x-y]]\n"},
 		{"`[[a]]` [[a]]\r\n", "b", "`[[a]]` [[b]]\r\n"},
 	} {
 		src := []byte(test.src)
@@ -77,7 +83,7 @@ func TestRewriteLinks_NestedLinks(t *testing.T) {
 		assert.True(t, SameBesidesTargets([]byte(src), doc, out, markdown.Parse(out)))
 	}
 	for _, pair := range [][2]string{
-		{"[a](b) x", "[a](b) y"}, {"[a](b)", "[a](b) [c](d)"}, {"[a](b#c)", "[a](b#d)"}, {"[[a]]", "![[a]]"}, {"[a](b)", "[c](b)"}, {"[a](b)", "`a`"},
+		{"[a](b) x", "[a](b) y"}, {"[a](b)", "[a](https://b)"}, {"[a](b)", "[a](b) [c](d)"}, {"[a](b#c)", "[a](b#d)"}, {"[[a]]", "![[a]]"}, {"[a](b)", "[c](b)"}, {"[a](b)", "`a`"},
 	} {
 		a, b := []byte(pair[0]), []byte(pair[1])
 		assert.False(t, SameBesidesTargets(a, markdown.Parse(a), b, markdown.Parse(b)), "%q and %q", a, b)
