@@ -15,14 +15,6 @@ type cursor struct {
 	pos, column, spare int
 }
 
-// peek returns the byte at the reading position, or '\n' at the end of the line.
-func (c *cursor) peek() byte {
-	if c.pos < c.lineEnd {
-		return c.src[c.pos]
-	}
-	return '\n'
-}
-
 // indent returns the width of the white space ahead in columns, and the offset after
 // it.
 func (c *cursor) indent() (columns, next int) {

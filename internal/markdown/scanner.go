@@ -126,10 +126,6 @@ func (s *scanner) run(from, line int) {
 
 func (s *scanner) scanLine() {
 	s.pos, s.column, s.spare, s.itemOpened = s.lineStart, 0, 0, false
-	if s.kind == leafParagraph && len(s.containers) == 0 && plainStart[s.peek()] {
-		s.extendParagraph()
-		return
-	}
 	matched := s.matchContainers()
 	all := matched == len(s.containers)
 	if s.kind > leafBreak && !all {
@@ -140,15 +136,6 @@ func (s *scanner) scanLine() {
 	}
 	s.openBlocks(matched)
 }
-
-// plainStart marks bytes that cannot start a block: a line that starts with one
-// continues the paragraph before it.
-var plainStart = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-	}
-	return t
-}()
 
 // matchContainers consumes the markers of the open containers that the line
 // continues, and returns their number.
