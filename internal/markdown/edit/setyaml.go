@@ -46,7 +46,7 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	found := -1
 	for i, pair := range pairs {
 		if name, err := reader.Key(pair.Key); err == nil && name == e.key {
-			if _, merge := pair.Key.(*ast.MergeKeyNode); merge || found >= 0 {
+			if _, merge := pair.Key.(*ast.MergeKeyNode); merge {
 				return e.refuse("it is ambiguous")
 			}
 			found = i
@@ -64,9 +64,6 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 		e.end = lineOfPair(found + 1)
 	}
 	e.trimEntry()
-	if e.end <= e.start {
-		return e.refuse("it shares its line with another key; use replace_text")
-	}
 	e.readStyle(pairs[found])
 	return nil
 }
@@ -97,9 +94,7 @@ func (e *keyEditor) readStyle(pair *ast.MappingValueNode) {
 		last = v.End
 		e.findFlowItems(v)
 	case *ast.MappingNode:
-		if last = v.End; !v.IsFlowStyle {
-			return
-		}
+		last = v.End // nil for a map without braces
 	case *ast.StringNode:
 		switch v.Token.Type {
 		case token.SingleQuoteType:

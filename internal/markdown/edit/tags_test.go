@@ -39,6 +39,8 @@ func TestAddTag(t *testing.T) {
 		{"property", "tags:: a, [[b c]]\ntitle:: T\n\ntext\n", "d", "tags:: a, [[b c]], d\ntitle:: T\n\ntext\n"},
 		{"property with #", "tags:: #a\n", "d", "tags:: #a, #d\n"},
 		{"properties without tags", "title:: T\n\n- text\n", "d", "title:: T\ntags:: d\n\n- text\n"},
+		{"properties that end the note", "title:: T\n", "d", "title:: T\ntags:: d\n"},
+		{"properties without a final line break", "title:: T", "d", "title:: T\ntags:: d"},
 		{"CRLF", "---\r\ntags: [a]\r\n---\r\n", "c", "---\r\ntags: [a, c]\r\n---\r\n"},
 		{"nested", "---\ntags: [a]\n---\n", "a/b", "---\ntags: [a, a/b]\n---\n"},
 	} {
@@ -84,6 +86,9 @@ func TestRemoveTag(t *testing.T) {
 		{"with a space, in brackets", "---\ntags: [\"a b\", c, 2024]\n---\n", "a b", "---\ntags: [c, 2024]\n---\n"},
 		{"with a space, between commas", "---\ntags: a b, c\n---\n", "a b", "---\ntags: c\n---\n"},
 		{"with a space, of Logseq", "tags:: [[a b]], c\n\n- x #[[a b]]\n", "[[a b]]", "tags:: c\n\n- x\n"},
+		{"with #", "---\ntags: [\"#a\", b]\n---\n", "a", "---\ntags: [b]\n---\n"},
+		{"before brackets of nothing", "text x #a]]\n", "a", "text x a]]\n"},
+		{"broken front matter of others", "---\nx: [\n---\nx #a\n", "a", "---\nx: [\n---\nx\n"},
 		{"a number", "---\ntags: [2024, c]\n---\n", "2024", "---\ntags: [c]\n---\n"},
 		{"a sentence", "---\ntags: [\"a, b.\", c]\n---\n", "a, b.", "---\ntags: [c]\n---\n"},
 	} {
@@ -108,6 +113,7 @@ func TestRenameTag(t *testing.T) {
 		{"brackets over lines", "---\ntags: [\n  x,\n  a,\n  '#a/b', ]\n---\n", "a", "new", "---\ntags: [\n  x,\n  new,\n  \"#new/b\", ]\n---\n"},
 		{"brackets", "---\ntags: [\"x\", a, '#a/b']\n---\n", "a", "new", "---\ntags: [\"x\", new, \"#new/b\"]\n---\n"},
 		{"had both", "---\ntags: [a, b]\n---\n#a #b\n", "a", "b", "---\ntags: [b]\n---\n#b #b\n"},
+		{"had it in two spellings", "---\ntags: [a, A, x]\n---\n", "a", "b", "---\ntags: [b, x]\n---\n"},
 		{"commas", "---\ntags: a, b\n---\n", "b", "c", "---\ntags: a, c\n---\n"},
 		{"into a nested one", "#a #a/b\n", "a", "top/a", "#top/a #top/a/b\n"},
 		{"of a nested one", "#a #a/b\n", "a/b", "b", "#a #b\n"},
