@@ -127,6 +127,8 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	if size := len(strings.TrimSpace(text)); size > room && size > total/2 && room >= least {
 		cut = true
 		before := len(strings.Join(lines[:first-1], ""))
+		// Half of the room leaves the rest to other passages; less than 1000 bytes would
+		// often lack the answer.
 		from, to := search.Around(text, max(0, min(hit.Focus-before, len(text)-1)), max(room/2, min(room, 1000)))
 		p.LineStart = first + strings.Count(text[:from], "\n")
 		text = strings.TrimRight(text[from:to], "\r\n")

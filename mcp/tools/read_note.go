@@ -386,6 +386,8 @@ func cutLines(lines []string, limit, room int) (content string, n int, cut bool)
 		if i > 0 {
 			return b.String(), i, true
 		}
+		// JSON escapes a byte with up to six: the part that fits is estimated from the size
+		// of the whole line.
 		limit = min(limit, len(line), room*len(line)/size)
 		for limit > 0 && limit < len(line) && !utf8.RuneStart(line[limit]) {
 			limit--

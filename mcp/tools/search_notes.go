@@ -155,6 +155,8 @@ func matchedIn(hits []search.Hit) SearchPanel {
 // snippetBudget returns the size of all snippets together, which are sent twice: ten
 // results stay under 4.5 KB, fewer have longer snippets.
 func snippetBudget(limit, most int) int {
+	// Up to ten results share the space of ten, so that a few have longer snippets; each
+	// further one adds its own.
 	const each, ten, longest = 72, 720, 200
 	return min(max(limit*each, min(ten, limit*longest)), most/2)
 }

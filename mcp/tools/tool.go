@@ -160,6 +160,7 @@ func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	if items <= 1 || fits(out) {
 		return out, items
 	}
+	// A result grows with its items, so a binary search finds how many fit.
 	n := max(1, sort.Search(items, func(i int) bool { return !fits(answer(i + 1)) }))
 	return answer(n), n
 }
