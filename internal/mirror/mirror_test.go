@@ -161,7 +161,7 @@ func TestMirror_TwoFolders(t *testing.T) {
 // whereas one that merely loses its last note to a move stays on its user's node.
 func TestMirror_RemovesEmptiedFolders(t *testing.T) {
 	s := pgtest.Start(t)
-	b := newNode(t, s.URL(), "team", map[string]string{"Mine/N.md": "n", "Whole/A.md": "a", "Whole/Sub/B.md": "b", "In/Inner/C.md": "c", "In/Inner/D.md": "d"})
+	b := newNode(t, s.URL(), "team", map[string]string{"Mine/N.md": "n", "Whole/A.md": "a", "Whole/Sub/B.md": "b", "In/Inner/C.md": "c", "In/Inner/D.md": "d", "Up/Down/E.md": "e", "Up/Down/F.md": "f"})
 	a := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
 	_, err := a.Move(t.Context(), notes.MoveRequest{Note: "Mine/N.md", To: "Else/N.md"})
@@ -169,11 +169,14 @@ func TestMirror_RemovesEmptiedFolders(t *testing.T) {
 	_, err = a.Move(t.Context(), notes.MoveRequest{Note: "Whole", To: "Renamed"})
 	require.NoError(t, err)
 	require.NoError(t, os.Rename(filepath.Join(a.dir, "In", "Inner"), filepath.Join(a.dir, "Inner")))
-	assert.Equal(t, map[string]string{"Else/N.md": "n", "Renamed/A.md": "a", "Renamed/Sub/B.md": "b", "Inner/C.md": "c", "Inner/D.md": "d"}, agree(t, a, b))
+	require.NoError(t, os.Rename(filepath.Join(a.dir, "Up", "Down"), filepath.Join(a.dir, "Below")))
+	assert.Equal(t, map[string]string{"Else/N.md": "n", "Renamed/A.md": "a", "Renamed/Sub/B.md": "b", "Inner/C.md": "c", "Inner/D.md": "d", "Below/E.md": "e", "Below/F.md": "f"}, agree(t, a, b))
 	assert.NoDirExists(t, filepath.Join(a.dir, "Mine"), "notesd has made it there")
 	assert.DirExists(t, filepath.Join(b.dir, "Mine"))
 	assert.NoDirExists(t, filepath.Join(b.dir, "Whole"))
 	assert.NoDirExists(t, filepath.Join(b.dir, "In", "Inner"))
+	assert.NoDirExists(t, filepath.Join(b.dir, "Up", "Down"))
+	assert.DirExists(t, filepath.Join(b.dir, "Up"), "it is above the folder that moved")
 }
 
 // TestDamagedDatabase: a damaged database of the mirror is set aside, and folder and log

@@ -455,9 +455,14 @@ func (w *work) doTogether(ctx context.Context, group []step) error {
 
 func (w *work) placeSteps(ctx context.Context, group []step) error {
 	var all, copies []vault.Placement
+	moved := map[[2]string][]string{}
 	for i := range group {
 		s := &group[i]
 		all = append(all, s.Placement)
+		if s.move {
+			between := folderMove(s.OldPath, s.path)
+			moved[between] = append(moved[between], s.OldDisk)
+		}
 		if s.copy == "" {
 			continue
 		}
@@ -468,7 +473,19 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		s.copy = name
 		copies = append(copies, vault.Placement{Path: name, New: s.Old})
 	}
-	written, err := w.m.vault.Replica().Place(ctx, w.kind, w.author, slices.Concat(all, copies))
+	var emptied []string
+	for folders, files := range moved {
+		if len(files) == 1 {
+			continue // of a note: its folder may be there on the author's node
+		}
+		for _, file := range files {
+			for dir := path.Dir(file); dir != "." && notes.Under(notes.Nfc(dir), folders[0]); dir = path.Dir(dir) {
+				emptied = append(emptied, dir)
+			}
+		}
+	}
+	slices.Sort(emptied)
+	written, err := w.m.vault.Replica().Place(ctx, w.kind, w.author, slices.Concat(all, copies), emptied...)
 	if err != nil {
 		return err
 	}
@@ -479,7 +496,6 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		}
 		w.m.opt.Placed(placed)
 	}
-	moved := map[[2]string][]string{}
 	for _, s := range group {
 		if slices.Contains(written.Conflicts, s.path) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
 			w.undone(s)
@@ -492,22 +508,10 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		}
 		if s.move {
 			w.record.base[s.OldPath] = base{}
-			between := folderMove(s.OldPath, s.path)
-			moved[between] = append(moved[between], s.OldDisk)
 		}
 		if s.copy != "" {
 			w.m.status.conflict(s.copy)
 			w.newer = append(w.newer, s.copy)
-		}
-	}
-	for folders, files := range moved {
-		if len(files) == 1 {
-			continue // of a note: its folder may be there on the author's node
-		}
-		for _, file := range files {
-			if err := w.m.vault.Replica().RemoveEmptyFolder(file, folders[0]); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

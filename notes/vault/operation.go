@@ -38,7 +38,7 @@ type operation struct {
 	ctx   context.Context
 	root  *disk.Root
 	scope notes.Scope
-	clear []string // for an undo: folders that the change made, outermost first; removed if empty
+	clear []string // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
 }
 
 // change runs one operation under the vault's lock. It returns the stored answer if the

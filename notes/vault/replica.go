@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -54,9 +53,11 @@ type Placement struct {
 
 // Place makes changes from the log, as one operation. A file whose text is not Old stays as
 // it is: if it is the first, nothing is changed and the error is [notes.ErrConflict];
-// otherwise it is listed in Written.Conflicts.
-func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []Placement) (notes.Written, error) {
+// otherwise it is listed in Written.Conflicts. The emptied folders, outermost first, are
+// removed if nothing is left in them.
+func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []Placement, emptied ...string) (notes.Written, error) {
 	return r.v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
+		o.clear = emptied
 		var old []string
 		for _, c := range changes {
 			old = append(old, c.OldPath)
@@ -93,24 +94,6 @@ func (r Replica) checkIncoming(root *disk.Root, kind, p string) error {
 		return &notes.Error{Op: kind, Path: p, Err: notes.ErrForbidden, Detail: "the path is not one that a vault may have, or is hidden or ignored"}
 	}
 	return checkPlace(root, kind, p)
-}
-
-// RemoveEmptyFolder removes the folder of a file that was moved away, and its parents up to
-// the folder that moved, as long as they are empty.
-func (r Replica) RemoveEmptyFolder(diskPath, moved string) error {
-	r.v.mu.Lock()
-	defer r.v.mu.Unlock()
-	root, err := r.v.disk.Open()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }() // opened to remove folders
-	for dir := path.Dir(diskPath); dir != "." && notes.Under(notes.Nfc(dir), moved); dir = path.Dir(dir) {
-		if root.Remove(dir) != nil { // not empty
-			return nil
-		}
-	}
-	return nil
 }
 
 // Files lists the regular files, notes and others, at and below the paths, or all if paths

@@ -148,20 +148,18 @@ func TestReplica_Bytes(t *testing.T) {
 	assert.Equal(t, "new", string(data))
 }
 
-func TestReplica_RemoveEmptyFolder(t *testing.T) {
-	r, dir := openReplica(t, vault.Options{}, "a/b/c/n.md", "x", "a/keep.png", "x", "d/e/n.md", "x")
-	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md", ""))
-	assert.FileExists(t, filepath.Join(dir, "a/b/c/n.md"), "a folder with a file stays")
-	require.NoError(t, os.Remove(filepath.Join(dir, "a/b/c/n.md")))
-	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md", ""))
+func TestReplica_PlaceRemovesEmptiedFolders(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{}, "a/b/c/n.md", "x", "a/b/c/m.md", "x", "a/keep.png", "x")
+	move := func(name string) {
+		t.Helper()
+		_, err := r.Place(t.Context(), "move", notes.Author{Name: "other"}, []vault.Placement{{OldPath: "a/b/c/" + name, OldDisk: "a/b/c/" + name, Path: name, Old: []byte("x"), New: []byte("x")}}, "a", "a/b", "a/b/c")
+		require.NoError(t, err)
+	}
+	move("n.md")
+	assert.FileExists(t, filepath.Join(dir, "a/b/c/m.md"), "a folder with a file stays")
+	move("m.md")
 	assert.NoDirExists(t, filepath.Join(dir, "a/b"))
 	assert.FileExists(t, filepath.Join(dir, "a/keep.png"))
-	require.NoError(t, r.RemoveEmptyFolder("n.md", ""))
-	assert.DirExists(t, dir)
-	require.NoError(t, os.Remove(filepath.Join(dir, "d/e/n.md")))
-	require.NoError(t, r.RemoveEmptyFolder("d/e/n.md", "d/e"))
-	assert.NoDirExists(t, filepath.Join(dir, "d/e"))
-	assert.DirExists(t, filepath.Join(dir, "d"), "it is above the folder that moved")
 }
 
 // TestReplica_Place checks that the changes of a batch are made together, that files with
