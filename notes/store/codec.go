@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -255,10 +256,14 @@ func (r *outlineReader) strings() []string {
 	return list
 }
 
-// loadBlob returns the text with this hash, or nil if hash is nil.
+// loadBlob returns the text with this hash, or nil if hash is nil. Older versions did not
+// store every empty text.
 func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	if hash == nil {
 		return nil, nil
+	}
+	if bytes.Equal(hash, rawHash(nil)) {
+		return []byte{}, nil
 	}
 	var codec int
 	var packed []byte

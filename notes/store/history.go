@@ -663,6 +663,9 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 		if err == nil {
 			text, err = loadBlob(ctx, tx, hash)
 		}
+		if errors.Is(err, sql.ErrNoRows) {
+			err = &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the text of revision %d was lost when the history was damaged", revision), Hint: "Use another revision."}
+		}
 		return err
 	})
 	return nonNil(text), r, err

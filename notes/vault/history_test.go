@@ -276,6 +276,15 @@ func TestOutsideVersions_EmptyOrLost(t *testing.T) {
 	}
 	f.restoreText("N.md", "")
 	f.exec(f.store.History(), `DELETE FROM blobs`)
+	for _, r := range f.revisions("N.md") {
+		text, err := f.store.RevisionText(t.Context(), "read", "N.md", r.Revision, notes.Scope{})
+		if r.Size > 0 {
+			require.ErrorIs(t, err, notes.ErrNotFound, "and no internal error")
+			continue
+		}
+		require.NoError(t, err, "older versions did not store it")
+		assert.Empty(t, text)
+	}
 	f.save("N.md", "d\n")
 	f.save("N.md", "e\n")
 	f.remove("N.md")
