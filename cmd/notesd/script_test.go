@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,6 +69,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"database":    database,
 			"exits":       exits,
 			"json":        jsonField,
 			"statedir":    stateDir,
@@ -107,6 +109,17 @@ func stateDir(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s matches %v", args[1], found)
 	}
 	ts.Setenv(args[0], found[0])
+}
+
+// database creates a database from a file of statements: database state/notes.db notes.sql
+func database(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: database DATABASE STATEMENTS")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(ts.ReadFile(args[1]))
+	ts.Check(errors.Join(err, db.Close()))
 }
 
 // exits runs notesd and checks its exit code: exits 3 read nothing.
