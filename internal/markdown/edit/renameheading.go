@@ -2,7 +2,6 @@ package edit
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -45,7 +44,10 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	}
 	h := doc.Headings[i]
 	old := src[h.TextStart:h.TextEnd]
-	end := h.TextStart + len(bytes.TrimRight(old[:len(old)-len(headingID.Find(old))], " \t"))
+	if _, at := markdown.BlockID(old); at > 0 {
+		old = old[:at]
+	}
+	end := h.TextStart + len(bytes.TrimRight(old, " \t"))
 	want := markdown.PlainText([]byte(text + string(src[end:h.TextEnd])))
 	if h.TextStart == h.TextEnd {
 		text = " " + text // the heading had no text
@@ -57,6 +59,3 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	}
 	return HeadingRename{src, out, i, want}, nil
 }
-
-// headingID matches a block's id at the end of a heading.
-var headingID = regexp.MustCompile(`[ \t]+\^[A-Za-z0-9-]+[ \t]*$`)
