@@ -11,6 +11,37 @@ type Scored struct {
 	Score float32
 }
 
+// best selects the k highest scores of a stream. It collects scores at or above a bound.
+// Each time it has 4k of them, it reduces them to the k highest and raises the bound to
+// the lowest of those, so most rows cost one comparison.
+type best struct {
+	k     int
+	bound float32
+	found []Scored
+}
+
+func newBest(k int) *best {
+	return &best{k: k, bound: float32(math.Inf(-1)), found: make([]Scored, 0, min(4*k, 1<<14))}
+}
+
+func (b *best) add(s Scored) {
+	b.found = append(b.found, s)
+	if len(b.found) >= 4*b.k {
+		b.cut()
+	}
+}
+
+// cut reduces found to the k highest scores and raises the bound.
+func (b *best) cut() {
+	if len(b.found) > b.k {
+		highest(b.found, b.k)
+		b.found = b.found[:b.k]
+	}
+	if len(b.found) == b.k {
+		b.bound = least(b.found)
+	}
+}
+
 // compareScores orders by descending score, then by ascending row.
 func compareScores(a, b Scored) int {
 	switch {

@@ -215,19 +215,23 @@ func (s *sample) benchmark(b *testing.B, queries [][]float32) {
 	b.ReportMetric(s.recall(10, nil), "recall@10")
 }
 
-func TestHighest_AgainstSort(t *testing.T) {
+// best keeps the k highest scores of any stream.
+func TestBest_AgainstSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, k := range []int{1, 2, 7, 64} {
 		for _, n := range []int{0, 1, k, 4*k - 1, 4 * k, 1000} {
 			var all []Scored
+			b := newBest(k)
 			for i := range n {
 				s := Scored{int32(i), float32(rng.IntN(50))} // with many ties
 				all = append(all, s)
+				if s.Score >= b.bound {
+					b.add(s)
+				}
 			}
-			got := slices.Clone(all)
-			highest(got, min(k, n))
-			want := sorted(all)
-			got = sorted(got[:min(k, n)])
+			b.cut()
+			want, got := sorted(all), sorted(b.found)
+			require.Len(t, got, min(k, n))
 			for i := range got {
 				require.Equal(t, want[i].Score, got[i].Score, "k %d, n %d, place %d", k, n, i)
 			}

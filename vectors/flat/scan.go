@@ -37,7 +37,9 @@ func (r *Ranker) Prepare(q []float32) *Prepared {
 	return p
 }
 
-// score returns the score of a row.
+// Score returns the score of a row.
+func (r *Ranker) Score(p *Prepared, row int) float32 { return r.score(p.query, row) }
+
 func (r *Ranker) score(q Query, row int) float32 {
 	v, offset := r.Row(row)
 	return r.Factor*q.Dot(v) + offset
@@ -46,18 +48,21 @@ func (r *Ranker) score(q Query, row int) float32 {
 // All scores the rows for which keep returns true, or all if it is nil, and returns the
 // k highest in no particular order.
 func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
-	all := r.collect(func(from, to int) []Scored {
-		found := make([]Scored, 0, to-from)
+	all := newBest(k)
+	all.found = r.collect(func(from, to int) []Scored {
+		b := newBest(k)
 		for row := from; row < to; row++ {
-			if keep == nil || keep(row) {
-				found = append(found, Scored{int32(row), r.score(p.query, row)})
+			if keep != nil && !keep(row) {
+				continue
+			}
+			if s := r.Score(p, row); s >= b.bound {
+				b.add(Scored{int32(row), s})
 			}
 		}
-		return found
+		return b.found
 	})
-	k = min(k, len(all))
-	highest(all, k)
-	return all[:k:k]
+	all.cut()
+	return all.found
 }
 
 // estimates returns the estimates of all rows.
