@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,9 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	exe, err := filepath.Abs(exe)
 	if err != nil {
 		return fmt.Errorf("find the program: %w", err)
+	}
+	if _, err := os.Stat(exe); errors.Is(err, fs.ErrNotExist) { // by an upgrade into another folder
+		return fmt.Errorf("the program %s was removed while it ran; restart the assistant or command that uses it", exe)
 	}
 	logFile, err = filepath.Abs(logFile)
 	if err != nil {

@@ -155,7 +155,7 @@ func TestStartGivesUp(t *testing.T) {
 func TestStartWithoutProgram(t *testing.T) {
 	dir := t.TempDir()
 	err := daemon.Start(context.Background(), filepath.Join(dir, "missing"), nil, filepath.Join(dir, "log"))
-	require.ErrorContains(t, err, "missing")
+	require.ErrorContains(t, err, "missing was removed while it ran")
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	err = daemon.Start(context.Background(), exe, nil, filepath.Join(dir, "no", "folder", "log"))
