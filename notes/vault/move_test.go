@@ -189,6 +189,21 @@ func TestMove_KeepsIdentity(t *testing.T) {
 	assert.Equal(t, "Old.md", page.Revisions[0].OldPath)
 }
 
+// SMB refuses to rename a folder with an open file, such as one that an edit has displaced.
+func TestMove_FolderOfDisplacedFile(t *testing.T) {
+	f := newFixture(t, "A/N.md", "one\n")
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "two"}}})
+	require.NoError(t, err)
+	f.failpoint = func(step string) error {
+		if step == "rename" && !f.late.next().IsZero() {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	f.move("A/", "B")
+	assert.Equal(t, "one\n\ntwo\n", f.files()["B/N.md"])
+}
+
 func TestMove_Errors(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "A.md", "a [[B]] [[C]]", "B.md", "b", "dir/C.md", "c", "dir/B.md", "other b")

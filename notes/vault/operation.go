@@ -437,6 +437,10 @@ func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
 	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
 	err = from.Move(oldName, to, newName)
+	if f.Folder && errors.Is(err, fs.ErrPermission) { // SMB renames no folder with an open file: close the displaced ones
+		d.v.late.readDue(d.ctx, time.Time{}, maxLate+1)
+		err = from.Move(oldName, to, newName)
+	}
 	if !errors.Is(err, fs.ErrExist) || notes.Key(f.OldDisk) != notes.Key(f.NewDisk) {
 		return err
 	}
