@@ -168,7 +168,10 @@ func (c *chunker) bestCut(start, limit int) int {
 	if space > 0 {
 		return start + space
 	}
-	return start + len(Truncate(string(c.src[start:min(len(c.src), limit+utf8.UTFMax)]), limit-start))
+	if n := len(Truncate(string(c.src[start:min(len(c.src), limit+utf8.UTFMax)]), limit-start)); n > 0 {
+		return start + n
+	}
+	return limit // none of it is valid UTF-8
 }
 
 func endsSentence(text []byte) bool {

@@ -89,6 +89,9 @@ func TestLargeBlocksAreCut(t *testing.T) {
 		"between Chinese sentences": {strings.Repeat("这是一个有十二个字的句子呀。", 100), func(before, _ string) bool {
 			return strings.HasSuffix(before, "。")
 		}},
+		"between bytes that are no UTF-8": {strings.Repeat("\xbf", 2000), func(_, after string) bool {
+			return strings.HasPrefix(after, "\xbf")
+		}},
 		"between characters": {strings.Repeat("é👩‍👧", 2000), func(_, after string) bool {
 			return strings.HasPrefix(after, "é") || strings.HasPrefix(after, "👩")
 		}},
