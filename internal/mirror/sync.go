@@ -485,7 +485,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		}
 	}
 	slices.Sort(emptied)
-	written, err := w.m.vault.Replica().Place(ctx, w.kind, w.author, slices.Concat(all, copies), emptied...)
+	written, err := w.m.vault.Replica().Place(ctx, w.kind, w.author, slices.Concat(all, copies), slices.Compact(emptied)...)
 	if err != nil {
 		return err
 	}
