@@ -53,10 +53,9 @@
 // The kernels differ. inotify (Linux) needs a watch for each directory and
 // limits their number. With kqueue (macOS, BSD) every file of a watched
 // directory also costs a file descriptor, so watches may use half of the process's
-// limit. Beyond that, macOS uses one FSEvents stream for the whole tree. Windows
-// reports a whole tree through one handle on its root; a rename of the root itself
-// is detected by the next periodic check. A subtree turns such a handle or stream
-// into a source, without fsnotify.
+// limit. Windows reports a whole tree through one handle on its root; a rename of
+// the root itself is detected by the next periodic check. A subtree turns this
+// handle into a source, without fsnotify.
 //
 // # Concurrency
 //

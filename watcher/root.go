@@ -81,10 +81,6 @@ func (t *tracker) begin() error {
 		t.openSource()
 	}
 	t.enter(t.top, false)
-	if t.outgrown() {
-		t.clear()
-		return t.begin()
-	}
 	t.nextPoll = time.Now().Add(t.interval)
 	t.nextRetry = time.Now().Add(t.env.retry)
 	return t.unreadable[t.top]
@@ -207,10 +203,6 @@ func (t *tracker) retryWatches() {
 	if t.opt.backend == BackendPoll {
 		return
 	}
-	if t.outgrown() {
-		t.requestRestart("the folder has outgrown single watches")
-		return
-	}
 	if t.src == nil {
 		t.openSource()
 	}
@@ -223,17 +215,6 @@ func (t *tracker) retryWatches() {
 			t.retryWatch(d)
 		}
 	}
-}
-
-// outgrown reports whether the watches have reached their limit and the system supports
-// a source for the whole tree. If so, openSource will open one.
-func (t *tree) outgrown() bool {
-	if t.limit == nil || t.whole || t.env.tree == nil {
-		return false
-	}
-	t.log.Info("the folder has outgrown single watches", "err", t.limit)
-	t.whole = true
-	return true
 }
 
 func (t *tree) retryWatch(d *dir) {

@@ -15,43 +15,43 @@ import (
 // openSource opens a source for root with a single handle. fsnotify would open every
 // directory, and Windows does not allow renaming or moving a directory that contains an
 // open one, so users' folders would be locked.
-func openSource(root string) (*source, error) { return openSubtree(root, startReader) }
-
-// startReader starts a reader of changes below root.
-func startReader(root string, to *subtree) (stop func() error, err error) {
+func openSource(root string) (*source, error) {
 	r, err := openChangeReader(root)
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		r.run(to)
-	}()
-	return func() error {
-		err := windows.SetEvent(r.stop)
-		<-ended
-		r.close()
-		return err
-	}, nil
+	q := newQueue()
+	go r.run(q)
+	return &source{notifier: r, queue: q}, nil
 }
 
-// run forwards changes until the reader is stopped or the root is deleted.
-func (r *changeReader) run(to *subtree) {
+// Close implements notifier.
+func (r *changeReader) Close() error {
+	err := windows.SetEvent(r.stop)
+	<-r.ended
+	r.close()
+	return err
+}
+
+// run queues changes in added directories until the reader is stopped or the root is
+// deleted.
+func (r *changeReader) run(q *queue) {
+	defer close(r.ended)
 	for {
 		changes, err := r.read()
 		switch {
 		case errors.Is(err, errStopped):
 			return
 		case errors.Is(err, fsnotify.ErrEventOverflow):
-			to.fail(err)
+			q.fail(eventLoss(err))
 		case err != nil: // the root was deleted, for example
-			to.send(fsnotify.Event{Name: r.dir, Op: fsnotify.Remove})
+			q.put(fsnotify.Event{Name: r.dir, Op: fsnotify.Remove})
 			return
 		}
 		for _, ev := range changes {
-			if ev.Name = longName(ev.Name); ev.Name != r.dir { // the periodic check handles the root
-				to.send(ev)
+			name, ok := r.spelled(longName(ev.Name))
+			if ok && name != r.dir { // the periodic check handles the root
+				q.put(fsnotify.Event{Name: name, Op: ev.Op})
 			}
 		}
 	}
@@ -88,10 +88,12 @@ func expandName(name string) (string, error) {
 
 // changeReader reads the changes below a directory with ReadDirectoryChangesW.
 type changeReader struct {
+	subtree
 	dir    string
 	handle windows.Handle
 	stop   windows.Handle // event that makes read return
 	ready  windows.Handle // event that signals completion of the pending read
+	ended  chan struct{}  // closed when run returns
 
 	// The system writes to these while a read is pending.
 	pending bool
@@ -126,7 +128,7 @@ func openChangeReader(dir string) (*changeReader, error) {
 		return nil, fmt.Errorf("watch %s: %w", dir, err)
 	}
 	// 64 KiB is the most that works over SMB.
-	r := &changeReader{dir: dir, handle: h, buf: make([]byte, 64<<10)}
+	r := &changeReader{subtree: newSubtree(), dir: dir, handle: h, ended: make(chan struct{}), buf: make([]byte, 64<<10)}
 	if r.stop, err = windows.CreateEvent(nil, 1, 0, nil); err == nil {
 		r.ready, err = windows.CreateEvent(nil, 1, 0, nil)
 	}

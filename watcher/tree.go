@@ -91,7 +91,6 @@ type tree struct {
 
 	rootID rootID
 	src    *source // nil if no directory is watched by events
-	whole  bool    // src is from env.tree
 	srcErr error   // why no source could be opened
 	limit  error   // error of the watch that reached the limit
 	warned string  // the last problem logged by warn
@@ -312,7 +311,7 @@ func (t *tree) unwatch(d *dir) {
 // to the budget, 0 without a budget, or errBudget if they exceed it.
 func (t *tree) watchCost(abs string) (cost int, err error) {
 	budget := t.env.budget()
-	if budget == 0 || t.whole {
+	if budget == 0 {
 		return 0, nil
 	}
 	entries, err := os.ReadDir(abs)
@@ -557,16 +556,7 @@ func (t *tree) relative(abs string) (rel string, ok bool) {
 	return filepath.ToSlash(rel), ok
 }
 
-// openSource opens the source: one for the whole tree if single watches have reached
-// their limit and the system supports it, else one with a watch per directory.
 func (t *tree) openSource() {
-	if t.whole {
-		if t.src, t.srcErr = t.env.tree(t.root); t.srcErr == nil {
-			return
-		}
-		t.log.Warn("a source of events for a whole tree is unavailable", "err", t.srcErr)
-		t.whole, t.env.tree = false, nil
-	}
 	t.src, t.srcErr = t.env.open(t.root)
 	if t.srcErr != nil {
 		t.src = nil

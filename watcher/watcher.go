@@ -14,13 +14,11 @@ import (
 	"time"
 )
 
-// Values of Options.backend (all but the last) and of Status.Backend (all but the
-// first).
+// Values of Options.backend and, except BackendAuto, of Status.Backend.
 const (
 	BackendAuto     = "auto"     // events where they are reliable, else polling
 	BackendFSNotify = "fsnotify" // events, on network file systems too
 	BackendPoll     = "poll"     // no events
-	BackendFSEvents = "fsevents" // one macOS event stream for the whole tree
 )
 
 // Values of Status.State.
@@ -81,7 +79,7 @@ type Options struct {
 // Status is the state of a Watcher.
 type Status struct {
 	State       string   // one of the State constants
-	Backend     string   // BackendFSNotify, BackendFSEvents or BackendPoll
+	Backend     string   // BackendFSNotify or BackendPoll
 	Directories int      // number of directories watched by events
 	Polled      int      // number of directories polled
 	Warnings    []string // sentences for users, each with its remedy
@@ -101,11 +99,10 @@ type Watcher struct {
 // environment provides access to the operating system. Tests replace it.
 type environment struct {
 	open   func(root string) (*source, error)
-	tree   func(root string) (*source, error) // opens a source for a whole tree; nil if unsupported
-	remote func(abs string) string            // returns the kind of a file system with unreliable events, or ""
-	budget func() int                         // returns the number of entries that may be watched; 0 means no limit
-	tick   time.Duration                      // interval between checks of the root
-	retry  time.Duration                      // interval between attempts to watch polled directories
+	remote func(abs string) string // returns the kind of a file system with unreliable events, or ""
+	budget func() int              // returns the number of entries that may be watched; 0 means no limit
+	tick   time.Duration           // interval between checks of the root
+	retry  time.Duration           // interval between attempts to watch polled directories
 }
 
 // New returns a watcher of the directory root. Run starts it.
@@ -123,7 +120,6 @@ func New(root string, opt Options) *Watcher {
 		opt:  opt,
 		env: environment{
 			open:   openSource,
-			tree:   openTree,
 			remote: remoteFileSystem,
 			budget: func() int { return share(entryBudget(), opt.Watchers) },
 			tick:   2 * time.Second,
@@ -212,9 +208,6 @@ func (t *tracker) withoutEvents() bool { return t.srcErr != nil && !t.top.remote
 func (t *tracker) backend() string {
 	if t.opt.backend == BackendPoll || t.top.remote || t.srcErr != nil {
 		return BackendPoll
-	}
-	if t.whole {
-		return BackendFSEvents
 	}
 	return BackendFSNotify
 }

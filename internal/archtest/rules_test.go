@@ -140,7 +140,7 @@ var layers = map[string]layer{
 	"internal/fsid": {why: leafWhy},
 	"watcher": {
 		imports:    []string{"internal/fsid"},
-		thirdParty: []string{"github.com/fsnotify/fsnotify", "github.com/ebitengine/purego"},
+		thirdParty: []string{"github.com/fsnotify/fsnotify"},
 		why:        "it reports paths that may have changed; what they mean is not its business",
 	},
 	"migrations": {why: leafWhy},
