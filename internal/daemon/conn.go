@@ -16,7 +16,7 @@ var (
 	// ErrNotRunning reports that no daemon listens for a state directory.
 	ErrNotRunning = errors.New("no notesd daemon is running")
 	// ErrIncompatible reports that the running daemon speaks another wire version and
-	// must not be replaced. The error is an *IncompatibleError.
+	// must not be replaced. The error is a *RefusedError.
 	ErrIncompatible = errors.New("the running notesd daemon is of an incompatible version")
 	// ErrOtherVault reports that a state directory belongs to another vault. The
 	// error is a *VaultError.
@@ -37,34 +37,23 @@ func (e *VaultError) Error() string {
 // Is makes errors.Is(err, ErrOtherVault) hold.
 func (e *VaultError) Is(target error) bool { return target == ErrOtherVault }
 
-// IncompatibleError is the error of connecting to a daemon of another wire
-// version.
-type IncompatibleError struct {
-	Daemon Identity
-	Client Hello
-}
-
-func (e *IncompatibleError) Error() string {
-	if e.Daemon.Supersedes(Identity{Wire: e.Client.Wire, Version: e.Client.Version}) {
-		return fmt.Sprintf("%v: it is %s (process %d) and newer than this program, %s; restart this program",
-			ErrIncompatible, e.Daemon.Version, e.Daemon.PID, e.Client.Version)
-	}
-	return fmt.Sprintf("%v: it is %s (process %d), this program is %s; stop the daemon and try again",
-		ErrIncompatible, e.Daemon.Version, e.Daemon.PID, e.Client.Version)
-}
-
-// Is makes errors.Is(err, ErrIncompatible) hold.
-func (e *IncompatibleError) Is(target error) bool { return target == ErrIncompatible }
-
 // RefusedError is the error of connecting to a daemon that refuses the connection for a
-// reason other than its version or vault.
+// reason other than its vault.
 type RefusedError struct {
 	Daemon Identity
+	Client Hello
 	Reason Refusal
 }
 
 func (e *RefusedError) Error() string {
 	switch e.Reason {
+	case RefusedWire:
+		advice := "stop the daemon and try again"
+		if e.Daemon.Supersedes(Identity{Wire: e.Client.Wire, Version: e.Client.Version}) {
+			advice = "restart this program, which is older"
+		}
+		return fmt.Sprintf("%v: it is %s (process %d), this program is %s; %s",
+			ErrIncompatible, e.Daemon.Version, e.Daemon.PID, e.Client.Version, advice)
 	case RefusedBusy:
 		return fmt.Sprintf("the notesd daemon (process %d) has too many clients; close some", e.Daemon.PID)
 	case RefusedClosing:
@@ -72,6 +61,11 @@ func (e *RefusedError) Error() string {
 	default:
 		return fmt.Sprintf("the notesd daemon (process %d) refused the connection: %s", e.Daemon.PID, e.Reason)
 	}
+}
+
+// Is makes errors.Is(err, ErrIncompatible) hold for a daemon of another wire version.
+func (e *RefusedError) Is(target error) bool {
+	return target == ErrIncompatible && e.Reason == RefusedWire
 }
 
 // Conn is an accepted connection to a daemon. Reads and writes may be concurrent.
@@ -86,8 +80,8 @@ type Conn struct {
 func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
 // Dial connects to the daemon of the state directory dir without starting one. It
-// returns ErrNotRunning if there is none, and an *IncompatibleError, a *VaultError or a
-// *RefusedError if the daemon declines.
+// returns ErrNotRunning if there is none, and a *VaultError or a *RefusedError if the
+// daemon declines.
 func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	holder, err := ReadHolder(dir)
 	if err != nil || holder.Socket == "" {
@@ -124,9 +118,9 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 // never starts one.
 func Probe(ctx context.Context, dir string) (Identity, error) {
 	conn, err := Dial(ctx, dir, Hello{Wire: Wire, Kind: KindProbe})
-	var other *IncompatibleError
+	var other *RefusedError
 	switch {
-	case errors.As(err, &other):
+	case errors.Is(err, ErrIncompatible) && errors.As(err, &other):
 		return other.Daemon, nil
 	case err != nil:
 		return Identity{}, err
@@ -155,12 +149,10 @@ func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 		return nil, vanished(err)
 	}
 	switch {
-	case w.Refused == RefusedWire:
-		return nil, &IncompatibleError{Daemon: w.Identity, Client: hello}
 	case w.Refused == RefusedVault:
 		return nil, &VaultError{Owner: w.Vault, Vault: hello.Vault}
 	case w.Refused != "":
-		return nil, &RefusedError{Daemon: w.Identity, Reason: w.Refused}
+		return nil, &RefusedError{Daemon: w.Identity, Client: hello, Reason: w.Refused}
 	}
 	if err := c.SetDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("handshake with the daemon: %w", err)

@@ -19,8 +19,8 @@ const (
 	dialPoll    = time.Millisecond
 	maxDialPoll = 50 * time.Millisecond
 	// startAgain is the wait before the next start if the last started daemon found the
-	// lock held but no daemon can be reached. It doubles every time.
-	startAgain = 100 * time.Millisecond
+	// lock held but no daemon can be reached.
+	startAgain = time.Second
 	// maxReplacements bounds the replacements within one Connect: more than one older
 	// daemon is found only if other programs keep starting it.
 	maxReplacements = 3
@@ -50,7 +50,7 @@ type Connector struct {
 func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	w := wait{next: dialPoll, pause: startAgain}
+	w := wait{next: dialPoll}
 	for replaced := 0; ; {
 		conn, err := Dial(ctx, c.Dir, c.Hello)
 		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
@@ -84,20 +84,18 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 
 // older returns the daemon that Dial found, and whether to replace it.
 func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
-	var other *IncompatibleError
+	var other *RefusedError
 	var daemon Identity
 	switch {
-	case !c.Replace:
-		return Identity{}, false
 	case conn != nil:
 		daemon = conn.Daemon
-	case errors.As(err, &other):
+	case errors.Is(err, ErrIncompatible) && errors.As(err, &other):
 		daemon = other.Daemon
 	default:
 		return Identity{}, false
 	}
 	self := Identity{Wire: c.Hello.Wire, Version: c.Hello.Version}
-	return daemon, self.Supersedes(daemon)
+	return daemon, c.Replace && self.Supersedes(daemon)
 }
 
 // retryable reports whether a daemon may be listening soon despite err.
@@ -139,8 +137,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	switch err := c.Start(ctx); {
 	case errors.Is(err, ErrLocked):
 		w.why = err
-		w.startAt = time.Now().Add(w.pause)
-		w.pause *= 2
+		w.startAt = time.Now().Add(startAgain)
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("start the daemon: %w", err)
@@ -151,7 +148,6 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 // wait is the state of waiting for a daemon.
 type wait struct {
 	next    time.Duration // until the next attempt
-	pause   time.Duration // until the next start, if one found the lock held
 	startAt time.Time     // earliest time of the next start
 	why     error         // why no daemon listens yet
 }

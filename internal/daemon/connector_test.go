@@ -29,10 +29,10 @@ func TestConnectPassesOnWhyItDoesNotStart(t *testing.T) {
 }
 
 // TestConnectToALockThatNobodyServes runs against a process that holds the lock but
-// does not listen. The error names the process, and starts of daemons back off.
+// cannot be reached. The error names the process, and starts of daemons are spaced.
 func TestConnectToALockThatNobodyServes(t *testing.T) {
 	dir := t.TempDir()
-	acquire(t, dir)
+	require.NoError(t, acquire(t, dir).setSocket(filepath.Join(dir, "gone")))
 	synctest.Test(t, func(t *testing.T) {
 		starts := 0
 		c := &Connector{Dir: dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Start: func(ctx context.Context) error {
@@ -40,7 +40,7 @@ func TestConnectToALockThatNobodyServes(t *testing.T) {
 			_, err := Acquire(ctx, dir, NewIdentity("1.0.0", 1))
 			return err
 		}}
-		ctx, cancel := context.WithTimeout(t.Context(), 4*startAgain)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*startAgain/2)
 		defer cancel()
 		_, err := c.Connect(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)

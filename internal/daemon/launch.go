@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -44,7 +43,6 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	if err != nil {
 		return fmt.Errorf("find the log file: %w", err)
 	}
-	logged := size(logFile)
 	pipe, launcher, err := startLauncher(ctx, exe, args, logFile)
 	if err != nil {
 		return err
@@ -62,7 +60,7 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	}
 	_ = launcher.Wait() // exited before the daemon reported, or is killed by ctx
 	if errors.Is(err, errNoReport) {
-		return &StartError{Message: fmt.Sprintf("%v; %s", err, lastWords(logFile, logged))}
+		return &StartError{Message: fmt.Sprintf("%v; see %s", err, logFile)}
 	}
 	return err
 }
@@ -210,33 +208,4 @@ func readReport(pipe io.Reader) error {
 		return &StartError{Message: r.Error, Code: r.Code, locked: r.Locked}
 	}
 	return nil
-}
-
-// size returns the size of the file, or 0 if there is none.
-func size(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
-// lastWords returns the end of a dead daemon's log, starting from the cause of the
-// crash if it is found. The daemon's log starts at offset.
-func lastWords(logFile string, offset int64) string {
-	const most, enough = 64 << 10, 400
-	f, err := os.Open(logFile)
-	if err != nil {
-		return "there is no log file " + logFile
-	}
-	defer f.Close()
-	data, _ := io.ReadAll(io.NewSectionReader(f, offset, most)) // best effort: part of the log is better than none
-	said := strings.TrimSpace(string(data))
-	for _, crash := range []string{"panic: ", "fatal error: "} {
-		if i := strings.LastIndex(said, crash); i >= 0 && (i == 0 || said[i-1] == '\n') {
-			said = said[i:]
-			return logFile + " says: " + strings.ToValidUTF8(said[:min(len(said), enough)], "")
-		}
-	}
-	return logFile + " ends: " + strings.ToValidUTF8(said[max(0, len(said)-enough):], "")
 }

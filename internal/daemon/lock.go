@@ -15,11 +15,11 @@ import (
 const (
 	lockFile  = "daemon.lock"
 	startFile = "start.lock"
-	// lockPoll is how often to try the lock of a stopping daemon.
+	// lockPoll is how often to try a lock that will be released.
 	lockPoll = 10 * time.Millisecond
-	// namelessTries is how often to try a lock whose holder has not written its
-	// identity, because it has just started or is about to exit.
-	namelessTries = 10
+	// lockTimeout is how long Acquire waits for a process that does not listen. It is
+	// longer than stopTimeout, and than the commands that do not listen take.
+	lockTimeout = 20 * time.Second
 	// stopTimeout is how long a stopping daemon may take to release the lock: the
 	// maximum for Server.Serve, plus time for its caller.
 	stopTimeout = drainTimeout + cutTimeout + 5*time.Second
@@ -75,17 +75,18 @@ type Lock struct {
 }
 
 // Acquire acquires the lock of the state directory dir for the daemon that id
-// describes, creating the directory if it does not exist. It waits for a stopping
-// daemon, for at most stopTimeout, but not for a serving one. The error is a
-// *LockedError if another process holds the lock.
+// describes, creating the directory if it does not exist. It does not wait for a daemon
+// that serves, but waits up to lockTimeout for other holders: a command, or a daemon
+// that is starting or stopping. The error is a *LockedError if another process holds the
+// lock.
 func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	dir, err := SecureStateDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
-	for tries := 0; ; tries++ {
+	for {
 		f, err := openLocked(filepath.Join(dir, lockFile))
 		if err == nil {
 			l := &Lock{dir: dir, file: f, holder: Holder{Identity: id, Started: time.Now().Round(time.Second), Stopped: isStopped(dir)}}
@@ -98,9 +99,8 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 		if !errors.Is(err, errHeld) {
 			return nil, fmt.Errorf("lock state directory: %w", err)
 		}
-		holder, unknown := ReadHolder(dir) // best effort, for the error
-		passing := unknown != nil && tries < namelessTries
-		if !holder.Closing && !passing {
+		holder, _ := ReadHolder(dir) // zero if the holder has just started or is about to exit
+		if holder.Socket != "" && !holder.Closing {
 			return nil, &LockedError{Dir: dir, Holder: holder}
 		}
 		select {

@@ -54,9 +54,19 @@ func TestLockIgnoresWhatACrashLeft(t *testing.T) {
 }
 
 func TestLockWaitsForADaemonThatIsStopping(t *testing.T) {
+	testLockWaits(t, func(first *Lock) error {
+		return errors.Join(first.setSocket("/x/daemon.sock"), first.setClosing(false))
+	})
+}
+
+func TestLockWaitsForACommand(t *testing.T) {
+	testLockWaits(t, func(*Lock) error { return nil })
+}
+
+func testLockWaits(t *testing.T, prepare func(first *Lock) error) {
 	dir := t.TempDir()
 	first := acquire(t, dir)
-	require.NoError(t, first.setClosing(false))
+	require.NoError(t, prepare(first))
 	ctx, cancel := context.WithTimeout(context.Background(), 5*lockPoll)
 	defer cancel()
 	_, err := Acquire(ctx, dir, NewIdentity("2.0.0", 2))
@@ -80,6 +90,7 @@ func TestLockFileThatIsReplaced(t *testing.T) {
 	// The lock file is deleted. The next process must not lock the deleted file.
 	require.NoError(t, os.Remove(filepath.Join(dir, lockFile)))
 	second := acquire(t, dir)
+	require.NoError(t, second.setSocket("/x/daemon.sock"))
 	_, err := Acquire(context.Background(), dir, NewIdentity("3", 3))
 	require.ErrorIs(t, err, ErrLocked)
 	require.NoError(t, first.Release())

@@ -80,8 +80,6 @@ func serveTest(ctx context.Context, startup *daemon.Startup, dir string) error {
 		return errors.New("vault.path: it does not exist")
 	case "crash":
 		panic("a crash while starting")
-	case "crash after rotation":
-		return crashWithLog(filepath.Join(dir, "daemon.log"))
 	case "hang":
 		<-time.After(20 * time.Second) // longer than the test waits
 		return errors.New("nobody should hear this")
@@ -110,23 +108,6 @@ func serveTest(ctx context.Context, startup *daemon.Startup, dir string) error {
 		return nil
 	}
 	return err
-}
-
-// crashWithLog panics after its log file was rotated.
-func crashWithLog(path string) error {
-	log, err := daemon.OpenLog(path, 20, 1)
-	if err != nil {
-		return err
-	}
-	if err := log.CaptureStderr(); err != nil {
-		return err
-	}
-	for range 2 {
-		if _, err := fmt.Fprintln(log, "a line of the log"); err != nil {
-			return err
-		}
-	}
-	panic("a crash with a log")
 }
 
 // testHandler implements as much of the protocol as a relay needs.

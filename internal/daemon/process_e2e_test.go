@@ -127,9 +127,7 @@ func TestNewerRelayReplacesTheDaemon(t *testing.T) {
 func TestDaemonThatCannotStartSaysWhy(t *testing.T) {
 	for broken, want := range map[string]string{
 		"config": "vault.path: it does not exist",
-		"crash":  "a crash while starting",
-
-		"crash after rotation": "a crash with a log",
+		"crash":  "daemon.log",
 	} {
 		t.Run(broken, func(t *testing.T) {
 			dir := stateDir(t)
@@ -137,6 +135,11 @@ func TestDaemonThatCannotStartSaysWhy(t *testing.T) {
 			_, err := c.initialize()
 			require.ErrorContains(t, err, want)
 			require.Error(t, <-c.exit)
+			if broken == "crash" {
+				log, err := os.ReadFile(filepath.Join(dir, "daemon.log"))
+				require.NoError(t, err)
+				assert.Contains(t, string(log), "a crash while starting")
+			}
 		})
 	}
 }

@@ -100,7 +100,7 @@ func TestRelayEndsAtAnIncompatibleDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
 		d := h.initialized()
-		h.refuse <- &daemon.IncompatibleError{Daemon: daemon.Identity{Wire: 9, Version: "9.0.0"}}
+		h.refuse <- &daemon.RefusedError{Daemon: daemon.Identity{Wire: 9, Version: "9.0.0"}, Reason: daemon.RefusedWire}
 		d.die()
 		require.ErrorIs(t, h.result(), daemon.ErrIncompatible)
 	})

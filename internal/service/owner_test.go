@@ -199,8 +199,10 @@ func TestAdopt(t *testing.T) {
 	require.NoError(t, os.RemoveAll(old.Vault.Path))
 	lock, err := daemon.Acquire(t.Context(), old.State, daemon.NewIdentity("1", os.Getpid()))
 	require.NoError(t, err)
+	listener, err := daemon.Listen(lock)
+	require.NoError(t, err)
 	refused(old.State, "locked")
-	require.NoError(t, lock.Release())
+	require.NoError(t, errors.Join(listener.Close(), lock.Release()))
 
 	aside, err := adopt(old.State)
 	require.NoError(t, err)

@@ -16,38 +16,21 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// lockState acquires the lock of the state directory. It waits for a command that holds
-// the lock, but not for a daemon.
+// lockState acquires the lock of the state directory for the configured vault.
 func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	if err := prepare(cfg); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lockPatience)
-	defer cancel()
-	for {
-		lock, err := daemon.Acquire(ctx, cfg.State, identity())
-		if err == nil {
-			return claimed(ctx, cfg, lock)
-		}
-		var locked *daemon.LockedError
-		if !errors.As(err, &locked) || locked.Holder.Socket != "" {
-			return nil, lockProblem(err)
-		}
-		select {
-		case <-time.After(turnPoll):
-		case <-ctx.Done():
-			return nil, err
-		}
+	lock, err := daemon.Acquire(ctx, cfg.State, identity())
+	if err != nil {
+		return nil, lockProblem(err)
 	}
+	return claimed(ctx, cfg, lock)
 }
-
-// lockPatience is how long a server waits for a command that holds the lock. A
-// longer-running command accepts clients itself.
-const lockPatience = 20 * time.Second
 
 // TakeOver stops the vault's daemon, if one runs, and acquires its lock.
 func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
+	ctx, cancel := context.WithTimeout(ctx, takeOverTimeout)
 	defer cancel()
 	for {
 		conn, lock, err := DialOrLock(ctx, cfg, hello)
@@ -65,6 +48,9 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 	}
 }
 
+// takeOverTimeout bounds TakeOver while other clients keep starting daemons.
+const takeOverTimeout = time.Minute
+
 // DialOrLock returns a connection to the vault's daemon or, if none runs, the lock that
 // entitles this process to serve the vault. A command replaces the daemon of an older
 // program, which may lack its methods; a status does not.
@@ -72,36 +58,23 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*d
 	if err := prepare(cfg); err != nil {
 		return nil, nil, err
 	}
-	turn, cancel := context.WithTimeout(ctx, turnTimeout)
-	defer cancel()
-	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Replace: hello.Kind == daemon.KindCLI}
-	for {
-		conn, err := daemons.Connect(turn)
-		if err == nil || !errors.Is(err, daemon.ErrNotRunning) {
-			return conn, nil, err
+	var lock *daemon.Lock
+	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Replace: hello.Kind == daemon.KindCLI, Start: func(ctx context.Context) (err error) {
+		if lock, err = daemon.Acquire(ctx, cfg.State, identity()); err == nil {
+			err = errLockTaken
 		}
-		lock, err := daemon.Acquire(turn, cfg.State, identity())
-		if err == nil {
-			lock, err = claimed(ctx, cfg, lock)
-			return nil, lock, err
-		}
-		if !errors.Is(err, daemon.ErrLocked) {
-			return nil, nil, lockProblem(err)
-		}
-		select { // wait for the command that holds the lock, or for a starting daemon
-		case <-time.After(turnPoll):
-		case <-turn.Done():
-			return nil, nil, err
-		}
+		return err
+	}}
+	conn, err := daemons.Connect(ctx)
+	if lock != nil {
+		lock, err = claimed(ctx, cfg, lock)
+		return nil, lock, err
 	}
+	return conn, nil, lockProblem(err)
 }
 
-// turnPoll is how often a command tries to acquire the lock.
-const turnPoll = 20 * time.Millisecond
-
-// turnTimeout is how long a command waits for another one, which may be indexing a
-// large vault for the first time.
-const turnTimeout = time.Minute
+// errLockTaken ends the search for a daemon: this process is to serve the vault.
+var errLockTaken = errors.New("this process has the lock")
 
 // prepare creates the state directory, and the vault's own folder in it if the vault
 // has no other.
