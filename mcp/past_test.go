@@ -68,7 +68,7 @@ func TestRealPast(t *testing.T) {
 		found, _ = call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "as_of": "0s"})
 		assert.Empty(t, found.Results, query)
 	}
-	for query, want := range map[string]int{"build path:Plan": 1, "build path:Other": 0, "build -path:Plan": 0, "build -path:Other -tag:none": 1, "build -first": 0, "build ?": 1} {
+	for query, want := range map[string]int{"build path:Plan": 1, "build path:Other": 0, "build -path:Plan": 0, "build -path:Other -tag:none": 1, "build -first": 0, "build ?": 1, "build before:2100-01-01": 1, "build has:todo": 0} {
 		found, _ = call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "as_of": "0s"})
 		assert.Len(t, found.Results, want, query)
 	}

@@ -147,6 +147,24 @@ func parseQuery(text string, now time.Time) []node {
 	return withoutRepeats(p.nodes)
 }
 
+// Parse parses a query for callers that search by other means. It returns the words and
+// phrases that a note must contain, those that it must not, and the filter with the other
+// clauses added.
+func Parse(text string, now time.Time, filter notes.Filter) (want, avoid []string, restricted notes.Filter) {
+	r := &request{filter: filter}
+	for _, n := range parseQuery(text, now) {
+		switch {
+		case n.kind > kindTitle:
+			r.addFilter(n)
+		case n.not:
+			avoid = append(avoid, n.text)
+		default:
+			want = append(want, n.text)
+		}
+	}
+	return want, avoid, r.filter
+}
+
 type parser struct {
 	text  string
 	pos   int

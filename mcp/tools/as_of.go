@@ -66,7 +66,7 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 	if err != nil {
 		return Outcome{}, err
 	}
-	q := parsePastQuery(a.Query, &filter)
+	q := parsePastQuery(a.Query, in.Now(), &filter)
 	var hits []SearchHit
 	searched := 0
 	remarks, err := in.eachAt(ctx, at, filter, func(n *notes.Note) error {
@@ -96,34 +96,13 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 // those that it must not.
 type pastQuery struct{ want, avoid []string }
 
-func parsePastQuery(text string, f *notes.Filter) (q pastQuery) {
-	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		not := strings.HasPrefix(text, "-") && len(text) > 1
-		if not {
-			text = text[1:]
-		}
-		term, rest, _ := strings.Cut(text, " ")
-		if quoted, after, ok := strings.Cut(strings.TrimPrefix(text, `"`), `"`); ok && text[0] == '"' {
-			term, rest = quoted, after
-		}
-		text = rest
-		switch name, value, _ := strings.Cut(term, ":"); {
-		case name == "tag" && value != "" && not:
-			f.NotTags = append(f.NotTags, value)
-		case name == "tag" && value != "":
-			f.Tags = append(f.Tags, value)
-		case name == "path" && value != "" && not:
-			f.NotPaths = append(f.NotPaths, value)
-		case name == "path" && value != "":
-			f.Paths = append(f.Paths, value)
-		default:
-			switch term = notes.Key(strings.Trim(term, ".,;:!?()")); {
-			case term == "":
-			case not:
-				q.avoid = append(q.avoid, term)
-			default:
-				q.want = append(q.want, term)
-			}
+// parsePastQuery parses a query as a search of the present does, and adds its other
+// clauses to the filter.
+func parsePastQuery(text string, now time.Time, f *notes.Filter) (q pastQuery) {
+	q.want, q.avoid, *f = search.Parse(text, now, *f)
+	for _, terms := range [][]string{q.want, q.avoid} {
+		for i, term := range terms {
+			terms[i] = notes.Key(strings.Trim(term, ".,;:!?()"))
 		}
 	}
 	return q
