@@ -34,7 +34,7 @@ func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *
 	o := vectors.Options{
 		Open:    e.at,
 		Threads: s.Threads,
-		Wait:    func(ctx context.Context) error { return untilReady(ctx, vault) },
+		Wait:    func(ctx context.Context) error { return await(ctx, vault.FirstScan()) },
 		Log:     log,
 	}
 	if m != nil {
@@ -61,22 +61,6 @@ func semanticTimeout(s config.Semantic) time.Duration {
 		return max(remoteTimeout, Waits.Semantic)
 	}
 	return Waits.Semantic
-}
-
-// readyPoll is how often the embedder checks whether the first scan has finished.
-const readyPoll = 100 * time.Millisecond
-
-func untilReady(ctx context.Context, vault *vault.Vault) error {
-	tick := time.NewTicker(readyPoll)
-	defer tick.Stop()
-	for !vault.Ready() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-	return nil
 }
 
 // embedders opens the embedder of each source once, and closes them together.
