@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -115,7 +114,7 @@ func New(o Options) *Core {
 		limits:     o.Limits.withDefaults(),
 		log:        o.Log,
 		now:        o.Now,
-		newErrorID: randomErrorID,
+		newErrorID: func() string { return rand.Text()[:8] },
 		sessions:   make(map[*session]struct{}),
 	}
 	c.SetProfile(o.Profile)
@@ -205,9 +204,3 @@ type Method func(ctx context.Context, params json.RawMessage) (any, error)
 // A ScopedMethod is a method for every session. Its result is limited to what the scope,
 // which is the session's, may read.
 type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
-
-func randomErrorID() string {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails: see crypto/rand.Read
-	return hex.EncodeToString(b[:])
-}

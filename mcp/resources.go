@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -201,20 +202,7 @@ type emptyTextResult struct{ *sdk.ReadResourceResult }
 
 func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(r.ReadResourceResult)
-	if err != nil {
-		return nil, err
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, err
-	}
-	contents, _ := fields["contents"].([]any)
-	for _, c := range contents {
-		if content, ok := c.(map[string]any); ok && content["blob"] == nil && content["text"] == nil {
-			content["text"] = ""
-		}
-	}
-	return json.Marshal(fields)
+	return bytes.Replace(data, []byte(`"contents":[{`), []byte(`"contents":[{"text":"",`), 1), err
 }
 
 // readResource reads the resource with the canonical URI of the request.
