@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/session"
+	"notesd/mcp/tools"
 )
 
 // Limits on the embeds (![[Note#Heading]]) of a page.
@@ -50,8 +51,8 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		}
 		e.shown++
 		uri := noteURI(notePath)
-		var meta noteMeta
-		var links linkResult
+		var meta tools.ReadResult
+		var links tools.LinksResult
 		ref := uri
 		if anchor != "" {
 			ref += "#" + url.PathEscape(anchorText(anchor))

@@ -1,26 +1,20 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
+
+	"notesd/mcp/tools"
 )
 
 // A revision is a version of a note in the result of note_history.
 type revision struct {
-	Revision        int
-	Time            time.Time
-	Author          string
-	Operation, Path string
-	OldPath         string `json:"old_path"`
-	Hash            string
-	Added, Removed  int
-	Change          int
-
+	version
 	CanUndo bool `json:"-"` // see markUndoable
 }
+
+type version = tools.Revision
 
 // versions is the result of note_history.
 type versions struct {
@@ -97,7 +91,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) {
 // the form.
 func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
-	n, err := strconv.Atoi(r.PostFormValue("revision"))
+	n, err := strconv.ParseInt(r.PostFormValue("revision"), 10, 64)
 	if err != nil {
 		s.fail(w, r, http.StatusBadRequest, "the form names no revision", "Go back to the history of the note.")
 		return
@@ -107,7 +101,7 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
 
 // bringBack makes a revision of a note the current one, if the note still has the hash,
 // and redirects to next for its path. An empty hash matches any.
-func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, revision int, hash string, next func(path string) string) {
+func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, revision int64, hash string, next func(path string) string) {
 	args := map[string]any{"note": path, "revision": revision}
 	if hash != "" {
 		args["expected_hash"] = hash
@@ -132,18 +126,6 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
 		Title: "Changes", Tab: "changes", Live: true,
 		Data: map[string]any{"Revisions": result.Revisions, "Next": result.NextCursor},
 	})
-}
-
-// What describes the operation and author of a revision for users.
-func (r revision) What() string {
-	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "relink": "links changed", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "found": "first seen"}[r.Operation]
-	switch {
-	case r.Operation == "found":
-		return what
-	case r.Author == "outside":
-		return what + " by another program"
-	}
-	return cmp.Or(what, r.Operation) + " by " + r.Author
 }
 
 // markUndoable sets CanUndo for revisions that are the newest of their note and were
@@ -177,7 +159,7 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
-	if len(result.Revisions) < 2 || strconv.Itoa(result.Revisions[0].Revision) != r.PostFormValue("revision") {
+	if len(result.Revisions) < 2 || strconv.FormatInt(result.Revisions[0].Revision, 10) != r.PostFormValue("revision") {
 		s.fail(w, r, http.StatusConflict, path+" was changed since.", "Its history has every version.")
 		return
 	}

@@ -19,6 +19,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/session"
+	"notesd/mcp/tools"
+	"notesd/search"
 )
 
 // A page is the data of every template.
@@ -44,10 +46,18 @@ var functions = template.FuncMap{
 		}
 		return ""
 	},
-	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
-	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"marked":  marked,
-	"join":    func(words []string) string { return strings.Join(words, ", ") },
+	"minute": minute,
+	"marked": marked,
+	"join":   func(words []string) string { return strings.Join(words, ", ") },
+}
+
+// minute formats the time of a result.
+func minute(machine string) string {
+	t, err := time.Parse(time.RFC3339, machine)
+	if err != nil {
+		return machine
+	}
+	return t.Local().Format("2006-01-02 15:04")
 }
 
 // write sends a page.
@@ -108,7 +118,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	query := strings.TrimSpace(r.FormValue("q"))
 	p := page{Title: cmp.Or(query, "Search"), Tab: "search", Query: query, Live: true}
 	if query == "" {
-		var list struct{ Notes []noteMeta }
+		var list tools.ListResult
 		if err := s.vault.call(r.Context(), "list_notes", map[string]any{"sort": "modified", "limit": 20}, &list); err != nil {
 			s.trouble(w, r, err)
 			return
@@ -126,7 +136,10 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		args["cursor"] = cursor
 	}
 	data := map[string]any{"Mode": cmp.Or(mode, "hybrid"), "Modes": []string{"hybrid", "text", "semantic"}}
-	var result searchResult
+	var result struct {
+		tools.SearchResult
+		Read search.Reading `json:"read"`
+	}
 	err := s.vault.call(r.Context(), "search_notes", args, &result)
 	var failure *session.Failure
 	switch {
@@ -145,9 +158,9 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 	ref := r.PathValue("path")
 	uri := noteURI(ref)
-	var meta noteMeta
-	var links linkResult
-	var near struct{ Related []related }
+	var meta tools.ReadResult
+	var links tools.LinksResult
+	var near tools.RelatedResult
 	var source string
 	watched := s.vault.watch(r.Context(), uri) // before reading it, so that no change is missed
 	group, ctx := errgroup.WithContext(r.Context())
@@ -184,7 +197,7 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 }
 
 // destinationsOf returns the destinations of the links of a note.
-func destinationsOf(meta noteMeta, links linkResult) destinations {
+func destinationsOf(meta tools.ReadResult, links tools.LinksResult) destinations {
 	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}}
 	stem := strings.TrimSuffix(meta.Path, path.Ext(meta.Path)) // note_links omits links to the note itself
 	for _, own := range []string{meta.Title, path.Base(stem), path.Base(meta.Path), stem, meta.Path} {
@@ -211,9 +224,9 @@ func titled(text rendered, title string) bool {
 }
 
 // distinct removes repeated targets from the outgoing links.
-func distinct(links linkResult) linkResult {
+func distinct(links tools.LinksResult) tools.LinksResult {
 	seen := map[string]bool{}
-	var out []link
+	out := links.Outgoing[:0]
 	for _, l := range links.Outgoing {
 		if !seen[l.Path] {
 			seen[l.Path] = true
@@ -297,7 +310,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		}
 		Clients []struct {
 			Name, Version        string
-			Since                time.Time
+			Since                string
 			HTTP, Panel, Command bool
 			Tools, Read, Write   []string
 			ReadOnly             bool   `json:"read_only"`
@@ -344,21 +357,7 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 	}
 	var explained struct {
 		Path, Title string
-		Found       bool
-		Rank, Total int
-		Score       float64
-		TextScore   float64 `json:"text_score"`
-		TextRank    int     `json:"text_rank"`
-		Cosine      float64
-		VectorRank  int `json:"vector_rank"`
-		Read        reading
-		Terms       []struct {
-			Term   string
-			Weight float64
-			Notes  int
-			Has    bool
-		}
-		Reasons []string
+		search.Explanation
 	}
 	if err := s.vault.method(r.Context(), methodWhy, params, &explained); err != nil {
 		s.trouble(w, r, err)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -144,41 +143,3 @@ func (v *vault) resource(ctx context.Context, uri string) (*sdk.ResourceContents
 	}
 	return res.Contents[0], nil
 }
-
-// The parts of tool results that the page uses.
-type (
-	hit struct {
-		Path, Title, Heading, Snippet string
-		LineStart                     int `json:"line_start"`
-		LineEnd                       int `json:"line_end"`
-		Why                           why
-	}
-	why struct {
-		TextRank    int     `json:"text_rank"`
-		VectorRank  int     `json:"vector_rank"`
-		VectorScore float64 `json:"vector_score"`
-		Terms       []string
-	}
-	searchResult struct {
-		Results    []hit
-		Total      int
-		NextCursor string `json:"next_cursor"`
-		Notes      []string
-		Read       reading
-	}
-	reading  struct{ Words, Phrases, Without, Filters []string }
-	noteMeta struct {
-		Path, Title, Content string
-		Tags                 []string
-		FrontMatter          map[string]any `json:"front_matter"`
-		Modified             time.Time
-		Truncated            bool
-		Attachments          []struct{ URI string }
-	}
-	link struct {
-		Path, URI, Target, Context string // URI is set for attachments
-		Line                       int
-	}
-	linkResult struct{ Outgoing, Backlinks, Unresolved []link }
-	related    struct{ Path, Title string }
-)

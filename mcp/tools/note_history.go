@@ -173,8 +173,8 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	return in.changed("Restored", w, a.DryRun), nil
 }
 
-// text describes the revision in one line.
-func (r Revision) text() string {
+// What describes the operation and its author for people.
+func (r Revision) What() string {
 	what, by := r.Operation, phrase.OneLine(r.Author)
 	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "relink": "links changed", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "sync": "synced", "found": "first seen"}[what]; ok {
 		what = word
@@ -185,7 +185,12 @@ func (r Revision) text() string {
 	if r.Operation != "found" {
 		what += " by " + by
 	}
-	line := phrase.OneLine(r.Path) + " " + what
+	return what
+}
+
+// text describes the revision in one line.
+func (r Revision) text() string {
+	line := phrase.OneLine(r.Path) + " " + r.What()
 	if r.OldPath != "" {
 		line += ", was " + phrase.OneLine(r.OldPath)
 	}
