@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -348,6 +349,7 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 // prepared is a file that was read and parsed, ready to be committed.
 type prepared struct {
 	store.File
+	real     string     // the path that was checked and is read, if a symlink leads to it
 	row      *store.Row // the stored row; nil for a new file
 	hashedAt int64
 	hash     string
@@ -369,7 +371,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 					return err
 				}
 				f := batch[i]
-				out[i] = prepared{File: f}
+				out[i] = prepared{File: f, real: s.Targets[f.Path]}
 				if r, ok := s.rows[f.Path]; ok {
 					out[i].row = &r
 				} else if r, ok := moves[f.Path]; ok {
@@ -423,7 +425,7 @@ func (p *prepared) parse(data []byte) {
 // load reads the file. A file that keeps changing is left to the next scan.
 func (p *prepared) load(v *Vault, root *disk.Root) []byte {
 	p.hashedAt = v.opt.Now().UnixNano()
-	data, stat, err := disk.ReadStable(root, p.DiskPath, v.opt.MaxNoteBytes)
+	data, stat, err := disk.ReadStable(root, cmp.Or(p.real, p.DiskPath), v.opt.MaxNoteBytes)
 	if err == nil {
 		err = v.step(readStep + p.DiskPath)
 	}

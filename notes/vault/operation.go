@@ -629,7 +629,7 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	}
 	p := prepared{File: store.File{Path: f.NewPath, DiskPath: f.NewDisk}}
 	if f.Link != "" {
-		p.DiskPath = f.Link
+		p.DiskPath, p.real = f.Link, f.NewDisk
 		o.v.queue.Add(f.NewDisk) // the symlink's target may be a note as well
 	}
 	if known {

@@ -149,10 +149,11 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	if err != nil {
 		return notes.Attachment{}, err
 	}
-	if !r.leadsToAttachment(file) {
+	real, ok := r.leadsTo(file)
+	if !ok {
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
-	data, st, err := disk.ReadStable(root, file.DiskPath, notes.MaxAttachmentBytes)
+	data, st, err := disk.ReadStable(root, real, notes.MaxAttachmentBytes)
 	switch {
 	case errors.Is(err, disk.ErrTooLarge):
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrTooLarge,
@@ -187,8 +188,12 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	r := &reading{v: v, ctx: ctx, root: root, scope: scope}
 	out := make([]notes.Attachment, 0, len(files))
 	for _, f := range files {
-		info, err := root.Stat(f.DiskPath)
-		if err != nil || !info.Mode().IsRegular() || !v.mayAttach(f.Path, scope) || !r.leadsToAttachment(f) {
+		real, ok := r.leadsTo(f)
+		if !ok || !v.mayAttach(f.Path, scope) {
+			continue
+		}
+		info, err := root.Lstat(real)
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		out = append(out, notes.Attachment{Path: f.Path, MediaType: notes.MediaType(f.Path, nil), Size: info.Size(), Modified: info.ModTime()})
@@ -219,9 +224,9 @@ func (r *reading) linkedFile(name string) (store.File, error) {
 	return store.File{}, store.NoAttachment(name, others)
 }
 
-// leadsToAttachment reports whether the file that an attachment leads to, through symlinks,
-// may be read under its real path too.
-func (r *reading) leadsToAttachment(file store.File) bool {
-	real, ok := r.root.RealPath(file.DiskPath)
-	return ok && r.v.mayAttach(notes.Nfc(real), r.scope)
+// leadsTo returns the path of the file that an attachment leads to, through symlinks, and
+// whether it may be read under that path too.
+func (r *reading) leadsTo(file store.File) (real string, ok bool) {
+	real, ok = r.root.RealPath(file.DiskPath)
+	return real, ok && r.v.mayAttach(notes.Nfc(real), r.scope)
 }

@@ -156,7 +156,7 @@ type walked struct {
 	// notes in them.
 	unreadable []string
 	symlinks   []string          // symlinks with a note's name, as the file system spells them
-	targets    map[string]string // symlink to a file → the file it leads to
+	targets    map[string]string // symlink to a file → the file it leads to, as the file system spells it
 	temps      []string          // temp files of operations
 	mounts     map[string]mount  // mount points, and the vault's folders if it has several
 }
@@ -332,7 +332,7 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 			}
 			return
 		}
-		w.out.targets[p] = norm.NFC.String(real)
+		w.out.targets[p] = real
 		info = target
 	}
 	if !info.Mode().IsRegular() {

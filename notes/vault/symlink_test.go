@@ -276,3 +276,37 @@ func TestMoveOfASymlinkToAFileElsewhere(t *testing.T) {
 	require.Len(t, report.Outgoing, 1)
 	assert.Equal(t, "New/x.md", report.Outgoing[0].To)
 }
+
+// TestSymlink_SwappedDuringScan checks that a scan reads the file that it checked, even if
+// a symlink to another takes its name before it is read: the note would have that file's
+// text until the next scan, for clients that may not read the file.
+func TestSymlink_SwappedDuringScan(t *testing.T) {
+	ctx := t.Context()
+	f := newFixture(t, "open/a.md", "a\n", "closed/b.md", "secret\n")
+	f.symlink("a.md", "open/link.md")
+	f.write("open/plain.md", "plain\n")
+	root, err := f.disk.Open()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	s := &scan{v: f.Vault, root: root}
+	require.NoError(t, s.comparePaths(ctx, []string{"open/link.md", "open/plain.md"}))
+	require.Len(t, s.changed, 2)
+	for _, name := range []string{"open/link.md", "open/plain.md"} {
+		f.remove(name)
+		f.symlink("../closed/b.md", name)
+	}
+	require.NoError(t, s.apply(ctx))
+	scope := notes.Scope{Read: []string{"open"}}
+	for _, ref := range []string{"open/link.md", "open/plain.md"} {
+		meta, err := f.store.Lookup(ctx, ref, scope)
+		if err == nil {
+			note, err := f.store.LoadNote(ctx, meta.ID)
+			require.NoError(t, err)
+			assert.NotContains(t, note.Content, "secret", ref)
+		}
+		_, err = f.Read(ctx, ref, scope)
+		require.ErrorIs(t, err, notes.ErrNotFound, ref)
+	}
+	f.reconcile()
+	f.requireConsistent()
+}

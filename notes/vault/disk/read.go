@@ -63,15 +63,15 @@ func Read(root Opener, diskPath string, limit int64) ([]byte, fsid.Stat, error) 
 	return data[:n], fsid.StatOf(info), err
 }
 
-// ReadStable reads a regular file of at most limit bytes. If the file keeps changing during
-// the read, the error is [ErrChanging].
+// ReadStable reads a regular file of at most limit bytes, which must not be a symlink. If
+// the file keeps changing during the read, or is a symlink, the error is [ErrChanging].
 func ReadStable(root *Root, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
 	for range 3 {
 		data, before, err := Read(root, diskPath, limit)
 		if err != nil {
 			return nil, before, err
 		}
-		after, err := root.Stat(diskPath)
+		after, err := root.Lstat(diskPath)
 		if err != nil {
 			return nil, before, err
 		}
