@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"notesd/internal/fsid"
+	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -22,7 +23,8 @@ import (
 type Store struct {
 	*Versions
 	dates    atomic.Pointer[notes.DateRules]
-	warnings []string // repairs made by Open
+	statuses map[string]*tasks.Settings // the settings, by folder, applied by SetStatuses
+	warnings []string                   // repairs made by Open
 }
 
 // Reader serves queries on the notes in notes.db.

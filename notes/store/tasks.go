@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,8 +16,24 @@ import (
 )
 
 // SetStatuses gives the stored tasks the statuses that the settings of the Tasks plugin
-// now give to their marks.
+// now give to their marks. It reads them only if the settings differ from those of the
+// last call. The caller must hold the vault's lock.
 func (s *Store) SetStatuses(ctx context.Context) error {
+	settings := map[string]*tasks.Settings{}
+	for folder, app := range *s.Apps.Load() {
+		settings[folder] = app.Tasks
+	}
+	if reflect.DeepEqual(s.statuses, settings) {
+		return nil
+	}
+	if err := s.setStatuses(ctx); err != nil {
+		return err
+	}
+	s.statuses = settings
+	return nil
+}
+
+func (s *Store) setStatuses(ctx context.Context) error {
 	type marked struct {
 		folder, mark string
 		status       tasks.Status

@@ -293,10 +293,10 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 		daily = chosen
 	}
 	v.store.Daily.Store(&daily)
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if err := v.store.SetStatuses(ctx); err != nil {
 		return err
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	return v.store.SetDates(ctx, readDateRules(apps, v.store.DailyFolder(notes.Scope{}), v.opt.Dates))
 }

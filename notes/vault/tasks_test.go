@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"os"
@@ -263,6 +264,9 @@ func TestTasksPlugin(t *testing.T) {
 	f.reconcile()
 	assert.Equal(t, []string{"milk other", "rent done", "bread other", "about other", "tea other", "tea open"}, statuses())
 	f.requireConsistent()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.NoError(t, f.store.SetStatuses(ended), "the tasks are not read again")
 	f.remove(settings)
 	f.restart()
 	assert.Len(t, f.listed(notes.TaskQuery{}), 1)
