@@ -26,8 +26,8 @@ import (
 // in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
 	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
-		m, err := o.planMove(r)
-		if err != nil {
+		m := &movement{operation: o}
+		if err := m.plan(r); err != nil {
 			return err
 		}
 		m.begin()
@@ -49,59 +49,61 @@ func (m *movement) begin() {
 	}
 }
 
-func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
-	r.Note, r.To = o.v.store.InVault(r.Note), o.fromRoot(o.v.store.InVault(r.To))
-	meta, err := o.v.store.Lookup(o.ctx, r.Note, o.scope)
-	folder, isFolder := o.asFolder(r.Note)
+// plan plans the move of a note or folder.
+func (m *movement) plan(r notes.MoveRequest) error {
+	r.Note, r.To = m.v.store.InVault(r.Note), m.fromRoot(m.v.store.InVault(r.To))
+	meta, err := m.v.store.Lookup(m.ctx, r.Note, m.scope)
+	folder, isFolder := m.asFolder(r.Note)
 	switch {
 	case err != nil && isFolder:
-		return o.planFolderMove(folder, r)
+		return m.planFolder(folder, r)
 	case err != nil:
-		return nil, err
+		return err
 	case isFolder && notes.Stem(notes.Key(meta.Path)) != notes.Key(folder):
-		return nil, &notes.Error{Op: "move", Path: r.Note, Err: notes.ErrAmbiguous, Detail: "a folder and a note have this name", Hint: "Give the path of the one you mean; a folder's ends in /.",
+		return &notes.Error{Op: "move", Path: r.Note, Err: notes.ErrAmbiguous, Detail: "a folder and a note have this name", Hint: "Give the path of the one you mean; a folder's ends in /.",
 			Candidates: []string{folder + "/", meta.Path}}
 	}
-	if err := o.v.store.CheckWhole(o.ctx, "move", r.Note, meta, o.scope); err != nil {
-		return nil, err
+	if err := m.v.store.CheckWhole(m.ctx, "move", r.Note, meta, m.scope); err != nil {
+		return err
 	}
-	to, _, err := o.v.store.PeriodicPath(o.ctx, r.To, o.scope)
-	if _, isFolder := o.asFolder(r.To); err != nil || to == "" || isFolder {
-		to, err = o.destination(meta.Path, r.To, true)
+	to, _, err := m.v.store.PeriodicPath(m.ctx, r.To, m.scope)
+	if _, isFolder := m.asFolder(r.To); err != nil || to == "" || isFolder {
+		to, err = m.destination(meta.Path, r.To, true)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := o.mayWrite(meta.Path, to); err != nil {
-		return nil, err
+	if err := m.mayWrite(meta.Path, to); err != nil {
+		return err
 	}
-	if err := o.checkPlace(to); err != nil {
-		return nil, err
+	if err := m.checkPlace(to); err != nil {
+		return err
 	}
-	f, err := o.openNote(meta.Path, "")
+	f, err := m.openNote(meta.Path, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if f.Link != "" {
-		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it points to."}
+		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it points to."}
 	}
 	f.NewPath, f.NewDisk, f.New = to, to, f.Old
 	if f.OldDisk == to {
-		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note already has this path"}
+		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note already has this path"}
 	}
-	taken, err := o.takenBy(to)
+	taken, err := m.takenBy(to)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case taken != "" && taken != meta.Path:
-		return nil, movedOnto(meta.Path, taken)
+		return movedOnto(meta.Path, taken)
 	}
-	rows, err := o.v.store.Rows(o.ctx, []string{meta.Path})
-	return &movement{operation: o, first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err
+	m.first, m.paths = f, map[string]string{meta.Path: to}
+	m.rows, err = m.v.store.Rows(m.ctx, []string{meta.Path})
+	return err
 }
 
 // destination derives the new path from the one that the caller passed.
-func (o *operation) destination(from, to string, note bool) (string, error) {
+func (m *movement) destination(from, to string, note bool) (string, error) {
 	into := strings.HasSuffix(strings.TrimSpace(to), "/")
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
 		return path.Base(from), nil
@@ -110,7 +112,7 @@ func (o *operation) destination(from, to string, note bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !into && o.isFolder(p) && (note || notes.Key(p) != notes.Key(from)) {
+	if !into && m.isFolder(p) && (note || notes.Key(p) != notes.Key(from)) {
 		into = true
 	}
 	switch {
@@ -150,71 +152,70 @@ func (o *operation) sees(folder string) bool {
 	return o.scope.CanRead(folder) || slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
 }
 
-func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movement, error) {
-	to, err := o.destination(folder, r.To, false)
+func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
+	to, err := m.destination(folder, r.To, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if slices.Contains(o.root.Folders(), folder) {
-		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "it is one of the vault's folders, which no client may move", Hint: "The owner of the daemon can rename it in vault.folders."}
+	if slices.Contains(m.root.Folders(), folder) {
+		return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "it is one of the vault's folders, which no client may move", Hint: "The owner of the daemon can rename it in vault.folders."}
 	}
 	if to == folder || notes.Under(to, folder) {
-		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself", Hint: "Give a path outside of it."}
+		return &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself", Hint: "Give a path outside of it."}
 	}
-	if err := o.mayWrite(folder, to); err != nil {
-		return nil, err
+	if err := m.mayWrite(folder, to); err != nil {
+		return err
 	}
-	for _, p := range o.v.protected() {
+	for _, p := range m.v.protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
-			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
+			return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
 		}
 	}
-	if err := o.checkPlace(to); err != nil {
-		return nil, err
+	if err := m.checkPlace(to); err != nil {
+		return err
 	}
-	if o.root.Identity(o.v.store.FolderOf(folder)).Device != o.root.Identity(o.v.store.FolderOf(to)).Device {
-		return nil, writeProblem("move", folder, errOtherDisk)
+	if m.root.Identity(m.v.store.FolderOf(folder)).Device != m.root.Identity(m.v.store.FolderOf(to)).Device {
+		return writeProblem("move", folder, errOtherDisk)
 	}
-	if err := o.checkStaysIgnored(folder, to); err != nil {
-		return nil, err
+	if err := m.checkStaysIgnored(folder, to); err != nil {
+		return err
 	}
-	if _, err := o.root.Lstat(to); err == nil && notes.Key(to) != notes.Key(folder) {
-		return nil, movedOnto(folder, to)
+	if _, err := m.root.Lstat(to); err == nil && notes.Key(to) != notes.Key(folder) {
+		return movedOnto(folder, to)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return err
 	}
-	rows, err := o.v.store.Rows(o.ctx, []string{folder})
+	if m.rows, err = m.v.store.Rows(m.ctx, []string{folder}); err != nil {
+		return err
+	}
+	attachments, err := m.v.store.Files().Under(m.ctx, folder)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	attachments, err := o.v.store.Files().Under(o.ctx, folder)
-	if err != nil {
-		return nil, err
-	}
-	m := &movement{operation: o, paths: map[string]string{}, rows: rows,
-		first: store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: folder, NewDisk: to}}
-	for _, p := range slices.Concat(slices.Sorted(maps.Keys(rows)), attachments) {
+	m.first = store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: folder, NewDisk: to}
+	m.paths = map[string]string{}
+	for _, p := range slices.Concat(slices.Sorted(maps.Keys(m.rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)
-		if err := o.mayWrite(p, moved); err != nil {
-			return nil, err
+		if err := m.mayWrite(p, moved); err != nil {
+			return err
 		}
 		m.paths[p] = moved
 	}
-	return m, nil
+	return nil
 }
 
 // checkStaysIgnored rejects the move of a folder if files in it match the ignore patterns
 // at their present paths but would not at the new ones: they would become notes that every
 // client can read.
-func (o *operation) checkStaysIgnored(folder, to string) error {
+func (m *movement) checkStaysIgnored(folder, to string) error {
 	total := 0
-	err := o.root.WalkDir(folder, func(diskPath string, d fs.DirEntry, err error) error {
-		if err != nil || o.ctx.Err() != nil {
-			return errors.Join(err, o.ctx.Err())
+	err := m.root.WalkDir(folder, func(diskPath string, d fs.DirEntry, err error) error {
+		if err != nil || m.ctx.Err() != nil {
+			return errors.Join(err, m.ctx.Err())
 		}
 		p := notes.Nfc(diskPath)
 		moved := to + strings.TrimPrefix(p, notes.Nfc(folder))
-		switch was, is := o.v.ignore.Match(p), o.v.ignore.Match(moved); {
+		switch was, is := m.v.ignore.Match(p), m.v.ignore.Match(moved); {
 		case is && d.IsDir():
 			return fs.SkipDir
 		case was && !is && !d.IsDir():
@@ -234,19 +235,19 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 
 // redirect adds to the operation, which deletes a note, the notes with links to it,
 // rewritten to lead to the note that ref names.
-func (o *operation) redirect(ref string) error {
-	gone := o.Files[0]
-	to, err := o.v.store.Lookup(o.ctx, ref, o.scope)
+func (m *movement) redirect(ref string) error {
+	gone := m.Files[0]
+	to, err := m.v.store.Lookup(m.ctx, ref, m.scope)
 	if err != nil {
 		return err
 	}
-	if err := o.v.store.CheckWhole(o.ctx, o.Kind, ref, to, o.scope); err != nil {
+	if err := m.v.store.CheckWhole(m.ctx, m.Kind, ref, to, m.scope); err != nil {
 		return err
 	}
 	if to.Path == gone.OldPath {
-		return &notes.Error{Op: o.Kind, Path: to.Path, Err: notes.ErrInvalid, Detail: "links to a deleted note cannot be redirected to that note", Hint: "Pass the note that replaces it."}
+		return &notes.Error{Op: m.Kind, Path: to.Path, Err: notes.ErrInvalid, Detail: "links to a deleted note cannot be redirected to that note", Hint: "Pass the note that replaces it."}
 	}
-	m := &movement{operation: o, first: gone, paths: map[string]string{gone.OldPath: to.Path}}
+	m.first, m.paths = gone, map[string]string{gone.OldPath: to.Path}
 	return m.relink()
 }
 

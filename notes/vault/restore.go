@@ -92,7 +92,7 @@ func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Writte
 		f.NewPath, f.NewDisk = "", ""
 		o.Files = []store.FileChange{f}
 		if r.Redirect != "" {
-			return o.redirect(r.Redirect)
+			return (&movement{operation: o}).redirect(r.Redirect)
 		}
 		o.LinkedFrom, err = v.store.LinkedFrom(ctx, f.Note, r.Scope)
 		return err
@@ -128,7 +128,7 @@ func (o *operation) planUndo(change int64) error {
 	o.clear = done.Made
 	m := &movement{operation: o}
 	if first := &done.Files[0]; first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath {
-		if m, err = o.planMoveBack(first); err != nil {
+		if err := m.planBack(first); err != nil {
 			return err
 		}
 		done.Files = done.Files[1:]
@@ -158,33 +158,32 @@ func (o *operation) planUndo(change int64) error {
 	return nil
 }
 
-// planMoveBack moves a note or folder back to its former path. A note whose links were
+// planBack moves a note or folder back to its former path. A note whose links were
 // rewritten by the move must be unchanged since.
-func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
-	plan := o.planMove
-	if was.Folder {
-		plan = func(r notes.MoveRequest) (*movement, error) {
-			if _, exists := o.asFolder(r.Note); !exists {
-				return nil, notes.ErrNotFound
-			}
-			return o.planFolderMove(r.Note, r)
-		}
+func (m *movement) planBack(was *store.FileChange) error {
+	r := notes.MoveRequest{Note: was.NewPath, To: was.OldPath}
+	var err error
+	if !was.Folder {
+		err = m.plan(r)
+	} else if _, exists := m.asFolder(r.Note); exists {
+		err = m.planFolder(r.Note, r)
+	} else {
+		err = notes.ErrNotFound
 	}
-	m, err := plan(notes.MoveRequest{Note: was.NewPath, To: was.OldPath})
 	switch {
 	case errors.Is(err, notes.ErrNotFound) || err == nil && m.first.OldPath != was.NewPath:
-		return nil, &notes.Error{Op: o.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "note_history says where it is."}
+		return &notes.Error{Op: m.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "note_history says where it is."}
 	case err != nil:
-		return nil, err
+		return err
 	case m.first.NewPath != was.OldPath:
-		return nil, movedOnto(was.NewPath, was.OldPath)
+		return movedOnto(was.NewPath, was.OldPath)
 	case was.IsPureMove() || was.Folder:
 	case !bytes.Equal(m.first.Old, was.New):
-		return nil, conflict(o.Kind, was.NewPath, was.New, m.first.Old)
+		return conflict(m.Kind, was.NewPath, was.New, m.first.Old)
 	default:
 		m.first.New = was.Old
 	}
-	return m, nil
+	return nil
 }
 
 // reverse returns the reverse of the change of one file, or errChanged.
