@@ -90,14 +90,15 @@ func (f *FileChange) Source() string { return cmp.Or(f.Before, f.OldDisk) }
 // Place returns the path of the file after the operation, or before it for a deletion.
 func (f *FileChange) Place() string { return cmp.Or(f.NewDisk, f.OldDisk) }
 
-// TempPrefix is the prefix of temp file names. It makes them hidden, so that they are
-// never taken for notes.
-const TempPrefix = ".notesd-"
+// TempPrefix is the prefix of temp file names. The dot makes them hidden, so that they are
+// never taken for notes; Dropbox and Nextcloud do not sync names that begin with ".~".
+const TempPrefix = ".~notesd-"
 
 // TempName returns a new name for a temp file.
 func TempName() string { return TempPrefix + rand.Text()[:12] + ".tmp" }
 
-var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `[A-Z2-7]{12}\.tmp(\.old|\.part)?$`)
+// tempNames also matches the names of earlier versions, which had no "~".
+var tempNames = regexp.MustCompile(`^\.~?notesd-[A-Z2-7]{12}\.tmp(\.old|\.part)?$`)
 
 // IsTempName reports whether name has the form of a temp file name.
 func IsTempName(name string) bool { return tempNames.MatchString(name) }

@@ -141,11 +141,12 @@ func TestJournal_FailedOperation(t *testing.T) {
 	entry, err = s.JournalOf(ctx, store.TempName())
 	require.NoError(t, err)
 	assert.Nil(t, entry)
-	for _, name := range []string{".notesd-x.tmp", store.TempName() + "x", "a" + store.TempName(), ".notesd-ABCDEFGHIJK1.tmp"} {
+	for _, name := range []string{".~notesd-x.tmp", store.TempName() + "x", "a" + store.TempName(), ".~notesd-ABCDEFGHIJK1.tmp"} {
 		assert.False(t, store.IsTempName(name), name)
 	}
 	for _, suffix := range []string{"", ".old", ".part"} {
 		assert.True(t, store.IsTempName(store.TempName()+suffix))
+		assert.True(t, store.IsTempName(".notesd-ABCDEFGHIJKL.tmp"+suffix), "as named by earlier versions")
 	}
 }
 

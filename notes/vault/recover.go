@@ -614,7 +614,8 @@ func (s *scan) removeTemps(ctx context.Context, temps []string) error {
 
 func (s *scan) removeTemp(ctx context.Context, temp string) error {
 	name := path.Base(temp)
-	entry, err := s.v.store.JournalOf(ctx, name[:len(store.TempName())])
+	staged, _, _ := strings.Cut(name, ".tmp")
+	entry, err := s.v.store.JournalOf(ctx, staged+".tmp")
 	if err != nil {
 		return err
 	}

@@ -201,7 +201,7 @@ func TestCrashWithTwoSavesInBetween(t *testing.T) {
 func TestTempFiles_Foreign(t *testing.T) {
 	f := newFixture(t, "a.md", "a\n")
 	ours := store.TempName()
-	keep := []string{".notesd-todo.md", ".notesd-", ".notesd-ABC.tmp", ".notesd-abcdefghijkl.tmp", ours + ".bak"}
+	keep := []string{".~notesd-todo.md", ".~notesd-", ".~notesd-ABC.tmp", ".~notesd-abcdefghijkl.tmp", ours + ".bak"}
 	for _, name := range append(keep, ours, ours+".old") {
 		f.write(name, "mine\n")
 	}
