@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Service is the daemon of one vault.
@@ -77,6 +78,9 @@ const runKey = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 // maxRunCommand is the length limit of commands in the Run key.
 const maxRunCommand = 260
 
+// unloadLimit is longer than launchd waits before it kills a service.
+const unloadLimit = 30 * time.Second
+
 // Install writes the definition, replacing an older one, and starts the service now and
 // at every login. If that fails, it removes everything it wrote. On Windows the service
 // starts only at the next login.
@@ -95,14 +99,17 @@ func (s System) Install(ctx context.Context, service Service) error {
 		return fmt.Errorf("make the folder of services: %w", err)
 	}
 	if s.OS == "darwin" {
-		_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name)) // it may not be loaded
+		if err := s.unload(ctx, name); err != nil {
+			return err
+		}
 	}
 	if err := os.WriteFile(file, []byte(s.text(service)), 0o600); err != nil {
 		return fmt.Errorf("write the definition of the service: %w", err)
 	}
 	steps := [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", name}, {"systemctl", "--user", "restart", name}}
 	if s.OS == "darwin" {
-		steps = [][]string{{"launchctl", "bootstrap", s.domain(), file}}
+		// launchd loads no service that was once disabled.
+		steps = [][]string{{"launchctl", "enable", s.target(name)}, {"launchctl", "bootstrap", s.domain(), file}}
 	}
 	for _, step := range steps {
 		if _, err := s.Run(ctx, step[0], step[1:]...); err != nil {
@@ -111,6 +118,24 @@ func (s System) Install(ctx context.Context, service Service) error {
 		}
 	}
 	return nil
+}
+
+// unload makes launchd stop the service, if it is loaded, and waits until it is unloaded.
+// bootout returns earlier, and bootstrap would fail with an input/output error.
+func (s System) unload(ctx context.Context, name string) error {
+	_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name)) // it may not be loaded
+	ctx, cancel := context.WithTimeout(ctx, unloadLimit)
+	defer cancel()
+	for {
+		if _, err := s.Run(ctx, "launchctl", "print", s.target(name)); err != nil && ctx.Err() == nil {
+			return nil
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("launchd still ends the earlier service after %v: try again", unloadLimit)
+		}
+	}
 }
 
 // Uninstall stops the service and removes its definition. It reports whether the service

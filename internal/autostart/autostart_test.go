@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,6 +24,9 @@ type manager struct {
 	refuse string            // prefix of calls that fail
 	answer map[string]string // by prefix of the call
 	keys   map[string]string // values in the Run key
+
+	loaded  bool // whether launchd has the service
+	exiting int  // how many more times launchctl print finds a service that was booted out
 }
 
 var errRefused = errors.New("refused")
@@ -35,10 +40,34 @@ func (m *manager) run(_ context.Context, name string, args ...string) (string, e
 	if name == "reg" {
 		return m.reg(args)
 	}
+	if name == "launchctl" {
+		return m.launchctl(args[0])
+	}
 	for start, answer := range m.answer {
 		if strings.HasPrefix(call, start) {
 			return answer, nil
 		}
+	}
+	return "", nil
+}
+
+// launchctl forgets a service only some time after bootout, and does not load one that it
+// still has.
+func (m *manager) launchctl(command string) (string, error) {
+	switch {
+	case command == "bootout" && m.loaded:
+		m.loaded, m.exiting = false, 3
+	case command == "bootstrap" && (m.loaded || m.exiting > 0):
+		return "", errors.New("Bootstrap failed: 5: Input/output error")
+	case command == "bootstrap":
+		m.loaded = true
+	case command == "print" && m.exiting > 0:
+		m.exiting--
+		return "gui/501/x = {\n\tstate = SIGTERMed\n}\n", nil
+	case command == "print" && m.loaded:
+		return "gui/501/x = {\n\tstate = running\n}\n", nil
+	case command != "enable" && !m.loaded:
+		return "", errRefused
 	}
 	return "", nil
 }
@@ -62,7 +91,6 @@ func (m *manager) reg(args []string) (string, error) {
 func fake(t *testing.T, goos string) (System, *manager) {
 	m := &manager{keys: map[string]string{}, answer: map[string]string{
 		"systemctl --user is-active": "active\n",
-		"launchctl print":            "gui/501/x = {\n\tstate = running\n}\n",
 	}}
 	return System{OS: goos, Home: t.TempDir(), UID: 501, Run: m.run}, m
 }
@@ -136,7 +164,8 @@ func TestSystem_CommandsOfManager(t *testing.T) {
 			"systemctl --user disable --now " + name, "systemctl --user daemon-reload",
 		},
 		"darwin": {
-			"launchctl bootout gui/501/" + name, "launchctl bootstrap gui/501 HOME/Library/LaunchAgents/" + name + ".plist",
+			"launchctl bootout gui/501/" + name, "launchctl print gui/501/" + name,
+			"launchctl enable gui/501/" + name, "launchctl bootstrap gui/501 HOME/Library/LaunchAgents/" + name + ".plist",
 			"launchctl kickstart gui/501/" + name,
 			"launchctl bootout gui/501/" + name,
 		},
@@ -166,6 +195,22 @@ func TestInstall_FailureLeavesNothing(t *testing.T) {
 			assert.Empty(t, filesBelow(t, s.Home))
 		})
 	}
+}
+
+// launchd may take seconds to end the daemon of the earlier definition.
+func TestInstall_WaitsForTheServiceBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := fake(t, "darwin")
+		require.NoError(t, s.Install(t.Context(), notes))
+		require.NoError(t, s.Install(t.Context(), notes))
+		assert.True(t, m.loaded)
+		_, err := s.Uninstall(t.Context(), notes)
+		require.NoError(t, err)
+
+		require.NoError(t, s.Install(t.Context(), notes))
+		m.loaded, m.exiting = false, math.MaxInt // never ends
+		require.ErrorContains(t, s.Install(t.Context(), notes), "still ends")
+	})
 }
 
 // systemctl fails without a session; Uninstall then removes the link itself.
