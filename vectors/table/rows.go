@@ -195,7 +195,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, model sourced, rows 
 
 // checkSize returns an error if the table cannot hold this number of rows.
 func checkSize(info Info, rows int) error {
-	most := min(MaxTableRows, MaxTableNumbers/info.Dimension)
+	most := int(min(MaxTableRows, MaxTableNumbers/int64(info.Dimension)))
 	if rows <= most {
 		return nil
 	}
