@@ -72,7 +72,7 @@ func (s *scan) compare(w *walked) {
 	}
 	s.Skipped = append(s.Skipped, w.skipped...)
 	for _, dir := range w.unreadable {
-		s.Skipped = append(s.Skipped, store.Skipped{Skipped: notes.Skipped{Path: dir, Reason: "the folder cannot be read"}})
+		s.Skipped = append(s.Skipped, store.Skipped{Skipped: notes.Skipped{Path: dir, Reason: "the file or folder cannot be opened"}})
 	}
 	s.Attachments = append(s.Attachments, w.attachments...)
 	s.Targets = w.targets
