@@ -18,41 +18,23 @@ type Bytes int64
 
 var byteUnits = map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1e3, "MB": 1e6, "GB": 1e9, "B": 1, "": 1}
 
-// fromTOML converts a value of a TOML document to type typ. Only sizes and
-// durations, for which TOML has no type, are parsed from strings.
+// fromTOML converts a value of a TOML document to type typ. A single value may be written
+// with or without quotes.
 func fromTOML(v any, typ reflect.Type) (any, error) {
-	switch typ {
-	case typeString, typeAddress:
-		if s, ok := v.(string); ok {
-			return fromText(s, typ)
-		}
-		return nil, errors.New("must be a string, in quotes")
-	case typeBool:
-		if b, ok := v.(bool); ok {
-			return b, nil
-		}
-		return nil, errors.New("must be true or false, without quotes")
-	case typeInt:
-		if n, ok := v.(int64); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
-			return int(n), nil
-		}
-		return nil, errors.New("must be a whole number, without quotes")
-	case typeStrings:
-		return stringsFromTOML(v)
-	case typeFolders:
-		return foldersFromTOML(v)
+	list, isList := v.([]any)
+	table, isTable := v.(map[string]any)
+	switch {
+	case typ == typeStrings:
+		return stringsFromTOML(list, isList)
+	case typ == typeFolders:
+		return foldersFromTOML(table, isTable)
+	case isList:
+		return nil, errors.New("must be one value, not a list")
 	}
-	switch v := v.(type) {
-	case string:
-		return fromText(v, typ)
-	case int64:
-		return fromText(strconv.FormatInt(v, 10), typ)
-	}
-	return fromText("", typ) // returns the error for the type
+	return fromText(fmt.Sprint(v), typ)
 }
 
-func stringsFromTOML(v any) (any, error) {
-	items, ok := v.([]any)
+func stringsFromTOML(items []any, ok bool) (any, error) {
 	list := make([]string, 0, len(items))
 	for _, item := range items {
 		s, isString := item.(string)
@@ -65,8 +47,7 @@ func stringsFromTOML(v any) (any, error) {
 	return list, nil
 }
 
-func foldersFromTOML(v any) (any, error) {
-	table, ok := v.(map[string]any)
+func foldersFromTOML(table map[string]any, ok bool) (any, error) {
 	f := Folders{}
 	for name, dir := range table {
 		text, isString := dir.(string)
