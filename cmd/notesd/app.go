@@ -69,20 +69,6 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// needs checks that required flags were given.
-func needs(cmd *cobra.Command, flags ...string) error {
-	var missing []string
-	for _, name := range flags {
-		if f := cmd.Flags().Lookup(name); !f.Changed {
-			missing = append(missing, "--"+name)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return service.Usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s needs %s", cmd.Name(), strings.Join(missing, " and "))
-}
-
 // flagProblem returns a message and a hint for an error in a flag.
 func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
 	hint = fmt.Sprintf("See %s -h.", cmd.CommandPath())
