@@ -240,8 +240,6 @@ func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check 
 		return worse(problem, ", which is not a folder", again+", or notesd setup --remove --name "+name+" "+h.Name+".")
 	case !filepath.IsAbs(s.Command) && h.Desktop:
 		return worse(remark, "; desktop programs may not find a command without its folder", "Run notesd setup "+h.Name+", which writes "+path+".")
-	case isTemporary(s.Command):
-		return worse(remark, ", which \"go run\" built and will delete", "Run notesd setup "+h.Name+" with a program that stays.")
 	}
 	return c
 }
