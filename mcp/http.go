@@ -300,42 +300,40 @@ func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
 }
 
-// full reports whether there is no room for another session of the subject.
-func (h *HTTP) full(subject string) bool {
+// hasRoom reports whether there is room for another session of the subject. If there is
+// none, it makes some: it closes the subject's least recently used session that has no
+// open request or stream, because clients often leave without closing theirs. A client that
+// returns begins another session.
+func (h *HTTP) hasRoom(subject string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := 0
-	for _, s := range h.sessions {
-		if s.profile.Subject == subject && !s.barred {
-			own++
-		}
-	}
-	return h.closed || own >= h.o.sessions || len(h.sessions) >= subjectsSessions*h.o.sessions
-}
-
-// makeRoom closes the subject's least recently used session that has no open request or
-// stream, because clients often leave without closing theirs. It returns false if there is
-// none. A client that returns begins another session.
-func (h *HTTP) makeRoom(subject string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var of *sdk.ServerSession
+	var unused *sdk.ServerSession
 	for ss, s := range h.sessions {
-		if s.profile.Subject == subject && !s.barred && s.open == 0 && (of == nil || s.used < h.sessions[of].used) {
-			of = ss
+		if s.profile.Subject != subject || s.barred {
+			continue
+		}
+		own++
+		if s.open == 0 && (unused == nil || s.used < h.sessions[unused].used) {
+			unused = ss
 		}
 	}
-	if h.closed || of == nil {
+	switch {
+	case h.closed:
+		return false
+	case own < h.o.sessions && len(h.sessions) < subjectsSessions*h.o.sessions:
+		return true
+	case unused == nil:
 		return false
 	}
-	s := h.sessions[of]
+	s := h.sessions[unused]
 	s.barred = true
 	s.log.Info("a session ends: it is unused, and another needs its place")
-	h.running.Go(func() { s.close(of, h.core.limits.Line.Grace) })
+	h.running.Go(func() { s.close(unused, h.core.limits.Line.Grace) })
 	return true
 }
 
-// use protects the session with the id from makeRoom until done is called.
+// use protects the session with the id from hasRoom until done is called.
 func (h *HTTP) use(id string) (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

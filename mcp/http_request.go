@@ -100,7 +100,7 @@ func (h *HTTP) serveLegacy(w http.ResponseWriter, r *http.Request) {
 // refuseFull responds with an error and returns true if there is no room for another
 // session of the subject.
 func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
-	if !h.full(subject) || h.makeRoom(subject) {
+	if h.hasRoom(subject) {
 		return false
 	}
 	w.Header().Set("Retry-After", "60")

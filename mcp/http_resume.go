@@ -142,7 +142,7 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 		return id
 	}
 	said, ok := introductionOf(sent)
-	if !ok || h.full(caller.Subject) && !h.makeRoom(caller.Subject) || r.Method == http.MethodDelete {
+	if !ok || r.Method == http.MethodDelete || !h.hasRoom(caller.Subject) {
 		return ""
 	}
 	params, err := json.Marshal(&said)

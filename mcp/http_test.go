@@ -340,7 +340,7 @@ func TestHTTPSessionsAreLimited(t *testing.T) {
 	_, err := sdk.NewClient(&sdk.Implementation{Name: "third"}, nil).Connect(t.Context(), transport(), &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	require.Error(t, err)
 	require.NoError(t, first.Close())
-	require.Eventually(t, func() bool { return !h.full("") }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return h.hasRoom("") }, time.Minute, time.Millisecond)
 	connectHTTP(t, transport(), "2025-11-25", nil)
 }
 
