@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -116,7 +117,7 @@ func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked 
 	for generation := 1; ctx.Err() == nil; generation++ {
 		conn, err := dial(ctx, generation == 1 || s.waiting() > 0)
 		if errors.Is(err, daemon.ErrStopped) {
-			s.awaitAnyRequest(ctx)
+			s.awaitRequest(ctx, math.MaxInt64)
 			continue
 		}
 		if err != nil {
@@ -133,7 +134,7 @@ func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked 
 			s.failAll(err)
 			return err
 		case reason == daemon.ReasonStopped:
-			s.awaitAnyRequest(ctx)
+			s.awaitRequest(ctx, math.MaxInt64)
 		case reason == daemon.ReasonReplaced:
 			pause(ctx, replacedPause+rand.N(replacedPause))
 		case l.fruitful.Load() || reason != "":
@@ -183,7 +184,7 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 	}
 	s.logger.Warn("no daemon can be reached", "error", err)
 	fatal := first || errors.Is(err, daemon.ErrIncompatible)
-	if fatal && s.waiting() == 0 {
+	if fatal {
 		s.awaitRequest(ctx, refusalGrace)
 	}
 	if fatal {
@@ -197,31 +198,15 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 	return nil
 }
 
-// awaitRequest waits until the client sends something, for at most d.
+// awaitRequest waits until the client is waiting for an answer or sends something, for at
+// most d.
 func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
-	select {
-	case <-s.asked:
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-}
-
-// awaitAnyRequest waits until the client is waiting for an answer or sends something.
-func (s *session) awaitAnyRequest(ctx context.Context) {
-	s.mu.Lock()
-	waiting := s.requests.awaited() > 0
-	if !waiting {
-		select {
-		case <-s.asked: // left by a request that has been answered since
-		default:
-		}
-	}
-	s.mu.Unlock()
-	if waiting {
+	if s.waiting() > 0 {
 		return
 	}
 	select {
 	case <-s.asked:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

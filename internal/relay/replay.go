@@ -82,17 +82,12 @@ func (l *link) replay(ctx context.Context, h *handshake) error {
 	if err != nil {
 		return err
 	}
-	if !answer.Result.Found() {
-		return fmt.Errorf("%w: it refuses to initialize: %s", ErrSessionChanged, answer.Failure.Of(answer.line))
-	}
 	before := h.version
 	h.read(answer.line, answer.Message)
 	if h.version != before {
-		return fmt.Errorf("%w: the protocol version was %s and would be %s", ErrSessionChanged, before, h.version)
+		now := cmp.Or(h.version, string(answer.Failure.Of(answer.line)))
+		return fmt.Errorf("%w: the protocol version was %s, and the answer to initialize is now %s", ErrSessionChanged, before, now)
 	}
-	l.mu.Lock()
-	l.handshake.version, l.handshake.lists = h.version, h.lists
-	l.mu.Unlock()
 	if h.initialized != nil {
 		if err := l.write(h.initialized); err != nil {
 			return err
