@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"notesd/mcp"
 )
 
 const (
@@ -84,7 +86,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	// With any other host name, the browser uses TLS, which a proxy may terminate.
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // see above
 		Name: cookieName(r), Value: cookie, Path: "/", MaxAge: int(loginLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || !isLocal(r),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || !mcp.IsLoopback(r.Host),
 	})
 	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
 }
@@ -131,20 +133,10 @@ func (s *Server) headers(next http.Handler) http.Handler {
 // this machine, which a foreign page can send through DNS rebinding.
 func (s *Server) Local() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLocal(r) {
+		if !mcp.IsLoopback(r.Host) {
 			http.Error(w, "this page is for this machine only", http.StatusForbidden)
 			return
 		}
 		s.ServeHTTP(w, r)
 	})
-}
-
-// isLocal reports whether the Host of a request is localhost or a loopback address.
-func isLocal(r *http.Request) bool {
-	name, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		name = r.Host
-	}
-	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
