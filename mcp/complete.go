@@ -135,9 +135,8 @@ func (s completer) notePaths(ctx context.Context) ([]string, error) {
 	}
 }
 
-// rank returns the values that begin with typed, contain it, or contain its characters in
-// order, ignoring case, best matches first; equal matches keep their order. It never
-// returns nil.
+// rank returns the values that begin with typed or contain it, ignoring case, best matches
+// first; equal matches keep their order. It never returns nil.
 func rank(values []string, typed string) []string {
 	type scored struct {
 		value string
@@ -160,24 +159,11 @@ func rank(values []string, typed string) []string {
 
 // closeness grades a match, 0 being the best, and reports whether there is one.
 func closeness(value, typed string) (int, bool) {
-	base := value[strings.LastIndexByte(value, '/')+1:]
-	switch at := strings.Index(value, typed); {
+	switch base := value[strings.LastIndexByte(value, '/')+1:]; {
 	case strings.HasPrefix(value, typed):
 		return 0, true
 	case strings.HasPrefix(base, typed):
 		return 1, true
-	case at > 0 && strings.ContainsRune(" -_/.", rune(value[at-1])):
-		return 2, true
-	case at > 0:
-		return 3, true
 	}
-	rest := value
-	for _, r := range typed {
-		at := strings.IndexRune(rest, r)
-		if at < 0 {
-			return 0, false
-		}
-		rest = rest[at+len(string(r)):]
-	}
-	return 4, true
+	return 2, strings.Contains(value, typed)
 }
