@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 )
 
@@ -20,8 +19,8 @@ const LaunchCommand = "__launch"
 
 // Start starts exe with args as a detached daemon: in its own session, as a child of
 // init, with working directory "/", standard error in logFile, and none of the open
-// files of this process or its host. The daemon inherits the environment. Paths in args
-// must be absolute.
+// files of this process or its host. The daemon inherits the environment. The path exe and
+// those in args must be absolute.
 //
 // A short-lived process, the launcher, starts the daemon, so that the daemon survives a
 // host that kills its process tree. The launcher is the system's shell, which starts
@@ -32,16 +31,8 @@ const LaunchCommand = "__launch"
 // *StartError if it could not start. When ctx ends, Start returns and the daemon
 // continues.
 func Start(ctx context.Context, exe string, args []string, logFile string) error {
-	exe, err := filepath.Abs(exe)
-	if err != nil {
-		return fmt.Errorf("find the program: %w", err)
-	}
 	if _, err := os.Stat(exe); errors.Is(err, fs.ErrNotExist) { // by an upgrade into another folder
 		return fmt.Errorf("the program %s was removed while it ran; restart the assistant or command that uses it", exe)
-	}
-	logFile, err = filepath.Abs(logFile)
-	if err != nil {
-		return fmt.Errorf("find the log file: %w", err)
 	}
 	pipe, launcher, err := startLauncher(ctx, exe, args, logFile)
 	if err != nil {
