@@ -446,7 +446,7 @@ func editProblem(notePath string, err error) error {
 	case errors.Is(err, markdown.ErrAmbiguous):
 		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
 	case errors.As(err, &match) && match.Found > 0:
-		e.Hint = "Nothing was changed. Give more of the surrounding text in old, or the number of matches in count."
+		e.Hint = fmt.Sprintf("Nothing was changed. Give more of the surrounding text in old, or pass count %d.", match.Found)
 	case errors.As(err, &match):
 		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
 	}

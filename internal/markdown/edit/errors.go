@@ -43,8 +43,7 @@ func (e *MatchError) Error() string {
 	case e.Found > 0:
 		lines := slices.Compact(slices.Clone(e.Lines))
 		shown := strings.Trim(strings.ReplaceAll(fmt.Sprint(lines[:min(len(lines), 8)]), " ", ", "), "[]")
-		return fmt.Sprintf("the text occurs %d times, not %d (lines %s); give more of the text around it, or count %d",
-			e.Found, e.Want, shown, e.Found)
+		return fmt.Sprintf("the text occurs %d times, not %d (lines %s)", e.Found, e.Want, shown)
 	case e.Nearest != "":
 		return fmt.Sprintf("the text is not in the note; the nearest is on line %d: %q", e.NearestLine, e.Nearest)
 	}

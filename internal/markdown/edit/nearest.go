@@ -3,6 +3,8 @@ package edit
 import (
 	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"notesd/internal/markdown"
 	"notesd/internal/phrase"
@@ -15,11 +17,15 @@ const (
 	nearestLikeness = 0.5
 )
 
-// nearest returns the passage of src most similar to text, and its line, or "" if none
-// is similar enough. A passage has at most about as many lines as text; long lines are
+// nearest returns the passage of src that differs from text only in white space and
+// typography, else the one most similar to it, and its line, or "" if none is similar
+// enough. A passage has at most about as many lines as text; long lines are
 // compared in pieces of half the length of text. Likeness is Dice's coefficient of the
 // trigrams. It takes one pass over src.
 func nearest(src []byte, text string) (string, int) {
+	if start, end, ok := findPlain(src, text); ok {
+		return phrase.Cut(string(src[start:end]), 2*nearestText), 1 + bytes.Count(src[:start], []byte{'\n'})
+	}
 	text = phrase.Cut(strings.TrimSpace(text), nearestText)
 	var grams gramSet
 	want := grams.count([]byte(text), nil)
@@ -57,6 +63,46 @@ func nearest(src []byte, text string) (string, int) {
 	}
 	line := 1 + bytes.Count(src[:bestEnd-len(passage)], []byte{'\n'})
 	return phrase.Cut(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
+}
+
+// findPlain returns the first run of bytes of src that is text except for white space
+// and typography.
+func findPlain(src []byte, text string) (start, end int32, ok bool) {
+	wanted, _ := plain([]byte(strings.TrimSpace(text)))
+	found, at := plain(src)
+	i := bytes.Index(found, wanted)
+	if len(wanted) == 0 || i < 0 {
+		return 0, 0, false
+	}
+	return at[i], at[i+len(wanted)], true
+}
+
+// plain returns src with single spaces and with the quotation marks and dashes of ASCII,
+// and the offset in src of each of its bytes and of its end.
+func plain(src []byte) (text []byte, at []int32) {
+	space := false
+	for i, r := range string(src) {
+		if unicode.IsSpace(r) {
+			if space {
+				continue
+			}
+			r = ' '
+		}
+		space = r == ' '
+		switch r {
+		case '“', '”', '„', '«', '»':
+			r = '"'
+		case '‘', '’', '‚':
+			r = '\''
+		case '‐', '‑', '–', '—':
+			r = '-'
+		}
+		text = utf8.AppendRune(text, r)
+		for len(at) < len(text) {
+			at = append(at, int32(i))
+		}
+	}
+	return text, append(at, int32(len(src)))
 }
 
 // gramSet is a set of trigrams by 16-bit hash. Collisions are rare among the few

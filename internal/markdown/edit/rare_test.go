@@ -105,6 +105,8 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"a dotted key of TOML":         {"+++\nk.a = 1\n+++\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "k", Value: 2}, edit.ErrFrontMatter, "it is a dotted key"},
 		"null in TOML":                 {"+++\na = 1\n+++\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "k", Value: []any{nil}}, edit.ErrFrontMatter, "would not parse"},
 		"the text is nearly there":     {"a line of words\n", edit.Edit{Op: edit.OpReplaceText, Old: "a line of word5", New: "x"}, markdown.ErrMissing, `the nearest is on line 1: "a line of words"`},
+		"other white space":            {"# A\n\n  one long line, with  two\nwords that are wanted, and with many others\n", edit.Edit{Op: edit.OpReplaceText, Old: "two words", New: "x"}, markdown.ErrMissing, `the nearest is on line 3: "two\nwords"`},
+		"other typography":             {"a\nSo “it’s 3–4\u00a0days”, she said, and that is what was written down of it\n", edit.Edit{Op: edit.OpReplaceText, Old: "\"it's 3-4 days\"", New: "x"}, markdown.ErrMissing, `the nearest is on line 2: "“it’s 3–4\u00a0days”"`},
 		"the text is not there":        {"a line of words\n", edit.Edit{Op: edit.OpReplaceText, Old: "quite unlike 123456", New: "x"}, markdown.ErrMissing, "nor anything like it"},
 		"no section to insert before":  {"# A\n", edit.Edit{Op: edit.OpInsertBefore, Heading: "B", Content: "x"}, markdown.ErrMissing, `section "B": not in the note`},
 		"no section to insert after":   {"# A\n", edit.Edit{Op: edit.OpInsertAfter, Heading: "B", Content: "x"}, markdown.ErrMissing, `section "B": not in the note`},
