@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -108,6 +109,10 @@ func (s *Reader) lookupTiers(name string) []tier {
 		{where: `n.name_key IN (?, ?)`, args: []any{LinkKey(name), notes.Key(path.Base(name))}, keep: endsIn},
 		{where: `n.title_key = ?`, args: []any{nameKey}},
 		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
+	}
+	// As in a Markdown link, on Windows, or quoted.
+	if plain, err := url.PathUnescape(strings.Trim(strings.ReplaceAll(name, `\`, "/"), "\"'`")); err == nil && plain != name {
+		tiers = append(tiers, tier{where: `n.path_key IN (?, ?)`, args: []any{notes.Key(plain), notes.Key(plain + ".md")}})
 	}
 	if notes.IsZettelID(name) {
 		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || '{'`, args: []any{name, name},
