@@ -209,14 +209,15 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 		other []args
 	}{
 		{"read_note", args{"note": "Hub", "lines": "5-6"}, []args{
-			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "lines": "5-6", "heading": nil},
+			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "line_start": 5, "line_end": "6"}, {"note": "`Hub.md`", "lines": "5-6"}, {"note": "%48ub.md", "lines": "5-6"}, {"note": "Hub", "lines": "5-6", "heading": nil},
 		}},
 		{"list_notes", args{"tags": []string{"soup"}, "limit": 3}, []args{
 			{"tags": "soup", "limit": "3"}, {"tag": "#soup", "max_results": 3.0}, {"tags": `["soup"]`, "n": "3"},
 		}},
 		{"search_notes", args{"query": "soup", "limit": 2, "explain": true}, []args{
-			{"q": "soup", "top_k": 2, "explain": "true"}, {"search_query": "soup", "maxResults": "2", "explain": "True"},
+			{"q": "soup", "top_k": 2, "explain": "true", "mode": "", "folder": "", "tags": nil, "cursor": ""}, {"search_query": "soup", "maxResults": "2", "explain": "True"},
 		}},
+		{"read_note", args{"notes": []string{"Hub", "A"}}, []args{{"note": []string{"Hub", "A"}, "max_bytes": 0}}},
 		{"list_notes", args{"where": args{"status": "open"}}, []args{{"where": `{"status": "open"}`}}},
 		{"note_links", args{"note": "Hub", "direction": "in"}, []args{{"note": "Hub", "direction": "IN"}, {"file_path": "Hub.md", "direction": "in"}}},
 		{"vault_overview", args{}, []args{nil}},
@@ -241,16 +242,16 @@ func TestArguments_RejectsInvalidValues(t *testing.T) {
 		want string
 	}{
 		{"search_notes", args{}, "query is required: pass a string"},
-		{"search_notes", args{"query": []int{1}}, "query must be a string, not [1]"},
+		{"search_notes", args{"query": []int{1}}, "query must be a string (words or a question), not [1]"},
 		{"search_notes", args{"query": "x", "limit": "many"}, `limit must be a number from 1 to 50, not "many"`},
-		{"search_notes", args{"query": "x", "limit": 0}, "limit must be a number from 1 to 50"},
+		{"search_notes", args{"query": "x", "limit": -1}, "limit must be a number from 1 to 50"},
 		{"search_notes", args{"query": "x", "mode": "psychic"}, "mode must be one of hybrid, text, semantic"},
 		{"search_notes", args{"query": "x", "explain": "maybe"}, "explain must be true or false"},
 		{"search_notes", args{"query": "x", "limt": 3}, `there is no argument "limt": did you mean "limit"?`},
 		{"search_notes", args{"limit": "x", "mode": "y"}, "limit must be a number from 1 to 50, not \"x\"; mode must be one of hybrid, text, semantic, not \"y\"; query is required: pass a string"},
 		{"list_notes", args{"where": 7}, "where must be"},
 		{"edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "x"}}, "colour": "red"}, `there is no argument "colour": the arguments are dry_run, edits, expected_hash, note`},
-		{"edit_note", args{"note": "A", "edits": []args{{"op": "fly"}}}, "op"},
+		{"edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "x"}, {"op": "fly"}}}, "edits[1]: op must be one of"},
 		{"note_history", args{"note": "A", "diff": []any{1, "x"}}, "diff"},
 		{"vault_overview", args{"list": "colours"}, "list must be one of tags, folders"},
 		{"note_links", args{"note": "A", "depth": "deep"}, "depth must be a number from 1 to 3"},
@@ -266,6 +267,8 @@ func TestArguments_RejectsInvalidValues(t *testing.T) {
 	}
 	made, _ := w.call(t, "create_note", args{"path": "Work/Deep/B.md", "folder": "/work/", "content": "x"})
 	assert.Equal(t, "Work/Deep/B.md", made["path"])
+	made, _ = w.call(t, "create_note", args{"title": "Work/Deep/D.md", "content": "x"})
+	assert.Equal(t, "Work/Deep/D.md", made["path"])
 	w.call(t, "create_note", args{"path": "C.md", "folder": "./", "content": "x"})
 	_, err := tools.Find("list_notes").Call(t.Context(), w.env, []byte(`[1]`))
 	require.EqualError(t, err, "arguments must be a JSON object")

@@ -20,7 +20,7 @@ import (
 // name gets it.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
-	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id"},
+	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source"},
 	"notes":         {"paths", "files", "note_paths", "uris"},
 	"limit":         {"max_results", "max", "count", "n", "k", "top_k", "num_results", "page_size", "size"},
 	"cursor":        {"next_cursor", "page_token", "next", "page"},
@@ -34,13 +34,18 @@ var aliases = map[string][]string{
 	"max_bytes":     {"max_chars", "max_length", "budget", "max_size"},
 	"front_matter":  {"frontmatter", "metadata", "properties", "yaml"},
 	"glob":          {"pattern", "filter"},
-	"after":         {"since", "from", "start_date", "modified_after"},
-	"before":        {"until", "to", "end_date", "modified_before"},
+	"after":         {"since", "from", "start_date", "date_from", "from_date", "modified_after"},
+	"since":         {"after", "from", "start_date"},
+	"before":        {"until", "to", "end_date", "date_to", "to_date", "modified_before"},
 	"sort":          {"sort_by", "order_by", "order"},
 	"mode":          {"search_mode", "type"},
 	"direction":     {"kind", "type"},
 	"depth":         {"hops", "levels"},
-	"to":            {"new_path", "destination", "dest", "target", "new_name"},
+	"to":            {"new_path", "destination", "dest", "target", "new_name", "new", "new_tag"},
+	"tag":           {"old", "old_tag", "from", "name"},
+	"text":          {"query", "q", "search", "contains"},
+	"anchor":        {"note", "path", "uri", "source"},
+	"quote":         {"text", "content"},
 	"expected_hash": {"hash", "if_match", "etag"},
 	"edits":         {"edit", "changes", "operations"},
 	"revision":      {"version", "rev"},
@@ -64,7 +69,7 @@ var aliases = map[string][]string{
 // decodeArgs decodes a call's arguments into args, a pointer to a struct whose fields have
 // the names of the schema's parameters. It accepts what models commonly write: other names
 // for an argument, numbers and booleans as strings, one value or a comma-separated list for
-// an array, JSON in a string, null for an omitted value.
+// an array, JSON in a string, null, "" or 0 for an omitted value.
 //
 // It returns remarks on the arguments that it ignored. All problems are in one error.
 func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored []string, err error) {
@@ -93,6 +98,7 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
+	s.joinLines(given)
 	var strays []string
 	for _, name := range slices.Sorted(maps.Keys(given)) { // for a deterministic result
 		to, ok := s.canonical(name, given)
@@ -104,6 +110,9 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 				strays = append(strays, stray)
 			}
 			continue
+		}
+		if list := to + "s"; s.byName[list].Type == "array" && given[list] == nil && isList(given[name]) { // several for note
+			to = list
 		}
 		value, problem := coerce(s.byName[to], given[name])
 		switch {
@@ -125,6 +134,22 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 		}
 	}
 	return values, ignored, problems
+}
+
+// joinLines replaces a first and a last line, named as in results, with lines.
+func (s schema) joinLines(given map[string]json.RawMessage) {
+	first, last := given["line_start"], given["line_end"]
+	if _, ok := s.byName["lines"]; ok && first != nil && last != nil && given["lines"] == nil {
+		given["lines"] = json.RawMessage(strconv.Quote(strings.Trim(string(first), `"`) + "-" + strings.Trim(string(last), `"`)))
+		delete(given, "line_start")
+		delete(given, "line_end")
+	}
+}
+
+// isList reports whether raw is an array of several strings.
+func isList(raw json.RawMessage) bool {
+	var list []string
+	return json.Unmarshal(raw, &list) == nil && len(list) > 1
 }
 
 // argumentObject accepts an object, nothing, or an object encoded in a string.

@@ -11,13 +11,15 @@ import (
 	"notesd/internal/phrase"
 )
 
-// coerce converts a value to the parameter's type. It returns nil for null, or a
-// description of the problem. It accepts any value that has only one possible meaning.
+// coerce converts a value to the parameter's type. It returns nil if the value stands for
+// none, or a description of the problem. It accepts any value that has only one possible
+// meaning. Some hosts fill in all parameters: null, and "" or 0 where they are not valid,
+// stand for none.
 func coerce(p param, raw json.RawMessage) (value json.RawMessage, problem string) {
 	ok := true
 	switch value = raw; {
 	case p.Type == "": // any JSON value
-	case string(raw) == "null":
+	case string(raw) == "null", string(raw) == `""` && len(p.Enum) > 0, string(raw) == "0" && p.Minimum != nil && *p.Minimum > 0:
 		return nil, ""
 	case p.Type == "string":
 		if value, ok = toString(raw); ok && len(p.Enum) > 0 {
@@ -45,7 +47,11 @@ func coerce(p param, raw json.RawMessage) (value json.RawMessage, problem string
 
 // wrong describes what was passed and what to pass.
 func (p param) wrong(raw json.RawMessage) string {
-	return fmt.Sprintf("%s must be %s, not %s", p.name, p.wanted(), phrase.Clip(phrase.OneLine(string(raw)), 60))
+	wanted := p.wanted()
+	if p.Type == "string" && len(p.Enum) == 0 && p.Description != "" {
+		wanted += " (" + p.Description + ")"
+	}
+	return fmt.Sprintf("%s must be %s, not %s", p.name, wanted, phrase.Clip(phrase.OneLine(string(raw)), 60))
 }
 
 // wanted describes the type in words, with an example where that is clearer.
@@ -190,8 +196,8 @@ func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem strin
 	if p.Items != nil {
 		element = *p.Items
 	}
-	element.name = "each of " + p.name
-	for _, item := range items {
+	for i, item := range items {
+		element.name = fmt.Sprintf("%s[%d]", p.name, i)
 		value, problem := coerce(element, bytes.TrimSpace(item))
 		switch {
 		case problem != "" && element.Properties != nil:

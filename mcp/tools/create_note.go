@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"notesd/internal/phrase"
 	"notesd/notes"
@@ -37,6 +38,9 @@ type CreateResult struct {
 }
 
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
+	if a.Path == "" && a.Folder == "" && notes.IsNoteName(a.Title) && strings.Contains(a.Title, "/") {
+		a.Title, a.Path = "", a.Title // "Work/Plan.md" is a path, not a title
+	}
 	switch {
 	case a.Title == "" && a.Path == "":
 		return Outcome{}, usagef("title is required: pass the note's title, or a path instead")

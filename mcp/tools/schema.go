@@ -32,6 +32,8 @@ type param struct {
 	Maximum *float64 `json:"maximum"`
 	Items   *param   `json:"items"`
 
+	Description string `json:"description"`
+
 	// Properties are those of an object with known properties; an object without them may
 	// have any.
 	Properties map[string]param `json:"properties"`
