@@ -35,6 +35,7 @@ type CreateResult struct {
 	Title    string `json:"title"`
 	Hash     string `json:"hash"`
 	Revision int64  `json:"revision"`
+	Change   int64  `json:"change,omitempty"` // undone by restore_note
 }
 
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
@@ -63,9 +64,9 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 		return Outcome{}, err
 	}
 	in.Seen.Read(w.Path, w.Hash)
-	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision}
+	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision, Change: w.Change}
 	return Outcome{
 		Structured: out,
-		Text:       fmt.Sprintf("Created %q, revision %d, hash %s", phrase.OneLine(w.Path), w.Revision, w.Hash),
+		Text:       fmt.Sprintf("Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, w.Hash, w.Change),
 	}, nil
 }

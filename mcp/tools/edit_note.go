@@ -108,7 +108,7 @@ type WriteResult struct {
 	OldPath   string   `json:"old_path,omitempty"`
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision" doc:"0: nothing was written"`
-	Change    int64    `json:"change,omitempty" doc:"when other notes changed too"`
+	Change    int64    `json:"change,omitempty"` // undone by restore_note
 	Diff      string   `json:"diff"`
 	Relinked  []string `json:"relinked,omitempty"`
 	Relinking int      `json:"relinked_total,omitempty"` // if relinked is incomplete
@@ -279,14 +279,11 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 
 // changed returns the outcome of a change to one note.
 func (in *invocation) changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, DryRun: dryRun}
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
 	if w.OldPath != w.Path {
 		out.OldPath = w.OldPath
 	}
 	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
-	if len(w.Relinked) > 0 || len(w.Moved) > 0 {
-		out.Change = w.Change
-	}
 	result, _ := fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
 		out.Relinked, out.Relinking = cut(w.Relinked, n)
 		return Outcome{Structured: out, Text: changedText(verb, w, out)}
