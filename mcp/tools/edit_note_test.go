@@ -34,7 +34,7 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 	results := out["results"].([]any)
 	require.Len(t, results, 4)
 	hash := func(name string) string { return notes.Hash([]byte(w.disk(t, name))) }
-	assert.Equal(t, args{"path": "C.md", "hash": hash("C.md"), "revision": 2.0}, results[0])
+	assert.Equal(t, args{"path": "C.md", "hash": hash("C.md"), "revision": 2.0, "change": 1.0}, results[0])
 	assert.Equal(t, args{"path": "B.md", "hash": hash("B.md"), "revision": 0.0, "unchanged": true}, results[1])
 	assert.Equal(t, "None", results[2].(args)["note"])
 	assert.Contains(t, results[2].(args)["error"], "None")

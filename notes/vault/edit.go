@@ -447,6 +447,8 @@ func editProblem(notePath string, err error) error {
 		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
 	case errors.As(err, &match) && match.Found > 0:
 		e.Hint = fmt.Sprintf("Nothing was changed. Give more of the surrounding text in old, or pass count %d.", match.Found)
+	case errors.As(err, &match) && match.Nearest != "":
+		e.Hint = "Nothing was changed. Copy that text exactly, or read the note."
 	case errors.As(err, &match):
 		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
 	}

@@ -104,7 +104,6 @@ func (m *movement) plan(r notes.MoveRequest) error {
 
 // destination derives the new path from the one that the caller passed.
 func (m *movement) destination(from, to string, note bool) (string, error) {
-	into := strings.HasSuffix(strings.TrimSpace(to), "/")
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
 		return path.Base(from), nil
 	}
@@ -112,8 +111,11 @@ func (m *movement) destination(from, to string, note bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !into && m.isFolder(p) && (note || notes.Key(p) != notes.Key(from)) {
-		into = true
+	into := strings.HasSuffix(strings.TrimSpace(to), "/")
+	if m.isFolder(p) {
+		into = into || note || notes.Key(p) != notes.Key(from)
+	} else if !note && path.Base(p) == path.Base(from) {
+		into = false // from Recipes/ to Kitchen/Recipes/
 	}
 	switch {
 	case into:

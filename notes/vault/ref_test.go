@@ -106,11 +106,11 @@ func TestAbsolutePathsOfTheVault(t *testing.T) {
 		_, err := f.Create(t.Context(), r)
 		require.NoError(t, err, "%+v", r)
 	}
-	for _, r := range []notes.MoveRequest{{Note: "Six", To: in("Work") + "/"}, {Note: in("Work/Two.md"), To: in("New/2.md")}, {Note: in("New"), To: in("Old")}, {Note: "Three", To: f.dir}, {Note: "/Work/Ten.md", To: "/Next/"}, {Note: "Ten", To: "/Next/10"}, {Note: "/Eleven", To: "/11.md"}} {
+	for _, r := range []notes.MoveRequest{{Note: "Six", To: in("Work") + "/"}, {Note: in("Work/Two.md"), To: in("New/2.md")}, {Note: in("New"), To: in("Old")}, {Note: "Old/", To: "Deep/Old/"}, {Note: "Three", To: f.dir}, {Note: "/Work/Ten.md", To: "/Next/"}, {Note: "Ten", To: "/Next/10"}, {Note: "/Eleven", To: "/11.md"}} {
 		_, err := f.Move(t.Context(), r)
 		require.NoError(t, err, "%+v", r)
 	}
-	assert.ElementsMatch(t, []string{"Work/Plan.md", "Work/One.md", "Old/2.md", "Three.md", "Work/Four.md", "Old/Five.md", "Work/Six.md", "Seven.md", "Next/Eight.md", "Work/Deeper/Nine.md", "Next/10.md", "11.md"}, slices.Collect(maps.Keys(f.files())))
+	assert.ElementsMatch(t, []string{"Work/Plan.md", "Work/One.md", "Deep/Old/2.md", "Three.md", "Work/Four.md", "Deep/Old/Five.md", "Work/Six.md", "Seven.md", "Next/Eight.md", "Work/Deeper/Nine.md", "Next/10.md", "11.md"}, slices.Collect(maps.Keys(f.files())))
 	before := f.files()
 	for _, folder := range []string{filepath.Dir(f.dir), filepath.Dir(f.dir) + "/Work", "/home/ann/Notes", "/Nowhere/Notes"} {
 		_, err := f.Create(t.Context(), notes.CreateRequest{Title: "Twelve", Folder: folder})
