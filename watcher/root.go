@@ -101,15 +101,10 @@ func (t *tracker) loseRoot(err error) {
 // checkRoot reports whether the root is still the directory being followed. If not, it
 // restarts or records the loss of the root.
 func (t *tracker) checkRoot() bool {
-	id, err := probeRoot(t.root)
-	switch {
-	case err != nil:
-		t.loseRoot(err)
-	case id != t.rootID:
-		t.restart("the folder was replaced by another one, or mounted again")
-	default:
+	if id, err := probeRoot(t.root); err == nil && id == t.rootID {
 		return true
 	}
+	t.restart("the folder was replaced by another one, or mounted again")
 	return false
 }
 
@@ -136,7 +131,7 @@ func (t *tracker) check() {
 func (t *tracker) verify() {
 	if len(t.audit) == 0 {
 		for _, d := range t.ids {
-			if d.mode == watched && d.parent != nil {
+			if d.parent != nil {
 				t.audit = append(t.audit, d)
 			}
 		}
@@ -170,9 +165,6 @@ func (t *tracker) pollAt() time.Time {
 
 // poll lists every polled directory and touches the entries that differ.
 func (t *tracker) poll() {
-	if !t.checkRoot() {
-		return
-	}
 	start, touched := time.Now(), t.batch.touched
 	for _, d := range slices.Collect(maps.Keys(t.polled)) {
 		if t.ctx.Err() != nil {
@@ -208,9 +200,6 @@ func (t *tracker) retryWatches() {
 	}
 	t.limit = nil
 	for _, d := range slices.Collect(maps.Keys(t.polled)) {
-		if t.src == nil || t.limit != nil || t.ctx.Err() != nil {
-			return
-		}
 		if d.mode == polled && !d.events && t.ids[d.id] == d {
 			t.retryWatch(d)
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // subtree is the set of added directories of a notifier for which the system reports
@@ -35,9 +33,6 @@ func (s *subtree) Add(dir string) error {
 func (s *subtree) Remove(dir string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.dirs[dir]; !ok {
-		return fsnotify.ErrNonExistentWatch
-	}
 	delete(s.dirs, dir)
 	if key := strings.ToLower(dir); s.folded[key] == dir {
 		delete(s.folded, key)

@@ -86,13 +86,8 @@ func eventLoss(err error) error {
 
 func watchRemedy(directories int) string {
 	now := inotifySetting("max_user_watches")
-	want := 65536
-	if n, err := strconv.Atoi(now); err == nil {
-		want = max(want, 2*n)
-	}
-	for want < 2*directories {
-		want *= 2
-	}
+	n, _ := strconv.Atoi(now) // 0 if unknown
+	want := max(1<<16, 2*n, 4*directories)
 	return fmt.Sprintf("All programs of a user share fs.inotify.max_user_watches, which is %s; "+
 		"raise it with: sudo sysctl fs.inotify.max_user_watches=%d", now, want)
 }

@@ -32,7 +32,6 @@ type tracker struct {
 func (t *tracker) run() {
 	t.reset()
 	defer t.stop()
-	t.setStatus(Status{State: StateStarting, Backend: t.backend()})
 	t.restart("started")
 
 	tick := time.NewTicker(t.env.tick)
@@ -99,9 +98,9 @@ func (t *tracker) restartAt() time.Time {
 	return at
 }
 
-// earlier returns the earlier of two times; zero means no time.
+// earlier returns the earlier of two times, or a if b is zero.
 func earlier(a, b time.Time) time.Time {
-	if b.IsZero() || !a.IsZero() && a.Before(b) {
+	if b.IsZero() || a.Before(b) {
 		return a
 	}
 	return b
@@ -123,7 +122,6 @@ func (t *tracker) flush() {
 	case b.overfull:
 		t.emitRescan(errTooMany.Error())
 	case len(b.paths) > 0:
-		t.publish()
 		t.emit(Batch{Paths: slices.Sorted(maps.Keys(b.paths))})
 	}
 }

@@ -23,12 +23,11 @@ const (
 
 // Values of Status.State.
 const (
-	StateStarting = "starting" // the initial watches are being set
 	StateWatching = "watching" // every directory is watched
 	StatePolling  = "polling"  // by choice or because of the file system
 	StateDegraded = "degraded" // changes are missed or found late: see Status.Warnings
 	StateLost     = "lost"     // the root is missing or cannot be read
-	StateStopped  = "stopped"  // Run is not running
+	StateStopped  = "stopped"  // Run is not running, or sets the initial watches
 )
 
 // The timing of batches and polls.
