@@ -119,6 +119,7 @@ func TestUninstall_LeavesNothing(t *testing.T) {
 			assert.True(t, is.Installed)
 			assert.True(t, is.Current)
 			assert.Equal(t, goos != "windows", is.Running)
+			assert.Equal(t, map[string]string{"linux": "systemd", "darwin": "launchd", "windows": "Windows"}[goos], is.Manager)
 			assert.Equal(t, goos != "windows", s.CanStart(notes))
 
 			moved := notes

@@ -72,6 +72,14 @@ func TestLoad_Folders(t *testing.T) {
 			assert.Equal(t, c.path, loaded.Vault.Path)
 			assert.True(t, loaded.Vault.IsSet())
 
+			for _, s := range loaded.Settings() {
+				if s.Key == "vault.folders" {
+					printed, _, err := loadFolders(t, "[vault]\n"+s.TOML()+"\n")
+					require.NoError(t, err)
+					assert.Equal(t, want, printed.Vault.Folders, "as notesd config prints them")
+				}
+			}
+
 			again, _, err := loadFolders(t, "", "--vault="+loaded.Vault.String())
 			require.NoError(t, err)
 			assert.Equal(t, loaded.Vault, again.Vault, "String is what --vault accepts")
@@ -84,6 +92,8 @@ func TestLoad_FoldersWithProblems(t *testing.T) {
 	for name, c := range map[string]struct{ toml, want string }{
 		"missing":           {"folders = { a = 'Nope' }", " cannot be opened: it does not exist"}, // a long path is truncated
 		"one in the other":  {"folders = { a = 'Notes', b = 'Notes/in' }", "one of them is in the other"},
+		"the reverse":       {"folders = { a = 'Notes/in', b = 'Notes' }", "one of them is in the other"},
+		"a file":            {"folders = { a = 'notesd.toml' }", "is not a folder"},
 		"twice":             {"folders = { a = 'Notes', b = '~/Notes' }", "one of them is in the other"},
 		"names by case":     {"folders = { Work = 'Notes', work = 'Work' }", "differ in more than case"},
 		"names by form":     {"folders = { 'é' = 'Notes', 'e\u0301' = 'Work' }", "differ in more than case"},

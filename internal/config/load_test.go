@@ -194,7 +194,7 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"syntax", "[vault]\npath = ", ":2:"},
 		{"binary", "\x00\xff\xfe", ": is not TOML"},
 		{"section as a setting", "vault = '~/Notes'", `:1: vault = "~/Notes" is a section, not a setting; write its keys under [vault]`},
-		{"setting as a section", "[vault.path]\nx = 1", ":1: vault.path is a setting, not a section"},
+		{"setting as a section", "\n[vault.path]\nx = 1", ":2: vault.path is a setting, not a section"},
 		{"array of tables", "[[vault]]\npath = 'x'", "vault = [map[path:x]] is a section, not a setting"},
 		{"list of numbers", "[vault]\nallow = [1]", `vault.allow = [1] must be a list of strings`},
 		{"string for a list", "[vault]\nignore = 'a'", `vault.ignore = "a" must be a list of strings`},
@@ -210,12 +210,22 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"date", "[log]\nlevel = 2026-01-01", "log.level = 2026-01-01 must be debug"},
 		{"remote model", "[semantic]\nurl = 'https://api.example.com/v1'", "is another machine; set semantic.allow_remote"},
 		{"openai without model", "[semantic]\nprovider = 'openai'\nurl = 'http://[::1]:8080'", `semantic.model = "" must be set when semantic.provider is openai`},
+		{"openai without a URL", "[semantic]\nprovider = 'openai'\nmodel = 'm'", `semantic.url = "" must be set when semantic.provider is openai`},
+		{"key without TLS", "[semantic]\nprovider = 'openai'\nmodel = 'm'\nurl = 'http://api.example/v1'\nallow_remote = true\napi_key_file = 'notesd.toml'", "in the clear; use https"},
+		{"absolute folder", "[vault]\nallow = ['/x']", "must be folders inside the vault"},
+		{"folder with a backslash", "[vault]\nallow = ['a\\b']", "must be folders inside the vault"},
+		{"no folder", "[vault]\nread_only_folders = ['']", "must be folders inside the vault"},
+		{"vault in a database", "[store]\nvault = 'a/b'", "must be a name such as"},
+		{"no vault in a database", "[store]\nvault = ''", "must be a name such as"},
+		{"URL with a query", "[semantic]\nurl = 'http://localhost/v1?a=b'", "without a user, a query or a fragment"},
+		{"port", "[http]\naddr = 'localhost:99999'", "must be an address"},
+		{"list for a setting", "[log]\nlevel = ['info']", "must be one value, not a list"},
 		{"model file is not there", "[semantic]\nmodel = '~/m'", "cannot be opened: it does not exist"},
 		{"a URL with a password", "[semantic]\nurl = 'http://me:pw@localhost'", "without a user, a query or a fragment"},
 		{"a name that only looks local", "[semantic]\nurl = 'http://localhost.example'", "is another machine"},
 		{"no key file", "[semantic]\nprovider = 'ollama'\napi_key_file = 'missing'", "semantic.api_key_file = "},
 		{"no URL", "[semantic]\nurl = '127.0.0.1:11434'", "must be a URL"},
-		{"half of TLS", "[http]\ntls_cert = 'notesd.toml'", "is half of a pair"},
+		{"half of TLS", "[http]\ntls_cert = 'notesd.toml'", "http.tls_key are a pair"},
 		{"no certificate", "[http]\ntls_cert = 'missing'\ntls_key = 'notesd.toml'", "http.tls_cert = "},
 		{"token folder", "[http]\ntoken_file = 'My Notes'", "is a folder; name a file in it"},
 		{"log folder", "[log]\nfile = 'My Notes'", "is a folder; name a file in it"},
@@ -352,14 +362,23 @@ func TestStateDir(t *testing.T) {
 	got, err := newEnvironment(env).stateDir(Vault{Path: w.vault})
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "an unmounted vault keeps its state")
+	if runtime.GOOS != "windows" {
+		// Another name would hide the history of every vault.
+		for vault, want := range map[string]string{"/nonexistent/My Notes": "my-notes-eedf9c766b5e", "a=/nonexistent/x,b=/nonexistent/y": "a-b-8e0aad85aadb"} {
+			got, err := newEnvironment(env).stateDir(ParseVault(vault))
+			require.NoError(t, err)
+			assert.Equal(t, want, filepath.Base(got))
+		}
+	}
 	_, err = environment{}.stateDir(Vault{Path: w.vault})
 	require.ErrorIs(t, err, errNoHome)
 }
 
 func TestLoad_TierVariable(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.load(Sources{Env: w.env("NOTESD_BERT_TIER=purego", "NOTESD_VAULT="+w.vault)})
+	loaded, err := Load(Sources{Env: w.env("NOTESD_BERT_TIER=purego", "NOTESD_VAULT="+w.vault)})
 	require.NoError(t, err)
+	assert.Empty(t, loaded.Unknown)
 }
 
 func TestLoad_UnmountedVault(t *testing.T) {

@@ -130,6 +130,10 @@ func TestSetTOMLServer(t *testing.T) {
 			want: "[mcp_servers.notes]\nenabled = true\ncommand = '/usr/bin/notesd'\nargs = ['mcp', '--vault', '/home/ann/Notes']\n# slow disk\nstartup_timeout_sec = 20\n\n[mcp_servers.notes.env]\nA = \"b\"\n",
 		},
 		"there already": {text: table, want: table},
+		"there already, otherwise laid out": {
+			text: "[mcp_servers.notes]\nargs = [\n  \"mcp\", \"--vault\",\n  \"/home/ann/Notes\",\n]\ncommand = \"/usr/bin/notesd\"\n",
+			want: "[mcp_servers.notes]\nargs = [\n  \"mcp\", \"--vault\",\n  \"/home/ann/Notes\",\n]\ncommand = \"/usr/bin/notesd\"\n",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +179,10 @@ func TestRemove(t *testing.T) {
 			text: "{\"mcpServers\": {\n    // about git\n    \"git\": {}, // keep\n    \"notes\": {}\n  }}",
 			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n    }}",
 		},
+		"before a trailing comma": {
+			text: "{\"mcpServers\": {\n    \"notes\": {},\n    \"git\": {},\n  }}",
+			want: "{\"mcpServers\": {\n    \"git\": {},\n  }}",
+		},
 	} {
 		got, err := removeJSON([]byte(c.text), "mcpServers", "notes")
 		require.NoError(t, err, name)
@@ -215,6 +223,35 @@ func TestHostFiles(t *testing.T) {
 	} {
 		i := slices.IndexFunc(All, func(h Host) bool { return h.Name == c.host })
 		assert.Equal(t, filepath.FromSlash(c.want), All[i].File(c.env), c.host)
+	}
+}
+
+func TestHost_Installed(t *testing.T) {
+	home := t.TempDir()
+	e := Env{Vars: []string{"HOME=" + home}, OS: "linux"}
+	installed := func() (names []string) {
+		for _, h := range All {
+			if h.Installed(e) {
+				names = append(names, h.Name)
+			}
+		}
+		return names
+	}
+	assert.Empty(t, installed(), "a home directory is no sign of Claude Code")
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".cursor"), nil, 0o600))
+	assert.Empty(t, installed(), "the settings are in a folder")
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".codex"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".claude.json"), nil, 0o600))
+	assert.Equal(t, []string{"claude-code", "codex"}, installed())
+	assert.False(t, All[0].Installed(Env{OS: "linux"}), "no home")
+}
+
+// VS Code and Claude Code need the type of a server.
+func TestSettings_SetType(t *testing.T) {
+	for _, h := range All {
+		text, err := (&Settings{host: h}).Set("notes", testServer)
+		require.NoError(t, err)
+		assert.Equal(t, h.Name == "vscode" || h.Name == "claude-code", strings.Contains(string(text), `"type": "stdio"`), h.Name)
 	}
 }
 
