@@ -220,9 +220,6 @@ func (s System) Start(ctx context.Context, service Service) (err error) {
 // CanStart reports, without running the manager's command, whether a definition exists
 // that Start can use. Windows starts services at login only.
 func (s System) CanStart(service Service) bool {
-	if s.OS == "windows" || s.Home == "" {
-		return false
-	}
 	_, err := os.Lstat(s.file(service.Name()))
 	return err == nil
 }

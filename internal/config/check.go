@@ -109,11 +109,7 @@ func (l *loader) isKnown(vault Vault, state string) bool {
 
 func (l *loader) checkHTTP(h HTTP) {
 	if (h.TLSCert == "") != (h.TLSKey == "") {
-		key, value := "http.tls_cert", h.TLSCert
-		if value == "" {
-			key, value = "http.tls_key", h.TLSKey
-		}
-		l.blame(key, value, "is half of a pair", "set both http.tls_cert and http.tls_key, or neither")
+		l.blame("http.tls_cert", h.TLSCert, "and http.tls_key are a pair", "set both, or neither")
 	}
 	l.checkNoFolder("http.token_file", h.TokenFile)
 	l.checkFile("http.tls_cert", h.TLSCert)

@@ -35,10 +35,8 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 			switch {
 			case isTable && isSetting && s.typ != typeFolders:
 				problems = append(problems, Problem{Origin: place, Key: key, Detail: "is a setting, not a section"})
-			case isTable && len(child) > 0 && !isSetting:
+			case isTable && !isSetting:
 				walk(key+".", child, at)
-			case isTable && isSection(key):
-				// An empty section sets nothing.
 			case isSection(key):
 				problems = append(problems, Problem{Origin: place, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: "write its keys under [" + key + "]"})
 			default:

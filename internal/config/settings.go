@@ -22,7 +22,6 @@ var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token
 // otherwise the rest of the sentence "must be …".
 var rules = map[string]func(v any) string{
 	"vault.ignore":            each(pattern),
-	"vault.dates":             each(frontMatterKey),
 	"vault.allow":             each(vaultFolder),
 	"vault.read_only_folders": each(vaultFolder),
 	"search.mode":             oneOf("hybrid", "text", "semantic"),
@@ -113,13 +112,6 @@ func pattern(s string) string {
 	return ""
 }
 
-func frontMatterKey(s string) string {
-	if strings.TrimSpace(s) == "" {
-		return `keys of front matter such as "published"`
-	}
-	return ""
-}
-
 func vaultFolder(s string) string {
 	const want = `folders inside the vault, written with "/" and without ".."`
 	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "\\\x00") || slices.Contains(strings.Split(s, "/"), "..") {
@@ -185,7 +177,7 @@ func hostPort(s string) string {
 
 func webOrigin(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != s {
+	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != s {
 		return `origins such as "https://example.org:8443"`
 	}
 	return ""

@@ -180,9 +180,6 @@ func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Valu
 	d.reparse()
 	outer := d.indentAt(parent.StartOffset)
 	indent := outer + d.unit()
-	if len(obj.Members) > 0 {
-		indent = d.indentAt(obj.Members[0].Name.StartOffset)
-	}
 	obj.Members = append(obj.Members, hujson.ObjectMember{
 		Name: hujson.Value{
 			BeforeExtra: append(bytes.TrimRight(slices.Clone(obj.AfterExtra), " \t\r\n"), "\n"+indent...),
@@ -191,7 +188,6 @@ func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Valu
 		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: layOut(value, indent, d.unit())},
 	})
 	obj.AfterExtra = hujson.Extra("\n" + outer)
-	d.reparse()
 	return &obj.Members[len(obj.Members)-1].Value
 }
 

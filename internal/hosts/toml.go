@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -111,12 +110,11 @@ func checkTOML(before map[string]any, with []byte, table, name string, s *Server
 	return nil
 }
 
+// withoutServer removes a server from a document and returns the document.
 func withoutServer(doc map[string]any, table, name string) map[string]any {
-	doc = maps.Clone(doc)
 	servers, _ := doc[table].(map[string]any)
-	servers = maps.Clone(servers)
 	delete(servers, name)
-	if doc[table] = servers; len(servers) == 0 {
+	if len(servers) == 0 {
 		delete(doc, table)
 	}
 	return doc
