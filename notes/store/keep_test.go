@@ -97,7 +97,7 @@ func TestPrune_Promises(t *testing.T) {
 				case limits.Revisions > 0:
 					require.Equal(t, i < limits.Revisions, kept, "%s: revision %d", context, i)
 				case limits.Age > 0:
-					require.Equal(t, !r.Time.Before(w.Now().Add(-limits.Age)), kept, "%s: revision %d", context, i)
+					require.Equal(t, !all[i-1].Time.Before(w.Now().Add(-limits.Age)), kept, "%s: revision %d", context, i)
 				case kept:
 					bytes += int(r.Size)
 				}

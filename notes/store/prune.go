@@ -55,7 +55,9 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 			args  []any
 		}{
 			{`DELETE FROM operations WHERE state <> 'pending' AND started < ?`, []any{now.Add(-JournalAge).UnixNano()}},
-			{`DELETE FROM revisions WHERE time < ? AND ` + mayBePruned, []any{now.Add(-limits.Age).UnixNano()}},
+			// The age of a revision counts from its replacement, until which it was the note's text.
+			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
+				(SELECT id, lead(time) OVER (PARTITION BY document ORDER BY id) AS replaced FROM revisions) WHERE replaced < ?)`, []any{now.Add(-limits.Age).UnixNano()}},
 			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
 				(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, []any{limits.Revisions}},
 			{`DELETE FROM blobs WHERE ` + unused, nil},

@@ -436,7 +436,7 @@ func TestPrune(t *testing.T) {
 		f := start(t)
 		for range 2 {
 			prune(f, notes.HistoryLimits{Age: 4*time.Minute + time.Second})
-			assert.Equal(t, []int{1, 5, 2}, counts(f))
+			assert.Equal(t, []int{1, 6, 2}, counts(f))
 		}
 		f.clock.Advance(20 * 365 * 24 * time.Hour)
 		prune(f, notes.HistoryLimits{})
