@@ -63,6 +63,9 @@ var ErrCorrupt = errors.New("the database file is damaged")
 // was not closed by Close, Open first checks all of it and returns [ErrCorrupt] if it is
 // damaged. It returns [ErrNewer] for a database of a newer version.
 func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
+	if isEmptied(path) {
+		return nil, fmt.Errorf("%s: %w: it is empty", filepath.Base(path), ErrCorrupt)
+	}
 	db, err := connect(path, schema)
 	if err != nil {
 		return nil, err

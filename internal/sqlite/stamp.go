@@ -37,6 +37,14 @@ func stampMatches(db string) bool {
 	return err == nil && string(have) == want
 }
 
+// isEmptied reports whether a database that was closed is an empty file now. SQLite would
+// take it for a new one.
+func isEmptied(db string) bool {
+	info, err := os.Stat(db)
+	_, stampErr := os.Stat(stampPath(db))
+	return err == nil && info.Size() == 0 && stampErr == nil
+}
+
 func writeStamp(db string) error {
 	stamp, err := stampOf(db)
 	if err != nil {

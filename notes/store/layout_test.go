@@ -229,7 +229,8 @@ func TestSetDates(t *testing.T) {
 // TestOpen_Damaged checks that a damaged database is set aside with a warning, and that
 // readable rows of history are carried over.
 func TestOpen_Damaged(t *testing.T) {
-	for _, file := range []string{store.NotesFile, store.HistoryFile} {
+	for i := range 4 {
+		file, size := []string{store.NotesFile, store.HistoryFile}[i%2], []int64{100, 0}[i/2]
 		dir := t.TempDir()
 		s, err := store.Open(t.Context(), dir)
 		require.NoError(t, err)
@@ -242,7 +243,7 @@ func TestOpen_Damaged(t *testing.T) {
 		assert.Positive(t, s.Size())
 		id := s.ID()
 		require.NoError(t, s.Close())
-		require.NoError(t, os.Truncate(filepath.Join(dir, file), 100))
+		require.NoError(t, os.Truncate(filepath.Join(dir, file), size))
 
 		s = openStore(t, dir)
 		require.Len(t, s.Warnings(), 1)
