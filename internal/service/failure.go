@@ -83,6 +83,8 @@ func FailureOf(err error) *Failure {
 		f.Hint = "Free some space where the state is kept, or choose another place for it with --state, and try again."
 	case errors.Is(err, fs.ErrPermission):
 		f.Code = "permission"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		f.Hint = "Raise the limit of open files (ulimit -n)."
 	case sqlite.Trouble(err) != "" || errors.Is(err, syscall.ENOLCK):
 		f.Hint = "The state needs a local disk that works, not a network folder: name another place with --state."
 	}

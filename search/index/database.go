@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -63,6 +64,9 @@ func openDatabase(dir string, o Options) (*database, error) {
 }
 
 func (d *database) openOrReplace() error {
+	if err := canOpenAll(d.dir); err != nil {
+		return err
+	}
 	s, err := openBleve(d.dir, d.queue)
 	if err == nil {
 		d.bleve = s
@@ -83,6 +87,26 @@ func (d *database) openOrReplace() error {
 	}
 	d.bleve, err = openBleve(d.dir, d.queue)
 	return err
+}
+
+// canOpenAll returns an error if the process may not open as many more files as the index
+// has. Bleve would take those that it cannot open for damaged.
+func canOpenAll(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for range entries {
+		var f *os.File
+		if f, err = os.Open(dir); err != nil {
+			break
+		}
+		defer f.Close()
+	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return err
+	}
+	return nil
 }
 
 func firstLine(err error) string {
