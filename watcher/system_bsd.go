@@ -2,4 +2,5 @@
 
 package watcher
 
-func remoteFileSystem(string) string { return "" }
+// RemoteFileSystem returns "": this system is not asked.
+func RemoteFileSystem(string) string { return "" }

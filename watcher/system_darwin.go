@@ -2,8 +2,8 @@ package watcher
 
 import "golang.org/x/sys/unix"
 
-// remoteFileSystem returns the type of the file system of abs if it is not local, or "".
-func remoteFileSystem(abs string) string {
+// RemoteFileSystem returns the type of the file system of abs if it is not local, or "".
+func RemoteFileSystem(abs string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(abs, &st); err != nil || st.Flags&unix.MNT_LOCAL != 0 {
 		return ""

@@ -36,9 +36,9 @@ var remoteKinds = map[uint32]string{
 	0x0bd00bd0:              "lustre",
 }
 
-// remoteFileSystem returns the name of the file system of abs if its files can change
+// RemoteFileSystem returns the name of the file system of abs if its files can change
 // without this kernel, or "".
-func remoteFileSystem(abs string) string {
+func RemoteFileSystem(abs string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(abs, &st); err != nil {
 		return ""

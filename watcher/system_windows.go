@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// remoteFileSystem returns "network" if abs is on another machine, or "".
-func remoteFileSystem(abs string) string {
+// RemoteFileSystem returns "network" if abs is on another machine, or "".
+func RemoteFileSystem(abs string) string {
 	volume, err := windows.UTF16PtrFromString(filepath.VolumeName(abs) + `\`)
 	if err != nil || windows.GetDriveType(volume) != windows.DRIVE_REMOTE {
 		return ""

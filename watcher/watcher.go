@@ -119,7 +119,7 @@ func New(root string, opt Options) *Watcher {
 		opt:  opt,
 		env: environment{
 			open:   openSource,
-			remote: remoteFileSystem,
+			remote: RemoteFileSystem,
 			budget: func() int { return share(entryBudget(), opt.Watchers) },
 			tick:   2 * time.Second,
 			retry:  15 * time.Second,

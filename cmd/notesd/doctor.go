@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func checkVaultFolder(cfg *config.Config, name string) check {
 	dir := cfg.Vault.Dirs()[name]
 	c := check{Name: strings.TrimSpace("vault " + name), State: fine, Text: dir}
 	if _, err := os.ReadDir(dir); err != nil {
-		c.State, c.Text, c.Do = problem, fmt.Sprintf("cannot be read: %v", err), "Allow this user to read the folder."
+		c.State, c.Text, c.Do = problem, fmt.Sprintf("cannot be read: %v", err), "Make the folder available to this user, or name another one with --vault."
 		return c
 	}
 	if !cfg.Vault.ReadOnly && !slices.Contains(cfg.Vault.ReadOnlyFolders, name) && !service.MayWrite(dir) {
@@ -115,17 +116,35 @@ func checkVaultFolder(cfg *config.Config, name string) check {
 func checkState(cfg *config.Config) check {
 	c := check{Name: "state", State: fine, Text: cfg.State}
 	err := service.MakePrivate(cfg.State)
-	if err == nil && !service.MayWrite(cfg.State) {
-		err = errors.New("it cannot be written to")
+	if err == nil {
+		err = tryWrite(cfg.State)
 	}
 	if err != nil {
-		c.State, c.Text, c.Do = problem, fmt.Sprintf("%s: %v", cfg.State, err), "Allow this user to write there, or choose another place with --state."
+		c.State, c.Text, c.Do = problem, fmt.Sprintf("%s cannot be written to: %v", cfg.State, err), "Free some space or allow this user to write there, or choose another place with --state."
 		return c
+	}
+	if kind := watcher.RemoteFileSystem(cfg.State); kind != "" {
+		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s is on a file system (%s) that may not be on a local disk", cfg.State, kind),
+			"Databases can be slow or damaged on a network disk: choose a local one with --state."
 	}
 	if free, known := service.FreeSpace(cfg.State); known && free < lowSpace {
 		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s has %s left", cfg.State, size(free)), "Free some space, or choose another place with --state."
 	}
 	return c
+}
+
+// probeSize is more than a file system stores without allocating space.
+const probeSize = 1 << 20
+
+// tryWrite writes a file in a folder and removes it, because neither the mode of the folder
+// nor the free space shows a quota or a failing disk.
+func tryWrite(dir string) error {
+	f, err := os.CreateTemp(dir, "doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, probeSize))
+	return cmp.Or(err, f.Sync(), f.Close(), os.Remove(f.Name()))
 }
 
 // checkReport returns the checks of a status report.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"notesd/internal/config"
 	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
@@ -110,4 +111,46 @@ func TestReadOnAFullDisk(t *testing.T) {
 	require.NoError(t, os.Remove(fill))
 	eventually(t, "it is taken in", func() bool { return strings.Contains(p.run(t, "search", "crumb"), "Bread.md") })
 	assert.Contains(t, p.run(t, "read", "Bread.md"), "A long crumb.")
+}
+
+// A state that cannot be written to is a problem even if its folder's mode and free space
+// show nothing, as with a quota.
+func TestDoctor_StateNotWritable(t *testing.T) {
+	p := newPlace(t, nil)
+	require.NoError(t, os.Mkdir(p.state, 0o700))
+	mountTemp(t, p.state)
+	p.stateSize(t, "600k")
+	c := checkState(&config.Config{State: p.state})
+	assert.Equal(t, problem, c.State)
+	assert.Contains(t, c.Text, "no space left")
+	p.stateSize(t, "40m")
+	assert.NotEqual(t, problem, checkState(&config.Config{State: p.state}).State)
+	left, err := os.ReadDir(p.state)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// An index that cannot be opened for lack of descriptors is not damaged.
+func TestFewOpenFiles(t *testing.T) {
+	p := newPlace(t, map[string]string{"A.md": "keelson\n"})
+	p.run(t, "index")
+	made, err := os.Stat(filepath.Join(p.state, "index", "root.bolt"))
+	require.NoError(t, err)
+	hints := 0
+	for limit := 8; limit < 32; limit += 2 {
+		cmd := p.command("search", "--mode", "text", "keelson")
+		cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit), cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+		out, _ := cmd.CombinedOutput() // it fails below some limit
+		if strings.Contains(string(out), "ulimit -n") {
+			hints++
+		}
+		index, err := os.Stat(filepath.Join(p.state, "index", "root.bolt"))
+		require.NoError(t, err, "%d: %s", limit, out)
+		require.True(t, os.SameFile(made, index), "%d: %s", limit, out)
+		require.NotContains(t, string(out), "removed")
+	}
+	assert.Positive(t, hints)
+	assert.Contains(t, p.run(t, "search", "keelson"), "A.md")
+	assert.Empty(t, p.report(t).Warnings)
 }

@@ -150,7 +150,7 @@ func writeProblem(op, notePath string, err error) error {
 	case errors.As(err, &system):
 		e.Detail = "the system reports: " + system.Error()
 	case sqlite.Trouble(err) != "":
-		e.Detail, e.Hint = "notesd's database cannot be used: "+sqlite.Trouble(err), "Nothing was changed. Check the disk with notesd's state."
+		e.Detail, e.Hint = "notesd's database cannot be used: "+sqlite.Trouble(err), "Nothing was changed. Check the disk with notesd's state; notesd doctor says if it can be written to."
 	default:
 		return fmt.Errorf("%s %s: %w", op, notes.Quote(e.Path), err)
 	}
