@@ -41,10 +41,10 @@ func BenchmarkSave(b *testing.B) {
 			return os.Rename(name+".tmp", name)
 		},
 	}
-	for _, backend := range []string{BackendFSNotify, BackendPoll} {
+	for _, with := range backends[:2] {
 		for _, kind := range []string{"in place", "atomic"} {
-			b.Run(backend+"/"+kind, func(b *testing.B) {
-				v := newVault(b, root, Options{backend: backend})
+			b.Run(with.name+"/"+kind, func(b *testing.B) {
+				v := newVault(b, root, Options{}, with.adapt)
 				var took []time.Duration
 				for b.Loop() {
 					rel := fmt.Sprintf("area%d/topic%d/%05d.md", len(took)%20, len(took)%20*10, len(took)%20*500)
@@ -95,11 +95,12 @@ func BenchmarkWatch10000Directories(b *testing.B) {
 		require.NoError(b, os.MkdirAll(dir, 0o755))
 		require.NoError(b, os.WriteFile(filepath.Join(dir, "note.md"), nil, 0o644))
 	}
-	for _, backend := range []string{BackendFSNotify, BackendPoll} {
-		b.Run(backend, func(b *testing.B) {
+	for _, with := range backends[:2] {
+		b.Run(with.name, func(b *testing.B) {
 			for b.Loop() {
 				before := heap()
-				w := New(root, Options{backend: backend})
+				w := New(root, Options{})
+				with.adapt(w)
 				ctx, cancel := context.WithCancel(b.Context())
 				require.NoError(b, w.Run(ctx, func(Batch) {
 					b.ReportMetric(float64(heap()-before)/(1<<20), "heap-MB")
@@ -124,9 +125,9 @@ func heap() uint64 {
 // Run it with -benchtime=60x; each iteration takes a second.
 func BenchmarkIdle(b *testing.B) {
 	root := fill(b, 10_000)
-	for _, backend := range []string{BackendFSNotify, BackendPoll} {
-		b.Run(backend, func(b *testing.B) {
-			v := newVault(b, root, Options{backend: backend})
+	for _, with := range backends[:2] {
+		b.Run(with.name, func(b *testing.B) {
+			v := newVault(b, root, Options{}, with.adapt)
 			v.view = nil
 			runtime.GC()
 			before, start := cpuTime(b), time.Now()

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,16 +15,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// backends lists the back ends on which every behaviour is tested: events, polling, and
-// both at once, as on a network file system.
-var backends = []Options{
-	{backend: BackendFSNotify},
-	{backend: BackendPoll, pollInterval: 10 * time.Millisecond},
-	{backend: BackendAuto, pollInterval: 10 * time.Millisecond},
+// backend is a way of following folders.
+type backend struct {
+	name string
+	Options
+	adapt func(*Watcher)
 }
 
-// network makes a watcher with BackendAuto treat every folder as if it were on a network
-// file system.
+// backends lists the back ends on which every behaviour is tested: events, polling, and
+// both at once, as on a network file system.
+var backends = []backend{
+	{name: "events", adapt: func(w *Watcher) { w.env.remote = func(string) string { return "" } }},
+	{name: "polls", Options: Options{pollInterval: 10 * time.Millisecond}, adapt: func(w *Watcher) {
+		network(w)
+		w.env.open = func(string) (*source, error) { return nil, errors.New("no events here") }
+	}},
+	{name: "both", Options: Options{pollInterval: 10 * time.Millisecond}, adapt: network},
+}
+
+// network makes a watcher treat every folder as if it were on a network file system.
 func network(w *Watcher) { w.env.remote = func(string) string { return "nfs" } }
 
 // edit is a typical change by a person or program to a vault.
@@ -371,13 +381,13 @@ func outsideDir(v *vault) string {
 func TestEditors(t *testing.T) {
 	for _, opt := range backends {
 		opt.Ignore = ignoreGit
-		t.Run(opt.backend, func(t *testing.T) {
+		t.Run(opt.name, func(t *testing.T) {
 			for _, e := range edits {
 				t.Run(e.name, func(t *testing.T) {
 					if runtime.GOOS != "linux" && strings.Contains(e.name, "names as") {
 						t.Skip("this file system may treat the names as one")
 					}
-					if e.large && opt.backend == BackendAuto {
+					if e.large && opt.name == "both" {
 						t.Skip("large enough for each back end by itself")
 					}
 					testEdit(t, e, opt)
@@ -387,12 +397,12 @@ func TestEditors(t *testing.T) {
 	}
 }
 
-func testEdit(t *testing.T, e edit, opt Options) {
+func testEdit(t *testing.T, e edit, opt backend) {
 	root := t.TempDir()
 	if e.setup != nil {
 		e.setup(&vault{t: t, root: root})
 	}
-	v := newVault(t, root, opt, network)
+	v := newVault(t, root, opt.Options, opt.adapt)
 	e.do(v)
 	v.settle()
 	for _, p := range e.want {
@@ -407,7 +417,7 @@ func testEdit(t *testing.T, e edit, opt Options) {
 		}
 	}
 	assert.Equal(t, []string{"started"}, v.rescans, "a rescan hides what was missed")
-	if opt.backend != BackendAuto { // which warns about the network
+	if opt.name == "events" { // the others warn about the network
 		assert.Empty(t, v.w.Status().Warnings)
 	}
 }
@@ -416,8 +426,8 @@ func testEdit(t *testing.T, e edit, opt Options) {
 // interleave in many ways.
 func TestRace(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.backend, func(t *testing.T) {
-			v := newVault(t, t.TempDir(), opt, network)
+		t.Run(opt.name, func(t *testing.T) {
+			v := newVault(t, t.TempDir(), opt.Options, opt.adapt)
 			var wg sync.WaitGroup
 			for g := range 8 {
 				wg.Go(func() {

@@ -54,11 +54,11 @@ func (v *vault) rescan() string {
 
 func TestMountedRoot(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.backend, func(t *testing.T) {
+		t.Run(opt.name, func(t *testing.T) {
 			root := t.TempDir()
 			mount(t, root)
 			notes(&vault{t: t, root: root}, "dir", 20)
-			v := newVault(t, root, opt, network, briskly)
+			v := newVault(t, root, opt.Options, opt.adapt, briskly)
 
 			unmount(t, root)
 			require.NotEmpty(t, v.rescan())
@@ -87,8 +87,8 @@ func TestMountedRoot(t *testing.T) {
 
 func TestMountBelowTheRoot(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.backend, func(t *testing.T) {
-			v := newVault(t, t.TempDir(), opt, network, briskly)
+		t.Run(opt.name, func(t *testing.T) {
+			v := newVault(t, t.TempDir(), opt.Options, opt.adapt, briskly)
 			v.mkdir("dir/sub")
 			v.write("dir/sub/hidden.md", "text")
 			v.settle()
@@ -109,10 +109,10 @@ func TestMountBelowTheRoot(t *testing.T) {
 
 func TestRootRemovedAndRecreated(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.backend, func(t *testing.T) {
+		t.Run(opt.name, func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Mkdir(root, 0o755))
-			v := newVault(t, root, opt, network, briskly)
+			v := newVault(t, root, opt.Options, opt.adapt, briskly)
 			notes(v, "dir", 5)
 			v.settle()
 
@@ -136,10 +136,10 @@ func TestRootRemovedAndRecreated(t *testing.T) {
 
 func TestRoot_Symlink(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.backend, func(t *testing.T) {
+		t.Run(opt.name, func(t *testing.T) {
 			one, two, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Symlink(one, link))
-			v := newVault(t, link, opt, network, briskly)
+			v := newVault(t, link, opt.Options, opt.adapt, briskly)
 			v.root = one // walking the disk does not follow the link
 			v.write("a.md", "text")
 			v.settle()
@@ -156,7 +156,7 @@ func TestRoot_Symlink(t *testing.T) {
 
 // TestOverflow overflows the kernel's queue by blocking the draining goroutine.
 func TestOverflow(t *testing.T) {
-	v := newVault(t, t.TempDir(), Options{backend: BackendFSNotify})
+	v := newVault(t, t.TempDir(), Options{}, backends[0].adapt)
 	notes(v, "dir", 1)
 	v.settle()
 	src, err := openSource(t.TempDir())
@@ -228,13 +228,13 @@ func TestUnreadableDirectory(t *testing.T) {
 		return
 	}
 	for _, opt := range backends {
-		t.Run(opt.backend, func(t *testing.T) {
+		t.Run(opt.name, func(t *testing.T) {
 			opt.pollInterval = 10 * time.Millisecond
 			root := t.TempDir()
 			notes(&vault{t: t, root: root}, "open", 2)
 			notes(&vault{t: t, root: root}, "closed/sub", 2)
 			require.NoError(t, os.Chmod(filepath.Join(root, "closed"), 0))
-			v := newVault(t, root, opt, network, briskly)
+			v := newVault(t, root, opt.Options, opt.adapt, briskly)
 			st := v.w.Status()
 			require.Equal(t, StateDegraded, st.State)
 			require.Contains(t, strings.Join(st.Warnings, "\n"), `"closed"`)

@@ -72,14 +72,9 @@ func (t *tracker) reset() {
 
 // begin follows the tree below a root that probeRoot has identified.
 func (t *tracker) begin() error {
-	t.fsKind = ""
-	if t.opt.backend == BackendAuto {
-		t.fsKind = t.env.remote(t.root)
-	}
-	t.top.remote = t.opt.backend == BackendPoll || t.fsKind != ""
-	if t.opt.backend != BackendPoll {
-		t.openSource()
-	}
+	t.fsKind = t.env.remote(t.root)
+	t.top.remote = t.fsKind != ""
+	t.openSource()
 	t.enter(t.top, false)
 	t.nextPoll = time.Now().Add(t.interval)
 	t.nextRetry = time.Now().Add(t.env.retry)
@@ -192,9 +187,6 @@ func (t *tree) relist(d *dir) {
 
 // retryWatches tries to watch the directories that are polled for lack of watches.
 func (t *tracker) retryWatches() {
-	if t.opt.backend == BackendPoll {
-		return
-	}
 	if t.src == nil {
 		t.openSource()
 	}

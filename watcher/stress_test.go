@@ -28,11 +28,11 @@ func TestStress(t *testing.T) {
 	}
 	for _, opt := range backends {
 		opt.Ignore = func(rel string) bool { return path.Base(rel) == ".git" }
-		t.Run(opt.backend, func(t *testing.T) {
+		t.Run(opt.name, func(t *testing.T) {
 			t.Logf("repeat with -watcher.seed=%d -watcher.ops=%d", seed, *stressOps)
 			s := &stress{
 				rand:    rand.New(rand.NewPCG(seed, 0)),
-				vault:   newVault(t, t.TempDir(), opt, network),
+				vault:   newVault(t, t.TempDir(), opt.Options, opt.adapt),
 				outside: t.TempDir(),
 			}
 			for i := range *stressOps {

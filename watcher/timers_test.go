@@ -3,6 +3,7 @@ package watcher
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -319,31 +320,19 @@ func TestOpenSource_Failure(t *testing.T) {
 }
 
 func TestNetworkFileSystem(t *testing.T) {
-	for backend, want := range map[string]string{BackendAuto: StatePolling, BackendFSNotify: StateWatching} {
-		t.Run(backend, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := New(t.TempDir(), Options{backend: backend})
-				newKernel(t).install(w)
-				w.env.remote = func(string) string { return "nfs" }
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan error, 1)
-				go func() { done <- w.Run(ctx, func(Batch) {}) }()
-				synctest.Wait()
-				st := w.Status()
-				assert.Equal(t, want, st.State)
-				if want == StatePolling {
-					assert.Equal(t, BackendPoll, st.Backend)
-					assert.Contains(t, fmt.Sprint(st.Warnings), "nfs")
-				}
-				cancel()
-				require.NoError(t, <-done)
-			})
-		})
-	}
+	play(t, Options{}, func(_ string, k *kernel) { k.remote = "nfs" }, func(s *scene) {
+		st := s.w.Status()
+		assert.Equal(s, StatePolling, st.State)
+		assert.Equal(s, BackendPoll, st.Backend)
+		assert.Contains(s, fmt.Sprint(st.Warnings), "nfs")
+	})
 }
 
+// noEvents makes a watcher poll only.
+func noEvents(_ string, k *kernel) { k.remote, k.broken = "nfs", errors.New("no events here") }
+
 func TestPoll_Interval(t *testing.T) {
-	play(t, Options{backend: BackendPoll, pollInterval: time.Second}, nil, func(s *scene) {
+	play(t, Options{pollInterval: time.Second}, noEvents, func(s *scene) {
 		delay := func() time.Duration {
 			s.write("a.md")
 			wrote := time.Since(s.start)
@@ -365,25 +354,21 @@ func TestPoll_Interval(t *testing.T) {
 }
 
 func TestRoot_Missing(t *testing.T) {
-	for _, opt := range []Options{{backend: BackendAuto}, {backend: BackendPoll}} {
-		t.Run(opt.backend, func(t *testing.T) {
-			play(t, opt, func(root string, _ *kernel) { _ = os.Remove(root) }, func(s *scene) {
-				st := s.w.Status()
-				assert.Equal(s, StateLost, st.State)
-				require.Len(s, st.Warnings, 1)
-				assert.Contains(s, st.Warnings[0], s.root)
-				time.Sleep(time.Hour)
-				assert.Empty(s, s.taken(), "it was said once")
+	play(t, Options{}, func(root string, _ *kernel) { _ = os.Remove(root) }, func(s *scene) {
+		st := s.w.Status()
+		assert.Equal(s, StateLost, st.State)
+		require.Len(s, st.Warnings, 1)
+		assert.Contains(s, st.Warnings[0], s.root)
+		time.Sleep(time.Hour)
+		assert.Empty(s, s.taken(), "it was said once")
 
-				require.NoError(s, os.Mkdir(s.root, 0o755))
-				time.Sleep(s.w.env.tick)
-				got := s.taken()
-				require.Len(s, got, 1)
-				assert.Contains(s, got[0].Reason, "back")
-				assert.NotEqual(s, StateLost, s.w.Status().State)
-			})
-		})
-	}
+		require.NoError(s, os.Mkdir(s.root, 0o755))
+		time.Sleep(s.w.env.tick)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Contains(s, got[0].Reason, "back")
+		assert.NotEqual(s, StateLost, s.w.Status().State)
+	})
 }
 
 func TestRoot_File(t *testing.T) {
@@ -411,7 +396,8 @@ func TestRoot_Replaced(t *testing.T) {
 // TestRoot_Vanished replaces the root by an empty folder between two polls, which must
 // not cause a batch of deletions.
 func TestRoot_Vanished(t *testing.T) {
-	play(t, Options{backend: BackendPoll}, func(root string, _ *kernel) {
+	play(t, Options{}, func(root string, k *kernel) {
+		noEvents(root, k)
 		for i := range 100 {
 			_ = os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o644)
 		}

@@ -35,7 +35,7 @@ type dir struct {
 	entries  map[string]stamp     // polled: files of the last listing
 	seen     stamp                // polled: stamp of the directory at the last listing
 	absent   map[string]time.Time // polled: entries recently removed, and when
-	remote   bool                 // always polled, by choice or because of its file system
+	remote   bool                 // always polled, because of its file system
 	cost     int                  // entries charged to the budget while watched
 }
 
@@ -213,7 +213,7 @@ func (t *tree) follow(d *dir) bool {
 		return false
 	}
 	d.id = id
-	if t.opt.backend == BackendAuto && d.parent != nil && id.Device != d.parent.id.Device { // perhaps of another kind
+	if d.parent != nil && id.Device != d.parent.id.Device { // perhaps of another kind
 		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
 	}
 	mounted := t.boundTo(d)

@@ -14,17 +14,16 @@ import (
 	"time"
 )
 
-// Values of Options.backend and, except BackendAuto, of Status.Backend.
+// Values of Status.Backend.
 const (
-	BackendAuto     = "auto"     // events where they are reliable, else polling
-	BackendFSNotify = "fsnotify" // events, on network file systems too
-	BackendPoll     = "poll"     // no events
+	BackendFSNotify = "fsnotify" // events
+	BackendPoll     = "poll"     // listings
 )
 
 // Values of Status.State.
 const (
 	StateWatching = "watching" // every directory is watched
-	StatePolling  = "polling"  // by choice or because of the file system
+	StatePolling  = "polling"  // because of the file system
 	StateDegraded = "degraded" // changes are missed or found late: see Status.Warnings
 	StateLost     = "lost"     // the root is missing or cannot be read
 	StateStopped  = "stopped"  // Run is not running, or sets the initial watches
@@ -67,11 +66,8 @@ type Options struct {
 	// files. Zero means one.
 	Watchers int
 
-	// The fields below are set only by tests.
-
-	// backend is one of the Backend constants.
-	backend string
-	// pollInterval is the shortest time from the end of one poll to the next.
+	// pollInterval is the shortest time from the end of one poll to the next. Only tests
+	// set it.
 	pollInterval time.Duration
 }
 
@@ -106,7 +102,6 @@ type environment struct {
 
 // New returns a watcher of the directory root. Run starts it.
 func New(root string, opt Options) *Watcher {
-	opt.backend = cmp.Or(opt.backend, BackendAuto)
 	opt.pollInterval = cmp.Or(opt.pollInterval, defaultPollInterval)
 	if opt.Ignore == nil {
 		opt.Ignore = func(string) bool { return false }
@@ -205,7 +200,7 @@ func (t *tracker) withoutEvents() bool { return t.srcErr != nil && !t.top.remote
 
 // backend returns the back end that follows the root.
 func (t *tracker) backend() string {
-	if t.opt.backend == BackendPoll || t.top.remote || t.srcErr != nil {
+	if t.top.remote || t.srcErr != nil {
 		return BackendPoll
 	}
 	return BackendFSNotify
