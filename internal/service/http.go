@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/net/netutil"
+
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/web"
@@ -86,9 +88,9 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	listener, err := listenTCP(ctx, c.Addr, maxConnections)
 	if err != nil {
-		return nil, fmt.Errorf("listen for HTTP: %w", err)
+		return nil, err
 	}
 	l.listener, l.url = listener, "http://"+listener.Addr().String()+"/mcp"
 	if certificate != nil {
@@ -96,6 +98,19 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		l.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
 	return l, nil
+}
+
+// maxConnections bounds the connections over HTTP, since anyone who can reach the address
+// may open some without a token. It is several times the number of sessions: each may have
+// a stream and some requests. Further ones wait to be accepted.
+const maxConnections = 4096
+
+func listenTCP(ctx context.Context, addr string, most int) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for HTTP: %w", err)
+	}
+	return netutil.LimitListener(listener, most), nil
 }
 
 // pipe serves a session over an in-memory pipe and returns the other end. The session

@@ -1,8 +1,11 @@
 package service
 
 import (
+	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +34,33 @@ func TestHTTPNeedsProtection(t *testing.T) {
 	}
 	assert.NoError(t, checkExposure(config.HTTP{Addr: "0.0.0.0:8931", BehindProxy: true}))
 	assert.NoError(t, checkExposure(config.HTTP{Addr: "0.0.0.0:8931", TLSCert: "c", TLSKey: "k"}))
+}
+
+func TestHTTPConnectionsAreLimited(t *testing.T) {
+	ln, err := listenTCP(t.Context(), "127.0.0.1:0", 1)
+	require.NoError(t, err)
+	defer ln.Close()
+	for range 2 { // both are in the kernel's queue
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		require.NoError(t, err)
+		defer conn.Close()
+	}
+	first, err := ln.Accept()
+	require.NoError(t, err)
+	var ended atomic.Bool
+	accepted := make(chan error, 1)
+	go func() {
+		second, err := ln.Accept()
+		if err == nil {
+			err = second.Close()
+		}
+		assert.True(t, ended.Load(), "it has to wait for the first to end")
+		accepted <- err
+	}()
+	runtime.Gosched()
+	ended.Store(true)
+	require.NoError(t, first.Close())
+	require.NoError(t, <-accepted)
 }
 
 func TestHTTPToken(t *testing.T) {
