@@ -231,8 +231,11 @@ func TestRelayWaitsBetweenDaemonsThatDie(t *testing.T) {
 func TestRelay_BoundsHeldBytes(t *testing.T) {
 	var requests inflight
 	assert.NoError(t, requests.admits(jsonrpc.ID{Text: "x"}, maxHeldBytes))
-	requests.add(&request{line: []byte("{}\n")})
+	r := &request{line: []byte("{}\n")}
+	requests.add(r)
 	assert.ErrorIs(t, requests.admits(jsonrpc.ID{Text: "x"}, maxHeldBytes), errTooMany)
+	requests.remove(r)
+	assert.NoError(t, requests.admits(jsonrpc.ID{Text: "x"}, maxHeldBytes))
 }
 
 // The handshake is replayed without the byte order mark that preceded it.

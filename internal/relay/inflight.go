@@ -91,12 +91,11 @@ func (t *inflight) add(r *request) {
 	t.held += len(r.line)
 }
 
-// remove removes r. It is idempotent.
+// remove removes r, which must be in the table.
 func (t *inflight) remove(r *request) {
-	if i := slices.Index(t.list, r); i >= 0 {
-		t.list = slices.Delete(t.list, i, i+1)
-		t.held -= len(r.line)
-	}
+	i := slices.Index(t.list, r)
+	t.list = slices.Delete(t.list, i, i+1)
+	t.held -= len(r.line)
 }
 
 // find returns the request with the id, or nil.
