@@ -84,7 +84,7 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 	out, _ := fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
 		page, next := pastPage(hits, from, n)
 		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: in.remarks(remarks...)}
-		for i := range out.Results {
+		for i := range out.Results { // the order is that of the words alone
 			out.Results[i].Why.TextRank = from + i + 1
 		}
 		return Outcome{Structured: out, Text: searchText(a, out)}

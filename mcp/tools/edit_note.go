@@ -171,7 +171,9 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 }
 
 // editMany edits several notes, each on its own: an error concerns one note and does not
-// stop the others. A note that is named twice is edited once.
+// stop the others. A note that is named twice is edited once, since an append would
+// otherwise be made twice. A result without diffs stays short enough for fifty notes. If
+// nothing was edited, the call fails: models overlook failures in a successful result.
 func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes.Edit, a editArgs) (Outcome, error) {
 	if a.ExpectedHash != "" {
 		return Outcome{}, usagef("expected_hash is the hash of one note: pass it with note, not with notes")
@@ -187,7 +189,9 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 			}
 			named[meta.Path] = true
 		}
-		if key != "" && i > 0 { // each note is a request of its own
+		// Each note is a request of its own in the journal, so that a repeated call makes the
+		// edits that are missing, and only these.
+		if key != "" && i > 0 {
 			in.RequestKey = strconv.Itoa(i) + "/" + key
 		}
 		w, err := in.edit(ctx, ref, edits, a)
@@ -277,7 +281,9 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 	return p
 }
 
-// changed returns the outcome of a change to one note.
+// changed returns the outcome of a change to one note. It has the number of the change only
+// if other files were changed too: a change to one note is undone by its revision, which
+// does not undo what was written elsewhere since.
 func (in *invocation) changed(verb string, w notes.Written, dryRun bool) Outcome {
 	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
 	if w.OldPath != w.Path {

@@ -92,6 +92,8 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	if weak > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
 	}
+	// The budget counts the text only. As JSON the passages may be much longer, and the
+	// default budget must not exceed the limit on results; an explicit one may.
 	passages, left := out.Passages, out.LeftOut
 	result, _ := fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n

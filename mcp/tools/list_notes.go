@@ -90,7 +90,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		for _, m := range page.Notes[:n] {
 			out.Notes = append(out.Notes, listed(m))
 		}
-		if n < len(page.Notes) {
+		if n < len(page.Notes) { // a cursor holds the sort key and the path of a note, in base64
 			out.Next = cursorLike(100 + 2*len(page.Notes[n].Path))
 		}
 		return Outcome{Structured: out, Text: listText(out)}

@@ -66,6 +66,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	}
 	q := notes.TaskQuery{Note: a.Note, Folder: filter.Folder, Tags: filter.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
 		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
+	// Without a status, open tasks are listed, none of which was done on any day.
 	if a.Done != "" && a.Done != "none" {
 		q.Status, q.Sort = cmp.Or(q.Status, "done"), cmp.Or(q.Sort, "done")
 	}
@@ -89,7 +90,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 			return Outcome{}, err
 		}
 		warnings = append(warnings, why...)
-		if q.Status != "all" {
+		if q.Status != "all" { // often the task was completed
 			q.Status, q.Limit = "all", 1
 			others, err := in.Vault.Tasks(ctx, q)
 			if err != nil {

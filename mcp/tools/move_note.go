@@ -43,6 +43,8 @@ type MoveResult struct {
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
+// runMoveNote shortens the lists of notes to fit, but never the conflicts and the files that
+// were left: the model has to mend these.
 func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, error) {
 	w, err := in.Vault.Move(ctx, notes.MoveRequest{
 		Note: a.Note, To: a.To, UpdateLinks: a.UpdateLinks == nil || *a.UpdateLinks, DryRun: a.DryRun,

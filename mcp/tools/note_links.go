@@ -103,7 +103,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		if l.Attachment {
 			link.URI = notes.URI(l.To)
 		}
-		if l.From != report.Path {
+		if l.From != report.Path { // a link of another note: how it is written does not help to edit this one
 			link.From = l.From
 		} else {
 			link.Anchor, link.Kind = l.Anchor, string(l.Kind)

@@ -153,6 +153,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	if remark != "" {
 		out.Notes, note.Links = in.remarks(remark), nil
 	}
+	// Of all selected lines, for their size; again below, for those that are shown.
 	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
 		return Outcome{}, err
 	}
@@ -194,7 +195,7 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		return nil, "", err
 	case !at.IsZero() && a.Revision != 0:
 		return nil, "", usagef("pass revision or as_of, not both")
-	case at.IsZero() && a.Revision == 0:
+	case at.IsZero() && a.Revision == 0: // a version of the past is not one to write over: only this one is recorded as seen
 		if note, err = in.Vault.Read(ctx, a.Note, in.Scope); err != nil {
 			return nil, "", in.instead(ctx, a.Note, err)
 		}

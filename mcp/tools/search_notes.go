@@ -133,6 +133,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		return Outcome{Structured: out, Text: searchText(a, out), Panel: matchedIn(res.Hits[:n])}
 	}
 	return fitPage(in.Limits.ResultBytes, len(res.Hits), answer, func(n int) (int, error) {
+		// The snippets that were measured had this share of the budget.
 		query.Limit, query.MaxBytes = n, snippetBudget(limit, in.Limits.ResultBytes)*n/limit
 		res, err = in.Search.Search(ctx, query)
 		return len(res.Hits), err

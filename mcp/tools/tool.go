@@ -51,6 +51,8 @@ func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, e
 	}
 	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (Outcome, error) {
 		var args A
+		// Of a tool that only reads, an ignored argument costs a better answer; one that
+		// writes could change something else than was meant.
 		ignored, err := decodeArgs(t.input(), raw, t.Writes(), &args)
 		if err != nil {
 			return Outcome{}, err

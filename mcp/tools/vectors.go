@@ -173,8 +173,9 @@ type DeleteVectorsResult struct {
 	Deleted int `json:"deleted"`
 }
 
-// runDeleteVectors asks the user before it deletes rows selected by a filter. Like
-// delete_note, it does not ask again when a call is repeated.
+// runDeleteVectors asks the user before it deletes rows selected by a filter, which may be
+// more than was meant; rows named by their ids are not. Like delete_note, it does not ask
+// again when a call is repeated.
 func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (Outcome, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
