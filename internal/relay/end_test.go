@@ -228,6 +228,26 @@ func TestRelayWaitsBetweenDaemonsThatDie(t *testing.T) {
 	})
 }
 
+// Daemons that answered before they ended are followed by the next one at once, and an
+// open listen outlives any number of them.
+func TestRelayDoesNotWaitAfterADaemonThatAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		start := time.Now()
+		h.say(`{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{}}`)
+		for range maxSends + 1 {
+			d := h.daemon()
+			d.gets("subscriptions/listen")
+			h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+			d.answer(d.gets("ping"), "{}")
+			h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+			d.die()
+		}
+		h.daemon().gets("subscriptions/listen")
+		assert.Zero(t, time.Since(start))
+	})
+}
+
 func TestRelay_BoundsHeldBytes(t *testing.T) {
 	var requests inflight
 	assert.NoError(t, requests.admits(jsonrpc.ID{Text: "x"}, maxHeldBytes))

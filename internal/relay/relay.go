@@ -212,9 +212,6 @@ func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
 }
 
 func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():

@@ -138,11 +138,8 @@ func (l *link) withdrawn(line []byte, m jsonrpc.Message) []byte {
 // progresses reports whether a progress notification is news to the client. A resent
 // request reports its progress twice, and the protocol requires increasing values.
 func (s *session) progresses(line []byte, m jsonrpc.Message) bool {
-	token, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "progressToken").Of(line))
-	now, err := strconv.ParseFloat(string(jsonrpc.Lookup(line, m.Params, "progress").Of(line)), 64)
-	if !ok || err != nil {
-		return true
-	}
+	token, _ := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "progressToken").Of(line))
+	now, _ := strconv.ParseFloat(string(jsonrpc.Lookup(line, m.Params, "progress").Of(line)), 64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.requests.withProgressToken(token)
@@ -164,10 +161,7 @@ const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 // already has that acknowledgment; instead it gets notifications that everything it
 // listens to has changed.
 func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
-	id, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription).Of(line))
-	if !ok {
-		return false
-	}
+	id, _ := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription).Of(line))
 	s.mu.Lock()
 	r := s.requests.find(id)
 	before := r != nil && r.acknowledged
