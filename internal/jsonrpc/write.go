@@ -2,30 +2,24 @@ package jsonrpc
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Replace returns a copy of line with the bytes at replaced by with.
 func Replace(line []byte, at Span, with string) []byte {
-	out := make([]byte, 0, len(line)-(at.To-at.From)+len(with))
-	out = append(out, line[:at.From]...)
-	out = append(out, with...)
-	return append(out, line[at.To:]...)
+	return slices.Concat(line[:at.From], []byte(with), line[at.To:])
 }
 
 // Insert returns a copy of line with a member, given as raw JSON, added as the first
 // member of object.
 func Insert(line []byte, object Span, name, rawValue string) []byte {
-	var b strings.Builder
-	b.WriteString(strconv.Quote(name))
-	b.WriteByte(':')
-	b.WriteString(rawValue)
+	member := strconv.Quote(name) + ":" + rawValue
 	if line[skipSpace(line, object.From+1)] != '}' {
-		b.WriteByte(',')
+		member += ","
 	}
-	return slices.Insert(slices.Clone(line), object.From+1, []byte(b.String())...)
+	return slices.Insert(slices.Clone(line), object.From+1, []byte(member)...)
 }
 
 // Notification returns a line without an id. It panics if params cannot be encoded.
@@ -49,9 +43,5 @@ func Failure(rawID []byte, code int64, message string) []byte {
 		rawID = []byte("null")
 	}
 	text, _ := json.Marshal(message) // a string cannot fail
-	line := append([]byte(`{"jsonrpc":"2.0","id":`), rawID...)
-	line = append(line, `,"error":{"code":`...)
-	line = strconv.AppendInt(line, code, 10)
-	line = append(line, `,"message":`...)
-	return append(append(line, text...), "}}\n"...)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", rawID, code, text)
 }
