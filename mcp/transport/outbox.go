@@ -115,23 +115,15 @@ func (o *outbox) run() {
 	}
 }
 
-// take returns the next frames joined, or nil and whether to wait for more.
+// take returns the next frame, or nil and whether to wait for more.
 func (o *outbox) take() (frame []byte, more bool) {
-	const together = 64 << 10 // fewer system calls for many small responses
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.frames) == 0 {
 		return nil, !o.closed && o.err == nil
 	}
-	n := 0
-	for size := 0; n < len(o.frames) && (n == 0 || size+len(o.frames[n]) <= together); n++ {
-		size += len(o.frames[n])
-	}
 	frame = o.frames[0]
-	for _, f := range o.frames[1:n] {
-		frame = append(frame, f...)
-	}
-	o.frames = o.frames[n:]
+	o.frames = o.frames[1:]
 	o.bytes -= len(frame)
 	return frame, true
 }
