@@ -205,7 +205,6 @@ func destinationsOf(meta tools.ReadResult, links tools.LinksResult) destinations
 	}
 	for _, l := range links.Outgoing {
 		l.Target = cmp.Or(l.Target, strings.TrimSuffix(path.Base(l.Path), ".md"))
-		to.notes[l.Target] = l.Path
 		target, _, _ := strings.Cut(l.Target, "#")
 		to.notes[target] = l.Path
 	}
@@ -324,11 +323,8 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
-	p := page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 5000} // clients connect and disconnect without a change
-	if !report.Index.Ready || report.Semantic.State == "building" {
-		p.Refresh = 1000
-	}
-	s.write(w, r, http.StatusOK, "status", p)
+	// Clients come and go, and the index is built, without a change of the notes.
+	s.write(w, r, http.StatusOK, "status", page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 2000})
 }
 
 // graph shows the canvas on which graph.js draws the links.
