@@ -92,7 +92,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	c, err := dialer.DialContext(ctx, "unix", holder.Socket)
 	switch {
 	case err == nil:
-	case absent(err):
+	case errors.Is(err, fs.ErrNotExist), refused(err):
 		return nil, ErrNotRunning
 	case daemonIsStuck(err):
 		return nil, stuck
@@ -167,11 +167,6 @@ func vanished(err error) error {
 		return ErrNotRunning
 	}
 	return fmt.Errorf("handshake with the daemon: %w", err)
-}
-
-// absent reports whether err means that no process listens at a socket.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || refused(err)
 }
 
 func daemonIsStuck(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -50,7 +50,7 @@ func (r *running) untilOver(ctx context.Context) error {
 			case r.server.displaced():
 				return ErrDisplaced
 			case r.server.Busy != nil && r.server.Busy():
-				r.server.use.touch()
+				r.server.use.add(0)
 			case r.server.use.idle(idleExit):
 				return ErrIdle
 			}
@@ -101,8 +101,8 @@ func (r *running) connection(conn net.Conn) {
 		}
 		return
 	case KindMCP, KindCLI:
-		r.server.use.hold()
-		defer r.server.use.release()
+		r.server.use.add(1)
+		defer r.server.use.add(-1)
 	}
 	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c}); err != nil && r.ctx.Err() == nil {
 		r.server.logger().Warn("a session ended with an error", "kind", hello.Kind, "error", err)

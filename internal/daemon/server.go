@@ -97,7 +97,7 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.cancel()
-	s.use.touch() // start the idle time
+	s.use.add(0) // start the idle time
 
 	accepting := make(chan struct{})
 	go func() {
@@ -122,26 +122,14 @@ var discard = slog.New(slog.DiscardHandler)
 type use struct {
 	mu    sync.Mutex
 	count int
-	since time.Time // when the last one ended
+	since time.Time // when one last began or ended
 }
 
-func (u *use) hold() {
+// add adds n sessions, which may be negative or 0, and restarts the idle time.
+func (u *use) add(n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.count++
-}
-
-func (u *use) release() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.count--
-	u.since = time.Now()
-}
-
-// touch restarts the idle time.
-func (u *use) touch() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.count += n
 	u.since = time.Now()
 }
 

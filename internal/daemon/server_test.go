@@ -315,13 +315,13 @@ func TestServerIsNotIdleWhileItIsUsed(t *testing.T) {
 	const after = time.Minute
 	synctest.Test(t, func(t *testing.T) {
 		var u use
-		u.hold()
-		u.hold()
+		u.add(1)
+		u.add(1)
 		time.Sleep(2 * after)
-		u.release()
+		u.add(-1)
 		time.Sleep(2 * after)
 		require.False(t, u.idle(after), "one use is left")
-		u.release()
+		u.add(-1)
 		time.Sleep(after - 1)
 		require.False(t, u.idle(after))
 		time.Sleep(time.Nanosecond)
