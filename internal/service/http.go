@@ -155,14 +155,6 @@ func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	return names
 }
 
-// tokenOf returns tokenPath, or "" if url is empty because HTTP is not served.
-func tokenOf(cfg *config.Config, url string) string {
-	if url == "" {
-		return ""
-	}
-	return tokenPath(cfg)
-}
-
 // tokenPath returns the path of the token file.
 func tokenPath(cfg *config.Config) string {
 	return cmp.Or(cfg.HTTP.TokenFile, filepath.Join(cfg.State, tokenFile))

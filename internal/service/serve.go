@@ -201,7 +201,11 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	}
 	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: s.cfg.Vault.ID(), IdleExit: idleExit, Busy: s.embeds, Logger: log}
 	status := func() daemonStatus {
-		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, TokenFile: tokenOf(s.cfg, url)}
+		st := daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url}
+		if url != "" {
+			st.TokenFile = tokenPath(s.cfg)
+		}
+		return st
 	}
 	s.daemon.Store(&status)
 	log.Info("serving", "vault", s.cfg.Vault.String(), "state", s.cfg.State, "pid", os.Getpid(), "version", Version())
