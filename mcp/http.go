@@ -394,15 +394,6 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	})
 }
 
-// abort cancels all requests of the session with the id, in both directions. The SDK's
-// Close would wait for them.
-func (h *HTTP) abort(id string) {
-	if s := h.find(id); s != nil {
-		s.stop()
-		s.stopWork()
-	}
-}
-
 // find returns the session with the id if it still accepts requests, or nil.
 func (h *HTTP) find(id string) *session {
 	h.mu.Lock()

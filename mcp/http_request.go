@@ -66,8 +66,9 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	if sessionID != "" {
 		defer h.use(sessionID)()
 	}
-	if r.Method == http.MethodDelete {
-		h.abort(sessionID)
+	if s := h.find(sessionID); s != nil && r.Method == http.MethodDelete {
+		s.stop() // cancels all requests, in both directions; the SDK would wait for them
+		s.stopWork()
 	}
 	r = h.withServer(r, modern, msgs)
 	if modern {

@@ -200,8 +200,8 @@ func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question
 		}
 		return accepted(answer)
 	}
-	s.rest()
-	defer s.resume()
+	<-s.working // while it waits for the user, another request may work
+	defer func() { s.working <- struct{}{} }()
 	ctx, cancel := context.WithTimeout(ctx, s.core.limits.confirmWait)
 	defer cancel()
 	answer, err := req.Session.Elicit(ctx, params)
@@ -220,11 +220,6 @@ func accepted(answer *sdk.ElicitResult) error {
 	}
 	return &notes.Error{Op: "ask the user", Err: notes.ErrForbidden, Detail: "the user did not agree", Hint: "Nothing was changed."}
 }
-
-// rest releases the session's slot for work while it waits for the user; resume acquires
-// one again.
-func (s toolbox) rest()   { <-s.working }
-func (s toolbox) resume() { s.working <- struct{}{} }
 
 // progressInterval is the time before a call's first progress notification, and between two
 // of them.
