@@ -110,7 +110,7 @@ func TestFilter_MatchesNote(t *testing.T) {
 }
 
 func matchesNote(n *notes.Note, f notes.Filter, periods notes.Periods) (bool, error) {
-	return f.MatchesNote(notes.Alternatives(f.Glob), n, periods)
+	return f.MatchesNote(n, periods)
 }
 
 // TestAsideRules_Equal checks that rules that differ in any prefix, pattern or folder

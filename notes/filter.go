@@ -81,17 +81,17 @@ func (f Filter) Check() error {
 		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: "the glob is malformed",
 			Hint: "Use * within a name, ** across folders, ? for one character, [a-z], {a,b}."}
 	}
-	if f.Glob != "" && Alternatives(f.Glob) == nil {
-		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: fmt.Sprintf("the glob stands for too many patterns: its {a,b} may combine to at most %d", maxAlternatives),
-			Hint: "Use fewer {a,b}: each one multiplies them."}
+	if braces := strings.Count(f.Glob, "{"); braces > maxBraces || braces*strings.Count(f.Glob, ",") > maxAlternatives {
+		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: fmt.Sprintf("the glob has too many alternatives: at most %d {a,b} are allowed, and that number times the number of commas may be %d", maxBraces, maxAlternatives),
+			Hint: "Use fewer of them, or several calls."}
 	}
 	return CheckWhere(f.Where)
 }
 
-// Matches applies the parts of the filter that SQL does not: the glob, as its
-// alternatives, the aside rules, and the conditions on fields.
-func (f Filter) Matches(globs []string, r Record, periods Periods) (bool, error) {
-	if f.Glob != "" && !globMatches(globs, r.Path) || f.Aside != nil && f.Aside.matches(r.Path) {
+// Matches applies the parts of the filter that SQL does not: the glob, the aside rules,
+// and the conditions on fields.
+func (f Filter) Matches(r Record, periods Periods) (bool, error) {
+	if f.Glob != "" && !globMatches(Key(f.Glob), r.Path) || f.Aside != nil && f.Aside.matches(r.Path) {
 		return false, nil
 	}
 	if len(f.Where) == 0 {
@@ -110,7 +110,7 @@ func (f Filter) MatchesPath(p string) bool {
 }
 
 // MatchesNote applies the whole filter, except conditions on links, to a parsed note.
-func (f Filter) MatchesNote(globs []string, n *Note, periods Periods) (bool, error) {
+func (f Filter) MatchesNote(n *Note, periods Periods) (bool, error) {
 	has := func(tag string) bool {
 		k := Key(strings.TrimPrefix(tag, "#"))
 		return slices.ContainsFunc(n.Tags, func(t string) bool { return Under(Key(t), k) })
@@ -125,7 +125,7 @@ func (f Filter) MatchesNote(globs []string, n *Note, periods Periods) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return f.Matches(globs, r, periods)
+	return f.Matches(r, periods)
 }
 
 // NeedsGo reports whether SQL alone cannot evaluate the filter.
@@ -135,89 +135,21 @@ func (f Filter) NeedsGo() bool {
 
 // globMatches reports whether a glob matches the path, or the file name if the glob has
 // no '/', ignoring case.
-func globMatches(globs []string, path string) bool {
+func globMatches(glob, path string) bool {
 	subject := Key(path)
-	name := subject[strings.LastIndexByte(subject, '/')+1:]
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		if !strings.Contains(glob, "/") {
-			return doublestar.MatchUnvalidated(glob, name)
-		}
-		return doublestar.MatchUnvalidated(glob, subject)
-	})
+	if !strings.Contains(glob, "/") {
+		subject = subject[strings.LastIndexByte(subject, '/')+1:]
+	}
+	return doublestar.MatchUnvalidated(glob, subject)
 }
 
+// Limits of the cost of a glob per note. Each {a,b} multiplies the combinations that are
+// tried, and a '*' before it the positions.
 const (
-	// maxGlobBytes and maxAlternatives limit the cost of a glob per note.
 	maxGlobBytes    = 1024
-	maxAlternatives = 64
+	maxBraces       = 4
+	maxAlternatives = 32 // commas times braces
 )
-
-// Alternatives expands the braces of a valid glob, or returns nil if that yields more
-// than maxAlternatives globs. Matching {a,b} directly tries every combination at every
-// position, which is exponential.
-func Alternatives(glob string) []string {
-	out := []string{""}
-	for i := 0; i < len(glob); {
-		if glob[i] != '{' {
-			end := i + literalEnd(glob[i:])
-			for j := range out {
-				out[j] += glob[i:end]
-			}
-			i = end
-			continue
-		}
-		var choices []string
-		depth, start := 0, i+1
-		for end := false; !end; {
-			switch c := glob[i]; {
-			case c == '{':
-				depth++
-			case c == '}':
-				depth--
-				end = depth == 0
-			}
-			if end || depth == 1 && glob[i] == ',' {
-				inner := Alternatives(glob[start:i])
-				if inner == nil {
-					return nil
-				}
-				choices, start = append(choices, inner...), i+1
-			}
-			if i += literalEnd(glob[i:]); i > len(glob) {
-				return nil
-			}
-		}
-		if len(out)*len(choices) > maxAlternatives {
-			return nil
-		}
-		var longer []string
-		for _, before := range out {
-			for _, choice := range choices {
-				longer = append(longer, before+choice)
-			}
-		}
-		out = longer
-	}
-	return out
-}
-
-// literalEnd returns the length of the first unit of a glob: an escaped character, a
-// class such as [a-z], or one byte.
-func literalEnd(glob string) int {
-	switch glob[0] {
-	case '\\':
-		return min(2, len(glob))
-	case '[':
-		for i := 1; i < len(glob); i++ {
-			if glob[i] == '\\' {
-				i++
-			} else if glob[i] == ']' && i > 1 {
-				return i + 1
-			}
-		}
-	}
-	return 1
-}
 
 // ForFilter returns the rules that apply to a filter: those for a place that the filter
 // names do not.

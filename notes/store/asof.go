@@ -179,7 +179,6 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 	if err != nil {
 		return false, err
 	}
-	globs := notes.Alternatives(notes.Key(f.Glob))
 	read := int64(0)
 	for _, p := range slices.Sorted(maps.Keys(past)) {
 		if !f.MatchesPath(p) {
@@ -192,7 +191,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 		if read += n.Size; read > maxPastBytes {
 			return false, nil
 		}
-		if ok, err := f.MatchesNote(globs, n, m.store.periods()); err != nil || !ok {
+		if ok, err := f.MatchesNote(n, m.store.periods()); err != nil || !ok {
 			if err != nil {
 				return false, err
 			}

@@ -46,7 +46,6 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 		}
 		return nil
 	}
-	globs := notes.Alternatives(notes.Key(f.Glob))
 	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -55,7 +54,7 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 		if err != nil {
 			return err
 		}
-		ok, err := f.Matches(globs, r, periods)
+		ok, err := f.Matches(r, periods)
 		if ok {
 			add(id)
 		}

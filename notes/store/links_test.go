@@ -264,7 +264,7 @@ func TestFiltersInSQLAndInGo(t *testing.T) {
 		}
 		want := []string{}
 		for _, n := range all {
-			ok, err := f.MatchesNote(notes.Alternatives(notes.Key(f.Glob)), n, func(words string) (notes.Period, bool) { return w.Period(words, w.Now()) })
+			ok, err := f.MatchesNote(n, func(words string) (notes.Period, bool) { return w.Period(words, w.Now()) })
 			require.NoError(t, err)
 			if ok {
 				want = append(want, n.Path)
