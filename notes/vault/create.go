@@ -249,11 +249,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 // note.
 func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
 	if folder != "" && !notes.IsURI(name) {
-		inFolder := path.Join(folder, name)
-		if !notes.IsNoteName(inFolder) {
-			inFolder += ".md"
-		}
-		if note, err := c.v.Read(c.ctx, notes.URI(inFolder), c.scope); err == nil {
+		if note, err := c.v.Read(c.ctx, path.Join(folder, name), c.scope); err == nil {
 			return note, nil
 		}
 	}

@@ -200,7 +200,7 @@ func TestEdit_AppendCreatesDailyNote(t *testing.T) {
 }
 
 func TestCreateFromTemplates(t *testing.T) {
-	f := newFixture(t, "Vorlagen/Meeting.md", "---\ntype: meeting\nstatus:\ntags: [meeting]\n---\n# {{title}}\nOn {{date}} at {{time}}.\n\n## Notes", "Plain.md", "Hello {{title}}\n",
+	f := newFixture(t, "Vorlagen/Meeting.md", "---\ntype: meeting\nstatus:\ntags: [meeting]\n---\n# {{title}}\nOn {{date}} at {{time}}.\n\n## Notes", "Plain.md", "Hello {{title}}\n", "Poems/Meeting.md", "no template",
 		".obsidian/templates.json", `{"folder": "Vorlagen", "timeFormat": "H.mm"}`, "Daily/2026/2026-02-15.md", "x")
 	f.on("2026-02-16 09:05")
 	create := func(r notes.CreateRequest) string {
@@ -214,6 +214,7 @@ func TestCreateFromTemplates(t *testing.T) {
 	assert.Equal(t, "X.md: Hello X\n", create(notes.CreateRequest{Path: "X", Template: "Plain"}))
 	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}))
 	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}), "the same request")
+	assert.Equal(t, "Daily/2026/2026-02-17.md: ---\ntype: meeting\nstatus:\ntags: [meeting]\n---\n# 2026-02-17\nOn 2026-02-17 at 9.05.\n\n## Notes\n", create(notes.CreateRequest{Title: "tomorrow", Template: "Meeting"}), "dates are those of the note")
 	assert.Equal(t, "Daily/2026-W08.md: ", create(notes.CreateRequest{Title: "this week"}))
 	assert.Equal(t, "Poems/Tomorrow.md: a\n", create(notes.CreateRequest{Title: "Tomorrow", Folder: "Poems", Content: "a"}), "in a folder it is a title")
 
