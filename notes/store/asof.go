@@ -45,7 +45,7 @@ type versionAt struct {
 	path     string
 	time     time.Time // when it was written, or first seen
 	hash     []byte
-	note     int64 // the note whose current version this is; 0 for one in history only
+	note     int64 // the note whose current version this is; 0, the id of none, for one in history only
 	document int64 // 0 for a note without history
 }
 
@@ -113,9 +113,6 @@ func (m *Moment) Text(ctx context.Context, p string) ([]byte, error) {
 // present returns the note if v is its current version, or nil. The note may have
 // changed since AsOf; the version is then in history.
 func (m *Moment) present(ctx context.Context, v versionAt) (*notes.Note, error) {
-	if v.note == 0 {
-		return nil, nil
-	}
 	n, err := m.store.LoadNote(ctx, v.note)
 	if err != nil || n == nil || n.Hash != hex.EncodeToString(v.hash) {
 		return nil, err

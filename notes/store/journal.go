@@ -155,7 +155,7 @@ func (s *Versions) Placed(ctx context.Context, id string) (map[string]bool, erro
 
 func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) error {
 	old, known := replaced[f.Note]
-	if !known || f.Note == 0 || f.Folder || string(old.Hash) == string(rawHash(f.Old)) {
+	if !known || bytes.Equal(old.Hash, rawHash(f.Old)) {
 		return nil
 	}
 	return h.keepAlways(old)

@@ -268,9 +268,6 @@ func (w *writer) splice(note int64, replace bool, s series) error {
 
 // chunks writes the chunks of a note in one statement, because there are many.
 func (w *writer) chunks(n *notes.Note) error {
-	if len(n.Chunks) == 0 {
-		return nil
-	}
 	hashes := make([]string, len(n.Chunks))
 	for i, c := range n.Chunks {
 		hashes[i] = c.Hash

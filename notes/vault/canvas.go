@@ -65,11 +65,8 @@ func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)
 	return string(out), err
 }
 
-// inFolder makes a vault-relative path relative to a folder of the vault.
+// inFolder makes a vault-relative path relative to a folder of the vault; "" is the vault.
 func inFolder(p, folder string) string {
-	if folder == "" {
-		return p
-	}
 	return strings.TrimPrefix(p, folder+"/")
 }
 

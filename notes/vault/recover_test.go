@@ -68,6 +68,14 @@ func TestRecover_MoveWithBothNames(t *testing.T) {
 	f.requireConsistent()
 }
 
+// TestRecover_DeleteSetAside has a deletion interrupted before its temp file is removed.
+func TestRecover_DeleteSetAside(t *testing.T) {
+	f := newFixture(t, "a.md", "text\n", "b.md", "b\n")
+	f.interrupted(store.FileChange{OldPath: "a.md", OldDisk: "a.md", Old: []byte("text\n")}, func(temp string) { f.rename("a.md", temp) })
+	assert.Equal(t, map[string]string{"b.md": "b\n"}, f.files(), "it is completed")
+	f.requireConsistent()
+}
+
 // TestCrashAfterALink: a disk that cannot swap names first keeps the old file by a link.
 func TestCrashAfterALink(t *testing.T) {
 	f := newFixture(t, "a.md", "old\n")

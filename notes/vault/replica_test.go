@@ -190,6 +190,17 @@ func TestReplica_Place(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrConflict)
 	assert.Equal(t, "by an editor\n", read("a.md"))
 	assert.NoFileExists(t, filepath.Join(dir, "d.md"))
+	const disk, name = "e\u0301.md", "\u00e9.md" // as macOS may spell it
+	save(t, dir, disk, "e\n")
+	place := func() error {
+		_, err := r.Place(t.Context(), "edit", by, []vault.Placement{{OldPath: name, OldDisk: disk, Path: name, Old: []byte("e\n"), New: []byte("e 2\n")}})
+		return err
+	}
+	require.NoError(t, os.Link(filepath.Join(dir, disk), filepath.Join(dir, "linked")))
+	require.ErrorIs(t, place(), notes.ErrForbidden, "its other name would keep the old text")
+	require.NoError(t, os.Remove(filepath.Join(dir, "linked")))
+	require.NoError(t, place())
+	assert.Equal(t, "e 2\n", read(disk), "it keeps its spelling")
 	for _, taken := range []string{"a.md", "a.md/x.md"} {
 		_, err = r.Place(t.Context(), "create", by, []vault.Placement{{Path: taken, New: []byte("x\n")}})
 		require.Error(t, err, "over %s", taken)
