@@ -353,6 +353,28 @@ func TestPoll_Interval(t *testing.T) {
 	})
 }
 
+// TestPoll_RemovedTwice creates a removed file again between two polls, so that the owner
+// finds it when it handles the batch of the removal.
+func TestPoll_RemovedTwice(t *testing.T) {
+	play(t, Options{pollInterval: time.Second}, noEvents, func(s *scene) {
+		remove := func(changed time.Time) {
+			require.NoError(s, os.Remove(filepath.Join(s.root, "a.md")))
+			require.NoError(s, os.Chtimes(s.root, changed, changed))
+		}
+		s.write("a.md")
+		time.Sleep(idleFactor * time.Second)
+		s.taken()
+		for i := range 2 {
+			remove(time.Unix(int64(i), 0))
+			time.Sleep(idleFactor * time.Second)
+			got := s.taken()
+			require.Len(s, got, 1)
+			assert.Equal(s, []string{"a.md"}, got[0].Paths)
+			s.write("a.md")
+		}
+	})
+}
+
 func TestRoot_Missing(t *testing.T) {
 	play(t, Options{}, func(root string, _ *kernel) { _ = os.Remove(root) }, func(s *scene) {
 		st := s.w.Status()
