@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives f the mode, owner and extended attributes of like. Like an editor,
+// copyAttributes gives f the mode, owner, extended attributes and, on macOS, creation time of like. Like an editor,
 // it ignores an owner or attribute that the user or the file system cannot set.
 func copyAttributes(f, like *os.File) error {
 	info, err := like.Stat()
@@ -20,6 +20,7 @@ func copyAttributes(f, like *os.File) error {
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(st.Uid), int(st.Gid)) // before Chmod, because it may clear mode bits; skipped on error
+		copyCreated(f, st)
 	}
 	copyExtended(int(f.Fd()), int(like.Fd()))
 	return f.Chmod(info.Mode().Perm() | info.Mode()&(os.ModeSetuid|os.ModeSetgid|os.ModeSticky))
