@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,7 +94,7 @@ func TestInVault(t *testing.T) {
 		{several, filepath.Join(root, "Plan.md"), filepath.Join(root, "Plan.md")},
 		{several, "obsidian://open?vault=WORK&file=Sub%2FPlan", "work/Sub/Plan"},
 		{several, "obsidian://open?vault=Other&file=Plan", "Plan"},
-		{several, "file://" + filepath.ToSlash(work) + "/A%20b.md", "work/A b.md"},
+		{several, "file:///" + strings.TrimPrefix(filepath.ToSlash(work), "/") + "/A%20b.md", "work/A b.md"},
 		{one, filepath.Join(home, "Plan.md"), "Plan.md"},
 		{one, "obsidian://open?vault=Home&file=Plan", "Plan"},
 	} {
