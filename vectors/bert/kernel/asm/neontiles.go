@@ -32,8 +32,8 @@ const (
 
 func leftRow(r int) string { return fmt.Sprintf("R%d", 2+r) }
 
-// tile prints a function with one case for every number of rows.
-func (v *neon) tile(t *neonTile) {
+// print prints a function with one case for every number of rows.
+func (t *neonTile) print(v *neon) {
 	v.emit("MOVD", v.arg(t.left), leftBase)
 	v.emit("MOVD", v.arg(t.leftStride), leftStep)
 	if t.leftShift > 0 {
@@ -51,13 +51,13 @@ func (v *neon) tile(t *neonTile) {
 		v.emit("BEQ", fmt.Sprintf("rows%d", rows))
 	}
 	for rows := 1; rows <= t.rows; rows++ {
-		v.tileRows(t, rows)
+		t.printRows(v, rows)
 	}
 }
 
-// tileRows prints the code for one number of rows: a loop over the column blocks of a
+// printRows prints the code for one number of rows: a loop over the column blocks of a
 // panel and, inside it, one over the depth, 16 bytes of each row per step.
-func (v *neon) tileRows(t *neonTile, rows int) {
+func (t *neonTile) printRows(v *neon, rows int) {
 	v.place(fmt.Sprintf("rows%d", rows))
 	next, step := v.label("columns"), v.label("step")
 	v.emit("MOVD", lanesPerBlock/8, blocksLeft)
@@ -90,13 +90,13 @@ func (v *neon) tileRows(t *neonTile, rows int) {
 }
 
 // loadLeft loads the next 16 bytes of row r.
-func (v *neon) loadLeft(r int, to register) {
+func loadLeft(v *neon, r int, to register) {
 	v.emit("FMOVQ.P", fmt.Sprintf("16(%s)", leftRow(r)), f(to))
 }
 
 // loadGroups loads the weights of 8 columns for consecutive groups, two registers
 // for each.
-func (v *neon) loadGroups(first, count int, to register) {
+func loadGroups(v *neon, first, count int, to register) {
 	for g := range count {
 		r := to + register(2*g)
 		v.emit("FLDPQ", fmt.Sprintf("%d(%s)", (first+g)*4*lanesPerBlock, rightRow), fmt.Sprintf("(%s, %s)", f(r), f(r+1)))
@@ -104,13 +104,13 @@ func (v *neon) loadGroups(first, count int, to register) {
 }
 
 // nextGroups moves to the next 16 values of k.
-func (v *neon) nextGroups() { v.emit("ADD", 4*4*lanesPerBlock, rightRow) }
+func nextGroups(v *neon) { v.emit("ADD", 4*4*lanesPerBlock, rightRow) }
 
 func (v *neon) tile8(t *neonTile) {
 	v.function("tile8", fmt.Sprintf("computes up to %d rows of a panel's columns.", t.rows),
 		"dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
 	t.left, t.leftStride, t.right, t.depth = "act", "actStride", "panel", "groups"
-	v.tile(t)
+	t.print(v)
 }
 
 // widening multiplies bytes to 16 bits, adds two of these products, which just fit
@@ -123,10 +123,10 @@ func (v *neon) widening() *neonTile {
 		sums: func(rows int) (register, int) { return 0, 4 * rows },
 		step: func(rows int) {
 			for r := range rows {
-				v.loadLeft(r, left+register(r))
+				loadLeft(v, r, left+register(r))
 			}
 			for g := 0; g < 4; g += 2 {
-				v.loadGroups(g, 2, groups)
+				loadGroups(v, g, 2, groups)
 				for r := range rows {
 					v.wordLane("lane", g, first, left+register(r))
 					v.wordLane("lane", g+1, second, left+register(r))
@@ -142,7 +142,7 @@ func (v *neon) widening() *neonTile {
 					}
 				}
 			}
-			v.nextGroups()
+			nextGroups(v)
 		},
 		finish: func(r int) (register, register) {
 			s := register(4 * r)
@@ -162,10 +162,10 @@ func (v *neon) dotting() *neonTile {
 		finish: func(r int) (register, register) { return register(2 * r), register(2*r + 1) },
 		step: func(rows int) {
 			for r := range rows {
-				v.loadLeft(r, left+register(r))
+				loadLeft(v, r, left+register(r))
 			}
-			v.loadGroups(0, 4, groups)
-			v.nextGroups()
+			loadGroups(v, 0, 4, groups)
+			nextGroups(v)
 			for g := range 4 {
 				for r := range rows {
 					for i := range register(2) {
@@ -187,20 +187,20 @@ func (v *neon) matrices() *neonTile {
 		sums: func(rows int) (register, int) { return 0, (rows + 1) / 2 * 4 },
 		step: func(rows int) {
 			for half := range 2 {
-				v.loadGroups(2*half, 2, raw)
+				loadGroups(v, 2*half, 2, raw)
 				for i := range register(2) {
 					to := groups + register(4*half) + 2*i
 					v.word("zip32", to, raw+i, raw+2+i)
 					v.word("zip32b", to+1, raw+i, raw+2+i)
 				}
 			}
-			v.nextGroups()
+			nextGroups(v)
 			for r := 0; r < rows; r += 2 {
 				other := left
-				v.loadLeft(r, left)
+				loadLeft(v, r, left)
 				if r+1 < rows {
 					other = left + 1
-					v.loadLeft(r+1, other)
+					loadLeft(v, r+1, other)
 				}
 				v.word("zip64", left+2, left, other)
 				v.word("zip64b", left+3, left, other)
@@ -230,7 +230,7 @@ func (v *neon) tile16() {
 		sums: func(rows int) (register, int) { return sums, 2 * rows },
 		step: func(rows int) {
 			for r := range rows {
-				v.loadLeft(r, left+register(r))
+				loadLeft(v, r, left+register(r))
 			}
 			for pair := range 4 {
 				v.emit("FLDPQ", "("+rightRow+")", fmt.Sprintf("(%s, %s)", f(raw), f(raw+1)))
@@ -252,5 +252,5 @@ func (v *neon) tile16() {
 		"dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int", "")
 	v.emit("MOVD", v.arg("bStride"), rightStep)
 	v.emit("LSL", 2, rightStep)
-	v.tile(t)
+	t.print(v)
 }

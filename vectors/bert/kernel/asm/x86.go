@@ -45,9 +45,6 @@ func (v *x86) ret() {
 func (v *x86) lanes() int    { return v.width }
 func (v *x86) offset() int32 { return 0 }
 
-// bytes is the size of a register.
-func (v *x86) bytes() int { return 4 * v.width }
-
 // r returns a whole register, x its low 128 bits, y its low 256.
 func (v *x86) r(i register) string {
 	if v.evex() {
@@ -358,7 +355,7 @@ var vnniForms = map[string]int{"VPDPBUSD": 0x50, "VPDPWSSD": 0x52}
 
 // dotProduct prints a VNNI instruction: to += a · b within each lane. In VPDPBUSD a
 // is unsigned.
-func (v *x86) dotProduct(name string, b, a, to register) {
+func dotProduct(v *x86, name string, b, a, to register) {
 	if v.evex() {
 		v.emit(name, v.r(b), v.r(a), v.r(to))
 		return

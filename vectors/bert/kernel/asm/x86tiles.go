@@ -37,7 +37,7 @@ func rowAt(bases []string, offset, r int, one, three string) string {
 }
 
 // setBases points bases[1:] at rows 4 and 8, if they exist.
-func (v *x86) setBases(bases []string, rows int, stride string) {
+func setBases(v *x86, bases []string, rows int, stride string) {
 	for i := 1; i*4 < rows; i++ {
 		v.emit("LEAQ", fmt.Sprintf("(%s)(%s*4)", bases[i-1], stride), bases[i])
 	}
@@ -90,7 +90,7 @@ func (t *tile) rows(v *x86, rows int) {
 		v.place(next)
 	}
 	v.emit("MOVQ", v.arg(t.left), leftBases[0])
-	v.setBases(leftBases, rows, leftOne)
+	setBases(v, leftBases, rows, leftOne)
 	zero(v, 0, 2*rows)
 	v.emit("MOVQ", v.arg(t.depth), depthCounter)
 	v.emit("MOVQ", "R15", "R14")
@@ -98,7 +98,7 @@ func (t *tile) rows(v *x86, rows int) {
 	t.load()
 	v.emit("ADDQ", "R10", "R14")
 	for r := range rows {
-		v.emit(t.broadcast, rowAt(leftBases, 0, r, leftOne, leftThree), v.r(v.broadcastRegister(r)))
+		v.emit(t.broadcast, rowAt(leftBases, 0, r, leftOne, leftThree), v.r(broadcastRegister(v, r)))
 		t.multiply(r)
 	}
 	for i := 0; i*4 < rows; i++ {
@@ -120,7 +120,7 @@ func (t *tile) store(v *x86, rows int) {
 	v.emit("MOVQ", v.arg("dstStride"), outOne)
 	v.emit("SHLQ", 2, outOne)
 	v.emit("LEAQ", fmt.Sprintf("(%s)(%s*2)", outOne, outOne), outThree)
-	v.setBases(outBases, rows, outOne)
+	setBases(v, outBases, rows, outOne)
 	for r := range rows {
 		first := rowAt(outBases, 0, r, outOne, outThree)
 		if t.finish != nil { // one register is left
@@ -129,7 +129,7 @@ func (t *tile) store(v *x86, rows int) {
 			continue
 		}
 		v.emit("VMOVUPS", v.r(sums(r)), first)
-		v.emit("VMOVUPS", v.r(sums(r)+1), rowAt(outBases, v.bytes(), r, outOne, outThree))
+		v.emit("VMOVUPS", v.r(sums(r)+1), rowAt(outBases, 4*v.width, r, outOne, outThree))
 	}
 }
 
@@ -139,9 +139,9 @@ func sums(r int) register { return register(2 * r) }
 // panelRegister is the first of the two registers of the panel's row, after the sums.
 // broadcastRegister is the register that row r's value is broadcast to: always the
 // same one on AVX2, rotating through six with AVX-512.
-func (v *x86) panelRegister() register { return sums(v.rows) }
+func panelRegister(v *x86) register { return sums(v.rows) }
 
-func (v *x86) broadcastRegister(r int) register {
+func broadcastRegister(v *x86, r int) register {
 	if v.evex() {
 		return register(26 + r%6)
 	}
@@ -151,15 +151,15 @@ func (v *x86) broadcastRegister(r int) register {
 func (v *x86) tile8() {
 	v.function("tile8", fmt.Sprintf("computes up to %d rows of a panel's columns.", v.rows),
 		"dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
-	w := v.panelRegister()
+	w := panelRegister(v)
 	t := &tile{
 		left: "act", leftStride: "actStride", right: "panel", depth: "groups",
 		setStep: func() { v.emit("MOVQ", 128, "R10") },
 	}
 	if v.vnni {
 		t.step, t.columns, t.rightBytes, t.broadcast = 4, 2*v.width, 8*v.width, "VPBROADCASTD"
-		t.load = v.loadPair
-		t.multiply = v.dotProducts("VPDPBUSD")
+		t.load = func() { loadPair(v) }
+		t.multiply = dotProducts(v, "VPDPBUSD")
 	} else {
 		// Activations take two bytes each; weights are widened when loaded. A
 		// register holds four columns' sums, each in two halves.
@@ -168,7 +168,7 @@ func (v *x86) tile8() {
 			v.emit("VPMOVSXBW", mem(0, "R14"), v.r(w))
 			v.emit("VPMOVSXBW", mem(16, "R14"), v.r(w+1))
 		}
-		t.multiply = v.multiplyAdd
+		t.multiply = func(r int) { multiplyAdd(v, r) }
 		t.finish = func(r int) {
 			v.emit("VPHADDD", v.r(sums(r)+1), v.r(sums(r)), v.r(sums(r)))
 			v.emit("VPERMQ", 0xD8, v.r(sums(r)), v.r(sums(r)))
@@ -190,24 +190,24 @@ func (v *x86) tile8() {
 const prefetch = 8 << 10
 
 // loadPair loads the panel's row.
-func (v *x86) loadPair() {
+func loadPair(v *x86) {
 	for i := range 2 {
-		v.emit("VMOVUPS", mem(i*v.bytes(), "R14"), v.r(v.panelRegister()+register(i)))
+		v.emit("VMOVUPS", mem(4*i*v.width, "R14"), v.r(panelRegister(v)+register(i)))
 	}
 }
 
 // dotProducts adds the products of a row and the panel's registers.
-func (v *x86) dotProducts(name string) func(r int) {
+func dotProducts(v *x86, name string) func(r int) {
 	return func(r int) {
 		for i := range register(2) {
-			v.dotProduct(name, v.panelRegister()+i, v.broadcastRegister(r), sums(r)+i)
+			dotProduct(v, name, panelRegister(v)+i, broadcastRegister(v, r), sums(r)+i)
 		}
 	}
 }
 
 // multiplyAdd does the same without VNNI: products are added in pairs by VPMADDWD.
-func (v *x86) multiplyAdd(r int) {
-	w := v.panelRegister()
+func multiplyAdd(v *x86, r int) {
+	w := panelRegister(v)
 	v.emit("VPMADDWD", v.r(w), v.r(14), v.r(15))
 	v.emit("VPADDD", v.r(15), v.r(sums(r)), v.r(sums(r)))
 	v.emit("VPMADDWD", v.r(w+1), v.r(14), v.r(14))
@@ -221,15 +221,15 @@ func (v *x86) tile16() {
 		left: "a", leftStride: "aStride", right: "b", depth: "pairs",
 		leftShift: 1, step: 4, columns: 2 * v.width, rightBytes: 8 * v.width,
 		broadcast: "VPBROADCASTD",
-		load:      v.loadPair,
-		multiply:  v.multiplyAdd,
+		load:      func() { loadPair(v) },
+		multiply:  func(r int) { multiplyAdd(v, r) },
 		setStep: func() {
 			v.emit("MOVQ", v.arg("bStride"), "R10")
 			v.emit("SHLQ", 2, "R10")
 		},
 	}
 	if v.vnni {
-		t.multiply = v.dotProducts("VPDPWSSD")
+		t.multiply = dotProducts(v, "VPDPWSSD")
 	}
 	t.print(v)
 }
