@@ -166,7 +166,7 @@ var layers = map[string]layer{
 		why:        leafWhy,
 	},
 	"internal/markdown/edit": {
-		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/phrase"},
+		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/quote"},
 		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
 		why:        "it turns texts into texts",
 	},

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,6 +19,7 @@ type Text struct {
 	lines    []int // the offset of each line
 	asIs     folded
 	unmarked map[string]*folded // by the suffix of headings; filled on first use
+	loose    func() folded      // see loosely
 }
 
 // folded is a text in NFC with runs of white space as single spaces.
@@ -37,11 +39,27 @@ func NewText(source string) *Text {
 			t.lines = append(t.lines, i+1)
 		}
 	}
-	t.asIs = fold(source)
+	t.asIs = fold(source, asWritten)
+	t.loose = sync.OnceValue(func() folded { return fold(source, loosely) })
 	return t
 }
 
-func fold(s string) folded {
+func asWritten(r rune) rune { return r }
+
+// loosely returns the character as which r is compared in the search for similar passages.
+func loosely(r rune) rune {
+	switch r {
+	case '“', '”', '„', '«', '»':
+		return '"'
+	case '‘', '’', '‚':
+		return '\''
+	case '‐', '‑', '–', '—':
+		return '-'
+	}
+	return unicode.ToLower(r)
+}
+
+func fold(s string, as func(rune) rune) folded {
 	var b strings.Builder
 	var at []int
 	var it norm.Iter
@@ -59,7 +77,7 @@ func fold(s string) folded {
 				continue
 			}
 			space = false
-			n, _ := b.WriteRune(r)
+			n, _ := b.WriteRune(as(r))
 			for range n {
 				at = append(at, from)
 			}
@@ -98,7 +116,7 @@ func (t *Text) withoutMarks(colon string) *folded {
 	for i, start := range t.lines {
 		line := t.Passage(Lines{i + 1, i + 1})
 		marks := lineMarks.FindString(line)
-		text := fold(withoutMarks(line[len(marks):])).text
+		text := fold(withoutMarks(line[len(marks):]), asWritten).text
 		if text = strings.TrimSuffix(text, " "); text == "" {
 			continue
 		}
@@ -119,15 +137,17 @@ func (t *Text) withoutMarks(colon string) *folded {
 }
 
 // clean folds a quotation and trims the ellipses where it was cut.
-func clean(quotation string) string { return strings.Trim(fold(quotation).text, " …") }
+func clean(quotation string, as func(rune) rune) string {
+	return strings.Trim(fold(quotation, as).text, " …")
+}
 
 // Find returns the lines of all occurrences of the quotation. If there are none, it
 // ignores markup, and then also expects a colon after headings, as in search snippets.
 func (t *Text) Find(quotation string) []Lines {
-	found := t.find(&t.asIs, clean(quotation))
+	found := t.find(&t.asIs, clean(quotation, asWritten))
 	for _, colon := range []string{"", ":"} {
 		if found == nil {
-			found = t.find(t.withoutMarks(colon), clean(withoutMarks(quotation)))
+			found = t.find(t.withoutMarks(colon), clean(withoutMarks(quotation), asWritten))
 		}
 	}
 	return found
@@ -175,20 +195,63 @@ const Likeness = 0.7
 // Nearest returns the lines of the passage most similar to the quotation, and reports
 // whether it is similar enough. In a long text only the neighborhood of near is compared.
 func (t *Text) Nearest(quotation string, near Lines) (Lines, bool) {
-	const mostWanted, mostWords = 400, 20_000
-	wanted := words(clean(quotation), mostWanted)
-	text := words(t.asIs.text, len(t.asIs.text))
-	if len(text) > mostWords {
-		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(t.asIs.at[text[i].start]) >= near.First })
-		from := max(0, min(middle-mostWords/2, len(text)-mostWords))
-		text = text[from : from+mostWords]
-	}
-	best := align(wanted, text)
-	if best.matches == 0 || float64(best.matches) < Likeness*float64(max(len(wanted), best.end-best.start)) {
+	text, best, likeness := t.nearest(quotation, near)
+	if likeness < Likeness {
 		return Lines{}, false
 	}
-	last := text[best.end-1]
-	return Lines{t.lineOf(t.asIs.at[text[best.start].start]), t.lineOf(t.asIs.at[last.start+len(last.text)-1])}, true
+	from, to := t.span(text[best.start:best.end])
+	return Lines{t.lineOf(from), t.lineOf(to)}, true
+}
+
+// NearestPassage returns the passage that differs from the quotation only in white space,
+// case and typography, else the lines most similar to it, and the first line. If these lines
+// are longer than most bytes, it returns only the similar words and as many around them as
+// differ. The passage is "" if less than half of the words match.
+func (t *Text) NearestPassage(quotation string, most int) (passage string, line int) {
+	if wanted := clean(quotation, loosely); wanted != "" {
+		if i := strings.Index(t.loose().text, wanted); i >= 0 {
+			from, to := t.span([]word{{wanted, i}})
+			return t.source[from : to+1], t.lineOf(from)
+		}
+	}
+	text, best, likeness := t.nearest(quotation, Lines{1, 1})
+	if likeness < 0.5 {
+		return "", 0
+	}
+	from, to := t.span(text[best.start:best.end])
+	lines := Lines{t.lineOf(from), t.lineOf(to)}
+	if passage = t.Passage(lines); len(passage) > most {
+		differing := int(float64(best.matches)*(1/likeness-1) + 0.5)
+		from, to = t.span(text[max(0, best.start-differing):min(len(text), best.end+differing)])
+		passage = t.source[from : to+1]
+	}
+	return passage, lines.First
+}
+
+// nearest returns words of the text, the best alignment of the quotation's words with
+// them, and the share of words that match.
+func (t *Text) nearest(quotation string, near Lines) (text []word, best alignment, likeness float64) {
+	const mostWanted, mostWords, mostPairs = 400, 200_000, 8_000_000
+	in := t.loose()
+	wanted := words(clean(quotation, loosely), mostWanted)
+	text = words(in.text, len(in.text))
+	if most := min(mostWords, mostPairs/max(1, len(wanted))); len(text) > most {
+		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(in.at[text[i].start]) >= near.First })
+		from := max(0, min(middle-most/2, len(text)-most))
+		text = text[from : from+most]
+	}
+	best = align(wanted, text)
+	return text, best, float64(best.matches) / float64(max(1, len(wanted), best.end-best.start))
+}
+
+// span returns the offsets of the first and the last byte of words in the source.
+func (t *Text) span(words []word) (from, to int) {
+	last, at := words[len(words)-1], t.loose().at
+	end := len(t.source)
+	if next := last.start + len(last.text); next < len(at) {
+		end = at[next]
+	}
+	return at[words[0].start], end - 1
 }
 
 type word struct {

@@ -104,7 +104,7 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		quotation := strings.ToValidUTF8(source[from:to], "")
-		if clean(quotation) == "" || !strings.Contains(source, quotation) {
+		if clean(quotation, asWritten) == "" || !strings.Contains(source, quotation) {
 			return
 		}
 		assert.NotEmpty(t, text.Find(quotation))

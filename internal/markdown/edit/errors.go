@@ -47,7 +47,7 @@ func (e *MatchError) Error() string {
 	case e.Nearest != "":
 		return fmt.Sprintf("the text is not in the note; the nearest is on line %d: %q", e.NearestLine, e.Nearest)
 	}
-	return "the text is not in the note, nor anything like it"
+	return "the text is not in the note, nor half of its words"
 }
 
 // FrontMatterError reports why a key cannot be set. It wraps [ErrFrontMatter].

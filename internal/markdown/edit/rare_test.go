@@ -107,7 +107,7 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"the text is nearly there":     {"a line of words\n", edit.Edit{Op: edit.OpReplaceText, Old: "a line of word5", New: "x"}, markdown.ErrMissing, `the nearest is on line 1: "a line of words"`},
 		"other white space":            {"# A\n\n  one long line, with  two\nwords that are wanted, and with many others\n", edit.Edit{Op: edit.OpReplaceText, Old: "two words", New: "x"}, markdown.ErrMissing, `the nearest is on line 3: "two\nwords"`},
 		"other typography":             {"a\nSo “it’s 3–4\u00a0days”, she said, and that is what was written down of it\n", edit.Edit{Op: edit.OpReplaceText, Old: "\"it's 3-4 days\"", New: "x"}, markdown.ErrMissing, `the nearest is on line 2: "“it’s 3–4\u00a0days”"`},
-		"the text is not there":        {"a line of words\n", edit.Edit{Op: edit.OpReplaceText, Old: "quite unlike 123456", New: "x"}, markdown.ErrMissing, "nor anything like it"},
+		"the text is not there":        {"a line of words\n", edit.Edit{Op: edit.OpReplaceText, Old: "quite unlike 123456", New: "x"}, markdown.ErrMissing, "nor half of its words"},
 		"no section to insert before":  {"# A\n", edit.Edit{Op: edit.OpInsertBefore, Heading: "B", Content: "x"}, markdown.ErrMissing, `section "B": not in the note`},
 		"no section to insert after":   {"# A\n", edit.Edit{Op: edit.OpInsertAfter, Heading: "B", Content: "x"}, markdown.ErrMissing, `section "B": not in the note`},
 		"a heading at the end of code": {"```\ncode\n", edit.Edit{Op: edit.OpAppend, Heading: "New", CreateHeading: true, Content: "x"}, edit.ErrInvalid, "inside code or HTML"},
@@ -132,7 +132,7 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"a comment between items":      {"---\nkey: [\n  a, # one, [\n  b\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
 		"a comment after the items":    {"---\ntags: [\n  a,\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
 		"a comment in a TOML list":     {"+++\ntags = [\n  # old\n  \"a\",\n]\n+++\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
-		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor anything like it"},
+		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor half of its words"},
 	} {
 		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
 		assert.Nil(t, out, name)

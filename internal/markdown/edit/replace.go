@@ -5,9 +5,16 @@ import (
 	"strings"
 
 	"notesd/internal/markdown"
+	"notesd/internal/quote"
 )
 
-const maxMatchLines = 50
+const (
+	maxMatchLines = 50
+	// maxSearched bounds the notes that are searched for a passage like a text that they do
+	// not contain, in bytes, and maxNearest the lines of the passage that are reported whole.
+	maxSearched = 1 << 20
+	maxNearest  = 800
+)
 
 // ReplaceText replaces old, which must occur exactly count times, with replacement.
 // A count of zero means 1. Line breaks in old match those of the note regardless of
@@ -25,7 +32,9 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 	if found != count {
 		err := &MatchError{Want: count, Found: found}
 		if found == 0 {
-			err.Nearest, err.NearestLine = nearest(src, old)
+			if len(src) <= maxSearched {
+				err.Nearest, err.NearestLine = quote.NewText(strings.ToValidUTF8(string(src), "\uFFFD")).NearestPassage(old, maxNearest)
+			}
 			return nil, err
 		}
 		line, at := 1, 0

@@ -58,7 +58,7 @@ func TestReplaceText_ReportsNearest(t *testing.T) {
 	src := []byte("# Notes\n\nThe quick brown fox jumps over the lazy dog.\nPack my box with five dozen liquor jugs.\n\nTail\n")
 	for old, want := range map[string]string{
 		"The quick brown fox jumped over a lazy dog.":               "The quick brown fox jumps over the lazy dog.",
-		"the QUICK brown fox jumps over the lazy dog":               "The quick brown fox jumps over the lazy dog.",
+		"the QUICK brown fox jumps over the lazy dog":               "The quick brown fox jumps over the lazy dog",
 		"jumps over the lazy dog.\nPack my box with 5 dozen liquor": "The quick brown fox jumps over the lazy dog.\nPack my box with five dozen liquor jugs.",
 		"nothing of this kind is anywhere":                          "",
 		"zz":                                                        "",
