@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"notesd/vectors/flat"
 )
@@ -39,8 +38,7 @@ func (c *tableCopy) open() (*flat.File, error) {
 
 // tableSource reads the rows of a table to build its copy. [rowReader] implements it.
 type tableSource interface {
-	head(ctx context.Context, table int64) (n int, last int64, err error)
-	numbers(ctx context.Context, table int64) ([]int64, error)
+	count(ctx context.Context, table, upTo int64) (int, error)
 	vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error
 }
 
@@ -66,76 +64,41 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	return nil
 }
 
-// fill updates the open file from the table and derives the data in memory. It replaces a file
-// most of whose rows were deleted.
+// fill appends the rows that the open file lacks, and derives the data in memory. It
+// replaces a file with other rows, for example because some were deleted since: the file has
+// every row up to its last one that existed when it was written, so equal counts imply
+// equal rows.
 func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
-	n, last, err := src.head(ctx, c.info.id)
+	last := int64(math.MinInt64)
+	if n := c.file.N; n > 0 {
+		last = recordRow(c.file.At(n - 1))
+	}
+	n, err := src.count(ctx, c.info.id, last)
 	if err != nil {
 		return err
 	}
-	var live []int64
-	// The file has every row up to its last one that existed when it was
-	// written, so equal counts and equal last rows imply equal rows.
-	same := c.file.N == n && (n == 0 || recordRow(c.file.At(n-1)) == last)
-	if !same {
-		if live, err = src.numbers(ctx, c.info.id); err != nil {
+	if n != c.file.N {
+		if err := errors.Join(c.file.Close(), os.Remove(c.path)); err != nil {
 			return err
 		}
-		if c.file.N >= 2*len(live)+flat.RecordsPerSegment {
-			if err := errors.Join(c.file.Close(), os.Remove(c.path)); err != nil {
-				return err
-			}
-			if c.file, err = c.open(); err != nil {
-				return err
-			}
+		if c.file, err = c.open(); err != nil {
+			return err
 		}
+		last = math.MinInt64
 	}
-	c.rows = make([]int64, 0, max(n, c.file.N))
+	c.rows = make([]int64, 0, c.file.N)
 	for i := range c.file.N {
 		c.rows = append(c.rows, recordRow(c.file.At(i)))
 	}
-	if !same {
-		c.reconcile(live)
-	}
-	if err := c.fetch(ctx, src, live); err != nil {
+	if err := c.fetch(ctx, src, last); err != nil {
 		return err
 	}
 	c.grow()
 	return nil
 }
 
-// reconcile marks the rows of the file that were deleted from the table. If the
-// file lacks a row before its last one, which indicates a bug or a foreign file, it
-// empties the file.
-func (c *tableCopy) reconcile(live []int64) {
-	found := 0
-	for i, row := range c.rows {
-		if _, ok := slices.BinarySearch(live, row); ok {
-			found++
-		} else {
-			c.gone.set(i)
-			c.dead++
-		}
-	}
-	upTo := 0
-	if n := len(c.rows); n > 0 {
-		upTo, _ = slices.BinarySearch(live, c.rows[n-1]+1)
-	}
-	if found != upTo {
-		c.file.Truncate(0)
-		c.rows, c.gone, c.dead = c.rows[:0], nil, 0
-	}
-}
-
-// fetch appends the rows of the table after the last one of the file.
-func (c *tableCopy) fetch(ctx context.Context, src tableSource, live []int64) error {
-	after := int64(math.MinInt64)
-	if n := len(c.rows); n > 0 {
-		after = c.rows[n-1]
-	}
-	if n := len(live); n == 0 || live[n-1] <= after {
-		return nil
-	}
+// fetch appends the rows of the table after a row.
+func (c *tableCopy) fetch(ctx context.Context, src tableSource, after int64) error {
 	const batch = 256
 	buffer := make([]byte, 0, batch*c.file.Size)
 	err := src.vectors(ctx, c.info.id, after, func(row int64, v []float32) error {

@@ -10,15 +10,10 @@ import (
 // rowReader reads the rows of tables.
 type rowReader struct{ db *sqlite.DB }
 
-// head returns the number of rows of a table and the highest row number.
-func (r rowReader) head(ctx context.Context, table int64) (n int, last int64, err error) {
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT rows, coalesce((SELECT max(row) FROM vector_rows WHERE table_id = vector_tables.id), 0)
-		FROM vector_tables WHERE id = ?`, table).Scan(&n, &last)
-	return n, last, err
-}
-
-func (r rowReader) numbers(ctx context.Context, table int64) ([]int64, error) {
-	return sqlite.Column[int64](ctx, r.db.Reader(), `SELECT row FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
+// count returns the number of rows of a table up to a row.
+func (r rowReader) count(ctx context.Context, table, upTo int64) (n int, err error) {
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT count(*) FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? AND row <= ?`, table, upTo).Scan(&n)
+	return n, err
 }
 
 // vectors calls do with the vectors of the rows after a row, in the order of row numbers.
