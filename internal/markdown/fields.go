@@ -38,12 +38,8 @@ func (d *Document) Fields(src []byte) []Field {
 		if i+1 < len(d.leaves) {
 			end = d.leaves[i+1].start
 		}
-		text := src[l.start:end]
-		if !bytes.Contains(text, []byte("::")) {
-			continue
-		}
 		line := l.line
-		for row := range bytes.Lines(text) {
+		for row := range bytes.Lines(src[l.start:end]) {
 			if len(fields) >= maxFields {
 				return fields
 			}

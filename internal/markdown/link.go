@@ -5,7 +5,6 @@ import (
 	"html"
 	"net/url"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -162,9 +161,6 @@ func CharacterReference(b []byte) int { return len(characterReference.Find(b)) }
 
 // percentDecode decodes %XX. If the result is not UTF-8, it returns s.
 func percentDecode(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
 	if decoded, err := url.PathUnescape(s); err == nil && utf8.ValidString(decoded) {
 		return decoded
 	}

@@ -24,6 +24,7 @@ func TestUpdate_RareForms(t *testing.T) {
 		// Dates, in the notation of the task, else of other tasks, else the default one.
 		{"- [ ] milk\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>", "milk", "", "2026-03-01", "- [ ] milk 📅 2026-03-01\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>"},
 		{"- [ ] milk ⏳ 2026-02-01\n- [ ] eggs [due:: 2026-01-01]", "milk", "", "2026-03-01", "- [ ] milk ⏳ 2026-02-01 📅 2026-03-01\n- [ ] eggs [due:: 2026-01-01]"},
+		{"- [ ] eggs [due:: 2026-01-01]\n- [ ] milk ⏳ 2026-02-01", "milk", "", "2026-03-01", "- [ ] eggs [due:: 2026-01-01]\n- [ ] milk ⏳ 2026-02-01 📅 2026-03-01"},
 		{"- TODO milk\n    more", "milk", "", "2026-03-01", "- TODO milk\n    DEADLINE: <2026-03-01 Sun>\n    more"},
 		{"- [ ] milk\t📅 2026-02-20", "milk", "", "none", "- [ ] milk"},
 		{"- [ ] milk📅 2026-02-20 x", "milk", "", "none", "- [ ] milk x"},
@@ -37,6 +38,8 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- TODO milk 🔁 every day 📅 2026-02-10", "milk", "", "", "- TODO milk 🔁 every day 📅 2026-02-11\n- DONE milk 🔁 every day 📅 2026-02-10"},
 		{"- [ ] milk 🔁 every day 📅 2026-02-10\n  SCHEDULED: <2026-02-10 Tue>", "milk", "", "",
 			"- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day 📅 2026-02-10 ✅ 2026-02-16\n  SCHEDULED: <2026-02-10 Tue>"},
+		{"- [x] milk 🔁 every day 📅 2026-02-10", "milk", "", "2026-03-01", "- [x] milk 🔁 every day 📅 2026-03-01"},
+		{"- [ ] milk 🔁 every day [id:: 🆔 ab] 📅 2026-02-10", "milk", "", "", "- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day [id:: 🆔 ab] 📅 2026-02-10 ✅ 2026-02-16"},
 		// Reopening: the instance is removed if completing the task on its date would create it.
 		{"- [ ] milk 🔁 every day when done 📅 2026-02-11\n- [x] milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "open", "",
 			"- [ ] milk 🔁 every day when done 📅 2026-02-01"},
@@ -148,7 +151,7 @@ func TestSettings_Dates(t *testing.T) {
 
 // TestMarked_NoTask: brackets and words that do not start a task.
 func TestMarked_NoTask(t *testing.T) {
-	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)"} {
+	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[xa b", "ax] b", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)"} {
 		mark, size, status := Marked(text)
 		assert.Equal(t, []any{"", 0, Status("")}, []any{mark, size, status}, "%q", text)
 	}

@@ -60,7 +60,6 @@ func parseRule(text string) (rule, error) {
 		r.unit, r.weekdays = "week", []time.Weekday{1, 2, 3, 4, 5}
 	default: // every Tuesday, every January and July on the 1st
 		for _, name := range names {
-			name = strings.TrimSpace(name)
 			if d, ok := weekdayNamed(name); ok {
 				r.unit, r.weekdays = "week", append(r.weekdays, d)
 			} else if mo, ok := monthNamed(name); ok {

@@ -73,9 +73,6 @@ func Marked(text string) (mark string, size int, status Status) {
 	if mark := box(text); mark != "" {
 		return mark, len(mark) + 2, (*Settings)(nil).StatusOf(mark)
 	}
-	if text == "" || text[0] < 'A' || text[0] > 'Z' {
-		return "", 0, ""
-	}
 	word := text[:min(len(text), len("IN-PROGRESS")+1)]
 	if i := strings.IndexAny(word, " \t\n"); i > 0 {
 		if status, ok := words[word[:i]]; ok {

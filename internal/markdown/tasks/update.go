@@ -371,10 +371,7 @@ func (n *note) setDate(p Place, source, name, date string, notation Notation) (s
 	t, _ := Parse(source)
 	f, has := t.field(name)
 	if date == "none" {
-		if !has {
-			return source, nil
-		}
-		return remove(source, f), nil
+		return remove(source, f), nil // an empty span if there is no such field
 	}
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
