@@ -54,6 +54,16 @@ func TestSearch_Pages(t *testing.T) {
 	assert.Equal(t, got, f.allPages(q, func(int) {}))
 }
 
+// After the fused notes, the pages of a hybrid search have the others found by words.
+func TestSearch_HybridPages(t *testing.T) {
+	m := &fakeMeaning{cosines: map[string]float64{"Notes/120": .9}, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}
+	f := newFixtureWith(t, manyNotes(130), m)
+	m.store = f.store
+	got := f.allPages(search.Query{Text: "harbour", Limit: 50}, func(int) {})
+	slices.Sort(got)
+	require.Len(t, slices.Compact(got), 130)
+}
+
 func TestSearch_PagesWhileNotesChange(t *testing.T) {
 	f := newFixture(t, manyNotes(40))
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 8}
