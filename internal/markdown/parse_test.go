@@ -63,6 +63,7 @@ func TestTags(t *testing.T) {
 		"```\n#a\n```\n    #b\n\n<div>#c</div>":              nil,
 		"[x](#a) <https://x/(#b> <b title=\"#c\">":           nil,
 		"今天很好，#标签 #émoji🌲 #👩‍👩‍👧":                            {"标签", "émoji🌲", "👩‍👩‍👧"},
+		"#读书，很好 #a。#b…":                                      {"读书", "a", "b"},
 		"#[[two words]] #x":                                  {"two words", "x"},
 		"#[[]] #[[open #[[a\nb]] #y":                         {"y"},
 		"---\ntags: [\"[[a b]]\", \"#[[c]]\"]\n---\n":        {"a b", "c"},
