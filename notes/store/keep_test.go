@@ -157,6 +157,21 @@ func TestMoment_NoteChanges(t *testing.T) {
 	assert.Equal(t, "Work/B.md", n.Path)
 }
 
+// TestMoment_ClockSetBack checks that a note is not brought back by a version from a time
+// when the clock was ahead.
+func TestMoment_ClockSetBack(t *testing.T) {
+	w := newWorld(t, map[string]string{"Gone.md": "gone\n"})
+	w.advance(3 * time.Hour)
+	_, err := w.vault.Edit(t.Context(), notes.EditRequest{Note: "Gone.md", Edits: []notes.Edit{{Op: "append", Content: "ahead"}}})
+	require.NoError(t, err)
+	w.advance(-2 * time.Hour)
+	_, err = w.vault.Delete(t.Context(), notes.DeleteRequest{Note: "Gone.md"})
+	require.NoError(t, err)
+	m, err := w.AsOf(t.Context(), w.advance(4*time.Hour), &sync.Mutex{})
+	require.NoError(t, err)
+	assert.Empty(t, m.Paths())
+}
+
 // locks counts how often it was locked.
 type locks struct {
 	sync.Mutex
