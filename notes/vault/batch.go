@@ -203,6 +203,9 @@ func (b *batch) add(p *prepared) {
 	case p.skip == skipChanging:
 		b.scanAgain(p)
 		return
+	case p.skip == skipEmptied:
+		time.AfterFunc(emptiedFor-b.v.sinceChange(p.Stat), func() { b.v.queue.Add(p.DiskPath) })
+		return
 	case p.skip != "":
 		b.skip(p)
 		return
@@ -397,11 +400,30 @@ func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
 	case p.skip != "" || !p.differs() && !s.reparse:
+	case p.row != nil && s.v.justEmptied(p.Stat, p.row.Stat.Size):
+		p.skip = skipEmptied
 	case len(data) >= longNote && p.differs() && s.isEcho(ctx, p):
 		p.skip = skipChanging // the next scan finds the row of the operation
 	default:
 		p.parse(data)
 	}
+}
+
+// emptiedFor is how long a note that another program has emptied keeps its text in the store
+// and cannot be edited. A program that saves in place empties the file first, and what it
+// writes then would go to the file that an edit displaces.
+const emptiedFor = 2 * time.Second
+
+// justEmptied reports whether a file, of which known bytes are stored, was emptied less than
+// emptiedFor ago.
+func (v *Vault) justEmptied(st fsid.Stat, known int64) bool {
+	age := v.sinceChange(st)
+	return st.Size == 0 && known > 0 && age >= 0 && age < emptiedFor
+}
+
+// sinceChange returns the time since a file was changed.
+func (v *Vault) sinceChange(st fsid.Stat) time.Duration {
+	return v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
 }
 
 // isEcho waits for any running operation, and then reports whether the store already has
@@ -472,4 +494,5 @@ const skipEvicted = "iCloud Drive has not downloaded it"
 const (
 	skipGone     = "gone"
 	skipChanging = "being written"
+	skipEmptied  = "emptied a moment ago"
 )

@@ -176,12 +176,17 @@ const (
 
 // readSettled reads a file that is to be changed. A program that saves in place truncates
 // the file first, so a file that was recently modified and is shorter than the stored note
-// is read again for a while.
+// is read again for a while. If it remains empty, that is a conflict for [emptiedFor].
 func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	for waited := time.Duration(0); ; waited += settleEvery {
 		data, st, err := disk.Read(o.root, diskPath, o.v.opt.MaxNoteBytes)
-		age := o.v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
-		if err != nil || st.Size >= known || age < 0 || age >= settleFor || waited >= settleFor {
+		age := o.v.sinceChange(st)
+		switch {
+		case err == nil && st.Size < known && age >= 0 && age < settleFor && waited < settleFor:
+		case err == nil && o.v.justEmptied(st, known):
+			return nil, &notes.Error{Op: o.Kind, Path: notes.Nfc(diskPath), Err: notes.ErrConflict, Detail: "the file was emptied a moment ago, as by a program that is saving it",
+				Hint: "Nothing was changed. Read the note in a few seconds and try again."}
+		default:
 			return data, err
 		}
 		<-time.After(settleEvery)

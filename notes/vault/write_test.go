@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -678,4 +679,43 @@ func TestCreate_TagWithSpace(t *testing.T) {
 	assert.Empty(t, f.files())
 	_, err = f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{" one ", "#a/b", "two-words"}})
 	require.NoError(t, err)
+}
+
+// TestEdit_NoteBeingSaved checks that a note that another program has just emptied, to save
+// it in place, keeps its text in the store and is not edited until the program has written
+// the new text or some time has passed.
+func TestEdit_NoteBeingSaved(t *testing.T) {
+	f := newFixture(t, "a.md", "text\n")
+	ctx := context.Background()
+	add := func() error {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: "added"}}})
+		return err
+	}
+	clockAfter := func(age time.Duration) { // sets the clock relative to the last change of the file
+		info, err := os.Stat(filepath.Join(f.dir, "a.md"))
+		require.NoError(t, err)
+		f.clock.mu.Lock()
+		defer f.clock.mu.Unlock()
+		f.clock.now = info.ModTime().Add(age)
+	}
+	f.view.kinds()
+	for _, saved := range []string{"saved text\n", ""} {
+		f.write("a.md", "")
+		clockAfter(emptiedFor - 20*time.Millisecond)
+		f.reconcile()
+		assert.Empty(t, f.view.kinds(), "it keeps its text")
+		<-f.queue.Signal()
+		paths, _ := f.queue.Take()
+		assert.Equal(t, []string{"a.md"}, paths, "it is scanned again")
+		require.ErrorIs(t, add(), notes.ErrConflict)
+		assert.Empty(t, f.onDisk("a.md"))
+		f.write("a.md", saved)
+		clockAfter(emptiedFor)
+		f.reconcile()
+		assert.Len(t, f.view.kinds(), 1)
+		require.NoError(t, add())
+		assert.Equal(t, strings.TrimLeft(saved+"\nadded\n", "\n"), f.onDisk("a.md"))
+		f.view.kinds()
+	}
+	f.requireConsistent()
 }
