@@ -74,9 +74,14 @@ func frontMatterTime(values map[string]any, keys ...string) (time.Time, bool) {
 		}
 	}
 	for _, k := range keys {
-		if s, ok := folded[fieldKey(k)].(string); ok {
-			if t, ok := ParseDate(s); ok && t.Year() >= 1700 {
+		switch v := folded[fieldKey(k)].(type) {
+		case string:
+			if t, ok := ParseDate(v); ok && t.Year() >= 1700 {
 				return t, true
+			}
+		case int64:
+			if v >= 1e12 && v < 5e12 { // milliseconds since 1970, as in Dendron; a date in digits is greater or less
+				return time.UnixMilli(v), true
 			}
 		}
 	}
@@ -119,7 +124,7 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date of the same note changes.
-const DateRulesVersion = 2
+const DateRulesVersion = 3
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none.

@@ -43,6 +43,8 @@ func TestDates(t *testing.T) {
 		{"Linter.md", "---\ndate created: 2022-01-13T19:49:14\n---\nx", "2022-01-13"},
 		{"Linter modified.md", "---\ndate created: 2022-01-13\ndate modified: 2023-03-04\n---\nx", "2023-03-04"},
 		{"Linter long.md", "---\ndate created: Thursday, January 13th 2022, 7:49:14 pm\n---\nx", "2022-01-13"},
+		{"dendron.note.md", "---\nupdated: 1612345678901\ncreated: 1609459200000\n---\nx", "2021-02-03"},
+		{"Digits.md", "---\nupdated: 20230105101500\ncreated: 202301051015\n---\nx", "mtime"},
 		{"Snake.md", "---\nDate_Created: 2022-01-14\n---\nx", "2022-01-14"},
 		{"2026-02-17.md", "---\ndate modified: 2026-03-01\n---\nx", "2026-02-17"}, // modified later, but the name has its day
 		{"2026-02-18.md", "---\ndate: 2026-02-01\n---\nx", "2026-02-01"},
