@@ -229,6 +229,9 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(f.dir, "out.md")))
 	require.NoError(t, os.Symlink("ok.md", filepath.Join(f.dir, "alias.md")))
 	require.NoError(t, os.Symlink(".", filepath.Join(f.dir, "loop")))
+	if runtime.GOOS != "windows" {
+		f.write("Icon\r", "") // the icon of a folder on macOS
+	}
 	f.reconcile()
 	st, err := f.Status(context.Background())
 	require.NoError(t, err)

@@ -342,6 +342,9 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		return
 	}
 	if _, err := notes.CleanPath(p); err != nil {
+		if !isNote {
+			return // such as "Icon\r", the icon of a folder on macOS
+		}
 		reason := "its name cannot be used"
 		if e, ok := errors.AsType[*notes.Error](err); ok {
 			reason += ": " + e.Detail
