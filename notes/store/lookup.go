@@ -152,7 +152,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if reason != "" && canRead(name) {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file exists but cannot be a note: " + reason, Hint: "Correct the file with another program; then it becomes a note."}
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file exists but cannot be a note: " + reason, Hint: "Correct the file with another program; then it becomes a note. If it was one before, note_history has its versions."}
 	}
 	attachment, err := sqlite.First[string](ctx, tx, `SELECT path FROM attachments WHERE path = ?`, name)
 	if err != nil {

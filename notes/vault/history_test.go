@@ -840,3 +840,23 @@ func TestRestore_FormerPath(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"B.md": "text\n"}, f.files())
 }
+
+// TestRestore_DamagedFile checks that what became of a note whose file was damaged is
+// explained, and that the note can be restored once the file is removed.
+func TestRestore_DamagedFile(t *testing.T) {
+	f := newFixture(t, "a.md", "text\n")
+	ctx := context.Background()
+	f.write("a.md", "\x00\x00\x00\x00\x00")
+	f.reconcile()
+	_, err := f.Read(ctx, "a.md", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.Contains(t, domainError(t, err).Hint, "note_history")
+	restore := notes.RestoreRequest{Note: "a.md", Revision: 1}
+	_, err = f.History().Restore(ctx, restore)
+	require.ErrorIs(t, err, notes.ErrExists)
+	assert.Contains(t, domainError(t, err).Hint, "Remove or rename it")
+	f.remove("a.md")
+	_, err = f.History().Restore(ctx, restore)
+	require.NoError(t, err)
+	assert.Equal(t, "text\n", f.onDisk("a.md"))
+}
