@@ -236,7 +236,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
 		return r, err
 	}
-	if r.Content != "" { // after a blank line, or as part of the template's last list
+	if strings.TrimSpace(r.Content) != "" { // after a blank line, or as part of the template's last list
 		if d.text, err = edit.Apply(c.ctx, d.text, []notes.Edit{{Op: edit.OpAppend, Content: r.Content}}); err != nil {
 			return r, editProblem(template, err)
 		}

@@ -212,6 +212,7 @@ func TestCreateFromTemplates(t *testing.T) {
 	assert.Equal(t, "Work/Board.md: ---\ntype: meeting\nstatus: open\ntags: [meeting, board, work]\n---\n# Board\nOn 2026-02-16 at 9.05.\n\n## Notes\n\nAnn came.\n",
 		create(notes.CreateRequest{Title: "Board", Folder: "Work", Template: "meeting", Content: "Ann came.", Tags: []string{"work"}, FrontMatter: map[string]any{"status": "open", "tags": "board"}}))
 	assert.Equal(t, "X.md: Hello X\n", create(notes.CreateRequest{Path: "X", Template: "Plain"}))
+	assert.Equal(t, "Blank.md: Hello Blank\n", create(notes.CreateRequest{Path: "Blank", Template: "Plain", Content: "\n"}))
 	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}))
 	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}), "the same request")
 	assert.Equal(t, "Daily/2026/2026-02-17.md: ---\ntype: meeting\nstatus:\ntags: [meeting]\n---\n# 2026-02-17\nOn 2026-02-17 at 9.05.\n\n## Notes\n", create(notes.CreateRequest{Title: "tomorrow", Template: "Meeting"}), "dates are those of the note")
