@@ -308,5 +308,5 @@ func (s *Reader) CheckWhole(ctx context.Context, op, ref string, found notes.Met
 		return nil // a file name that looks like a reference to a part
 	}
 	return &notes.Error{Op: op, Path: ref, Err: notes.ErrInvalid, Detail: "this names part of the note " + notes.Quote(found.Path),
-		Hint: "Pass the note alone, and the part as the heading of an edit."}
+		Hint: "Pass the note alone; an edit takes the part as its heading."}
 }
