@@ -145,12 +145,14 @@ func TestLinksOfAHub(t *testing.T) {
 	}
 	w.env.Limits.ResultBytes = 5_000
 	page, text := w.call(t, "note_links", args{"note": "Hub", "direction": "in"})
+	assert.NotContains(t, text, "outgoing", "what was not asked for is not counted")
 	assert.Contains(t, text, "\nMore with cursor "+page["next_cursor"].(string))
 	assert.NotContains(t, text, "the first")
 	for _, wrong := range []args{{"note": "Hub", "cursor": "p10"}, {"note": "Hub", "direction": "in", "cursor": "ten"}} {
 		assert.Contains(t, w.fails(t, "note_links", wrong), "cursor")
 	}
-	links, _ := w.call(t, "note_links", args{"note": "Book 05", "depth": 2, "direction": "out"})
+	links, text := w.call(t, "note_links", args{"note": "Book 05", "depth": 2, "direction": "out"})
+	assert.NotContains(t, text, "backlink", "what was not asked for is not counted")
 	far := links["outgoing"].([]any)[2].(args)
 	assert.Equal(t, 2.0, far["depth"])
 	assert.Equal(t, "Hub.md", far["from"])

@@ -26,7 +26,7 @@ type listArgs struct {
 	Glob        string         `json:"glob" doc:"like Projects/**/*.md"`
 	Tags        []string       `json:"tags" doc:"all of them"`
 	Where       map[string]any `json:"where" doc:"fields, {\"or\":[{\"due\":{\"lte\":\"today\"}},{\"status\":\"open\"}]}"`
-	After       string         `json:"after"`
+	After       string         `json:"after" doc:"by the note's date; note_history has changes"`
 	Before      string         `json:"before" doc:"exclusive"`
 	Fields      []string       `json:"fields"`
 	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size"`

@@ -152,7 +152,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		default:
 			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
-		return Outcome{Structured: fewer, Text: linksText(fewer)}
+		return Outcome{Structured: fewer, Text: linksText(fewer, a.Direction)}
 	})
 	return result, nil
 }
@@ -185,7 +185,7 @@ func outgoingLines(links []outgoingLink) []string {
 	return lines
 }
 
-func linksText(out LinksResult) string {
+func linksText(out LinksResult, direction string) string {
 	lines := outgoingLines(out.Outgoing)
 	for _, l := range out.Backlinks {
 		line := fmt.Sprintf("<- %s:%d", phrase.OneLine(l.Path), l.Line)
@@ -215,7 +215,14 @@ func linksText(out LinksResult) string {
 		}
 		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), phrase.Count(len(out.Backlinks), "backlink"), len(out.Unresolved))
+	text := phrase.Count(len(out.Backlinks), "backlink")
+	switch outgoing, unresolved := fmt.Sprintf("%d outgoing", len(out.Outgoing)), fmt.Sprintf("%d unresolved", len(out.Unresolved)); direction {
+	case "in":
+	case "out":
+		text = outgoing + ", " + unresolved
+	default:
+		text = outgoing + ", " + text + ", " + unresolved
+	}
 	if out.Truncated && out.Next == "" {
 		text = "the first " + text
 	}
