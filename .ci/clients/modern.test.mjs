@@ -134,7 +134,7 @@ describe(`@modelcontextprotocol/client, ${version}, through the daemon`, () => {
   });
 
   test("a listen of which nothing would be told is refused", async () => {
-    await assert.rejects(client.listen({ resourceSubscriptions: ["note:///no such picture.png"] }), /no such attachment/);
+    await assert.rejects(client.listen({ resourceSubscriptions: ["note:///no such picture.png"] }), /no note links to an attachment/);
   });
 
   test("cancellation: the request ends and the connection goes on", async () => {
