@@ -706,6 +706,20 @@ func TestTasksOfAnotherStatus(t *testing.T) {
 	}
 }
 
+// A task has its mark only if the status does not say it; the text always has it.
+func TestMarksOfTasks(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"A.md": "- [ ] one\n- [x] two\n- [-] three\n- [/] four\n"})
+	list, text := call[tools.TaskList](t, w.session, "list_tasks", args{"status": "all", "sort": "path"})
+	marks := map[string]string{}
+	for _, task := range list.Tasks {
+		marks[task.Text] = task.Mark
+	}
+	assert.Equal(t, map[string]string{"one": "", "two": "", "three": "-", "four": "/"}, marks)
+	for _, line := range []string{"[ ] one", "[x] two", "[-] three", "[/] four"} {
+		assert.Contains(t, text, line)
+	}
+}
+
 // The passage of a note that consists of front matter only is its front matter.
 func TestGatherContextFrontMatter(t *testing.T) {
 	const text = "---\ndirector:\n  - \"[[Ridley Scott]]\"\nyear: 1982\n---\n\n"

@@ -16,8 +16,7 @@ import (
 
 // aliases maps the arguments of tools to other names that models use for them. An alias
 // applies if the tool has the argument and no argument with the alias as its name. If two
-// arguments of a tool share an alias, the required one (see prefers) or else the first by
-// name gets it.
+// arguments of a tool share an alias, the first by name gets it.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
 	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source"},
@@ -180,25 +179,11 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 		return plain, true
 	}
 	for _, p := range s.params {
-		if given[p.name] == nil && slices.Contains(aliases[p.name], plain) && s.prefers(p.name, plain) {
+		if given[p.name] == nil && slices.Contains(aliases[p.name], plain) {
 			return p.name, true
 		}
 	}
 	return "", false
-}
-
-// prefers reports whether a parameter gets an alias that it may share with another: a
-// required parameter has precedence.
-func (s schema) prefers(name, alias string) bool {
-	if slices.Contains(s.required, name) {
-		return true
-	}
-	for _, other := range s.required {
-		if slices.Contains(aliases[other], alias) {
-			return false
-		}
-	}
-	return true
 }
 
 // A UsageError describes what is wrong with a call's arguments and what to pass instead.
