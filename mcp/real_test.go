@@ -706,6 +706,19 @@ func TestTasksOfAnotherStatus(t *testing.T) {
 	}
 }
 
+// Models pass new content as text, too. Text that is missing is not taken for none.
+func TestEditWithContentAsText(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"A.md": "# A\n\n## S\n\nold\n"})
+	call[tools.WriteResult](t, w.session, "edit_note", args{"note": "A", "edits": []args{
+		{"op": "replace_section", "heading": "S", "text": "new"}, {"op": "append", "text": "more"},
+	}})
+	data, err := os.ReadFile(filepath.Join(w.root, "A.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "## S\n\nnew\n")
+	assert.Contains(t, string(data), "more\n")
+	assert.Contains(t, refused(t, w.session, "edit_note", args{"note": "A", "edits": []args{{"op": "replace_text", "old": "new", "text": "x"}}}), "new is missing")
+}
+
 // A task has its mark only if the status does not say it; the text always has it.
 func TestMarksOfTasks(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"A.md": "- [ ] one\n- [x] two\n- [-] three\n- [/] four\n"})
