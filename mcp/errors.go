@@ -168,7 +168,7 @@ func (f Failure) text() string {
 		fmt.Fprintf(&b, "\n… and %d more", n)
 	}
 	if f.Hash != "" {
-		b.WriteString("\nhash now: " + f.Hash)
+		b.WriteString("\nhash now: " + notes.ShortHash(f.Hash))
 	}
 	if f.Diff != "" {
 		b.WriteString("\n" + tools.Fence("diff", f.Path, f.Diff))

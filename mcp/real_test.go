@@ -257,7 +257,7 @@ func TestRealWrites(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	require.True(t, res.IsError)
-	assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "hash now: "+edited.Hash)
+	assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "hash now: "+notes.ShortHash(edited.Hash)+"\n")
 
 	moved, _ := call[tools.MoveResult](t, s, "move_note", map[string]any{"note": "Snails", "to": "Pests/Slugs.md"})
 	assert.Equal(t, []string{"Garden/Tomatoes.md"}, moved.Relinked)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 // files returns all notes of the vault on disk.
@@ -41,7 +42,7 @@ func TestEditNoteAddsToSections(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Home.md": "# Home\n\nHi.\n\n## Maps\n\n- [[A]]\n\n### Old\n\nx\n\n## Log\n\nnone\n"})
 	edit := func(fields args) string {
 		out, text := call[tools.WriteResult](t, w.session, "edit_note", args{"note": "Home", "edits": []any{fields}})
-		assert.Contains(t, text, out.Hash)
+		assert.Contains(t, text, "hash "+notes.ShortHash(out.Hash)+",")
 		return w.disk(t, "Home.md")
 	}
 	assert.Equal(t, "# Home\n\nHi.\n\n## Maps\n\n- [[A]]\n\n### Old\n\nx\n\n- [[X]]\n\n## Log\n\nnone\n", edit(args{"op": "append", "heading": "Maps", "content": "- [[X]]"}))

@@ -59,9 +59,12 @@ func PassageRef(notePath, hash string, first, last int) string {
 }
 
 func passage(uri, hash string, first, last int) string {
-	const digits = 12
-	return fmt.Sprintf("%s?rev=%s#L%d-L%d", uri, hash[:min(digits, len(hash))], first, last)
+	return fmt.Sprintf("%s?rev=%s#L%d-L%d", uri, ShortHash(hash), first, last)
 }
+
+// ShortHash returns the first 12 digits of a hash, which texts show and requests accept in
+// its place.
+func ShortHash(hash string) string { return hash[:min(12, len(hash))] }
 
 // RevisionOf returns the prefix of the hash in a reference made by PassageURI, or "".
 func RevisionOf(ref string) string {

@@ -37,8 +37,8 @@ type EditRequest struct {
 	Note  string // as accepted by Lookup
 	Edits []Edit // applied in order, each to the result of the previous one
 	// ExpectedHash, if set, makes the change conditional on the note having this hash,
-	// the one that the caller read. Otherwise, it is conditional on the bytes from
-	// which it was computed.
+	// the one that the caller read, or the first 12 or more digits of it. Otherwise, it
+	// is conditional on the bytes from which it was computed.
 	ExpectedHash string
 	DryRun       bool
 	Scope        Scope

@@ -68,6 +68,6 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision, Change: w.Change}
 	return Outcome{
 		Structured: out,
-		Text:       fmt.Sprintf("Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, w.Hash, w.Change),
+		Text:       fmt.Sprintf("Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change),
 	}, nil
 }

@@ -302,7 +302,7 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	name, old := phrase.OneLine(w.Path), phrase.OneLine(out.OldPath)
 	switch deleted := w.Hash == "" && old == ""; {
 	case out.Unchanged:
-		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", name, w.Hash)
+		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", name, notes.ShortHash(w.Hash))
 	case out.DryRun && deleted:
 		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", name)
 	case out.DryRun && old != "":
@@ -314,9 +314,9 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	case w.Hash == "":
 		fmt.Fprintf(&b, "%s the folder %q is %q again", verb, old, name)
 	case old != "":
-		fmt.Fprintf(&b, "%s %q is %q again, revision %d, hash %s", verb, old, name, w.Revision, w.Hash)
+		fmt.Fprintf(&b, "%s %q is %q again, revision %d, hash %s", verb, old, name, w.Revision, notes.ShortHash(w.Hash))
 	default:
-		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, name, w.Revision, w.Hash)
+		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, name, w.Revision, notes.ShortHash(w.Hash))
 	}
 	if out.Change != 0 {
 		fmt.Fprintf(&b, ", change %d", out.Change)

@@ -40,7 +40,7 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 	assert.Contains(t, results[2].(args)["error"], "None")
 	assert.Equal(t, "A.md", results[3].(args)["path"])
 	assert.Equal(t, []any{2.0, 1.0, 1.0}, []any{out["changed"], out["unchanged"], out["failed"]})
-	assert.Contains(t, text, "Edited 2 notes; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+hash("C.md"))
+	assert.Contains(t, text, "Edited 2 notes; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+notes.ShortHash(hash("C.md")))
 	assert.Contains(t, text, "\n- \"B.md\" is unchanged")
 	assert.NotContains(t, text, "```")
 	assert.Contains(t, w.disk(t, "A.md"), "plan")

@@ -83,7 +83,7 @@ func moveText(out MoveResult) string {
 	case out.Hash == "":
 		fmt.Fprintf(&b, "Moved the folder %q to %q, change %d", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Change)
 	default:
-		fmt.Fprintf(&b, "Moved %q to %q, revision %d, change %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Change, out.Hash)
+		fmt.Fprintf(&b, "Moved %q to %q, revision %d, change %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Change, notes.ShortHash(out.Hash))
 	}
 	if out.Title != "" {
 		fmt.Fprintf(&b, "\nits title is still %q; edit_note changes it", phrase.OneLine(out.Title))

@@ -290,7 +290,7 @@ func outlined(out ReadResult, note *notes.Note, most int) Outcome {
 
 func outlineText(out ReadResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %d bytes, hash %s", phrase.OneLine(out.Path), phrase.Count(out.TotalLines, "line"), out.Size, out.Hash)
+	fmt.Fprintf(&b, "%s, %s, %d bytes, hash %s", phrase.OneLine(out.Path), phrase.Count(out.TotalLines, "line"), out.Size, notes.ShortHash(out.Hash))
 	if len(out.Outline) == 0 {
 		b.WriteString("\nThere are no headings.")
 		return b.String() + remarkLines(out.Notes)
@@ -308,7 +308,7 @@ func outlineText(out ReadResult) string {
 
 func readText(out ReadResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, lines %d-%d of %d, hash %s", phrase.OneLine(out.Path), out.LineStart, out.LineEnd, out.TotalLines, out.Hash)
+	fmt.Fprintf(&b, "%s, lines %d-%d of %d, hash %s", phrase.OneLine(out.Path), out.LineStart, out.LineEnd, out.TotalLines, notes.ShortHash(out.Hash))
 	if out.FrontMatterError != "" {
 		b.WriteString("\n(front matter is broken: " + phrase.OneLine(out.FrontMatterError) + ")")
 	}

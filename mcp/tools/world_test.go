@@ -94,8 +94,11 @@ func (w *world) call(t *testing.T, name string, a args) (structured args, text s
 	}
 	assert.LessOrEqual(t, len(data), limit, "%s %s", name, raw)
 	assert.LessOrEqual(t, len(out.Text), limit, "%s %s", name, raw)
-	for _, field := range []string{"path", "hash", "next_cursor", "diff", "content"} {
-		if value, _ := structured[field].(string); value != "" && (field != "hash" || a["dry_run"] == nil) {
+	if hash, _ := structured["hash"].(string); a["dry_run"] == nil {
+		assert.Contains(t, out.Text, notes.ShortHash(hash), "%s %s: the text lacks the hash", name, raw)
+	}
+	for _, field := range []string{"path", "next_cursor", "diff", "content"} {
+		if value, _ := structured[field].(string); value != "" {
 			assert.Contains(t, out.Text, strings.TrimRight(value, "\n"), "%s %s: the text lacks %s", name, raw, field)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -671,17 +672,22 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 	return nonNil(text), r, err
 }
 
-// VersionText returns the text with this hash among the versions of the notes that have, or
-// ever had, the path, or nil.
+// hashDigits matches a hash and a [notes.ShortHash].
+var hashDigits = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
+
+// VersionText returns the text with this hash, of which the first digits are enough, among
+// the versions of the notes that have, or ever had, the path, or nil.
 func (s *Versions) VersionText(ctx context.Context, path, hash string) ([]byte, error) {
-	raw, err := hex.DecodeString(hash)
-	if err != nil {
+	switch {
+	case hash == "":
+		return nil, nil
+	case !hashDigits.MatchString(hash):
 		return nil, &notes.Error{Op: "compare", Err: notes.ErrInvalid, Detail: "expected_hash is not a hash", Hint: "Pass the hash that read_note returned."}
 	}
 	var text []byte
-	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		own, err := sqlite.First[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?2 AND document IN (`+everHad+`))`, path, raw)
-		if !own || err != nil {
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		raw, err := sqlite.First[[]byte](ctx, tx, `SELECT hash FROM revisions WHERE hex(hash) LIKE ?2 || '%' AND document IN (`+everHad+`)`, path, hash)
+		if raw == nil || err != nil {
 			return err
 		}
 		if text, err = loadBlob(ctx, tx, raw); errors.Is(err, sql.ErrNoRows) {

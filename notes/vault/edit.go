@@ -158,13 +158,19 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 		}
 		return f, writeProblem(o.Kind, f.NewPath, err)
 	}
-	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {
+	if expectedHash != "" && !matchesHash(f.Old, expectedHash) {
 		return f, o.expectedConflict(f, expectedHash)
 	}
 	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed anyway
 		return f, &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
 	}
 	return f, checkReplaceable(o.root, o.Kind, f)
+}
+
+// matchesHash reports whether data has the hash, which may be a [notes.ShortHash].
+func matchesHash(data []byte, hash string) bool {
+	full := notes.Hash(data)
+	return len(hash) >= len(notes.ShortHash(full)) && strings.HasPrefix(full, hash)
 }
 
 // settleFor is how long to wait for a file that has just become shorter, and settleEvery

@@ -257,7 +257,15 @@ func TestEdit_ChangesOnlyNamedBytes(t *testing.T) {
 		require.ErrorIs(t, err, notes.ErrConflict)
 		assert.Equal(t, notes.Hash([]byte(f.onDisk("N.md"))), e.Hash)
 		assert.Contains(t, e.Diff, "+new text", "it shows what has changed since")
-		_, err = f.Edit(ctx, notes.EditRequest{Note: "N", ExpectedHash: e.Hash, Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+		for _, hash := range []string{notes.ShortHash(notes.Hash([]byte(text))), e.Hash[:11], e.Hash + "0"} {
+			_, err = f.Edit(ctx, notes.EditRequest{Note: "N", ExpectedHash: hash, Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+			if len(hash) == 12 {
+				assert.Equal(t, e.Diff, domainError(t, err).Diff)
+			} else {
+				require.ErrorIs(t, err, notes.ErrInvalid, hash)
+			}
+		}
+		_, err = f.Edit(ctx, notes.EditRequest{Note: "N", ExpectedHash: notes.ShortHash(e.Hash), Edits: []notes.Edit{{Op: "append", Content: "x"}}})
 		require.NoError(t, err)
 	})
 	t.Run("history", func(t *testing.T) {
