@@ -71,8 +71,9 @@ func (d *Dir) before(call string) error {
 
 // Stage writes data to a new file named temp and makes it durable. The file gets the mode
 // of like and, where permitted, its owner, extended attributes and, on macOS, creation
-// time; if like is nil, the mode is 0666 before the umask. After an error the file does not exist. The file has the
-// suffix [Part] until all data is written, so a file named temp is always complete.
+// time; if like is nil, the mode is 0666 before the umask. After an error the file does not
+// exist. The file has the suffix [Part] until all data is written, so a file named temp is
+// always complete.
 func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
 	part := temp + Part
 	err := d.write(part, data, like)

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives f the mode, owner, extended attributes and, on macOS, creation time of like. Like an editor,
-// it ignores an owner or attribute that the user or the file system cannot set.
+// copyAttributes gives f the mode, owner, extended attributes and, on macOS, creation time
+// of like. Like an editor, it ignores an owner or attribute that the user or the file
+// system cannot set.
 func copyAttributes(f, like *os.File) error {
 	info, err := like.Stat()
 	if err != nil {

@@ -281,9 +281,8 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 	return p
 }
 
-// changed returns the outcome of a change to one note. It has the number of the change only
-// if other files were changed too: a change to one note is undone by its revision, which
-// does not undo what was written elsewhere since.
+// changed returns the outcome of a change to one note and perhaps to the links in others.
+// restore_note undoes all of it by the number of the change.
 func (in *invocation) changed(verb string, w notes.Written, dryRun bool) Outcome {
 	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
 	if w.OldPath != w.Path {
