@@ -191,7 +191,11 @@ func (e *Edit) check() error {
 	}
 	switch {
 	case len(problems) > 0:
-		return invalid("%s; its fields are %s", strings.Join(problems, "; "), strings.Join(own, ", "))
+		hint := ""
+		if e.Old != "" && slices.Contains(own, "content") {
+			hint = "; to insert next to a text, use replace_text with that text in old and in new"
+		}
+		return invalid("%s; its fields are %s%s", strings.Join(problems, "; "), strings.Join(own, ", "), hint)
 	case e.CreateHeading && e.Heading == "":
 		return invalid("create_heading needs heading")
 	case e.Heading == "" && own[0] == "heading":

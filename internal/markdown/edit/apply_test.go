@@ -117,6 +117,7 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 		{Edit{Op: OpReplaceText, Old: "a", New: "b", Heading: "A"}, []string{`no field "heading"`, "replace_section"}},
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading", which append and prepend have`}},
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", Count: 1}, []string{`no field "count"`}},
+		{Edit{Op: OpInsertAfter, Old: "a", Content: "x"}, []string{`no field "old"`, "its fields are heading, content; to insert next to a text, use replace_text with that text in old and in new"}},
 		{Edit{Op: OpSetFrontMatter, Key: "a", Value: 1, Content: "x"}, []string{`no field "content"`}},
 		{Edit{Op: OpAppend, Content: "x", Key: "a", Value: 1}, []string{`no field "key", which set_front_matter has`, `"value"`}},
 		{Edit{Op: OpAppend, Content: "x", CreateHeading: true}, []string{"create_heading needs heading"}},

@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -232,7 +233,8 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 }
 
 // insertBlock inserts content between the lines before and after at, separated from
-// each by a blank line unless both belong to one list or table.
+// each by a blank line unless both belong to one list or table, or content starts a
+// list that was directly under its heading.
 func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
 	eol := lineEnding(src)
 	content = adopt(content, eol)
@@ -241,19 +243,22 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	}
 	content = indentLines(content, indent)
 	first, last := firstLine(content), lastLine(content)
+	end, _ := markdown.LineAt(src, at)
+	following := src[at:end]
 	before, after := "", ""
 	if at > 0 && src[at-1] != '\n' && (!doc.BOM || at > len(markdown.ByteOrderMark)) {
 		before = eol
 	}
 	if at > doc.BodyStart {
-		if previous := previousLine(src, at); !isBlank(previous) && !continues(previous, first) {
+		tight := !isBlank(following) && continues(first, following) &&
+			slices.ContainsFunc(doc.Headings, func(h markdown.Heading) bool { return h.ContentStart == at })
+		if previous := previousLine(src, at); !isBlank(previous) && !continues(previous, first) && !tight {
 			before += eol
 		}
 	}
 	if at < len(src) {
 		after = eol
-		next, _ := markdown.LineAt(src, at)
-		if line := src[at:next]; !isBlank(line) && !continues(last, line) {
+		if !isBlank(following) && !continues(last, following) {
 			after += eol
 		}
 	} else if len(src) == 0 || src[len(src)-1] == '\n' {

@@ -160,6 +160,8 @@ func TestPrepend_Section(t *testing.T) {
 		{"under a heading without a blank line", "# A\na\n", "A", "new", "# A\n\nnew\n\na\n"},
 		{"before its subsections", "# A\n\n## S\n", "A", "new", "# A\n\nnew\n\n## S\n"},
 		{"to a list", "# A\n\n- a\n", "A", "- new", "# A\n\n- new\n- a\n"},
+		{"to a list under a heading without a blank line", "# A\n- a\n", "A", "- new", "# A\n- new\n- a\n"},
+		{"text and an item to such a list", "# A\n- a\n", "A", "text\n\n- new", "# A\n\ntext\n\n- new\n- a\n"},
 		{"to an empty section", "# A\n# B\n", "A", "new", "# A\n\nnew\n\n# B\n"},
 		{"to an empty section at the end", "# A", "A", "new", "# A\n\nnew"},
 		{"a heading in a list", "- ## A\n  - x\n- ## B\n", "A", "- y", "- ## A\n  - y\n  - x\n- ## B\n"},
