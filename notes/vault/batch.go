@@ -197,14 +197,14 @@ func (b *batch) scanAgain(p *prepared) {
 
 func (b *batch) add(p *prepared) {
 	if !p.unknown {
-		b.v.unread.Delete(p.Path)
+		b.v.reread.Delete(p.Path)
 	}
 	switch {
 	case p.skip == skipChanging:
 		b.scanAgain(p)
 		return
 	case p.skip == skipEmptied:
-		time.AfterFunc(emptiedFor-b.v.sinceChange(p.Stat), func() { b.v.queue.Add(p.DiskPath) })
+		b.v.readLater(p.Path, p.DiskPath, emptiedFor-b.v.sinceChange(p.Stat), false)
 		return
 	case p.skip != "":
 		b.skip(p)
@@ -270,7 +270,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 // deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
-		b.v.unread.Store(p.Path, p.DiskPath)
+		b.v.readLater(p.Path, p.DiskPath, unreadRetry, true)
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // no stat, so that it is read again
 		return
 	}

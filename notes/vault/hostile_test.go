@@ -219,9 +219,9 @@ func TestLateWrite_UnlinkedFile(t *testing.T) {
 	require.NoError(t, err)
 	_, err = editor.WriteString("late words\n")
 	require.NoError(t, errors.Join(err, editor.Close()))
-	f.late.readDue(ctx, time.Now(), 0)
+	f.late.readDue(ctx, f.opt.Now(), 0)
 	assert.Zero(t, f.revisionOf("N.md", "original\nlate words\n"), "not yet")
-	f.late.readDue(ctx, time.Now().Add(lateFor), 0)
+	f.late.readDue(ctx, f.opt.Now().Add(lateFor), 0)
 	assert.NotZero(t, f.revisionOf("N.md", "original\nlate words\n"))
 	assert.True(t, f.late.next().IsZero(), "nothing is kept open")
 }

@@ -26,7 +26,7 @@ func (l *lateFiles) rescue(ctx context.Context, folder disk.Opener, temp, note s
 	case err != nil:
 		return nil, err
 	}
-	late := &displaced{file: file, path: note, known: map[string]bool{}, until: time.Now().Add(lateFor)}
+	late := &displaced{file: file, path: note, known: map[string]bool{}, until: l.opt.Now().Add(lateFor)}
 	for _, hash := range known {
 		late.known[hash] = true
 	}

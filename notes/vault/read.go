@@ -36,7 +36,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		if err := r.reconcile(meta.Path); err != nil {
 			return nil, err
 		}
-		if _, failed := v.unread.Load(meta.Path); failed {
+		if r, again := v.reread.Load(meta.Path); again && r.(later).failed {
 			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "The indexed version is kept. Try again when the disk responds; notesd status says why."}
 		}
 	}

@@ -24,7 +24,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	v.feed.run(ctx) // lets followers catch up with the store
 	var retryAt time.Time
 	if l.runAll(ctx) {
-		retryAt = time.Now().Add(retryAfter)
+		retryAt = v.opt.Now().Add(retryAfter)
 	}
 	v.progress.ready.Store(retryAt.IsZero())
 	v.progress.endFirst()
@@ -34,21 +34,17 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer prune.Stop()
 	l.report(ctx, "prune history", v.history.Prune(ctx))
 	for {
-		again, late := at(retryAt), at(v.late.next())
-		var remounted, unread <-chan time.Time
+		late, reread := v.late.next(), v.nextReread()
+		var remounted <-chan time.Time
 		if v.mounts.anyAway() {
 			remounted = time.After(retryAfter)
-		}
-		for range v.unread.Range { // if there are any
-			unread = time.After(unreadRetry)
-			break
 		}
 		select {
 		case <-ctx.Done():
 			v.late.readDue(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // their present text
 			return nil
-		case <-late:
-			v.late.readDue(ctx, time.Now(), 0)
+		case <-v.at(late):
+			v.late.readDue(ctx, late, 0)
 			continue
 		case <-remounted:
 			if !v.mounts.changed(v.disk) {
@@ -60,12 +56,14 @@ func (v *Vault) Run(ctx context.Context) error {
 		case <-prune.C:
 			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
-		case <-unread:
-			for name, diskPath := range v.unread.Range {
-				v.unread.Delete(name) // a file that fails again is added again
-				v.queue.Add(diskPath.(string))
+		case <-v.at(reread):
+			for name, r := range v.reread.Range {
+				if r := r.(later); !r.at.After(reread) {
+					v.reread.Delete(name) // a file that fails again is added again
+					v.queue.Add(r.diskPath)
+				}
 			}
-		case <-again:
+		case <-v.at(retryAt):
 			v.queue.AddAll()
 			retryAt = time.Time{}
 		case <-v.queue.Signal():
@@ -73,7 +71,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		all, retry := l.runQueue(ctx)
 		switch {
 		case retry && retryAt.IsZero():
-			retryAt = time.Now().Add(retryAfter)
+			retryAt = v.opt.Now().Add(retryAfter)
 		case all && !retry: // otherwise an earlier failure still needs a retry
 			retryAt = time.Time{}
 		}
@@ -84,11 +82,35 @@ func (v *Vault) Run(ctx context.Context) error {
 }
 
 // at returns a channel that receives at time t, or nil if t is zero.
-func at(t time.Time) <-chan time.Time {
+func (v *Vault) at(t time.Time) <-chan time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	return time.After(time.Until(t))
+	return time.After(t.Sub(v.opt.Now()))
+}
+
+// later is when a file is to be read again.
+type later struct {
+	at       time.Time
+	diskPath string // as the disk spells it
+	failed   bool   // its last read failed
+}
+
+// readLater has Run read a note's file again after a time.
+func (v *Vault) readLater(path, diskPath string, after time.Duration, failed bool) {
+	if _, had := v.reread.Swap(path, later{v.opt.Now().Add(after), diskPath, failed}); !had {
+		v.queue.Wake() // sets Run's timer
+	}
+}
+
+// nextReread returns when the next file is to be read again, or zero if there is none.
+func (v *Vault) nextReread() (next time.Time) {
+	for _, r := range v.reread.Range {
+		if r := r.(later); next.IsZero() || r.at.Before(next) {
+			next = r.at
+		}
+	}
+	return next
 }
 
 // loop is the state of one call of Run.

@@ -42,7 +42,7 @@ type Vault struct {
 	late     lateFiles
 	symlinks sync.Map // symlinks with a note's name, as the file system spells them
 	left     sync.Map // temp files whose text could not be saved to history → the note displaced
-	unread   sync.Map // files whose last read failed → their path as the disk spells it; their stored notes are kept
+	reread   sync.Map // notes whose files are to be read again → later; their stored versions are kept until then
 
 	failpoint
 }
