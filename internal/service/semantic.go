@@ -38,7 +38,7 @@ func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *
 		Log:     log,
 	}
 	if m != nil {
-		o.Shared = m.Log()
+		o.Shared = m.Log().Database()
 	}
 	if s.AutoModel() {
 		o.Auto = &vectors.Auto{English: BuiltinSource(config.English), Multilingual: BuiltinSource(config.Multilingual)}

@@ -43,7 +43,7 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 	if err == nil || !sent || isAnswer(err) {
 		return seq, err
 	}
-	l.log.Warn("the answer to a commit was lost; asking for its outcome", "err", err)
+	l.db.log.Warn("the answer to a commit was lost; asking for its outcome", "err", err)
 	ctx, cancelResolve := context.WithTimeout(context.WithoutCancel(ctx), resolveFor)
 	defer cancelResolve()
 	for {
@@ -67,15 +67,7 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 // running transaction of the batch, so its result is final: a batch that it reports as
 // not committed never will be.
 func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	if err := l.ready(ctx); err != nil {
-		return 0, false, err
-	}
-	err = l.inTx(ctx, func(tx pgx.Tx) error {
-		if _, err := l.lock(ctx, tx); err != nil {
-			return err
-		}
+	err = l.locked(ctx, func(ctx context.Context, tx pgx.Tx, _ uint64) error {
 		err := tx.QueryRow(ctx, `SELECT seq FROM batches WHERE vault = $1 AND id = $2`, l.vault, id).Scan(&seq)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -86,12 +78,20 @@ func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed boo
 	return seq, committed && err == nil, err
 }
 
-// lock locks the vault's row, which serialises all writes, and returns the number of the
-// newest batch.
-func (l *Log) lock(ctx context.Context, tx pgx.Tx) (head uint64, err error) {
-	b := &pgx.Batch{}
-	l.queueLock(b, &head)
-	return head, tx.SendBatch(ctx, b).Close()
+// locked runs a transaction that locks the vault's row, which serialises all writes. head is
+// the number of the newest batch.
+func (l *Log) locked(ctx context.Context, do func(ctx context.Context, tx pgx.Tx, head uint64) error) error {
+	return l.call(ctx, func(ctx context.Context) error {
+		return l.db.inTx(ctx, func(tx pgx.Tx) error {
+			var head uint64
+			b := &pgx.Batch{}
+			l.queueLock(b, &head)
+			if err := tx.SendBatch(ctx, b).Close(); err != nil {
+				return err
+			}
+			return do(ctx, tx, head)
+		})
+	})
 }
 
 func (l *Log) queueLock(b *pgx.Batch, head *uint64) {
@@ -103,7 +103,7 @@ func (l *Log) queueLock(b *pgx.Batch, head *uint64) {
 // commit runs the transaction in two round trips, because other writers of the vault wait
 // for it. sent reports whether its end was sent to the server.
 func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool, err error) {
-	conn, err := l.pool.Acquire(ctx)
+	conn, err := l.db.pool.Acquire(ctx)
 	if err != nil {
 		return 0, false, err
 	}
@@ -229,16 +229,14 @@ func (p *plan) make(ctx context.Context, changes []notes.FileChange) error {
 // fold merges the change of a file in a moved folder into the file's move: the change has
 // the new path as its old one.
 func fold(all []notes.FileChange) []notes.FileChange {
-	at := map[string]int{} // by new path: the move
+	at := map[string]int{} // by new path: the change
 	var out []notes.FileChange
 	for _, c := range all {
 		if i, ok := at[c.OldPath]; ok && c.OldPath == c.Path {
 			out[i].Before, out[i].After, out[i].Data = c.Before, c.After, c.Data
 			continue
 		}
-		if c.OldPath != c.Path && c.Path != "" {
-			at[c.Path] = len(out)
-		}
+		at[c.Path] = len(out)
 		out = append(out, c)
 	}
 	return out

@@ -58,7 +58,7 @@ func Open(address string, log *slog.Logger) (*Database, error) {
 
 // Log returns the log of the named vault, which is created on first use. Closing it
 // leaves the database open.
-func (d *Database) Log(name string) *Log { return &Log{db: d, pool: d.pool, name: name, log: d.log} }
+func (d *Database) Log(name string) *Log { return &Log{db: d, name: name} }
 
 // Close closes the connections.
 func (d *Database) Close() error {
@@ -85,10 +85,7 @@ func (d *Database) Behind(ctx context.Context, readers []Reader) (lags []Lag, er
 	for i, r := range readers {
 		names[i], seqs[i] = r.Vault, int64(r.Seq)
 	}
-	err = d.again(ctx, func() error {
-		if err := d.ready(ctx); err != nil {
-			return err
-		}
+	err = d.call(ctx, func(ctx context.Context) error {
 		rows, err := d.pool.Query(ctx, `
 			SELECT greatest(coalesce(v.seq, 0) - r.seq, 0), greatest(coalesce(extract(epoch FROM now() - b.at), 0), 0)::float8
 			FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS r (name, seq, n)

@@ -36,8 +36,8 @@ func (l *Log) wake() {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), listenAgain)
 		defer cancel()
-		if _, err := l.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, l.name); err != nil {
-			l.log.Debug("other nodes could not be notified; they poll", "err", err)
+		if _, err := l.db.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, l.name); err != nil {
+			l.db.log.Debug("other nodes could not be notified; they poll", "err", err)
 		}
 	})
 }

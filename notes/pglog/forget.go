@@ -17,16 +17,7 @@ const KindForget = "forget"
 // and writes a batch of [KindForget] with the paths. It returns [notes.ErrExists] if a
 // file has one of the paths.
 func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []string) error {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	if err := l.ready(ctx); err != nil {
-		return err
-	}
-	err := l.inTx(ctx, func(tx pgx.Tx) error {
-		head, err := l.lock(ctx, tx)
-		if err != nil {
-			return err
-		}
+	err := l.locked(ctx, func(ctx context.Context, tx pgx.Tx, head uint64) error {
 		existing, err := readFiles(tx.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
 		if err == nil && len(existing) > 0 {
 			err = &notes.Error{Op: "forget", Path: existing[0].Path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"notesd/migrations"
 	"notesd/notes"
@@ -27,9 +26,7 @@ const callFor = time.Minute
 type Log struct {
 	db   *Database
 	own  bool // Close closes the database
-	pool *pgxpool.Pool
 	name string
-	log  *slog.Logger
 
 	mu       sync.Mutex
 	vault    int64  // its id; 0 before connecting
@@ -77,9 +74,12 @@ func (l *Log) Close() error {
 	return nil
 }
 
+// Database returns the database that contains the log.
+func (l *Log) Database() *Database { return l.db }
+
 // Place describes the database for users, without user name and password.
 func (l *Log) Place() string {
-	c := l.pool.Config().ConnConfig
+	c := l.db.pool.Config().ConnConfig
 	return fmt.Sprintf("vault %s in database %s at %s", l.name, c.Database, c.Host)
 }
 
@@ -94,13 +94,13 @@ func (l *Log) ready(ctx context.Context) error {
 		return err
 	}
 	var id int64
-	err := l.inTx(ctx, func(tx pgx.Tx) error {
+	err := l.db.inTx(ctx, func(tx pgx.Tx) error {
 		made, err := begin(ctx, tx, l.name)
 		if err != nil {
 			return err
 		}
 		if made {
-			l.log.Info("began a new vault in the database", "vault", l.name)
+			l.db.log.Info("began a new vault in the database", "vault", l.name)
 		}
 		return tx.QueryRow(ctx, `SELECT id, epoch FROM vaults WHERE name = $1`, l.name).Scan(&id, &l.epoch)
 	})
@@ -141,7 +141,28 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func (l *Log) inTx(ctx context.Context, do func(tx pgx.Tx) error) error { return l.db.inTx(ctx, do) }
+// call runs do on the migrated database and the existing vault, with a timeout. After a
+// restart of the server the pool's connections are dead, so do may run twice.
+func (l *Log) call(ctx context.Context, do func(ctx context.Context) error) error {
+	return l.db.call(ctx, func(ctx context.Context) error {
+		if err := l.ready(ctx); err != nil {
+			return err
+		}
+		return do(ctx)
+	})
+}
+
+// call is [Log.call] without a vault.
+func (d *Database) call(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
+	return d.again(ctx, func() error {
+		if err := d.ready(ctx); err != nil {
+			return err
+		}
+		return do(ctx)
+	})
+}
 
 // again retries an operation once, with new connections, if it failed because the server
 // was gone: after a restart of the server the pool's connections are dead.
@@ -174,9 +195,7 @@ type Entry struct {
 // [ErrForeign] if the position is not in the log, and [ErrPruned] if changes after it
 // were removed.
 func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries []Entry, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	err = l.db.again(ctx, func() error {
+	err = l.call(ctx, func(ctx context.Context) error {
 		entries, err = l.changes(ctx, after, limit)
 		return err
 	})
@@ -184,13 +203,10 @@ func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries [
 }
 
 func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, error) {
-	if err := l.ready(ctx); err != nil {
-		return nil, err
-	}
 	if after.Seq == 0 && after.Mark != l.epoch {
 		return nil, ErrForeign
 	}
-	rows, err := l.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after,
+	rows, err := l.db.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after,
 			(SELECT kept FROM vaults WHERE id = $1)
 		FROM (SELECT * FROM batches WHERE vault = $1 AND seq >= $2 ORDER BY seq LIMIT $3) b LEFT JOIN feed f ON f.vault = b.vault AND f.seq = b.seq
 		ORDER BY b.seq, f.ordinal`, l.vault, int64(max(after.Seq, 1)), limit+1)
@@ -236,10 +252,9 @@ func (l *Log) Beginning(ctx context.Context) (Position, error) {
 
 // Head returns the number of the newest batch.
 func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
-	if err := l.ready(ctx); err != nil {
-		return 0, err
-	}
-	err = l.pool.QueryRow(ctx, `SELECT seq FROM vaults WHERE id = $1`, l.vault).Scan(&seq)
+	err = l.call(ctx, func(ctx context.Context) error {
+		return l.db.pool.QueryRow(ctx, `SELECT seq FROM vaults WHERE id = $1`, l.vault).Scan(&seq)
+	})
 	return seq, err
 }
 
@@ -253,18 +268,15 @@ type File struct {
 
 // Snapshot returns all files and the position they correspond to.
 func (l *Log) Snapshot(ctx context.Context) (at Position, files []File, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	if err := l.ready(ctx); err != nil {
-		return at, nil, err
-	}
-	err = pgx.BeginTxFunc(ctx, l.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT v.seq, coalesce(b.id, v.epoch) FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = v.seq WHERE v.id = $1`, l.vault).Scan(&at.Seq, &at.Mark)
-		if err != nil {
+	err = l.call(ctx, func(ctx context.Context) error {
+		return pgx.BeginTxFunc(ctx, l.db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			err := tx.QueryRow(ctx, `SELECT v.seq, coalesce(b.id, v.epoch) FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = v.seq WHERE v.id = $1`, l.vault).Scan(&at.Seq, &at.Mark)
+			if err != nil {
+				return err
+			}
+			files, err = readFiles(tx.Query(ctx, selectFiles+` ORDER BY f.path`, l.vault))
 			return err
-		}
-		files, err = readFiles(tx.Query(ctx, selectFiles+` ORDER BY f.path`, l.vault))
-		return err
+		})
 	})
 	return at, files, err
 }
@@ -273,12 +285,11 @@ const selectFiles = `SELECT f.path, encode(f.hash, 'hex'), f.seq, b.author FROM 
 
 // Current returns the log's current files among the paths, by path.
 func (l *Log) Current(ctx context.Context, paths []string) (map[string]File, error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	if err := l.ready(ctx); err != nil {
-		return nil, err
-	}
-	found, err := readFiles(l.pool.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
+	var found []File
+	err := l.call(ctx, func(ctx context.Context) (err error) {
+		found, err = readFiles(l.db.pool.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
+		return err
+	})
 	files := map[string]File{}
 	for _, f := range found {
 		files[f.Path] = f
@@ -294,13 +305,12 @@ func readFiles(rows pgx.Rows, err error) ([]File, error) {
 }
 
 // Contents returns the contents with these hashes.
-func (l *Log) Contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	if err := l.ready(ctx); err != nil {
-		return nil, err
-	}
-	return contents(ctx, l.pool, l.vault, hashes)
+func (l *Log) Contents(ctx context.Context, hashes []string) (found map[string][]byte, err error) {
+	err = l.call(ctx, func(ctx context.Context) error {
+		found, err = contents(ctx, l.db.pool, l.vault, hashes)
+		return err
+	})
+	return found, err
 }
 
 // querier is a connection, a transaction or a pool.

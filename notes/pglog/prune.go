@@ -33,7 +33,7 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 		return err
 	}
 	var cut int64
-	err := l.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2)
+	err := l.db.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2)
 		RETURNING least(seq - 1, greatest(
 			coalesce((SELECT max(seq) FROM batches WHERE vault = $1 AND at < now() - make_interval(secs => $3)), 0),
 			coalesce((SELECT max(seq) FROM (
@@ -48,10 +48,10 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 		}
 	}
 	if err == nil {
-		_, err = l.pool.Exec(ctx, `DELETE FROM vectors WHERE claimed < now() - make_interval(secs => $1)`, vectorsFor.Seconds())
+		_, err = l.db.pool.Exec(ctx, `DELETE FROM vectors WHERE claimed < now() - make_interval(secs => $1)`, vectorsFor.Seconds())
 	}
 	if err == nil {
-		_, err = l.pool.Exec(ctx, `DELETE FROM subscriptions WHERE used < now() - make_interval(secs => $1)`, subscriptionsFor.Seconds())
+		_, err = l.db.pool.Exec(ctx, `DELETE FROM subscriptions WHERE used < now() - make_interval(secs => $1)`, subscriptionsFor.Seconds())
 	}
 	return err
 }
@@ -59,12 +59,7 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 // pruneStep removes the changes of some batches up to cut, and reports whether there may
 // be more.
 func (l *Log) pruneStep(ctx context.Context, cut int64) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	err = l.inTx(ctx, func(tx pgx.Tx) error {
-		if _, err := l.lock(ctx, tx); err != nil { // a commit could use contents that are about to be removed
-			return err
-		}
+	err = l.locked(ctx, func(ctx context.Context, tx pgx.Tx, _ uint64) error { // or a commit could use contents that are about to be removed
 		var to int64
 		err := tx.QueryRow(ctx, `UPDATE vaults SET kept = least($2, kept - 1 + $3) + 1 WHERE id = $1 AND kept <= $2 RETURNING kept - 1`, l.vault, cut, pruneStep).Scan(&to)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -28,14 +28,14 @@ func TestPrune(t *testing.T) {
 		require.NoError(t, err)
 	}
 	blobs := func() (n int) {
-		require.NoError(t, l.pool.QueryRow(t.Context(), `SELECT count(*) FROM blobs`).Scan(&n))
+		require.NoError(t, l.db.pool.QueryRow(t.Context(), `SELECT count(*) FROM blobs`).Scan(&n))
 		return n
 	}
 	prune := func(limits notes.HistoryLimits) {
 		s.Exec(`UPDATE vaults SET pruned = now() - interval '7 hours'`)
 		require.NoError(t, l.Prune(t.Context(), limits))
 	}
-	require.NoError(t, l.KeepVectors(t.Context(), "m", map[string][]byte{notes.Hash([]byte("old")): {1}, notes.Hash([]byte("new")): {2}}))
+	require.NoError(t, l.db.KeepVectors(t.Context(), "m", map[string][]byte{notes.Hash([]byte("old")): {1}, notes.Hash([]byte("new")): {2}}))
 	before, _, err := l.Snapshot(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 6, blobs())
@@ -48,7 +48,7 @@ func TestPrune(t *testing.T) {
 	prune(notes.HistoryLimits{Age: 48 * time.Hour})
 	assert.Equal(t, map[string]string{"A.md": "4", "B.md": "b"}, files(t, l))
 	assert.Equal(t, 4, blobs(), "gone and 1 are removed; 2 is named by a change that is kept")
-	found, _, err := l.Vectors(t.Context(), "m", []string{notes.Hash([]byte("old")), notes.Hash([]byte("new"))})
+	found, _, err := l.db.Vectors(t.Context(), "m", []string{notes.Hash([]byte("old")), notes.Hash([]byte("new"))})
 	require.NoError(t, err)
 	assert.Len(t, found, 1)
 	_, err = l.Changes(t.Context(), beginning, 10)
@@ -56,7 +56,7 @@ func TestPrune(t *testing.T) {
 	_, err = l.Changes(t.Context(), Position{Seq: 2, Mark: "other"}, 10)
 	require.ErrorIs(t, err, ErrForeign)
 	var third Position
-	require.NoError(t, l.pool.QueryRow(t.Context(), `SELECT seq, id FROM batches WHERE seq = 3`).Scan(&third.Seq, &third.Mark))
+	require.NoError(t, l.db.pool.QueryRow(t.Context(), `SELECT seq, id FROM batches WHERE seq = 3`).Scan(&third.Seq, &third.Mark))
 	entries, err := l.Changes(t.Context(), third, 10)
 	require.NoError(t, err)
 	assert.Len(t, entries, 3)
@@ -80,7 +80,7 @@ func TestPrune(t *testing.T) {
 	s.Exec(`UPDATE batches SET at = at - interval '3 days'`)
 	prune(notes.HistoryLimits{Age: 48 * time.Hour})
 	var rest int
-	require.NoError(t, l.pool.QueryRow(t.Context(), `SELECT count(*) FROM feed`).Scan(&rest))
+	require.NoError(t, l.db.pool.QueryRow(t.Context(), `SELECT count(*) FROM feed`).Scan(&rest))
 	assert.Equal(t, 1, rest)
 	assert.Len(t, files(t, l), pruneStep+2)
 }

@@ -210,33 +210,33 @@ type tokened struct {
 
 // subjects returns the subjects with the tokens, or all if nil, sorted by name.
 func (d *Database) subjects(ctx context.Context, tokens [][]byte) (all []tokened, err error) {
-	err = d.again(ctx, func() error {
-		all = nil
-		return d.change(ctx, func(tx pgx.Tx) error { return selectSubjects(ctx, tx, tokens, &all) })
+	err = d.call(ctx, func(ctx context.Context) error {
+		all, err = d.selectSubjects(ctx, tokens)
+		return err
 	})
 	return all, err
 }
 
-func selectSubjects(ctx context.Context, tx pgx.Tx, tokens [][]byte, all *[]tokened) error {
-	rows, err := tx.Query(ctx, `SELECT s.name, s.token, s.created, v.name, coalesce(g.folder, ''), coalesce(g.writer, false)
+func (d *Database) selectSubjects(ctx context.Context, tokens [][]byte) (all []tokened, err error) {
+	rows, err := d.pool.Query(ctx, `SELECT s.name, s.token, s.created, v.name, coalesce(g.folder, ''), coalesce(g.writer, false)
 			FROM subjects s LEFT JOIN grants g ON g.subject = s.id LEFT JOIN vaults v ON v.id = g.vault
 			WHERE $1::bytea[] IS NULL OR s.token = ANY($1) ORDER BY s.name, v.name, g.folder`, tokens)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var s tokened
 	var vault *string
 	var g Grant
 	_, err = pgx.ForEachRow(rows, []any{&s.Name, &s.token, &s.Created, &vault, &g.Folder, &g.Writer}, func() error {
-		if n := len(*all); n == 0 || (*all)[n-1].Name != s.Name {
-			*all = append(*all, tokened{Subject{Name: s.Name, Created: s.Created.UTC(), Grants: []Grant{}}, append([]byte{}, s.token...)})
+		if n := len(all); n == 0 || all[n-1].Name != s.Name {
+			all = append(all, tokened{Subject{Name: s.Name, Created: s.Created.UTC(), Grants: []Grant{}}, append([]byte{}, s.token...)})
 		}
 		if vault != nil {
-			last := &(*all)[len(*all)-1]
+			last := &all[len(all)-1]
 			g.Vault = *vault
 			last.Grants = append(last.Grants, g)
 		}
 		return nil
 	})
-	return err
+	return all, err
 }

@@ -26,13 +26,8 @@ func (l *Log) Subscriptions(ctx context.Context, session string) ([]string, erro
 
 // subscriptions runs a statement and returns the URIs of the rows that it changed.
 func (l *Log) subscriptions(ctx context.Context, statement string, args ...any) (uris []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
-	defer cancel()
-	if err := l.ready(ctx); err != nil {
-		return nil, err
-	}
-	err = l.db.again(ctx, func() error {
-		rows, _ := l.pool.Query(ctx, statement, append([]any{l.vault}, args...)...) // its error is in rows
+	err = l.call(ctx, func(ctx context.Context) error {
+		rows, _ := l.db.pool.Query(ctx, statement, append([]any{l.vault}, args...)...) // its error is in rows
 		uris, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})

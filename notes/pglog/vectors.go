@@ -21,13 +21,13 @@ const (
 // Vectors returns the stored vectors of the model for the texts with the given hashes,
 // and claims for this node those texts whose vector is neither stored nor being computed.
 // The rest is being computed by other nodes. If that is all of them, Vectors waits.
-func (l *Log) Vectors(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
-	if err := l.ready(ctx); err != nil {
-		return nil, nil, err
-	}
+func (d *Database) Vectors(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
 	hashes = slices.Sorted(slices.Values(hashes)) // all nodes insert rows in the same order, to avoid deadlocks
 	for {
-		found, claimed, err = l.claim(ctx, model, hashes)
+		err = d.call(ctx, func(ctx context.Context) error {
+			found, claimed, err = d.claim(ctx, model, hashes)
+			return err
+		})
 		if err != nil || len(hashes) == 0 || len(found)+len(claimed) > 0 {
 			return found, claimed, err
 		}
@@ -39,7 +39,7 @@ func (l *Log) Vectors(ctx context.Context, model string, hashes []string) (found
 	}
 }
 
-func (l *Log) claim(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
+func (d *Database) claim(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
 	found = map[string][]byte{}
 	claims := func(rows pgx.Rows) error {
 		more, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -59,7 +59,7 @@ func (l *Log) claim(ctx context.Context, model string, hashes []string) (found m
 		})
 		return err
 	})
-	return found, claimed, l.pool.SendBatch(ctx, b).Close()
+	return found, claimed, d.pool.SendBatch(ctx, b).Close()
 }
 
 // namedEvery is how often the use of a vector by a node is recorded.
@@ -67,30 +67,29 @@ const namedEvery = 24 * time.Hour
 
 // Missing returns the texts for which no vector is stored, and protects the vectors of
 // the others from pruning.
-func (l *Log) Missing(ctx context.Context, model string, hashes []string) (missing []string, err error) {
-	if err := l.ready(ctx); err != nil {
-		return nil, err
-	}
-	b := &pgx.Batch{}
-	b.Queue(`UPDATE vectors SET claimed = now() WHERE model = $1 AND hash = ANY($2) AND data IS NOT NULL AND claimed < now() - make_interval(secs => $3)`, model, raw(hashes), namedEvery.Seconds())
-	b.Queue(`SELECT encode(hash, 'hex') FROM unnest($2::bytea[]) AS hash WHERE NOT EXISTS (SELECT FROM vectors v WHERE v.model = $1 AND v.hash = hash.hash AND v.data IS NOT NULL)`, model, raw(hashes)).Query(func(rows pgx.Rows) error {
-		missing, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
+func (d *Database) Missing(ctx context.Context, model string, hashes []string) (missing []string, err error) {
+	err = d.call(ctx, func(ctx context.Context) error {
+		b := &pgx.Batch{}
+		b.Queue(`UPDATE vectors SET claimed = now() WHERE model = $1 AND hash = ANY($2) AND data IS NOT NULL AND claimed < now() - make_interval(secs => $3)`, model, raw(hashes), namedEvery.Seconds())
+		b.Queue(`SELECT encode(hash, 'hex') FROM unnest($2::bytea[]) AS hash WHERE NOT EXISTS (SELECT FROM vectors v WHERE v.model = $1 AND v.hash = hash.hash AND v.data IS NOT NULL)`, model, raw(hashes)).Query(func(rows pgx.Rows) error {
+			missing, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		return d.pool.SendBatch(ctx, b).Close()
 	})
-	return missing, l.pool.SendBatch(ctx, b).Close()
+	return missing, err
 }
 
 // KeepVectors stores vectors that this node has computed.
-func (l *Log) KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error {
-	if err := l.ready(ctx); err != nil {
-		return err
-	}
+func (d *Database) KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error {
 	hashes := slices.Sorted(maps.Keys(vectors))
 	data := make([][]byte, len(hashes))
 	for i, hash := range hashes {
 		data[i] = vectors[hash]
 	}
-	_, err := l.pool.Exec(ctx, `INSERT INTO vectors (model, hash, data) SELECT $1, * FROM unnest($2::bytea[], $3::bytea[])
-		ON CONFLICT (model, hash) DO UPDATE SET data = excluded.data WHERE vectors.data IS NULL`, model, raw(hashes), data)
-	return err
+	return d.call(ctx, func(ctx context.Context) error {
+		_, err := d.pool.Exec(ctx, `INSERT INTO vectors (model, hash, data) SELECT $1, * FROM unnest($2::bytea[], $3::bytea[])
+			ON CONFLICT (model, hash) DO UPDATE SET data = excluded.data WHERE vectors.data IS NULL`, model, raw(hashes), data)
+		return err
+	})
 }
