@@ -289,9 +289,41 @@ func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
 	return sqlite.Column[string](ctx, f.s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)
 }
 
-// HasAttachment reports whether the vault has an attachment at this path.
-func (f Files) HasAttachment(ctx context.Context, name string) (bool, error) {
-	return sqlite.First[bool](ctx, f.s.notes.Reader(), `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name)
+// Linked returns the attachment at this path, ignoring case if there is no
+// exact match, that a note within the scope links to. If there is none, file is zero
+// and others has the paths of linked attachments with the same file name.
+func (f Files) Linked(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
+	where, args := filterSQL(notes.Filter{Scope: scope.Read})
+	args = append([]any{notes.Key(path.Base(name))}, args...)
+	var folded File
+	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
+			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`) ORDER BY a.path`, args, func(rows *sql.Rows) error {
+			var found File
+			err := rows.Scan(found.columns()...)
+			switch {
+			case err != nil || !scope.CanRead(found.Path):
+			case found.Path == name:
+				file = found
+			case notes.Key(found.Path) == notes.Key(name):
+				folded = found
+			case len(others) < maxCandidates:
+				others = append(others, found.Path)
+			}
+			return err
+		})
+	})
+	if file.Path == "" {
+		file = folded
+	}
+	return file, others, err
+}
+
+// LinkedBy returns the attachments that a note links to, without duplicates, in
+// the order of their first links.
+func (f Files) LinkedBy(ctx context.Context, note int64) ([]File, error) {
+	return sqlite.All(ctx, f.s.notes.Reader(), (*File).columns, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
+		WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, note)
 }
 
 // Canvases returns the canvases and bases of the vault, which name notes by path.

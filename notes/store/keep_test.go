@@ -286,11 +286,6 @@ func TestFiles_Model(t *testing.T) {
 			}
 			require.Equal(t, want, have, folder)
 		}
-		for _, p := range []string{"a/0.png", "a/c/1.png", "b/2.png"} {
-			known, err := w.Files().HasAttachment(ctx, p)
-			require.NoError(t, err)
-			require.Equal(t, attachments[p], known, p)
-		}
 	}
 }
 
@@ -316,7 +311,7 @@ func TestAttachments_Linked(t *testing.T) {
 		{"Home/pic.png", nil, "Home/pic.png", []string{}},
 		{"Nowhere/pic.png", nil, "", []string{"Home/pic.png"}},
 	} {
-		file, others, err := w.LinkedAttachment(t.Context(), tt.name, notes.Scope{Read: tt.read})
+		file, others, err := w.Files().Linked(t.Context(), tt.name, notes.Scope{Read: tt.read})
 		require.NoError(t, err)
 		assert.Equal(t, tt.want, file.Path, "%+v", tt)
 		if tt.others != nil {
@@ -325,7 +320,7 @@ func TestAttachments_Linked(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(filepath.Join(w.dir, "Files", "Doc 1.pdf")))
 	w.reconcile()
-	file, _, err := w.LinkedAttachment(t.Context(), "Files/Doc 1.pdf", notes.Scope{})
+	file, _, err := w.Files().Linked(t.Context(), "Files/Doc 1.pdf", notes.Scope{})
 	require.NoError(t, err)
 	assert.Empty(t, file.Path)
 }

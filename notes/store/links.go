@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -245,66 +244,6 @@ func around(line, target string) string {
 		cut += "…"
 	}
 	return cut
-}
-
-// AttachmentPath converts ref to a path that may name an attachment.
-func AttachmentPath(ref string) (name string, err error) {
-	if notes.IsURI(ref) {
-		name, err = notes.ParseURI(ref)
-	} else {
-		name, err = notes.CleanPath(strings.TrimPrefix(ref, "./"))
-	}
-	if err == nil && notes.IsNoteName(name) {
-		err = &notes.Error{Op: "read", Path: name, Err: notes.ErrInvalid, Detail: "this is a note, not an attachment", Hint: "Read it with read_note."}
-	}
-	return name, err
-}
-
-// NoAttachment returns the error for a file that no note links to.
-func NoAttachment(name string, others []string) error {
-	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "no note links to an attachment with this name",
-		Hint: "note_links shows the attachments that a note links to.", Candidates: others}
-	if len(others) > 0 {
-		e.Hint = "Did you mean one of these?"
-	}
-	return e
-}
-
-// LinkedAttachment returns the attachment at this path, ignoring case if there is no
-// exact match, that a note within the scope links to. If there is none, file is zero
-// and others has the paths of linked attachments with the same file name.
-func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
-	where, args := filterSQL(notes.Filter{Scope: scope.Read})
-	args = append([]any{notes.Key(path.Base(name))}, args...)
-	var folded File
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
-			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`) ORDER BY a.path`, args, func(rows *sql.Rows) error {
-			var f File
-			err := rows.Scan(&f.Path, &f.DiskPath)
-			switch {
-			case err != nil || !scope.CanRead(f.Path):
-			case f.Path == name:
-				file = f
-			case notes.Key(f.Path) == notes.Key(name):
-				folded = f
-			case len(others) < maxCandidates:
-				others = append(others, f.Path)
-			}
-			return err
-		})
-	})
-	if file.Path == "" {
-		file = folded
-	}
-	return file, others, err
-}
-
-// AttachmentsOf returns the attachments that a note links to, without duplicates, in
-// the order of their first links.
-func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
-	return sqlite.All(ctx, s.notes.Reader(), (*File).columns, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
-		WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, note)
 }
 
 // LinkedFrom returns the other notes that link to the note.

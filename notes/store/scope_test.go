@@ -88,7 +88,7 @@ func TestScope_NothingOutside(t *testing.T) {
 			}
 			from, err := w.LinkedFrom(ctx, meta.ID, scope)
 			answer("linked from", from, err)
-			file, others, err := w.LinkedAttachment(ctx, ref, scope)
+			file, others, err := w.Files().Linked(ctx, ref, scope)
 			answer("attachment", []any{file.Path, others}, err)
 		}
 		return all.String(), errs.String()

@@ -197,14 +197,14 @@ func (b *batch) scanAgain(p *prepared) {
 
 func (b *batch) add(p *prepared) {
 	if !p.unknown {
-		b.v.reread.Delete(p.Path)
+		b.v.rereads.files.Delete(p.Path)
 	}
 	switch {
 	case p.skip == skipChanging:
 		b.scanAgain(p)
 		return
 	case p.skip == skipEmptied:
-		b.v.readLater(p.Path, p.DiskPath, emptiedFor-b.v.sinceChange(p.Stat), false)
+		b.v.rereads.add(p.Path, p.DiskPath, emptiedFor-sinceChange(p.Stat, b.v.opt.Now()), false)
 		return
 	case p.skip != "":
 		b.skip(p)
@@ -270,7 +270,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 // deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
-		b.v.readLater(p.Path, p.DiskPath, unreadRetry, true)
+		b.v.rereads.add(p.Path, p.DiskPath, unreadRetry, true)
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // no stat, so that it is read again
 		return
 	}
@@ -400,7 +400,7 @@ func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
 	case p.skip != "" || !p.differs() && !s.reparse:
-	case p.row != nil && s.v.justEmptied(p.Stat, p.row.Stat.Size):
+	case p.row != nil && justEmptied(p.Stat, p.row.Stat.Size, s.v.opt.Now()):
 		p.skip = skipEmptied
 	case len(data) >= longNote && p.differs() && s.isEcho(ctx, p):
 		p.skip = skipChanging // the next scan finds the row of the operation
@@ -416,14 +416,14 @@ const emptiedFor = 2 * time.Second
 
 // justEmptied reports whether a file, of which known bytes are stored, was emptied less than
 // emptiedFor ago.
-func (v *Vault) justEmptied(st fsid.Stat, known int64) bool {
-	age := v.sinceChange(st)
+func justEmptied(st fsid.Stat, known int64, now time.Time) bool {
+	age := sinceChange(st, now)
 	return st.Size == 0 && known > 0 && age >= 0 && age < emptiedFor
 }
 
 // sinceChange returns the time since a file was changed.
-func (v *Vault) sinceChange(st fsid.Stat) time.Duration {
-	return v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
+func sinceChange(st fsid.Stat, now time.Time) time.Duration {
+	return now.Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
 }
 
 // isEcho waits for any running operation, and then reports whether the store already has

@@ -186,10 +186,11 @@ const (
 func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	for waited := time.Duration(0); ; waited += settleEvery {
 		data, st, err := disk.Read(o.root, diskPath, o.v.opt.MaxNoteBytes)
-		age := o.v.sinceChange(st)
+		now := o.v.opt.Now()
+		age := sinceChange(st, now)
 		switch {
 		case err == nil && st.Size < known && age >= 0 && age < settleFor && waited < settleFor:
-		case err == nil && o.v.justEmptied(st, known):
+		case err == nil && justEmptied(st, known, now):
 			return nil, &notes.Error{Op: o.Kind, Path: notes.Nfc(diskPath), Err: notes.ErrConflict, Detail: "the file was emptied a moment ago, as by a program that is saving it",
 				Hint: "Nothing was changed. Read the note in a few seconds and try again."}
 		default:

@@ -38,7 +38,7 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "The owner of the daemon can change vault.read_only."}
 	case scope.CanRead(p) && v.ignore.Match(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so notesd does not write it"}
-	case scope.CanRead(p) && notes.InAny(p, v.protected()):
+	case scope.CanRead(p) && notes.InAny(p, v.opt.Protected()):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not write", Hint: "The user can change them with an editor."}
 	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}
@@ -51,14 +51,6 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 			Hint: "It may write in: " + strings.Join(places, ", ")}
 	}
 	return nil
-}
-
-// protected returns the folders that clients may read but not write.
-func (v *Vault) protected() []string {
-	if v.opt.Protected == nil {
-		return nil
-	}
-	return v.opt.Protected()
 }
 
 // checkPlace rejects a new path below a symlink to a folder, below a file, or outside the
@@ -96,11 +88,6 @@ func (o *operation) checkPlace(p string) error {
 		}
 	}
 	return checkPlace(o.root, o.Kind, p)
-}
-
-// mayAttach reports whether a caller may read the attachment at p.
-func (v *Vault) mayAttach(p string, scope notes.Scope) bool {
-	return scope.CanRead(p) && !v.ignore.Match(p)
 }
 
 func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }

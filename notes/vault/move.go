@@ -168,7 +168,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	if err := m.mayWrite(folder, to); err != nil {
 		return err
 	}
-	for _, p := range m.v.protected() {
+	for _, p := range m.v.opt.Protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
 			return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
 		}

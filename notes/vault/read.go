@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"notesd/internal/fsid"
@@ -36,7 +37,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		if err := r.reconcile(meta.Path); err != nil {
 			return nil, err
 		}
-		if r, again := v.reread.Load(meta.Path); again && r.(later).failed {
+		if v.rereads.failed(meta.Path) {
 			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "The indexed version is kept. Try again when the disk responds; notesd status says why."}
 		}
 	}
@@ -132,12 +133,9 @@ func (r *reading) isFresh(p string) (bool, error) {
 // scope or nonexistent yields the same [*notes.Error] with [notes.ErrNotFound]. A file over
 // [notes.MaxAttachmentBytes] is [notes.ErrTooLarge].
 func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error) {
-	name, err := store.AttachmentPath(ref)
+	name, err := attachmentPath(ref)
 	if err != nil {
 		return notes.Attachment{}, err
-	}
-	if !v.mayAttach(name, scope) {
-		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
 	root, err := v.disk.Open()
 	if err != nil {
@@ -145,13 +143,16 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	}
 	defer func() { _ = root.Close() }() // only read from
 	r := &reading{v: v, ctx: ctx, root: root, scope: scope}
+	if !r.mayAttach(name) {
+		return notes.Attachment{}, noAttachment(name, nil)
+	}
 	file, err := r.linkedFile(name)
 	if err != nil {
 		return notes.Attachment{}, err
 	}
 	real, ok := r.leadsTo(file)
 	if !ok {
-		return notes.Attachment{}, store.NoAttachment(name, nil)
+		return notes.Attachment{}, noAttachment(name, nil)
 	}
 	data, st, err := disk.ReadStable(root, real, notes.MaxAttachmentBytes)
 	switch {
@@ -160,7 +161,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 			Detail: fmt.Sprintf("the attachment has %d bytes; at most %d can be read", st.Size, notes.MaxAttachmentBytes),
 			Hint:   "Open it with another program."}
 	case errors.Is(err, fs.ErrNotExist):
-		return notes.Attachment{}, store.NoAttachment(name, nil)
+		return notes.Attachment{}, noAttachment(name, nil)
 	case errors.Is(err, disk.ErrChanging):
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrConflict, Detail: "the file is being written at the moment", Hint: "Try again in a moment."}
 	case err != nil:
@@ -176,7 +177,7 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	if err != nil {
 		return nil, err
 	}
-	files, err := v.store.AttachmentsOf(ctx, meta.ID)
+	files, err := v.store.Files().LinkedBy(ctx, meta.ID)
 	if err != nil || len(files) == 0 {
 		return []notes.Attachment{}, err
 	}
@@ -189,7 +190,7 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	out := make([]notes.Attachment, 0, len(files))
 	for _, f := range files {
 		real, ok := r.leadsTo(f)
-		if !ok || !v.mayAttach(f.Path, scope) {
+		if !ok || !r.mayAttach(f.Path) {
 			continue
 		}
 		info, err := root.Lstat(real)
@@ -204,29 +205,50 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 // linkedFile finds the attachment called name. A file that the store does not have yet is
 // reconciled first.
 func (r *reading) linkedFile(name string) (store.File, error) {
-	s := r.v.store
-	file, others, err := s.LinkedAttachment(r.ctx, name, r.scope)
+	file, others, err := r.v.store.Files().Linked(r.ctx, name, r.scope)
 	if err != nil || file.Path != "" {
 		return file, err
 	}
 	if info, err := r.root.Stat(name); err == nil && info.Mode().IsRegular() {
-		known, err := s.Files().HasAttachment(r.ctx, name)
-		if err == nil && !known {
-			err = r.v.reconcilePaths(r.ctx, []string{name})
+		if err := r.v.reconcilePaths(r.ctx, []string{name}); err != nil {
+			return file, err
 		}
-		if err == nil && !known {
-			file, others, err = s.LinkedAttachment(r.ctx, name, r.scope)
-		}
-		if err != nil || file.Path != "" {
+		if file, others, err = r.v.store.Files().Linked(r.ctx, name, r.scope); err != nil || file.Path != "" {
 			return file, err
 		}
 	}
-	return store.File{}, store.NoAttachment(name, others)
+	return file, noAttachment(name, others)
+}
+
+// attachmentPath converts ref to a path that may name an attachment.
+func attachmentPath(ref string) (name string, err error) {
+	if notes.IsURI(ref) {
+		name, err = notes.ParseURI(ref)
+	} else {
+		name, err = notes.CleanPath(strings.TrimPrefix(ref, "./"))
+	}
+	if err == nil && notes.IsNoteName(name) {
+		err = &notes.Error{Op: "read", Path: name, Err: notes.ErrInvalid, Detail: "this is a note, not an attachment", Hint: "Read it with read_note."}
+	}
+	return name, err
+}
+
+// noAttachment returns the error for a file that no note links to.
+func noAttachment(name string, others []string) error {
+	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "no note links to an attachment with this name",
+		Hint: "note_links shows the attachments that a note links to.", Candidates: others}
+	if len(others) > 0 {
+		e.Hint = "Did you mean one of these?"
+	}
+	return e
 }
 
 // leadsTo returns the path of the file that an attachment leads to, through symlinks, and
 // whether it may be read under that path too.
 func (r *reading) leadsTo(file store.File) (real string, ok bool) {
 	real, ok = r.root.RealPath(file.DiskPath)
-	return real, ok && r.v.mayAttach(notes.Nfc(real), r.scope)
+	return real, ok && r.mayAttach(notes.Nfc(real))
 }
+
+// mayAttach reports whether the caller may read the attachment at p.
+func (r *reading) mayAttach(p string) bool { return r.scope.CanRead(p) && !r.v.ignore.Match(p) }

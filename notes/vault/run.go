@@ -34,7 +34,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer prune.Stop()
 	l.report(ctx, "prune history", v.history.Prune(ctx))
 	for {
-		late, reread := v.late.next(), v.nextReread()
+		late, reread := v.late.next(), v.rereads.next()
 		var remounted <-chan time.Time
 		if v.mounts.anyAway() {
 			remounted = time.After(retryAfter)
@@ -43,7 +43,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			v.late.readDue(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // their present text
 			return nil
-		case <-v.at(late):
+		case <-after(v.opt.Now, late):
 			v.late.readDue(ctx, late, 0)
 			continue
 		case <-remounted:
@@ -56,14 +56,9 @@ func (v *Vault) Run(ctx context.Context) error {
 		case <-prune.C:
 			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
-		case <-v.at(reread):
-			for name, r := range v.reread.Range {
-				if r := r.(later); !r.at.After(reread) {
-					v.reread.Delete(name) // a file that fails again is added again
-					v.queue.Add(r.diskPath)
-				}
-			}
-		case <-v.at(retryAt):
+		case <-after(v.opt.Now, reread):
+			v.rereads.queueDue(reread)
+		case <-after(v.opt.Now, retryAt):
 			v.queue.AddAll()
 			retryAt = time.Time{}
 		case <-v.queue.Signal():
@@ -81,36 +76,12 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 }
 
-// at returns a channel that receives at time t, or nil if t is zero.
-func (v *Vault) at(t time.Time) <-chan time.Time {
+// after returns a channel that receives at time t, or nil if t is zero.
+func after(now func() time.Time, t time.Time) <-chan time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	return time.After(t.Sub(v.opt.Now()))
-}
-
-// later is when a file is to be read again.
-type later struct {
-	at       time.Time
-	diskPath string // as the disk spells it
-	failed   bool   // its last read failed
-}
-
-// readLater has Run read a note's file again after a time.
-func (v *Vault) readLater(path, diskPath string, after time.Duration, failed bool) {
-	if _, had := v.reread.Swap(path, later{v.opt.Now().Add(after), diskPath, failed}); !had {
-		v.queue.Wake() // sets Run's timer
-	}
-}
-
-// nextReread returns when the next file is to be read again, or zero if there is none.
-func (v *Vault) nextReread() (next time.Time) {
-	for _, r := range v.reread.Range {
-		if r := r.(later); next.IsZero() || r.at.Before(next) {
-			next = r.at
-		}
-	}
-	return next
+	return time.After(t.Sub(now()))
 }
 
 // loop is the state of one call of Run.

@@ -70,3 +70,49 @@ func (i *incident) getTrouble() string {
 
 // unreadRetry is how soon a failed read is retried.
 const unreadRetry = 10 * time.Second
+
+// rereads are the files that Run will read again. The stored versions of their notes are kept
+// until then.
+type rereads struct {
+	now   func() time.Time
+	queue *Queue
+	files sync.Map // path of the note → reread
+}
+
+type reread struct {
+	at       time.Time
+	diskPath string
+	failed   bool // the last read failed
+}
+
+func (r *rereads) add(path, diskPath string, after time.Duration, failed bool) {
+	if _, had := r.files.Swap(path, reread{r.now().Add(after), diskPath, failed}); !had {
+		r.queue.Wake() // Run sets its timer
+	}
+}
+
+// failed reports whether the last read of a note's file failed.
+func (r *rereads) failed(path string) bool {
+	f, ok := r.files.Load(path)
+	return ok && f.(reread).failed
+}
+
+// next returns when the next file is to be read, or zero if there is none.
+func (r *rereads) next() (next time.Time) {
+	for _, f := range r.files.Range {
+		if at := f.(reread).at; next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// queueDue queues the files that are due at a time. One that fails again is added again.
+func (r *rereads) queueDue(now time.Time) {
+	for path, f := range r.files.Range {
+		if f := f.(reread); !f.at.After(now) {
+			r.files.Delete(path)
+			r.queue.Add(f.diskPath)
+		}
+	}
+}

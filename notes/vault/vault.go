@@ -40,9 +40,9 @@ type Vault struct {
 	incident incident
 	mounts   mounts
 	late     lateFiles
+	rereads  rereads
 	symlinks sync.Map // symlinks with a note's name, as the file system spells them
 	left     sync.Map // temp files whose text could not be saved to history → the note displaced
-	reread   sync.Map // notes whose files are to be read again → later; their stored versions are kept until then
 
 	failpoint
 }
@@ -56,6 +56,9 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	opt.Log = cmp.Or(opt.Log, slog.Default())
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.Protected == nil {
+		opt.Protected = func() []string { return nil }
 	}
 	ignore, err := notes.NewIgnore(opt.Ignore)
 	if err != nil {
@@ -88,6 +91,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
 	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.Wake}
+	v.rereads = rereads{now: opt.Now, queue: v.queue}
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
 }
 

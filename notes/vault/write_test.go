@@ -713,7 +713,7 @@ func TestEdit_NoteBeingSaved(t *testing.T) {
 		f.reconcile()
 		assert.Empty(t, f.view.kinds(), "it keeps its text")
 		<-f.queue.Signal() // Run sets its timer
-		assert.Equal(t, 20*time.Millisecond, f.nextReread().Sub(f.opt.Now()), "it is read again")
+		assert.Equal(t, 20*time.Millisecond, f.rereads.next().Sub(f.opt.Now()), "it is read again")
 		require.ErrorIs(t, add(), notes.ErrConflict)
 		assert.Empty(t, f.onDisk("a.md"))
 		f.write("a.md", saved)
