@@ -91,6 +91,24 @@ type Meta struct {
 	Fields   map[string]any // the requested fields that the note has
 }
 
+// SemanticHit is a note found semantically.
+type SemanticHit struct {
+	NoteID  int64
+	Ordinal int     // of the nearest chunk
+	Cosine  float64 // of that chunk and the query
+	// Near is the cosine on the scale of text scores, where 1 is all words of the query.
+	Near float64
+	// First is Near of the note's lead, see [Note.Lead], or of its first chunk if it has no
+	// other.
+	First float64
+	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet, one of
+	// which may be nearer.
+	Missing float64
+}
+
+// Spread describes values by their mean and their standard deviation.
+type Spread struct{ Mean, Deviation float64 }
+
 // Passage is a chunk of a note with the context needed to judge it.
 type Passage struct {
 	NoteID    int64

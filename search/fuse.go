@@ -10,27 +10,12 @@ import (
 	"notesd/search/index"
 )
 
-// SemanticHit is a note found semantically.
-type SemanticHit struct {
-	NoteID  int64
-	Ordinal int     // of the nearest chunk
-	Cosine  float64 // of that chunk and the query
-	// Near is the cosine on the scale of text scores, where 1 is all words of the query. See
-	// [Semantic] for its values by chance.
-	Near float64
-	// First is Near of the beginning of the note, which states its topic.
-	First float64
-	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet, one of
-	// which may be nearer.
-	Missing float64
-}
-
 // Semantic finds notes with passages semantically similar to a text. The vault's vectors
 // implement it.
 type Semantic interface {
 	// Nearest returns the k notes of allowed (nil: all) whose best chunk is
 	// nearest to text, the nearest first.
-	Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]SemanticHit, error)
+	Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error)
 	// Coverage reports how much of the vault can be searched; its State is one of "ready",
 	// "building", "loading" and "off". While it is loading, Nearest waits.
 	Coverage() Coverage
@@ -39,15 +24,15 @@ type Semantic interface {
 	Weight(text string) float64
 	// Cosines scores the given notes, omitting those without vectors. It is called while
 	// Nearest runs, with the same text.
-	Cosines(ctx context.Context, text string, ids []int64) ([]SemanticHit, error)
+	Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error)
 	// Unrelated returns the similarity of text and unrelated passages: the spread for the model
 	// in general and the spread in this vault, which is lower for a text in another language
 	// than the notes. It is called right after Nearest, with the same text.
-	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
+	Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error)
 	// Alike returns the mean cosine of pairs of the hits' passages. ok reports whether
 	// that distinguishes passages about one subject from others: with some models, and
 	// in small vaults, it does not.
-	Alike(hits []SemanticHit) (cosine float64, ok bool)
+	Alike(hits []notes.SemanticHit) (cosine float64, ok bool)
 	// Yield pauses background work during a search of any mode, until over is called.
 	Yield() (over func())
 }
@@ -72,9 +57,6 @@ type Coverage struct {
 	Why      string // what prevents full coverage; "" if nothing does, or if it only takes time
 }
 
-// Spread describes values by their mean and their standard deviation.
-type Spread struct{ Mean, Deviation float64 }
-
 // UnavailableError is the error of a Semantic that cannot answer for an external reason, such
 // as an unreachable server. It is shown to the user and not logged.
 type UnavailableError struct{ Why string }
@@ -94,7 +76,7 @@ type candidate struct {
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
 	cosine               float64
-	near, first, missing float64 // see SemanticHit
+	near, first, missing float64 // see notes.SemanticHit
 	weak                 bool
 	named                bool // a passage of another hit names it
 	embedded             bool // the cosine is known
@@ -113,13 +95,13 @@ func byText(found []index.Ranked) []candidate {
 
 // meaning is the result of the semantic search for a query.
 type meaning struct {
-	near     []SemanticHit // nearest first
-	also     []SemanticHit // scores of the notes found by words
-	building bool          // notes are being embedded
+	near     []notes.SemanticHit // nearest first
+	also     []notes.SemanticHit // scores of the notes found by words
+	building bool                // notes are being embedded
 	weight   float64
 	passages int // number searched for near
 	// usual and here are the spreads for unrelated passages, see [Semantic].
-	usual, here Spread
+	usual, here notes.Spread
 	// scatter is how much less similar to each other the nearest passages are than usual, see
 	// usualAlike; 0: not known.
 	scatter float64
@@ -174,7 +156,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidat
 		at[out[i].note] = i
 	}
 	others := &notes.IDSet{}
-	set := func(h SemanticHit, rank int) {
+	set := func(h notes.SemanticHit, rank int) {
 		i, ok := at[h.NoteID]
 		if !ok {
 			i = len(out)

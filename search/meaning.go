@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"notesd/notes"
 	"notesd/search/index"
 )
 
@@ -21,7 +22,7 @@ type asking struct {
 }
 
 type nearest struct {
-	hits []SemanticHit
+	hits []notes.SemanticHit
 	err  error
 }
 

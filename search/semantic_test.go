@@ -38,7 +38,7 @@ type fakeMeaning struct {
 func (m *fakeMeaning) Coverage() search.Coverage { return m.coverage }
 func (m *fakeMeaning) Weight(string) float64     { return m.weight }
 
-func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	m.mu.Lock()
 	m.asked = append(m.asked, text)
 	m.mu.Unlock()
@@ -59,21 +59,21 @@ func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.I
 	return hits[:min(k, len(hits))], nil
 }
 
-func (m *fakeMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]search.SemanticHit, error) {
+func (m *fakeMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]notes.SemanticHit, error) {
 	if m.wait > 0 {
 		return nil, nil
 	}
 	return m.all(func(n notes.Meta) bool { return slices.Contains(ids, n.ID) }), nil
 }
 
-func (*fakeMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) { return }
+func (*fakeMeaning) Unrelated(context.Context, string) (usual, here notes.Spread, err error) { return }
 
-func (*fakeMeaning) Alike([]search.SemanticHit) (float64, bool) { return 0, false }
+func (*fakeMeaning) Alike([]notes.SemanticHit) (float64, bool) { return 0, false }
 
 func (*fakeMeaning) Yield() func() { return func() {} }
 
-func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
-	var hits []search.SemanticHit
+func (m *fakeMeaning) all(keep func(notes.Meta) bool) []notes.SemanticHit {
+	var hits []notes.SemanticHit
 	page, err := m.store.List(context.Background(), notes.ListQuery{Limit: 1000})
 	if err != nil {
 		panic(err)
@@ -81,10 +81,10 @@ func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
 	for _, n := range page.Notes {
 		name := strings.TrimSuffix(n.Path, ".md")
 		if cos, ok := m.cosines[name]; ok && keep(n) {
-			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name]})
+			hits = append(hits, notes.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name]})
 		}
 	}
-	slices.SortFunc(hits, func(a, b search.SemanticHit) int {
+	slices.SortFunc(hits, func(a, b notes.SemanticHit) int {
 		if a.Cosine > b.Cosine {
 			return -1
 		}
@@ -209,7 +209,7 @@ type firstMeaning struct {
 	first map[string]float64
 }
 
-func (m firstMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+func (m firstMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	hits, err := m.fakeMeaning.Nearest(ctx, text, allowed, k)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (m firstMeaning) Nearest(ctx context.Context, text string, allowed *notes.I
 	return hits, err
 }
 
-func idsOf(hits []search.SemanticHit) []int64 {
+func idsOf(hits []notes.SemanticHit) []int64 {
 	ids := make([]int64, len(hits))
 	for i, h := range hits {
 		ids[i] = h.NoteID
@@ -315,8 +315,8 @@ type distantMeaning struct {
 	by float64
 }
 
-func (m distantMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
-	return search.Spread{Deviation: .095}, search.Spread{Mean: -m.by, Deviation: .05}, nil
+func (m distantMeaning) Unrelated(context.Context, string) (usual, here notes.Spread, err error) {
+	return notes.Spread{Deviation: .095}, notes.Spread{Mean: -m.by, Deviation: .05}, nil
 }
 
 // Notes contain little more than the names of a question in another language: having more of
@@ -384,11 +384,11 @@ type scatteredMeaning struct {
 	among []int // number of hits in each call of Alike
 }
 
-func (*scatteredMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
-	return search.Spread{Deviation: .095}, search.Spread{Deviation: .095}, nil
+func (*scatteredMeaning) Unrelated(context.Context, string) (usual, here notes.Spread, err error) {
+	return notes.Spread{Deviation: .095}, notes.Spread{Deviation: .095}, nil
 }
 
-func (m *scatteredMeaning) Alike(hits []search.SemanticHit) (float64, bool) {
+func (m *scatteredMeaning) Alike(hits []notes.SemanticHit) (float64, bool) {
 	m.among = append(m.among, len(hits))
 	return m.alike, m.alike > 0
 }
@@ -569,7 +569,7 @@ type scoringMeaning struct {
 	near []string // paths that Nearest returns
 }
 
-func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]search.SemanticHit, error) {
+func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]notes.SemanticHit, error) {
 	return m.all(func(n notes.Meta) bool { return slices.Contains(m.near, strings.TrimSuffix(n.Path, ".md")) }), nil
 }
 
@@ -591,7 +591,7 @@ type waitingMeaning struct {
 	asked chan struct{}
 }
 
-func (m waitingMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+func (m waitingMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	select {
 	case <-m.asked:
 	case <-ctx.Done():
@@ -600,7 +600,7 @@ func (m waitingMeaning) Nearest(ctx context.Context, text string, allowed *notes
 	return m.scoringMeaning.Nearest(ctx, text, allowed, k)
 }
 
-func (m waitingMeaning) Cosines(ctx context.Context, text string, ids []int64) ([]search.SemanticHit, error) {
+func (m waitingMeaning) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
 	close(m.asked)
 	return m.scoringMeaning.Cosines(ctx, text, ids)
 }
@@ -699,7 +699,7 @@ func TestSearch_SemanticLoading(t *testing.T) {
 type loadingMeaning struct {
 	*fakeMeaning
 	after time.Time
-	hits  []search.SemanticHit // read in advance: its clock must not wait for SQLite
+	hits  []notes.SemanticHit // read in advance: its clock must not wait for SQLite
 }
 
 func (m *loadingMeaning) Coverage() search.Coverage {
@@ -709,11 +709,11 @@ func (m *loadingMeaning) Coverage() search.Coverage {
 	return search.Coverage{State: search.StateReady, Coverage: 1}
 }
 
-func (*loadingMeaning) Cosines(context.Context, string, []int64) ([]search.SemanticHit, error) {
+func (*loadingMeaning) Cosines(context.Context, string, []int64) ([]notes.SemanticHit, error) {
 	return nil, nil
 }
 
-func (m *loadingMeaning) Nearest(ctx context.Context, _ string, _ *notes.IDSet, _ int) ([]search.SemanticHit, error) {
+func (m *loadingMeaning) Nearest(ctx context.Context, _ string, _ *notes.IDSet, _ int) ([]notes.SemanticHit, error) {
 	select {
 	case <-time.After(time.Until(m.after)):
 		return m.hits, nil

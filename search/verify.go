@@ -46,7 +46,7 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []index.R
 }
 
 // verifiedNear returns the semantic hits that the request's phrases admit.
-func (s *search) verifiedNear(ctx context.Context, near []SemanticHit) ([]SemanticHit, error) {
+func (s *search) verifiedNear(ctx context.Context, near []notes.SemanticHit) ([]notes.SemanticHit, error) {
 	if !s.r.hasPhrases() {
 		return near, nil
 	}
@@ -57,7 +57,7 @@ func (s *search) verifiedNear(ctx context.Context, near []SemanticHit) ([]Semant
 	if err := s.readNotes(ctx, found); err != nil {
 		return nil, err
 	}
-	var kept []SemanticHit
+	var kept []notes.SemanticHit
 	for _, h := range near {
 		if n := s.read[h.NoteID]; n != nil && s.r.verify(n) {
 			kept = append(kept, h)

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"notesd/notes"
 )
 
-// Bounds of nearness, see [SemanticHit]: a note that has none of the query's words is a hit if
-// it reaches the floor. They apply to unrelated passages with mean 0 and deviation floorUnit,
-// and are converted to the spread of the model. docs/retrieval.md has what they lose and
-// exclude on judged sets.
+// Bounds of nearness, see [notes.SemanticHit]: a note that has none of the query's words is a
+// hit if it reaches the floor. They apply to unrelated passages with mean 0 and deviation
+// floorUnit, and are converted to the spread of the model. docs/retrieval.md has what they lose
+// and exclude on judged sets.
 var (
 	// floorMost is the floor for many passages. With fewer, the nearest passage unrelated to a
 	// query is farther: the greatest of n samples grows with the root of ln n.
@@ -65,7 +67,7 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
-	clear = bound{f + clearAbove, Spread{m.here.Mean, m.usual.Deviation}}
+	clear = bound{f + clearAbove, notes.Spread{Mean: m.here.Mean, Deviation: m.usual.Deviation}}
 	switch {
 	case foreign && m.weight >= fluent: // few words match, and the notes have another mean
 		clear.value = f
@@ -84,7 +86,7 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 		}
 		clear.value = max(f, clear.value-gapBelow*gap)
 	}
-	return m.here.of(f), clear
+	return onSpread(m.here, f), clear
 }
 
 // raised returns the increase of the bound of clear hits for words that no note has. It is 0 if
@@ -99,7 +101,7 @@ func (s *search) raised(m *meaning, foreign bool) float64 {
 // bound is the least nearness of a clear hit without any of the words.
 type bound struct {
 	value  float64
-	spread Spread
+	spread notes.Spread
 }
 
 // reached reports whether a hit reaches the bound lowered by below, by its nearness or by how
@@ -108,11 +110,11 @@ func (b bound) reached(c *candidate, below float64) bool {
 	const all = .999                        // allows for rounding
 	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
 	return c.met >= all || unknown && c.met >= wordsMeet-below/clearShare ||
-		c.embedded && c.nearness() >= b.spread.of(b.value-below-clearShare*c.met)
+		c.embedded && c.nearness() >= onSpread(b.spread, b.value-below-clearShare*c.met)
 }
 
-// of converts a bound to the spread.
-func (s Spread) of(bound float64) float64 {
+// onSpread converts a bound to the spread.
+func onSpread(s notes.Spread, bound float64) float64 {
 	if s.Deviation == 0 {
 		return bound
 	}

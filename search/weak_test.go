@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"notesd/notes"
 )
 
 // The bounds of nearness follow the spread of the vault's unrelated passages.
 func TestFloor(t *testing.T) {
 	bounds := func(m meaning, foreign bool) []float64 {
 		hit, clear := floor(m, ModeSemantic, foreign)
-		return []float64{hit, clear.spread.of(clear.value)}
+		return []float64{hit, onSpread(clear.spread, clear.value)}
 	}
 	minilm := meaning{passages: 1 << 20, weight: fluent}
 	assert.InDeltaSlice(t, []float64{.36, .54}, bounds(minilm, false), 1e-9)
@@ -21,15 +23,15 @@ func TestFloor(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{.36, .54}, bounds(foreign, false), 1e-9, "words that no language has lower nothing")
 
 	e5 := minilm
-	e5.usual = Spread{-.22, .088}
+	e5.usual = notes.Spread{Mean: -.22, Deviation: .088}
 	e5.here = e5.usual
 	assert.InDeltaSlice(t, []float64{-.22 + .36*.088/.095, -.22 + .54*.088/.095}, bounds(e5, false), 1e-9)
-	e5.here = Spread{-.3, .05}
+	e5.here = notes.Spread{Mean: -.3, Deviation: .05}
 	assert.InDeltaSlice(t, []float64{-.3 + .36*.05/.095, -.3 + .54*.088/.095}, bounds(e5, false), 1e-9)
 	hit, clear := floor(e5, ModeHybrid, false)
 	assert.InDelta(t, -.3+.42*.05/.095, hit, 1e-9)
-	assert.InDelta(t, -.3+.61*.088/.095, clear.spread.of(clear.value), 1e-9, "it has no scatter")
-	e5.here = Spread{-.4, .05}
+	assert.InDelta(t, -.3+.61*.088/.095, onSpread(clear.spread, clear.value), 1e-9, "it has no scatter")
+	e5.here = notes.Spread{Mean: -.4, Deviation: .05}
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, false), 1e-9, "notes in another language")
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, true), 1e-9)
 }

@@ -50,7 +50,7 @@ type Calibrated interface {
 	Calibration() (Calibration, bool)
 }
 
-// Calibration relates cosines to [Hit.Near], which is (cosine − Zero) / Unit.
+// Calibration relates cosines to [notes.SemanticHit.Near], which is (cosine − Zero) / Unit.
 type Calibration struct {
 	Zero, Unit float64
 	// Mean and Deviation describe the cosines of questions and unrelated passages.

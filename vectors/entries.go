@@ -121,7 +121,7 @@ func (e *entries) firsts(hits []chunkHit, q flat.Query) []chunkHit {
 }
 
 // alike returns the mean cosine between these chunks; ok is false for fewer than two.
-func (e *entries) alike(hits []Hit) (cosine float64, ok bool) {
+func (e *entries) alike(hits []notes.SemanticHit) (cosine float64, ok bool) {
 	sum := make([]float32, e.ranker.Dim)
 	n := 0.0
 	for _, h := range hits {

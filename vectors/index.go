@@ -165,25 +165,9 @@ func (x *Index) wake() {
 	}
 }
 
-// Hit is a note found by a semantic search.
-type Hit struct {
-	NoteID  int64
-	Ordinal int // ordinal of the nearest chunk
-	Cosine  float64
-	// Near is the cosine on the scale of text scores, where 1 is all words of the text: see
-	// [Calibration].
-	Near float64
-	// First is Near of the note's lead, see [notes.Note.Lead], or of its first chunk
-	// if it has no other.
-	First float64
-	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet, one of
-	// which may be nearer.
-	Missing float64
-}
-
 // Nearest returns the k notes of allowed (nil: all) whose best chunk is
 // nearest to the text, the nearest first.
-func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]Hit, error) {
+func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	began := x.opt.Now()
 	query, space, err := x.embedQuery(ctx, text)
 	if err != nil {
@@ -203,7 +187,7 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 
 // Cosines scores the best chunk of each of these notes against the text. It omits
 // notes without vectors.
-func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, error) {
+func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
 	query, space, err := x.embedQuery(ctx, text)
 	if err != nil {
 		return nil, err
@@ -216,10 +200,10 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 	return space.hits(space.entries.cosines(query, ids), space.scale(query)), nil
 }
 
-func (s *space) hits(found []chunkHit, near scale) []Hit {
-	out := make([]Hit, len(found))
+func (s *space) hits(found []chunkHit, near scale) []notes.SemanticHit {
+	out := make([]notes.SemanticHit, len(found))
 	for i, h := range found {
-		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first), Missing: 1 - float64(len(s.entries.rowsOf[h.note]))/float64(s.chunks[h.note])}
+		out[i] = notes.SemanticHit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first), Missing: 1 - float64(len(s.entries.rowsOf[h.note]))/float64(s.chunks[h.note])}
 	}
 	return out
 }
@@ -250,13 +234,10 @@ func (x *Index) Model() (e Embedder, source string) {
 	return x.embedder, x.source
 }
 
-// Spread describes values by their mean and their standard deviation.
-type Spread struct{ Mean, Deviation float64 }
-
-// Unrelated returns the distribution of [Hit.Near] of passages that are unrelated
+// Unrelated returns the distribution of [notes.SemanticHit.Near] of passages that are unrelated
 // to the text: of the model in general, and in this vault, where it is lower if
 // the text is in another language than the notes.
-func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread, err error) {
+func (x *Index) Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error) {
 	query, s, err := x.embedQuery(ctx, text)
 	if err != nil {
 		return usual, here, err
@@ -273,7 +254,7 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 // Alike returns the mean cosine between the hits' chunks. ok reports whether that distinguishes
 // chunks about one subject from others. It does not if the model's unrelated chunks are
 // similar, or if there are few chunks, of which the nearest are as similar as any.
-func (x *Index) Alike(hits []Hit) (cosine float64, ok bool) {
+func (x *Index) Alike(hits []notes.SemanticHit) (cosine float64, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed || x.serving == nil || x.serving.entries.len() < backgroundRows {

@@ -365,12 +365,12 @@ func TestIndex_Leads(t *testing.T) {
 	w := newWorld(t, e, map[string]string{"long.md": long, "short.md": strings.Repeat("boat ", 45) + strings.Repeat("beta ", 100)})
 	w.settle()
 	w.requireConsistent()
-	nearest := func() map[string]Hit {
+	nearest := func() map[string]notes.SemanticHit {
 		hits, err := w.index.Nearest(ctx, "boat", nil, 10)
 		require.NoError(t, err)
 		require.Len(t, hits, 2)
 		paths := w.find("boat")
-		return map[string]Hit{paths[0]: hits[0], paths[1]: hits[1]}
+		return map[string]notes.SemanticHit{paths[0]: hits[0], paths[1]: hits[1]}
 	}
 	found := nearest()
 	assert.Greater(t, found["long.md"].First, found["long.md"].Near, "the lead says boat only")

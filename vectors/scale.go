@@ -3,10 +3,11 @@ package vectors
 import (
 	"math"
 
+	"notesd/notes"
 	"notesd/vectors/flat"
 )
 
-// scale turns cosines into [Hit.Near].
+// scale turns cosines into [notes.SemanticHit.Near].
 type scale struct{ zero, unit float64 }
 
 func (s scale) of(cosine float64) float64 { return (cosine - s.zero) / s.unit }
@@ -22,11 +23,12 @@ const (
 	// passages cause; the rest are passages about the subject. At 1, German
 	// questions over English paragraphs lose 8 % of their right answers.
 	sampleShare = 0.6
-	// unrelatedDeviation is the standard deviation of [Hit.Near] of unrelated
+	// unrelatedDeviation is the standard deviation of [notes.SemanticHit.Near] of unrelated
 	// passages of MiniLM; their mean is 0.
 	unrelatedDeviation = 0.095
 	// nearDeviation is the standard deviation of the sample on the scale of
-	// [Hit.Near]: about that of unrelated passages of MiniLM, whose scale is measured.
+	// [notes.SemanticHit.Near]: about that of unrelated passages of MiniLM, whose scale is
+	// measured.
 	nearDeviation = 0.1
 )
 
@@ -45,23 +47,24 @@ func (s *space) scale(query []float32) scale {
 	return scale{zero: mean, unit: deviation / nearDeviation}
 }
 
-// unrelated returns the distribution of [Hit.Near] for passages unrelated to a query: by the
-// model's calibration, and in this vault. Cosines of a question and passages in another
-// language are lower than in the calibration, so a sample of the passages lowers the second.
-// The caller must lock.
-func (s *space) unrelated(query []float32) (usual, here Spread) {
+// unrelated returns the distribution of [notes.SemanticHit.Near] for passages unrelated to a
+// query: by the model's calibration, and in this vault. Cosines of a question and passages in
+// another language are lower than in the calibration, so a sample of the passages lowers the
+// second. The caller must lock.
+func (s *space) unrelated(query []float32) (usual, here notes.Spread) {
 	c, ok := calibration(s.embedder)
 	if !ok {
-		return Spread{0, unrelatedDeviation}, Spread{0, unrelatedDeviation}
+		usual = notes.Spread{Deviation: unrelatedDeviation}
+		return usual, usual
 	}
-	usual = Spread{(c.Mean - c.Zero) / c.Unit, c.Deviation / c.Unit}
+	usual = notes.Spread{Mean: (c.Mean - c.Zero) / c.Unit, Deviation: c.Deviation / c.Unit}
 	if c.Mean > 0 && s.entries.len() >= leastRows {
 		mean, deviation := s.entries.background(query)
 		if mean < c.Mean {
 			c.Mean, c.Deviation = mean, sampleShare*min(c.Deviation, deviation)
 		}
 	}
-	return usual, Spread{(c.Mean - c.Zero) / c.Unit, c.Deviation / c.Unit}
+	return usual, notes.Spread{Mean: (c.Mean - c.Zero) / c.Unit, Deviation: c.Deviation / c.Unit}
 }
 
 func calibration(e Embedder) (Calibration, bool) {

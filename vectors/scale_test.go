@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/notestest"
+	"notesd/notes"
 	"notesd/vectors/flat"
 )
 
@@ -54,12 +55,12 @@ func TestScaleOfNearness(t *testing.T) {
 	s.embedder = calibrated{newWordEmbedder("m")}
 	assert.Equal(t, scale{.8, .25}, s.scale(query))
 	usual, here := s.unrelated(query)
-	assert.Equal(t, []Spread{{0, .08}, {0, .08}}, []Spread{usual, here}, "no passages lower it: they are nearer")
+	assert.Equal(t, []notes.Spread{{Deviation: .08}, {Deviation: .08}}, []notes.Spread{usual, here}, "no passages lower it: they are nearer")
 	for i := range query {
 		query[i] = -query[i]
 	}
 	usual, here = s.unrelated(query)
-	assert.Equal(t, Spread{0, .08}, usual)
+	assert.Equal(t, notes.Spread{Deviation: .08}, usual)
 	assert.Less(t, here.Mean, -1.0, "these are far from all passages")
 }
 
@@ -74,7 +75,7 @@ func TestIndex_Alike(t *testing.T) {
 	s := &space{embedder: apart{newWordEmbedder("m")}, entries: newEntries(dim, func(slot uint32) flat.Vector { return stored[slot] })}
 	x := &Index{serving: s}
 	raw := notestest.Clustered(rand.New(rand.NewPCG(1, 2)), backgroundRows, dim, 20)
-	hits := []Hit{{NoteID: 3, Ordinal: 1}, {NoteID: 8}, {NoteID: 9, Ordinal: 1}, {NoteID: 1000}}
+	hits := []notes.SemanticHit{{NoteID: 3, Ordinal: 1}, {NoteID: 8}, {NoteID: 9, Ordinal: 1}, {NoteID: 1000}}
 	for i, v := range raw {
 		_, ok := x.Alike(hits)
 		assert.False(t, ok, "too few to compare with")

@@ -211,27 +211,19 @@ func semanticOf(index *vectors.Index) search.Semantic {
 	return meaning{index}
 }
 
-func (m meaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+func (m meaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	found, err := m.Index.Nearest(ctx, text, allowed, k)
-	return semanticHits(found), unavailable(err)
+	return found, unavailable(err)
 }
 
-func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]search.SemanticHit, error) {
+func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
 	found, err := m.Index.Cosines(ctx, text, ids)
-	return semanticHits(found), unavailable(err)
+	return found, unavailable(err)
 }
 
-func (m meaning) Unrelated(ctx context.Context, text string) (usual, here search.Spread, err error) {
-	u, h, err := m.Index.Unrelated(ctx, text)
-	return search.Spread(u), search.Spread(h), unavailable(err)
-}
-
-func (m meaning) Alike(hits []search.SemanticHit) (cosine float64, ok bool) {
-	found := make([]vectors.Hit, len(hits))
-	for i, h := range hits {
-		found[i] = vectors.Hit(h)
-	}
-	return m.Index.Alike(found)
+func (m meaning) Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error) {
+	usual, here, err = m.Index.Unrelated(ctx, text)
+	return usual, here, unavailable(err)
 }
 
 func (m meaning) Coverage() search.Coverage {
@@ -251,14 +243,6 @@ func unavailable(err error) error {
 		return search.UnavailableError{Why: e.Error()}
 	}
 	return err
-}
-
-func semanticHits(found []vectors.Hit) []search.SemanticHit {
-	out := make([]search.SemanticHit, len(found))
-	for i, h := range found {
-		out[i] = search.SemanticHit(h)
-	}
-	return out
 }
 
 // Hurry lets embedding use all processors, unless the user has set a number, because a
