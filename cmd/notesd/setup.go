@@ -239,8 +239,6 @@ func (s *setup) failure(h hosts.Host, err error) *service.Failure {
 			Hint:    "Nothing in the file was changed. Correct it there, and run notesd setup again.",
 			Exit:    service.ExitUsage,
 		}
-	case errors.Is(err, hosts.ErrNoHome):
-		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%v, so %s has no settings", err, h.Title), Exit: service.ExitFailed}
 	case errors.Is(err, hosts.ErrReadOnly):
 		return &service.Failure{
 			Code:    "permission",

@@ -179,6 +179,10 @@ func TestRemove(t *testing.T) {
 			text: "{\"mcpServers\": {\n    // about git\n    \"git\": {}, // keep\n    \"notes\": {}\n  }}",
 			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n    }}",
 		},
+		"after a comment before the comma": {
+			text: "{\"mcpServers\": {\n    \"git\": {} /* keep */,\n    \"notes\": {}\n  }}",
+			want: "{\"mcpServers\": {\n    \"git\": {} /* keep */\n  }}",
+		},
 		"before a trailing comma": {
 			text: "{\"mcpServers\": {\n    \"notes\": {},\n    \"git\": {},\n  }}",
 			want: "{\"mcpServers\": {\n    \"git\": {},\n  }}",
@@ -200,6 +204,11 @@ func TestSettings_KeepLineEnds(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, strings.Count(string(with), "\n"), strings.Count(string(with), "\r\n"))
 	assert.Contains(t, string(with), "\"notes\"")
+
+	s.Text = []byte("{}")
+	with, err = s.Set("notes", Server{Command: "/opt/A & B/notesd"})
+	require.NoError(t, err)
+	assert.Equal(t, "{\n  \"servers\": {\n    \"notes\": {\n      \"command\": \"/opt/A & B/notesd\",\n      \"args\": null\n    }\n  }\n}", string(with))
 }
 
 func TestHostFiles(t *testing.T) {

@@ -21,7 +21,7 @@ type document struct {
 
 func readJSON(text []byte, table string) (map[string]Server, error) {
 	_, servers, err := serversOf(text, table)
-	if err != nil || servers == nil {
+	if servers == nil {
 		return nil, err
 	}
 	var all map[string]json.RawMessage
@@ -57,14 +57,11 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 		own = slices.Insert(own, 0, member{"type", "stdio"})
 	}
 	for _, m := range own {
-		value, err := encode(m.value)
-		if err != nil {
-			return nil, err
-		}
+		value := encode(m.value)
 		if old := memberOf(entry, m.name); old == nil {
 			d.insert(entry, m.name, value)
-		} else if !equal(*old, m.value) {
-			d.replace(old, value)
+		} else if !equal(*old, value) {
+			old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit())
 		}
 	}
 	return d.root.Pack(), nil
@@ -101,18 +98,18 @@ type member struct {
 	value any
 }
 
-func equal(v hujson.Value, want any) bool {
-	text, err := encode(want)
+func equal(v hujson.Value, want string) bool {
 	var a, b any
-	return err == nil && decode(v, &a) == nil && json.Unmarshal([]byte(text), &b) == nil && reflect.DeepEqual(a, b)
+	return decode(v, &a) == nil && json.Unmarshal([]byte(want), &b) == nil && reflect.DeepEqual(a, b)
 }
 
-func encode(v any) (string, error) {
+// encode encodes a string or a list of strings.
+func encode(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // users read these paths
-	err := enc.Encode(v)
-	return b.String(), err
+	_ = enc.Encode(v)        // cannot fail: strings only
+	return b.String()
 }
 
 // decode decodes a value, ignoring comments.
@@ -164,7 +161,7 @@ func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, err
 func memberOf(parent *hujson.Value, name string) *hujson.Value {
 	members := parent.Value.(*hujson.Object).Members
 	for i := range slices.Backward(members) {
-		if key, ok := members[i].Name.Value.(hujson.Literal); ok && key.String() == name {
+		if members[i].Name.Value.(hujson.Literal).String() == name {
 			return &members[i].Value
 		}
 	}
@@ -177,7 +174,8 @@ func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte
 // previous last member stay with that member.
 func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Value {
 	obj := parent.Value.(*hujson.Object)
-	d.reparse()
+	d.root.UpdateOffsets()
+	d.text = d.root.Pack()
 	outer := d.indentAt(parent.StartOffset)
 	indent := outer + d.unit()
 	obj.Members = append(obj.Members, hujson.ObjectMember{
@@ -189,17 +187,6 @@ func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Valu
 	})
 	obj.AfterExtra = hujson.Extra("\n" + outer)
 	return &obj.Members[len(obj.Members)-1].Value
-}
-
-func (d *document) replace(old *hujson.Value, value string) {
-	d.reparse()
-	old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit())
-}
-
-// reparse updates the offsets and the text to match the tree.
-func (d *document) reparse() {
-	d.root.UpdateOffsets()
-	d.text = d.root.Pack()
 }
 
 // layOut returns a value with indentation.

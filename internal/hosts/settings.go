@@ -14,9 +14,6 @@ import (
 // ErrReadOnly means that the owner of a settings file has made it read-only.
 var ErrReadOnly = errors.New("the file is read-only")
 
-// ErrNoHome means that the user has no home directory.
-var ErrNoHome = errors.New("this user has no home directory")
-
 // A SyntaxError means that a settings file does not parse, or uses a form that cannot be
 // edited. Its text includes the file and, if the parser reports it, the line.
 type SyntaxError struct {
@@ -40,7 +37,7 @@ type Settings struct {
 func (h Host) Read(e Env) (*Settings, error) {
 	s := &Settings{File: h.file(e), host: h}
 	if s.File == "" {
-		return nil, ErrNoHome
+		return nil, fmt.Errorf("this user has no home directory, so %s has no settings", h.Title)
 	}
 	var err error
 	if s.Text, err = os.ReadFile(s.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -84,15 +81,22 @@ func (s *Settings) Remove(name string) ([]byte, error) {
 // bom is the byte order mark that some Windows editors write.
 var bom = []byte("\ufeff")
 
-// edit applies change to the text, preserving the file's byte order mark and line ends.
+// edit applies change to the text with line feeds, preserving the file's byte order mark
+// and line ends.
 func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error) {
 	old, marked := bytes.CutPrefix(s.Text, bom)
+	lf, crlf := []byte("\n"), []byte("\r\n")
+	lines := bytes.Count(old, crlf)
+	windows := lines > 0 && lines == bytes.Count(old, lf)
+	if windows {
+		old = bytes.ReplaceAll(old, crlf, lf)
+	}
 	text, err := change(old)
 	if err != nil {
 		return nil, &SyntaxError{s.File, err}
 	}
-	if lines := bytes.Count(s.Text, []byte("\n")); lines > 0 && lines == bytes.Count(s.Text, []byte("\r\n")) {
-		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	if windows {
+		text = bytes.ReplaceAll(text, lf, crlf)
 	}
 	if marked {
 		text = append(slices.Clone(bom), text...)

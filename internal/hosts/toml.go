@@ -18,6 +18,11 @@ func readTOML(text []byte, table string) (map[string]Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return serversIn(doc, table), nil
+}
+
+// serversIn returns the servers of a document.
+func serversIn(doc map[string]any, table string) map[string]Server {
 	found := map[string]Server{}
 	servers, _ := doc[table].(map[string]any)
 	for name, v := range servers {
@@ -26,7 +31,7 @@ func readTOML(text []byte, table string) (map[string]Server, error) {
 		_ = json.Unmarshal(entry, &s) // fields of other types belong to another program
 		found[name] = s
 	}
-	return found, nil
+	return found
 }
 
 var errNotTables = errors.New("the servers are not written as tables, so they cannot be edited here")
@@ -51,7 +56,7 @@ func setTOML(text []byte, table, name string, s Server) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			if with = bytes.TrimRight(with, "\r\n \t"); len(with) > 0 {
+			if with = bytes.TrimRight(with, "\n \t"); len(with) > 0 {
 				with = append(slices.Clone(with), "\n\n"...)
 			}
 			with = append(with, header[bytes.LastIndexByte(header[:len(header)-1], '\n')+1:]...) // the last line
@@ -79,15 +84,12 @@ func removeTOML(text []byte, table, name string) ([]byte, error) {
 	with := slices.Clone(text)
 	for _, t := range slices.Backward(tables) {
 		if len(t.path) >= 2 && slices.Equal(t.path[:2], path) {
-			rest := with[t.end:]
-			if head := with[:t.start]; len(bytes.TrimSpace(head)) == 0 || bytes.HasSuffix(head, []byte("\n\n")) || bytes.HasSuffix(head, []byte("\r\n\r\n")) {
-				rest = bytes.TrimLeft(rest, "\r\n")
+			head := bytes.TrimRight(with[:t.start], "\n")
+			if len(head) > 0 {
+				head = append(slices.Clone(head), '\n')
 			}
-			with = slices.Concat(with[:t.start], rest)
+			with = slices.Concat(head, with[t.end:])
 		}
-	}
-	if len(bytes.TrimSpace(with)) > 0 {
-		with = append(bytes.TrimRight(with, "\r\n"), '\n')
 	}
 	return with, checkTOML(before, with, table, name, nil)
 }
@@ -95,16 +97,12 @@ func removeTOML(text []byte, table, name string) ([]byte, error) {
 // checkTOML returns an error unless the edited text has the server, or lacks it if s is
 // nil, and everything else is unchanged. TOML has forms to which a table cannot be added.
 func checkTOML(before map[string]any, with []byte, table, name string, s *Server) error {
-	servers, err := readTOML(with, table)
+	after, err := tomlDocument(with)
 	if err != nil {
 		return errNotTables
 	}
-	got, there := servers[name]
-	if there != (s != nil) || there && (got.Command != s.Command || !slices.Equal(got.Args, s.Args)) {
-		return errNotTables
-	}
-	after, err := tomlDocument(with)
-	if err != nil || !reflect.DeepEqual(withoutServer(before, table, name), withoutServer(after, table, name)) {
+	got, there := serversIn(after, table)[name]
+	if there != (s != nil) || there && (got.Command != s.Command || !slices.Equal(got.Args, s.Args)) || !reflect.DeepEqual(withoutServer(before, table, name), withoutServer(after, table, name)) {
 		return errNotTables
 	}
 	return nil
