@@ -38,8 +38,7 @@ type app struct {
 
 func newApp(in, out, err *os.File) *app {
 	startup := daemon.Inherited() // first: it removes its variable from the environment
-	env := os.Environ()
-	return &app{in: in, stdout: out, output: output{out: newScreen(out, env), err: newScreen(err, env)}, startup: startup, env: env}
+	return &app{in: in, stdout: out, output: output{out: newScreen(out), err: newScreen(err)}, startup: startup, env: os.Environ()}
 }
 
 // output is where and how a command prints.

@@ -87,11 +87,14 @@ func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Cont
 }
 
 // serveFor runs do with a service in this process. If watching, the service also serves
-// other clients in the meantime.
+// other clients in the meantime. It logs only if a flag or a setting asks for it.
 func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, watching bool, do func(context.Context, *client) error) error {
-	logs, err := a.openCommandLogs(cmd, cfg)
-	if err != nil {
-		return errors.Join(err, lock.Release())
+	logs := service.DiscardLogs()
+	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
+		var err error
+		if logs, err = service.OpenLogs(cfg, a.err, a.startup.Launched()); err != nil {
+			return errors.Join(err, lock.Release())
+		}
 	}
 	s := service.New(cfg, logs, watching)
 	front := func(ctx context.Context) error { return inMemory(ctx, a, s, do) }

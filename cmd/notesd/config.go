@@ -138,8 +138,14 @@ func quoted(path string) string {
 // client's variables, because it also serves other clients, except for an API key, which
 // may not be set anywhere else.
 func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
+	env := a.env
+	if a.startup.Launched() {
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=") && !strings.HasPrefix(kv, "NOTESD_STORE_")
+		})
+	}
 	a.read = func() (*config.Loaded, error) {
-		return config.Load(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
+		return config.Load(config.Sources{File: a.configFile, Env: env, Flags: cmd.Flags()})
 	}
 	loaded, err := a.read()
 	if err != nil {
@@ -151,17 +157,6 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 		return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error(), Exit: service.ExitUsage}
 	}
 	return loaded.Config, nil
-}
-
-// settingsEnv returns the environment without variables that do not apply.
-func (a *app) settingsEnv() []string {
-	env := a.env
-	if a.startup.Launched() {
-		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
-			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=") && !strings.HasPrefix(kv, "NOTESD_STORE_")
-		})
-	}
-	return env
 }
 
 // serveOptions returns the options of a server in this process.
@@ -181,15 +176,6 @@ func (a *app) remark(remarks ...string) {
 	for _, remark := range remarks {
 		a.note(remark + ".")
 	}
-}
-
-// openCommandLogs opens the log of a shell command. Records are discarded unless a flag
-// or setting enables logging.
-func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*service.Logs, error) {
-	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
-		return service.OpenLogs(cfg, a.err, a.startup.Launched())
-	}
-	return service.DiscardLogs(), nil
 }
 
 func isFolder(name string) bool {

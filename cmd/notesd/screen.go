@@ -38,29 +38,19 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func newScreen(f *os.File, env []string) *screen {
+func newScreen(f *os.File) *screen {
 	s := &screen{Writer: f, terminal: term.IsTerminal(int(f.Fd()))}
 	if s.terminal {
 		s.width, _, _ = term.GetSize(int(f.Fd())) // 0 if unknown
 	}
-	s.colour = s.terminal && lookup(env, "NO_COLOR") == "" && lookup(env, "TERM") != "dumb" && understandsEscapes(env)
+	s.colour = s.terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && understandsEscapes()
 	return s
 }
 
 // understandsEscapes returns false for the legacy Windows console, which shows colour
 // codes as text.
-func understandsEscapes(env []string) bool {
-	return runtime.GOOS != "windows" || lookup(env, "WT_SESSION") != "" || lookup(env, "TERM") != ""
-}
-
-// lookup returns the value of a variable in an environment. The last one wins.
-func lookup(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if n, value, ok := strings.Cut(kv, "="); ok && n == name {
-			return value
-		}
-	}
-	return ""
+func understandsEscapes() bool {
+	return runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "" || os.Getenv("TERM") != ""
 }
 
 func (s *screen) paint(code, text string) string {

@@ -71,7 +71,7 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 	if runtime.GOOS == "windows" {
 		home = "USERPROFILE"
 	}
-	system := autostart.System{OS: runtime.GOOS, Home: lookup(a.env, home), ConfigHome: lookup(a.env, "XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
+	system := autostart.System{OS: runtime.GOOS, Home: os.Getenv(home), ConfigHome: os.Getenv("XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
 	// XDG_STATE_HOME may not be set at login; Windows limits the length of the command.
 	args, err := a.placeArgs(cfg, a.stateFlag != "" || runtime.GOOS != "windows")
 	if err != nil {

@@ -415,7 +415,7 @@ func vaultOf(vars []string, s hosts.Server) string {
 		env = append(env, name+"="+value)
 	}
 	if *vault == "" {
-		*vault = lookup(env, "NOTESD_VAULT")
+		*vault = hostEnv(env).Variable("NOTESD_VAULT")
 	}
 	several := len(config.ParseVault(*vault).Folders) > 0
 	if several {
@@ -429,7 +429,7 @@ func vaultOf(vars []string, s hosts.Server) string {
 		return cfg.Vault.String()
 	}
 	if rest, home := strings.CutPrefix(*vault, "~"); home {
-		return filepath.Join(lookup(vars, "HOME"), rest)
+		return filepath.Join(hostEnv(vars).Variable("HOME"), rest)
 	}
 	return filepath.Clean(*vault)
 }

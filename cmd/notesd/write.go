@@ -231,7 +231,7 @@ func properties(set, unset []string) ([]any, error) {
 // editInEditor opens a copy of the note in the user's editor and replaces the note by the
 // result, unless the note has changed in the meantime.
 func (a *app) editInEditor(cmd *cobra.Command, note string) error {
-	editor := cmp.Or(lookup(a.env, "VISUAL"), lookup(a.env, "EDITOR"))
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
 		return service.Usagef("Name what to change, as in notesd edit --replace OLD --with NEW, or set the variable EDITOR.", "there is no editor to open the note in")
 	}
@@ -256,7 +256,7 @@ func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 		}
 		words := append(strings.Fields(editor), file)
 		run := exec.CommandContext(ctx, words[0], words[1:]...)
-		run.Stdin, run.Stdout, run.Stderr, run.Env = os.Stdin, os.Stdout, os.Stderr, a.env
+		run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
 		if err := run.Run(); err != nil {
 			return &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", words[0], err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
 		}

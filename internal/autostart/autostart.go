@@ -41,7 +41,7 @@ type Service struct {
 // the state directory, so that vaults with the same name have separate services.
 func (s Service) Name() string {
 	clean := strings.Map(func(r rune) rune {
-		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.') {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
 			return r
 		}
 		return '-'
@@ -182,27 +182,20 @@ func (s System) Status(ctx context.Context, service Service) (Status, error) {
 		return Status{Manager: "Windows", Place: runKey, Installed: true, Current: strings.Contains(said, windowsCommand(service.Command))}, nil
 	}
 	st := Status{Manager: "systemd", Place: s.file(name)}
-	text, err := os.ReadFile(st.Place)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return st, fmt.Errorf("read the definition of the service: %w", err)
-	default:
-		st.Installed, st.Current = true, string(text) == s.text(service)
-	}
+	query, running := []string{"systemctl", "--user", "is-active", name}, "active" // it fails for inactive ones
 	if s.OS == "darwin" {
 		st.Manager = "launchd"
+		query, running = []string{"launchctl", "print", s.target(name)}, "state = running"
 	}
-	if !st.Installed {
+	text, err := os.ReadFile(st.Place)
+	if errors.Is(err, fs.ErrNotExist) {
 		return st, nil
 	}
-	if s.OS == "darwin" {
-		said, err := s.Run(ctx, "launchctl", "print", s.target(name))
-		st.Running = err == nil && strings.Contains(said, "state = running")
-	} else {
-		said, err := s.Run(ctx, "systemctl", "--user", "is-active", name)
-		st.Running = err == nil && strings.TrimSpace(said) == "active"
+	if err != nil {
+		return st, fmt.Errorf("read the definition of the service: %w", err)
 	}
+	said, err := s.Run(ctx, query[0], query[1:]...)
+	st.Installed, st.Current, st.Running = true, string(text) == s.text(service), err == nil && strings.Contains(said, running)
 	return st, nil
 }
 

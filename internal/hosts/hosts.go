@@ -54,7 +54,7 @@ var All = []Host{
 		file: func(e Env) string { return e.application("Code", "User", "mcp.json") }},
 	{Name: "codex", Title: "Codex", servers: "mcp_servers", toml: true,
 		file: func(e Env) string {
-			if dir := e.variable("CODEX_HOME"); dir != "" {
+			if dir := e.Variable("CODEX_HOME"); dir != "" {
 				return filepath.Join(dir, "config.toml")
 			}
 			return e.home(".codex", "config.toml")
@@ -105,11 +105,11 @@ type Env struct {
 func (e Env) application(parts ...string) string {
 	switch e.OS {
 	case "windows":
-		return below(e.variable("APPDATA"), parts)
+		return below(e.Variable("APPDATA"), parts)
 	case "darwin":
 		return e.home(append([]string{"Library", "Application Support"}, parts...)...)
 	}
-	if dir := e.variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	if dir := e.Variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return below(dir, parts)
 	}
 	return e.home(append([]string{".config"}, parts...)...)
@@ -121,7 +121,7 @@ func (e Env) home(parts ...string) string {
 	if e.OS == "windows" {
 		name = "USERPROFILE"
 	}
-	return below(e.variable(name), parts)
+	return below(e.Variable(name), parts)
 }
 
 func below(dir string, parts []string) string {
@@ -131,8 +131,8 @@ func below(dir string, parts []string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// variable returns the value of a variable; the last one wins.
-func (e Env) variable(name string) string {
+// Variable returns the value of a variable; the last one wins.
+func (e Env) Variable(name string) string {
 	for _, kv := range slices.Backward(e.Vars) {
 		if n, value, ok := strings.Cut(kv, "="); ok && n == name {
 			return value
