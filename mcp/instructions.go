@@ -57,7 +57,7 @@ func (s *session) instructions(ctx context.Context) string {
 	case s.profile.ReadOnly:
 		b.WriteString(" This session is read-only.")
 	case has("create_note"):
-		b.WriteString(" Every change is kept in a history and can be undone.")
+		b.WriteString(" Every change is kept in a history and can be undone. Link to a note by its file name, [[Plan]] or [[Plan|text]], not by an alias.")
 	}
 	for _, remark := range s.profile.Remarks {
 		b.WriteString(" The user's settings: " + phrase.OneLine(remark) + ".")
