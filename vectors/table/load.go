@@ -38,7 +38,7 @@ func (c *tableCopy) open() (*flat.File, error) {
 
 // tableSource reads the rows of a table to build its copy. [rowReader] implements it.
 type tableSource interface {
-	count(ctx context.Context, table, upTo int64) (int, error)
+	count(ctx context.Context, table, upTo int64) (n int, sum int64, err error)
 	vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error
 }
 
@@ -65,30 +65,31 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 }
 
 // fill appends the rows that the open file lacks, and derives the data in memory. It
-// replaces a file with other rows, for example because some were deleted since: the file has
-// every row up to its last one that existed when it was written, so equal counts imply
-// equal rows.
+// replaces a file with other rows, because some were deleted since or another history.db was
+// put in place: that may have as many rows, but with other numbers.
 func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	last := int64(math.MinInt64)
 	if n := c.file.N; n > 0 {
 		last = recordRow(c.file.At(n - 1))
 	}
-	n, err := src.count(ctx, c.info.id, last)
+	c.rows = make([]int64, 0, c.file.N)
+	has := int64(0)
+	for i := range c.file.N {
+		row := recordRow(c.file.At(i))
+		c.rows, has = append(c.rows, row), has+row&0xFFFFFFFF
+	}
+	n, sum, err := src.count(ctx, c.info.id, last)
 	if err != nil {
 		return err
 	}
-	if n != c.file.N {
+	if n != c.file.N || sum != has {
 		if err := errors.Join(c.file.Close(), os.Remove(c.path)); err != nil {
 			return err
 		}
 		if c.file, err = c.open(); err != nil {
 			return err
 		}
-		last = math.MinInt64
-	}
-	c.rows = make([]int64, 0, c.file.N)
-	for i := range c.file.N {
-		c.rows = append(c.rows, recordRow(c.file.At(i)))
+		last, c.rows = math.MinInt64, c.rows[:0]
 	}
 	if err := c.fetch(ctx, src, last); err != nil {
 		return err

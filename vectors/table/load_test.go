@@ -24,12 +24,14 @@ type memorySource struct {
 	fail error // returned by vectors after the first row
 }
 
-func (s *memorySource) count(_ context.Context, _, upTo int64) (int, error) {
-	n, found := slices.BinarySearch(s.rows, upTo)
-	if found {
-		n++
+func (s *memorySource) count(_ context.Context, _, upTo int64) (n int, sum int64, _ error) {
+	for _, row := range s.rows {
+		if row <= upTo {
+			n++
+			sum += row
+		}
 	}
-	return n, nil
+	return n, sum, nil
 }
 
 // vectorOf returns the vector of a row, which is derived from its number.
@@ -107,6 +109,8 @@ func TestLoad_ReadsWhatIsMissing(t *testing.T) {
 	assert.Equal(t, 2, s.requireLoaded(t, dir))
 	s.rows = append(slices.Delete(s.rows, 100, 300), 6002)
 	assert.Equal(t, 303, s.requireLoaded(t, dir), "rows were deleted, so all are read")
+	s.rows[40], s.rows[41] = s.rows[40]+1, s.rows[41]+1
+	assert.Equal(t, 303, s.requireLoaded(t, dir), "another history.db, with as many rows")
 	s.rows = s.rows[:50]
 	assert.Equal(t, 50, s.requireLoaded(t, dir))
 	assert.Zero(t, s.requireLoaded(t, dir))

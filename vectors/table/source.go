@@ -10,10 +10,11 @@ import (
 // rowReader reads the rows of tables.
 type rowReader struct{ db *sqlite.DB }
 
-// count returns the number of rows of a table up to a row.
-func (r rowReader) count(ctx context.Context, table, upTo int64) (n int, err error) {
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT count(*) FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? AND row <= ?`, table, upTo).Scan(&n)
-	return n, err
+// count returns the number of rows of a table up to a row, and the sum of the low 32 bits of
+// their numbers.
+func (r rowReader) count(ctx context.Context, table, upTo int64) (n int, sum int64, err error) {
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT count(*), coalesce(sum(row & 0xFFFFFFFF), 0) FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? AND row <= ?`, table, upTo).Scan(&n, &sum)
+	return n, sum, err
 }
 
 // vectors calls do with the vectors of the rows after a row, in the order of row numbers.
