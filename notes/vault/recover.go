@@ -625,8 +625,7 @@ func (s *scan) removeTemp(ctx context.Context, temp string) error {
 		if err != nil {
 			return err
 		}
-		st := fsid.StatOf(info)
-		if s.v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) < strangerAge {
+		if sinceChange(fsid.StatOf(info), s.v.opt.Now()) < strangerAge {
 			return nil
 		}
 	case entry.State == store.StatePending:

@@ -102,7 +102,7 @@ func Replaced() error { return Unavailable(errReplaced) }
 // not fail for one of them; [Root.Missing] reports its error.
 func (d *Disk) Open() (*Root, error) {
 	root, id, err := d.OpenAny()
-	if err != nil || root.one == nil {
+	if _, one := d.dirs[""]; err != nil || !one {
 		return root, err
 	}
 	d.mu.Lock()
@@ -120,14 +120,7 @@ func (d *Disk) Open() (*Root, error) {
 // OpenAny opens the folder without comparing it with the recorded one. If the vault has
 // several folders, the identity is zero; [Root.Identity] returns that of each.
 func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
-	if one, ok := d.dirs[""]; ok {
-		root, id, err := open(one)
-		if err != nil {
-			return nil, id, Unavailable(err)
-		}
-		return &Root{one: root}, id, nil
-	}
-	r := &Root{several: map[string]folder{}}
+	r := &Root{folders: map[string]folder{}}
 	for name, dir := range d.dirs {
 		var f folder
 		if f.Root, f.id, f.err = open(dir); f.err != nil {
@@ -136,9 +129,12 @@ func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 				f.err = where.Err // omits the path, which is outside the vault
 			}
 		}
-		r.several[name] = f
+		r.folders[name] = f
 	}
-	return r, fsid.Identity{}, nil
+	if err := r.folders[""].err; err != nil {
+		return nil, fsid.Identity{}, Unavailable(err)
+	}
+	return r, r.folders[""].id, nil
 }
 
 func open(dir string) (*os.Root, fsid.Identity, error) {

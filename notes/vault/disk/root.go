@@ -18,11 +18,10 @@ import (
 // Root is the vault's open folder or folders. Its methods accept vault-relative paths, as
 // the disk spells them, and mirror those of [os.Root].
 type Root struct {
-	one     *os.Root          // the vault's only folder
-	several map[string]folder // or its folders by name, the first segment of a path
+	folders map[string]folder // by name, the first segment of a path; "" names the vault's only folder
 }
 
-// folder is one of several folders.
+// folder is one of the vault's folders.
 type folder struct {
 	*os.Root // nil if the folder cannot be opened; see err
 	id       fsid.Identity
@@ -32,15 +31,15 @@ type folder struct {
 // at returns the folder that contains a path, the path relative to it, and the folder's
 // name.
 func (r *Root) at(name string) (root *os.Root, in, prefix string, err error) {
-	if r.one != nil {
-		return r.one, name, "", nil
+	if one := r.folders[""].Root; one != nil {
+		return one, name, "", nil
 	}
 	prefix, in, _ = strings.Cut(name, "/")
-	root = r.several[prefix].Root
-	if root == nil {
-		return nil, "", "", &fs.PathError{Op: "open", Path: name, Err: cmp.Or(r.several[prefix].err, fs.ErrNotExist)}
+	f := r.folders[prefix]
+	if f.Root == nil {
+		return nil, "", "", &fs.PathError{Op: "open", Path: name, Err: cmp.Or(f.err, fs.ErrNotExist)}
 	}
-	return root, cmp.Or(in, "."), prefix, nil
+	return f.Root, cmp.Or(in, "."), prefix, nil
 }
 
 // Close closes the folders.
@@ -55,12 +54,8 @@ func (r *Root) Close() error {
 // All returns the open folders, sorted by name. The name of a vault's only folder is "".
 func (r *Root) All() iter.Seq2[string, *os.Root] {
 	return func(yield func(string, *os.Root) bool) {
-		if r.one != nil {
-			yield("", r.one)
-			return
-		}
-		for _, name := range r.Folders() {
-			if root := r.several[name].Root; root != nil && !yield(name, root) {
+		for _, name := range slices.Sorted(maps.Keys(r.folders)) {
+			if root := r.folders[name].Root; root != nil && !yield(name, root) {
 				return
 			}
 		}
@@ -69,18 +64,23 @@ func (r *Root) All() iter.Seq2[string, *os.Root] {
 
 // Folders returns the sorted names of the vault's folders, or nil if the vault is a single
 // folder.
-func (r *Root) Folders() []string { return slices.Sorted(maps.Keys(r.several)) }
+func (r *Root) Folders() []string {
+	if _, one := r.folders[""]; one {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(r.folders))
+}
 
 // Missing returns the first segment of a path and, if that is a folder of the vault that
 // cannot be opened, the reason.
 func (r *Root) Missing(p string) (name string, err error) {
 	name, _, _ = strings.Cut(p, "/")
-	return name, r.several[name].err
+	return name, r.folders[name].err
 }
 
 // Identity returns the identity of the folder at a path, or zero if there is none.
 func (r *Root) Identity(name string) fsid.Identity {
-	if f, ok := r.several[name]; ok {
+	if f, ok := r.folders[name]; ok {
 		return f.id
 	}
 	info, err := r.Lstat(name)
