@@ -81,7 +81,7 @@ func difference[V comparable](have, want map[string]V) (gone, changed []string) 
 		}
 	}
 	for k, v := range want {
-		if old, ok := have[k]; !ok || old != v {
+		if have[k] != v {
 			changed = append(changed, k)
 		}
 	}
@@ -111,9 +111,6 @@ func insertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
 
 // write updates the attachments, and resolves the links that name one of them.
 func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
-	if len(gone)+len(changed) == 0 {
-		return nil
-	}
 	if err := execAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, sqlite.List(gone)); err != nil {
 		return err
 	}

@@ -204,54 +204,45 @@ func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name)
 }
 
-// similar returns the paths of notes whose file name shares the most trigrams with
-// name, or contains it, as a longer Chinese name may.
+// similar returns the paths of notes whose file names are most like name.
 func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) ([]string, error) {
-	key := notes.Key(notes.BaseName(name))
-	want := trigrams(key)
-	var found []scored[int64]
-	err := sqlite.ForEach(ctx, tx, `SELECT id, name_key FROM notes ORDER BY name_key`, nil, func(rows *sql.Rows) error { // reads only the index
-		var id int64
-		var k string
-		if err := rows.Scan(&id, &k); err != nil {
-			return err
-		}
-		score := overlap(want, trigrams(k))
-		if len(key) >= 4 && strings.Contains(k, key) {
-			score = max(score, leastAlike)
-		}
-		if score >= leastAlike {
-			found = append(found, scored[int64]{id, score})
-		}
-		return nil
-	})
+	keys, err := sqlite.Column[string](ctx, tx, `SELECT DISTINCT name_key FROM notes ORDER BY name_key`) // reads only the index
 	var paths []string
-	ids := mostSimilar(found)
-	for i := 0; i < len(ids) && len(paths) < maxCandidates && err == nil; i++ {
-		var p string
-		if p, err = sqlite.First[string](ctx, tx, `SELECT path FROM notes WHERE id = ?`, ids[i]); err == nil && canRead(p) {
-			paths = append(paths, p)
+	for _, k := range alike(notes.BaseName(name), keys) {
+		if err != nil || len(paths) >= maxCandidates {
+			break
 		}
+		var named []string
+		named, err = sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE name_key = ? ORDER BY id`, k)
+		paths = append(paths, slices.DeleteFunc(named, func(p string) bool { return !canRead(p) })...)
 	}
-	return paths, err
+	return paths[:min(len(paths), maxCandidates)], err
 }
 
-// scored is a value with its similarity to another, from 0 to 1. Values below
-// leastAlike are not shown.
-type scored[T any] struct {
-	value T
-	score float64
-}
-
+// leastAlike is the similarity from which a value is shown.
 const leastAlike = 0.3
 
-// mostSimilar returns the values, the most similar first, in their original order if equal.
-func mostSimilar[T any](found []scored[T]) (values []T) {
-	slices.SortStableFunc(found, func(a, b scored[T]) int { return cmp.Compare(b.score, a.score) })
-	for _, f := range found {
-		values = append(values, f.value)
+// alike returns the values that share the most trigrams with name, as a whole or in their
+// last segment, or that contain it, as a longer Chinese name may. The most similar are
+// first; equally similar ones keep their order.
+func alike(name string, values []string) (like []string) {
+	key := notes.Key(name)
+	want := trigrams(key)
+	score := map[string]float64{}
+	for _, v := range values {
+		k := notes.Key(v)
+		for _, part := range slices.Compact([]string{k, path.Base(k)}) {
+			score[v] = max(score[v], overlap(want, trigrams(part)))
+		}
+		if len(key) >= 4 && strings.Contains(k, key) {
+			score[v] = max(score[v], leastAlike)
+		}
+		if score[v] >= leastAlike {
+			like = append(like, v)
+		}
 	}
-	return values
+	slices.SortStableFunc(like, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
+	return like
 }
 
 // trigrams returns the distinct three-rune windows of s, padded so that short names and

@@ -153,13 +153,13 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 func near(name string, values []string) string {
 	like, word := alike(name, values), "; near: "
 	if len(like) == 0 {
-		like, word = values[:min(mostAlike, len(values))], "; there are: "
+		like, word = values, "; there are: "
 	}
 	if len(like) == 0 {
 		return ""
 	}
-	shown := make([]string, 0, len(like)+1)
-	for _, v := range like {
+	var shown []string
+	for _, v := range like[:min(mostAlike, len(like))] {
 		shown = append(shown, notes.Quote(v))
 	}
 	if word == "; there are: " && len(values) > mostAlike {
@@ -170,18 +170,3 @@ func near(name string, values []string) string {
 
 // mostAlike is the maximum number of values listed.
 const mostAlike = 5
-
-// alike returns the values most similar to the one requested, comparing whole paths and
-// last segments, most similar first.
-func alike(name string, values []string) []string {
-	want := trigrams(notes.Key(name))
-	var found []scored[string]
-	for _, v := range values {
-		score := max(overlap(want, trigrams(notes.Key(v))), overlap(want, trigrams(notes.Key(path.Base(v)))))
-		if score >= leastAlike {
-			found = append(found, scored[string]{v, score})
-		}
-	}
-	like := mostSimilar(found)
-	return like[:min(len(like), mostAlike)]
-}
