@@ -40,7 +40,7 @@ var builtins = []Prompt{
 	},
 	{
 		Name: "find_connections", Title: "Find connections",
-		Description: "How a note hangs together with others, and which links are missing.",
+		Description: "How a note relates to others, and which links are missing.",
 		Arguments:   []Argument{noteArgument},
 		render:      findConnections,
 	},

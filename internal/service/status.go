@@ -236,9 +236,9 @@ func addSetAside(dir string, r *Report) error {
 	if err != nil {
 		return fmt.Errorf("state directory: %w", err)
 	}
-	told := strings.Join(r.Warnings, "\n")
+	warned := strings.Join(r.Warnings, "\n")
 	for _, e := range entries {
-		if name := e.Name(); setAside.MatchString(name) && !strings.Contains(told, name) {
+		if name := e.Name(); setAside.MatchString(name) && !strings.Contains(warned, name) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s was damaged and was set aside earlier; delete it from %s when you no longer want it", name, dir))
 		}
 	}
