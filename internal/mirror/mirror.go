@@ -496,7 +496,7 @@ func cleanName(name string) string {
 		}
 		return r
 	}, name)
-	return strings.Trim(name[:min(len(name), 40)], " .")
+	return strings.Trim(strings.ToValidUTF8(name[:min(len(name), 40)], ""), " .") // the cut may be in a character
 }
 
 // pending returns the paths still to be compared.

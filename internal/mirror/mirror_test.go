@@ -372,6 +372,7 @@ func TestCopyName(t *testing.T) {
 	at := time.Date(2026, 11, 22, 9, 8, 7, 0, time.UTC)
 	assert.Equal(t, "F/N (conflict 2026-11-22 090807 ann).md", copyName("F/N.md", "ann", at, 1))
 	assert.Equal(t, "N (conflict 2026-11-22 090807 a-b 2)", copyName("N", "a/b", at, 2))
+	assert.Equal(t, "N (conflict 2026-11-22 090807 a"+strings.Repeat("д", 19)+").md", copyName("N.md", "a"+strings.Repeat("д", 30), at, 1))
 }
 
 // After a crash between placing a file and recording it, and further batches in the log,
