@@ -60,15 +60,11 @@ func (e *Error) Error() string {
 
 // show formats a value for a message: it quotes text and truncates long values.
 func show(v any) string {
-	const most = 80
 	s := fmt.Sprint(v)
 	if text, ok := v.(string); ok {
 		s = fmt.Sprintf("%q", text)
 	}
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return s
+	return phrase.Clip(s, 80)
 }
 
 // printable replaces control characters, which a terminal would interpret.
