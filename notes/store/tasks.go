@@ -165,7 +165,7 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*conditions, error) {
 	c := &conditions{}
 	switch status := cmp.Or(q.Status, "open"); status {
-	case "open":
+	case "open", "todo":
 		c.add("t.open = 1")
 	case "all":
 		c.add("TRUE")

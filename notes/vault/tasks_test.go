@@ -51,6 +51,7 @@ func TestTasks(t *testing.T) {
 		{notes.TaskQuery{Status: "all", Note: "plan", Sort: "path"}, []string{"Work/Plan.md:5 Write report #urgent/today", "Work/Plan.md:7 Ask Ann", "Work/Plan.md:8 Draft", "Work/Plan.md:9 Old", "Work/Plan.md:10 Moved"}},
 		{notes.TaskQuery{Status: "done", Sort: "done"}, []string{"Board.md:7 Card two", "Work/Plan.md:7 Ask Ann"}},
 		{notes.TaskQuery{Status: "done", Done: notes.TaskDates{From: "2026-02-10", Before: "2026-02-11"}}, []string{"Work/Plan.md:7 Ask Ann"}},
+		{notes.TaskQuery{Status: "todo", Folder: "work"}, []string{"Work/Plan.md:5 Write report #urgent/today", "Work/Plan.md:8 Draft"}}, // "open", as models call it
 		{notes.TaskQuery{Status: "/"}, []string{"Work/Plan.md:8 Draft"}},
 		{notes.TaskQuery{Status: "LATER"}, []string{"Home.md:3 Read"}},
 		{notes.TaskQuery{Status: "cancelled"}, []string{"Work/Plan.md:9 Old"}},
