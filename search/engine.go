@@ -357,33 +357,27 @@ func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, err
 	return list, err
 }
 
-// byWords ranks by words and verifies phrases. The caller must release the ranking.
+// byWords ranks by words and verifies phrases. Words that no note has are replaced by similar
+// words of the vault, which suggested reports. The caller must release the ranking.
 func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
-	r, err := s.rankWords(ctx, depth)
-	if err != nil {
-		return r, err
-	}
-	list.total, list.terms, list.docs, list.with = r.Total, s.r.plan.Terms, r.Docs, r.With
-	s.rescorer = newRescorer(s.r, r.Docs, r.With)
-	if s.r.hasPhrases() {
-		r.Best, err = s.verified(ctx, list, r.Best)
-	}
-	return r, err
-}
-
-// rankWords queries the index. Words that no note has are replaced by similar words of
-// the vault, which suggested reports.
-func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error) {
 	var unknown []queryWord
 	s.r.plan.Unknown = func(with []int) []int {
 		unknown = s.r.unknown(with)
 		return planTerms(unknown)
 	}
 	r, err := s.index.Rank(ctx, &s.r.plan, s.readable, s.admitted, depth)
+	if err != nil {
+		return r, err
+	}
 	for _, w := range unknown {
 		if len(s.r.plan.Terms[w.term].Others) > 0 {
 			s.instead = append(s.instead, w)
 		}
+	}
+	list.total, list.terms, list.docs, list.with = r.Total, s.r.plan.Terms, r.Docs, r.With
+	s.rescorer = newRescorer(s.r, r.Docs, r.With)
+	if s.r.hasPhrases() {
+		r.Best, err = s.verified(ctx, list, r.Best)
 	}
 	return r, err
 }

@@ -116,7 +116,7 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 		err = s.missed(ctx, list, note, has, &x)
 	}
 	if x.Found {
-		x.Reasons = append(s.foundBy(&x), x.Reasons...)
+		x.Reasons = append(x.foundBy(), x.Reasons...)
 	}
 	return x, err
 }
@@ -242,7 +242,7 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 }
 
 // foundBy returns how a hit was found.
-func (s *search) foundBy(x *Explanation) []string {
+func (x *Explanation) foundBy() []string {
 	var by []string
 	if x.TextRank > 0 {
 		by = append(by, fmt.Sprintf("it ranks number %d by words", x.TextRank))
