@@ -84,21 +84,16 @@ func openAIVectors(body []byte) ([][]float32, error) {
 // which is a string or an object with a "message".
 func serverWords(body []byte) string {
 	var answer struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	if json.Unmarshal(body, &answer) != nil {
-		return ""
-	}
-	var text string
-	if json.Unmarshal(answer.Error, &text) == nil {
-		return text
-	}
-	var inner struct {
+		Error   any    `json:"error"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(answer.Error, &inner) == nil && inner.Message != "" {
-		return inner.Message
+	_ = json.Unmarshal(body, &answer) // a proxy's page has no message
+	switch e := answer.Error.(type) {
+	case string:
+		return e
+	case map[string]any:
+		message, _ := e["message"].(string)
+		return message
 	}
 	return answer.Message
 }

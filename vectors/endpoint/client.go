@@ -219,18 +219,13 @@ func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) (
 	if limited.Err() != nil {
 		return nil, c.errorf("it did not answer within %v", limit)
 	}
-	return nil, c.remember(err)
-}
-
-// remember stores the pause that a server has asked for.
-func (c *Client) remember(err error) error {
 	var e *Error
-	if errors.As(err, &e) && e.RetryAfter > 0 {
+	if errors.As(err, &e) && e.RetryAfter > 0 { // the server has asked for a pause
 		c.mu.Lock()
 		c.until, c.because = c.o.Now().Add(e.RetryAfter), e
 		c.mu.Unlock()
 	}
-	return err
+	return nil, err
 }
 
 // maxDimension is twice the largest dimension of a published model.

@@ -230,6 +230,10 @@ func TestEmbed_StatusCodes(t *testing.T) {
 		{Ollama, 500, `{"error":"llama runner\n\u001b[31mhas exited"}`, "it failed with status 500: llama runner [31mhas exited"},
 		{Ollama, 400, `{"error":"this model does not support embeddings"}`, "rejects the text (status 400): this model does not support embeddings"},
 		{OpenAI, 422, `{"message":"bad value: the secret diary of a text that was sent"}`, "rejects the text (status 422)"},
+		{OpenAI, 403, "", "it rejected the API key (status 403)"},
+		{OpenAI, 405, "", "its API has another URL (status 405)"},
+		{OpenAI, 413, `{"object":"error","message":"too\tlong"}`, "rejects the text (status 413): too long"},
+		{OpenAI, 503, strings.Repeat(" ", 9) + `{"error":"` + strings.Repeat("x", 300) + `"}`, "it is busy (status 503): " + strings.Repeat("x", 200) + "…"},
 	}
 	for _, c := range cases {
 		client := serve(t, Options{Provider: c.provider}, func(w http.ResponseWriter, _ request) {

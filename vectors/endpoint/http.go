@@ -96,8 +96,6 @@ func (c *Client) connection(err error) *Error {
 	reason := err.Error()
 	var op *net.OpError
 	switch {
-	case errors.Is(err, errRemote):
-		reason = errRemote.Error()
 	case errors.Is(err, syscall.ECONNREFUSED):
 		reason = "nothing listens there; start the server"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
@@ -138,10 +136,8 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 // retryAfter parses the header: seconds, or a date (RFC 9110, 10.2.3).
 func retryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
-	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil && seconds >= 0 && seconds < int(longestWait/time.Second) {
-		wait = time.Duration(seconds) * time.Second
-	} else if err == nil && seconds > 0 {
-		wait = longestWait
+	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
+		wait = time.Duration(min(max(seconds, 0), int(longestWait/time.Second))) * time.Second
 	} else if date, err := http.ParseTime(header); err == nil {
 		wait = date.Sub(now)
 	}
