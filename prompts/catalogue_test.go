@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -229,6 +230,83 @@ func TestScopeHolds(t *testing.T) {
 	}
 	_, err := c.Render(t.Context(), named(t, c, "summarize_note"), map[string]string{"note": "Home/b.md"}, scope)
 	require.ErrorIs(t, err, notes.ErrNotFound)
+
+	r, err := c.Render(t.Context(), named(t, c, "summarize_notes"), nil, scope)
+	require.NoError(t, err)
+	assert.NotContains(t, words(r), "notes are here", "other notes are not counted")
+	r, err = c.Render(t.Context(), named(t, c, "daily_review"), nil, notes.Scope{Read: []string{"Away"}})
+	require.NoError(t, err)
+	assert.Contains(t, words(r), "There are no notes dated since yesterday.")
+}
+
+// filters is a shelf that records the filters of its lists and searches.
+type filters struct {
+	shelf
+	seen []notes.Filter
+}
+
+func (f *filters) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
+	f.seen = append(f.seen, q.Filter)
+	return f.shelf.List(ctx, q)
+}
+
+func (f *filters) Passages(ctx context.Context, q Query, filter notes.Filter, limit int) ([]notes.Passage, error) {
+	f.seen = append(f.seen, filter)
+	return f.shelf.Passages(ctx, q, filter, limit)
+}
+
+// Templates are not material, unless their folder is named.
+func TestFilters(t *testing.T) {
+	for _, args := range []map[string]string{{}, {"query": "x"}} {
+		f := &filters{shelf: newShelf("Work/a.md|x")}
+		c := New(Options{Notes: f, Search: f, Folder: "Prompts"})
+		p := builtins[0]
+		for _, more := range []map[string]string{{"tag": "#bread"}, {"folder": "/prompts/"}} {
+			maps.Copy(more, args)
+			_, err := c.Render(t.Context(), p, more, notes.Scope{})
+			require.NoError(t, err)
+		}
+		assert.Equal(t, []notes.Filter{{Tags: []string{"bread"}, NotPaths: []string{"Prompts/"}}, {Folder: "prompts"}}, f.seen)
+	}
+}
+
+// A note may be deleted between the search and the embedding.
+func TestDeletedNotes(t *testing.T) {
+	s := newShelf("a.md|x", "b.md|xx", "c.md|xxx")
+	for _, args := range []map[string]string{{}, {"query": "x"}} {
+		c := New(Options{Notes: deleted{s, "note:///b.md"}, Search: s, Budget: 5})
+		r, err := c.Render(t.Context(), builtins[0], args, notes.Scope{})
+		require.NoError(t, err)
+		assert.ElementsMatch(t, []string{"note:///a.md", "note:///c.md"}, embedded(r))
+	}
+}
+
+type deleted struct {
+	shelf
+	uri string
+}
+
+func (d deleted) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	if ref == d.uri {
+		return nil, notes.ErrNotFound
+	}
+	return d.shelf.Read(ctx, ref, scope)
+}
+
+// What no longer fits in the budget is embedded up to there, and the prompt says so.
+func TestLongNotes(t *testing.T) {
+	s := newShelf("a.md|aaaa bread", "b.md|bbbb bread", `Prompts/p.md|{{note "a.md"}}`)
+	for name, args := range map[string]map[string]string{"find_connections": {"note": "a.md"}, "ask_notes": {"question": "bread"}, "summarize_notes": {"query": "bread"}, "p": nil} {
+		r := render(t, s, Options{Budget: 4, Folder: "Prompts"}, name, args)
+		assert.Equal(t, "note:///a.md", embedded(r)[0], name)
+		assert.Equal(t, "aaaa", strings.Split(texts(r), "|")[0], name)
+	}
+	r := render(t, s, Options{Budget: 10}, "daily_review", nil)
+	assert.Contains(t, words(r), "1 of 3 notes are here, the newest; the rest did not fit")
+	for question, want := range map[string]string{"": "I want to ask my notes something", "plum": "No note matches the question's words", "bread": "Answer from these notes and cite each"} {
+		assert.Contains(t, words(render(t, s, Options{}, "ask_notes", map[string]string{"question": question})), want)
+	}
+	assert.Contains(t, words(render(t, s, Options{}, "find_connections", nil)), "Say which notes belong together")
 }
 
 func TestTemplateWithNestedPlaceholders(t *testing.T) {
