@@ -3,6 +3,7 @@ package flat
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -113,8 +114,8 @@ func (r *Ranker) extend(from int) {
 		return
 	}
 	from = min(from, len(r.lines)) // all rows if the table has just become large enough
-	r.signs = grown(r.signs, r.n*r.words)
-	r.lines = grown(r.lines, r.n)
+	r.signs = slices.Grow(r.signs, r.n*r.words-len(r.signs))[:r.n*r.words]
+	r.lines = slices.Grow(r.lines, r.n-len(r.lines))[:r.n]
 	inParallel(from, r.n, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			r.derive(i)
@@ -150,16 +151,6 @@ func (r *Ranker) derive(i int) {
 	if sum > 0 {
 		r.lines[i].weight = r.Factor * float32(length/sum)
 	}
-}
-
-// grown returns s with length n. Its new elements are unspecified.
-func grown[T any](s []T, n int) []T {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	bigger := make([]T, n, n+n/8)
-	copy(bigger, s)
-	return bigger
 }
 
 // parallelRows is the number of rows per goroutine above which another goroutine pays

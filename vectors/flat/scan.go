@@ -68,7 +68,7 @@ func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
 // estimates returns the estimates of all rows.
 func (r *Ranker) estimates(p *Prepared) *[]float32 {
 	out := estimatePool.Get().(*[]float32)
-	*out = grown(*out, r.n)
+	*out = slices.Grow((*out)[:0], r.n)[:r.n]
 	inParallel(0, r.n, func(_, from, to int) {
 		steps := make([]int32, 1<<10)
 		for ; from < to; from += len(steps) {
