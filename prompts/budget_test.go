@@ -38,7 +38,7 @@ func TestBudget(t *testing.T) {
 			r := render(t, s, Options{Budget: c.budget}, "summarize_notes", nil)
 			assert.Equal(t, c.want, texts(r))
 			if c.remark == "" {
-				assert.NotContains(t, words(r), "are here")
+				assert.NotContains(t, words(r), "Note that")
 				return
 			}
 			assert.Contains(t, words(r), c.remark)

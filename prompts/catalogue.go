@@ -36,7 +36,7 @@ type Query struct {
 // Options configure a Catalogue.
 type Options struct {
 	Notes  Notes
-	Search Searcher         // if nil, prompts with a query embed the newest notes instead
+	Search Searcher
 	Folder string           // vault-relative folder of the user's templates; "" if none
 	Budget int              // bytes of notes embedded in one rendering; 0 means 100 000
 	Now    func() time.Time // defaults to time.Now
@@ -146,7 +146,7 @@ func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string
 		return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid,
 			Detail: fmt.Sprintf("the argument %q is required", missing)}
 	}
-	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget}
+	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]bool{}}
 	if err := p.render(ctx, r); err != nil {
 		return Rendered{}, err
 	}

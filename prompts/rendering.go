@@ -75,9 +75,6 @@ func (r *rendering) fitting(text string) (beginning string, whole bool) {
 
 // add embeds a text with the anchor of its lines.
 func (r *rendering) add(n *notes.Note, first, last int, text string) {
-	if r.embedded == nil {
-		r.embedded = make(map[string]bool)
-	}
 	r.embedded[n.Path] = true
 	r.left -= len(text)
 	r.messages = append(r.messages, Message{Resource: &Resource{URI: notes.PassageURI(n.Path, n.Hash, first, last), Text: text}})
@@ -143,9 +140,6 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 
 // embedFound embeds the notes found by a search, best first.
 func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter, most int) (selection, error) {
-	if r.search == nil {
-		return r.embedListed(ctx, f)
-	}
 	passages, err := r.search.Passages(ctx, query, r.bounded(f), most)
 	if err != nil {
 		return selection{}, err

@@ -35,7 +35,7 @@ type template struct {
 // arguments.
 func (c *Catalogue) templates(ctx context.Context) (found []Prompt, warnings []string, err error) {
 	warnings = []string{}
-	if c.folder == "" || c.notes == nil {
+	if c.folder == "" {
 		return nil, warnings, nil
 	}
 	_ = c.notes.Refresh(ctx, c.folder) // if it fails, List returns the notes indexed so far
@@ -140,6 +140,7 @@ func (t template) render(ctx context.Context, r *rendering) error {
 func (t template) fill(ctx context.Context, r *rendering, placeholder string, text *strings.Builder, flush func()) error {
 	const most = 10
 	verb, operand, _ := strings.Cut(placeholder, " ")
+	operand = strings.TrimSpace(operand)
 	switch {
 	case verb == "search" && operand != "":
 		query, err := t.value(r, operand)
@@ -188,13 +189,11 @@ func (t template) withoutNote(placeholder, ref string, err error) error {
 // quoted reports whether an operand is quoted text; otherwise it is the name of an
 // argument.
 func quoted(operand string) bool {
-	operand = strings.TrimSpace(operand)
 	return len(operand) >= 2 && operand[0] == '"' && operand[len(operand)-1] == '"'
 }
 
 // value returns the quoted text, or the value of the named argument.
 func (t template) value(r *rendering, operand string) (string, error) {
-	operand = strings.TrimSpace(operand)
 	if quoted(operand) {
 		return operand[1 : len(operand)-1], nil
 	}
