@@ -299,6 +299,30 @@ func TestToolsWriteToTheLog(t *testing.T) {
 	assert.NotEmpty(t, revisions)
 }
 
+// A new file whose name differs in case only from another in the log stays in its folder,
+// is reported, and does not delay other files.
+func TestMirror_NamesThatDifferInCase(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "1"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	if _, err := os.Stat(filepath.Join(b.dir, "n.md")); err == nil {
+		t.Skip("the disk ignores case")
+	}
+	b.save("n.md", "2")
+	b.save("Other.md", "3")
+	b.sync()
+	a.sync()
+	assert.Equal(t, map[string]string{"N.md": "1", "Other.md": "3"}, a.files())
+	assert.Equal(t, map[string]string{"N.md": "1", "Other.md": "3", "n.md": "2"}, b.files())
+	status, err := b.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{`"n.md": the log has "N.md", whose name differs in case only`}, status.Problems)
+	b.delete("n.md")
+	b.save("M.md", "2")
+	assert.Equal(t, map[string]string{"N.md": "1", "Other.md": "3", "M.md": "2"}, agree(t, a, b))
+}
+
 // Without the database, writes are rejected and change nothing. Reads and saves in the
 // folder still work, and are synced when it is back.
 func TestMirror_DatabaseUnavailable(t *testing.T) {
