@@ -57,15 +57,6 @@ func Unpack(codec int, packed []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown codec %d", codec)
 }
 
-// unpackText is Unpack without copying decompressed bytes to a string.
-func unpackText(codec int, packed []byte) (string, error) {
-	text, err := Unpack(codec, packed)
-	if codec == codecPlain {
-		return string(text), err
-	}
-	return unsafe.String(unsafe.SliceData(text), len(text)), err // no other reference to these bytes exists
-}
-
 // nonNil returns an empty slice for nil, which database/sql would write as NULL.
 func nonNil(b []byte) []byte {
 	if b == nil {

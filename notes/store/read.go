@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"sync"
 	"time"
+	"unsafe"
 
 	"notesd/internal/fsid"
 	"notesd/internal/sqlite"
@@ -87,29 +87,23 @@ func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes bool, do 
 	return rows.Err()
 }
 
-// packedTexts pools buffers for packed texts: a search reads a dozen notes of any size,
-// which would otherwise become garbage.
-var packedTexts = sync.Pool{New: func() any { return new([]byte) }}
-
 func scanNote(rows *sql.Rows, hashes bool) (notes.Packed, error) {
 	n := &notes.Note{}
-	var hash, data sql.RawBytes
-	var outline, frontMatter []byte
+	var hash sql.RawBytes
+	var packed, outline, frontMatter []byte
 	var mtime, date int64
 	var codec int
-	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &data); err != nil {
+	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &packed); err != nil {
 		return notes.Packed{}, err
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
-	packed := packedTexts.Get().(*[]byte)
-	*packed = append((*packed)[:0], data...)
-	return notes.Packed{Note: n, Unpack: func() (err error) {
-		n.Content, err = unpackText(codec, *packed)
-		packedTexts.Put(packed)
+	return notes.Packed{Note: n, Unpack: func() error {
+		text, err := Unpack(codec, packed)
 		if err != nil {
 			return err
 		}
+		n.Content = unsafe.String(unsafe.SliceData(text), len(text)) // no other reference to these bytes exists
 		if err := unpackOutline(outline, n, hashes); err != nil {
 			return err
 		}
