@@ -195,6 +195,26 @@ func TestDamagedDatabase(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a"}, agree(t, a))
 }
 
+// TestTwoNamesThatDifferInCase checks that of two such files on one node the first is
+// shared, the other is reported, and neither keeps other files from being shared.
+func TestTwoNamesThatDifferInCase(t *testing.T) {
+	s := pgtest.Start(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "A.md"), nil, 0o600))
+	if _, err := os.Stat(filepath.Join(dir, "a.md")); err == nil {
+		t.Skip("this disk ignores case")
+	}
+	n := newNode(t, s.URL(), "v", map[string]string{"A.md": "a", "a.md": "b", "C.md": "c"})
+	n.sync()
+	assert.Equal(t, map[string]string{"A.md": "a", "a.md": "b", "C.md": "c"}, n.files())
+	b := newNode(t, s.URL(), "v", nil)
+	b.sync()
+	assert.Equal(t, map[string]string{"A.md": "a", "C.md": "c"}, b.files())
+	st, err := n.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, fmt.Sprint(st.Problems), "differs in case only")
+}
+
 // A file changed on both sides is kept twice: the log's version keeps the name, the other
 // becomes a copy beside it.
 func TestConflicts(t *testing.T) {

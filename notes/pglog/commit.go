@@ -275,6 +275,7 @@ func (p *plan) compare(ctx context.Context, changes []notes.FileChange) error {
 			delete(p.have, notes.Key(c.OldPath))
 		}
 	}
+	added := map[string]string{} // by key: the paths
 	for _, c := range p.feed {
 		if c.Path == "" {
 			continue
@@ -282,7 +283,11 @@ func (p *plan) compare(ctx context.Context, changes []notes.FileChange) error {
 		if after(c.Path) != (file{}) {
 			return p.conflict(ctx, c.Path)
 		}
-		p.have[notes.Key(c.Path)] = file{c.Path, c.After}
+		k := notes.Key(c.Path)
+		if other, twice := added[k]; twice {
+			return &notes.LogConflict{Path: other}
+		}
+		added[k] = c.Path
 	}
 	return nil
 }
