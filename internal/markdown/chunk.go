@@ -39,7 +39,6 @@ type piece struct {
 	start, end, size int
 	section          int  // index of its heading, -1 before the first
 	bare             bool // only a heading line, without text
-	closed           bool // continues a section that was cut
 }
 
 // A chunker packs the blocks of each section into pieces of up to the target size, and
@@ -87,7 +86,7 @@ func (c *chunker) cutSection(section, start, end int, leaves []leaf) {
 		text := leaves[i].kind != leafHeading
 		if current.size+size > c.target && !current.bare {
 			c.add(current)
-			current = piece{start: current.end, end: current.end, section: section, bare: true, closed: true}
+			current = piece{start: current.end, end: current.end, section: section, bare: true}
 		}
 		if current.size+size > c.target {
 			current = c.cutLeaf(current, leafEnd)
@@ -119,7 +118,7 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 		p.end = c.bestCut(p.end, limit)
 		p.size, p.bare = c.target, false
 		c.add(p)
-		p = piece{start: p.end, end: p.end, section: p.section, closed: true}
+		p = piece{start: p.end, end: p.end, section: p.section}
 	}
 }
 
@@ -237,11 +236,7 @@ func (c *chunker) add(p piece) {
 // nearly fills a passage.
 func (c *chunker) joinable(a, b piece) bool {
 	if a.size+b.size > c.target {
-		return a.bare && a.size*8 <= c.target && !b.closed && c.inside(b.section, a.section) &&
-			a.size+b.size <= c.target+c.minimum
-	}
-	if a.section == b.section {
-		return a.size < c.minimum || b.size < c.minimum
+		return a.bare && a.size*8 <= c.target && c.inside(b.section, a.section)
 	}
 	if !a.bare && a.size >= c.minimum && b.size >= c.minimum {
 		return false
