@@ -71,6 +71,7 @@ type Periods func(words string) (Period, bool)
 
 var (
 	relativePeriod = regexp.MustCompile(`^(this|last|next) (week|month|quarter|year)$`)
+	pastDay        = regexp.MustCompile(`^(\d{1,3}|an?) ?(d|w|day|week|month|year)s?( ago)?$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 )
@@ -104,10 +105,20 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	return Period{unit, moment.Day(t.Year(), t.Month(), t.Day(), now.Location())}, ok
 }
 
-// ParsePast parses what [Periodic.Parse] accepts, and the name of a weekday, with or
-// without "last", which means the most recent such day before today.
+// ParsePast parses what [Periodic.Parse] accepts, the name of a weekday, with or without
+// "last", which means the most recent such day before today, and the age of a day: 7d,
+// 2 weeks, a month ago.
 func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
-	name := strings.TrimPrefix(strings.ToLower(strings.Join(strings.Fields(s), " ")), "last ")
+	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
+	if m := pastDay.FindStringSubmatch(s); m != nil {
+		unit := map[string]Unit{"w": Week, "week": Week, "month": Month, "year": Year}[m[2]] // else Day
+		n := 1
+		if m[1][0] != 'a' {
+			n = atoi(m[1])
+		}
+		return Period{Day, unit.add(now, -n)}, true
+	}
+	name := strings.TrimPrefix(s, "last ")
 	for back := 1; back <= 7; back++ {
 		if day := Day.add(Day.start(now), -back); strings.ToLower(day.Weekday().String()) == name {
 			return Period{Day, day}, true

@@ -104,7 +104,10 @@ func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
 	return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
 }
 
-// Moment parses a time, an age such as 36h, a past weekday, or a period. For a period,
+// ageWords rewrites an age in words for [time.ParseDuration].
+var ageWords = strings.NewReplacer(" hours", "h", " hour", "h", " minutes", "m", " minute", "m", " ago", "")
+
+// Moment parses a time, an age such as 36h or "3 hours ago", a past weekday, or a period. For a period,
 // it returns the first moment, or if last is set, the last one, which is now for a
 // period that has not ended.
 func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool) {
@@ -120,7 +123,7 @@ func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool)
 	if at, ok := notes.ParseDate(text); ok {
 		return at.In(now.Location()), true
 	}
-	age, err := time.ParseDuration(text)
+	age, err := time.ParseDuration(ageWords.Replace(text))
 	return now.Add(-age), err == nil && age >= 0
 }
 

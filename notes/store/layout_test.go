@@ -146,6 +146,12 @@ func TestMoment_Words(t *testing.T) {
 		{"next month", "2031-06-01 00:00:00", "2031-06-01 00:00:00"},
 		{"friday", "2031-05-09 00:00:00", "2031-05-09 23:59:59"},
 		{"36h", "2031-05-14 00:00:00", "2031-05-14 00:00:00"},
+		{"3 hours ago", "2031-05-15 09:00:00", "2031-05-15 09:00:00"},
+		{"7d", "2031-05-08 00:00:00", "2031-05-08 23:59:59"},
+		{"0d", "2031-05-15 00:00:00", "2031-05-15 12:00:00"},
+		{"1 day ago", "2031-05-14 00:00:00", "2031-05-14 23:59:59"},
+		{"2 Weeks", "2031-05-01 00:00:00", "2031-05-01 23:59:59"},
+		{"a month ago", "2031-04-15 00:00:00", "2031-04-15 23:59:59"},
 		{"2031-05-14 09:30", "2031-05-14 09:30:00", "2031-05-14 09:30:00"},
 	} {
 		for want, last := range map[string]bool{tt.first: false, tt.last: true} {
@@ -157,7 +163,7 @@ func TestMoment_Words(t *testing.T) {
 			assert.Equal(t, want, at.Format(time.DateTime), "%s, %t", tt.text, last)
 		}
 	}
-	for _, text := range []string{"", "soon", "-3h", "2031-13-01"} {
+	for _, text := range []string{"", "soon", "-3h", "-7d", "ago", "days ago", "2031-13-01"} {
 		_, ok := l.Moment(text, now, true)
 		assert.False(t, ok, text)
 	}
