@@ -35,7 +35,8 @@ type CreateResult struct {
 	Title    string `json:"title"`
 	Hash     string `json:"hash"`
 	Revision int64  `json:"revision"`
-	Change   int64  `json:"change,omitempty"` // undone by restore_note
+	Change   int64  `json:"change,omitempty"`     // undone by restore_note
+	Made     string `json:"new_folder,omitempty"` // outermost folder that did not exist: it may be misspelt
 }
 
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
@@ -66,8 +67,10 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	}
 	in.Seen.Read(w.Path, w.Hash)
 	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision, Change: w.Change}
-	return Outcome{
-		Structured: out,
-		Text:       fmt.Sprintf("Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change),
-	}, nil
+	text := fmt.Sprintf("Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change)
+	if len(w.Made) > 0 {
+		out.Made = w.Made[0]
+		text += fmt.Sprintf("\n(the folder %q is new)", phrase.OneLine(out.Made))
+	}
+	return Outcome{Structured: out, Text: text}, nil
 }
