@@ -59,8 +59,9 @@ func (s *Store) AsOf(ctx context.Context, at time.Time, lock sync.Locker) (*Mome
 	m := &Moment{store: s, at: at, lock: lock, past: map[string]versionAt{}}
 	var documents map[string]int64 // of current notes with a history, by path
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
-			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM documents d
+			JOIN revisions r ON r.id = (SELECT id FROM revisions WHERE document = d.id AND time <= ? ORDER BY id DESC LIMIT 1)
+			WHERE r.hash IS NOT NULL ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
 			var p versionAt
 			var made int64
 			err := rows.Scan(&p.document, &p.path, &p.hash, &made)
