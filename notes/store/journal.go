@@ -262,8 +262,21 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) 
 // the request can be retried.
 func (s *Versions) Fail(ctx context.Context, op *Operation, state string, cause error) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
+		if err := execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id); err != nil {
+			return err
+		}
+		return releaseTexts(ctx, tx, op.id)
 	})
+}
+
+// releaseTexts removes the texts of a finished operation that nothing uses: those that it
+// did not write.
+func releaseTexts(ctx context.Context, tx *sql.Tx, operation int64) error {
+	hashes, err := sqlite.Column[string](ctx, tx, operationRows.texts, sqlite.List([]int64{operation}))
+	if err != nil {
+		return err
+	}
+	return removeUnused(ctx, tx, hashes)
 }
 
 // Finish closes an operation that is complete on disk and in the store: it adds the
@@ -295,7 +308,10 @@ func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64
 			}
 		}
 		answer.Revision = revision
-		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id)
+		if err := execAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id); err != nil {
+			return err
+		}
+		return releaseTexts(ctx, tx, op.id)
 	})
 	return revision, err
 }
@@ -480,8 +496,11 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 		if err == nil {
 			f.New, err = loadBlob(ctx, tx, hashes[i][1])
 		}
-		if errors.Is(err, sql.ErrNoRows) && f.State == StateDone {
-			f.State, err = StateFailed, nil // pruned by the history limits
+		if errors.Is(err, sql.ErrNoRows) && f.State != StatePending {
+			err = nil
+			if f.State == StateDone {
+				f.State = StateFailed // pruned by the history limits
+			}
 		}
 		if err != nil {
 			return err

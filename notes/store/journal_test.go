@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 )
 
 // openStore opens a store without a vault.
-func openStore(t *testing.T, dir string) *store.Store {
+func openStore(t testing.TB, dir string) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), dir)
 	require.NoError(t, err)
@@ -137,6 +138,9 @@ func TestJournal_FailedOperation(t *testing.T) {
 	assert.Empty(t, page.Revisions)
 	_, err = s.Change(ctx, op.Written().Change)
 	require.ErrorIs(t, err, notes.ErrNotFound, "what failed cannot be undone")
+	texts, err := sqlite.First[int](ctx, s.History().Reader(), `SELECT count(*) FROM blobs`)
+	require.NoError(t, err)
+	assert.Zero(t, texts, "nothing uses its texts")
 	require.NoError(t, s.Begin(ctx, editOf("A.md", "old\n", "new\n"), nil), "and again")
 	entry, err = s.JournalOf(ctx, store.TempName())
 	require.NoError(t, err)

@@ -20,11 +20,12 @@ const keepChanges = 200_000
 // to be undone.
 const JournalAge = 30 * 24 * time.Hour
 
-// Revisions that are never pruned: the newest of each note, and the newest with a text.
-const (
-	newestOnes  = `SELECT max(id) FROM revisions GROUP BY document UNION SELECT max(id) FROM revisions WHERE hash IS NOT NULL GROUP BY document`
-	mayBePruned = `id NOT IN (` + newestOnes + `)`
-)
+// pruneStep is the number of rows removed in one transaction, for which writers wait.
+const pruneStep = 1000
+
+// kept matches the revisions r that are never pruned: the newest text of each note, and
+// what follows it.
+const kept = `r.id >= coalesce((SELECT max(id) FROM revisions WHERE document = r.document AND hash IS NOT NULL), 0)`
 
 // unused matches blobs that no revision and no pending operation references, nor any
 // operation on a canvas or base. Undoing an operation needs its texts, and those of
@@ -36,39 +37,30 @@ const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs
 // notNote matches the canvases and bases among the files f of an operation.
 const notNote = `f.link = '' AND (f.path LIKE '%.canvas' OR f.path LIKE '%.base')`
 
-// freeable is a text referenced only by revisions that may be pruned.
-type freeable struct {
-	hash     []byte
-	bytes    int64
-	document int64 // of its newest revision
-}
-
 // Prune removes the revisions and texts beyond the limits, finished operations older
-// than JournalAge, and the oldest part of the change feed. The caller must hold the
-// vault's lock.
+// than JournalAge, and the oldest part of the change feed. A history may have a million
+// revisions, so what to remove is selected while others write, and then removed in steps.
 func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
-	err := s.history.Write(ctx, func(tx *sql.Tx) error {
-		now := s.Now()
-		for _, drop := range []struct {
-			query string
-			args  []any
-		}{
-			{`DELETE FROM operations WHERE state <> 'pending' AND started < ?`, []any{now.Add(-JournalAge).UnixNano()}},
-			// The age of a revision counts from its replacement, until which it was the note's text.
-			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
-				(SELECT id, lead(time) OVER (PARTITION BY document ORDER BY id) AS replaced FROM revisions) WHERE replaced < ?)`, []any{now.Add(-limits.Age).UnixNano()}},
-			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
-				(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, []any{limits.Revisions}},
-			{`DELETE FROM blobs WHERE ` + unused, nil},
-		} {
-			if err := execAll(ctx, tx, drop.query, drop.args...); err != nil {
-				return err
-			}
-		}
-		return pruneBytes(ctx, tx, limits.Bytes)
-	})
+	now := s.Now()
+	old, err := sqlite.Column[int64](ctx, s.history.Reader(), `SELECT id FROM operations WHERE state <> 'pending' AND started < ?`, now.Add(-JournalAge).UnixNano())
 	if err != nil {
+		return err
+	}
+	if err := s.remove(ctx, operationRows, old); err != nil {
+		return err
+	}
+	beyond, err := sqlite.Column[int64](ctx, s.history.Reader(), beyondLimits, now.Add(-limits.Age).UnixNano(), limits.Revisions)
+	if err != nil {
+		return err
+	}
+	if err := s.remove(ctx, revisionRows, beyond); err != nil {
+		return err
+	}
+	if beyond, err = s.beyondBytes(ctx, limits.Bytes); err != nil {
+		return err
+	}
+	if err := s.remove(ctx, revisionRows, beyond); err != nil {
 		return err
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
@@ -76,43 +68,100 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	})
 }
 
-// pruneBytes drops texts, each with all its revisions, until the droppable ones fit the
-// limit. Only the notes that take most of the space lose texts, oldest first.
-func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
-	byDocument, sizes, err := freeableTexts(ctx, tx)
-	if err != nil {
-		return err
+// beyondLimits selects the revisions replaced before ?1, and those that ?2 revisions of
+// their note follow. The age of a revision counts from its replacement, until which it was
+// the note's text.
+const beyondLimits = `SELECT r.id FROM revisions next JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = next.document AND id < next.id) WHERE next.time < ?1
+	UNION SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions
+		WHERE document IN (SELECT document FROM revisions GROUP BY document HAVING count(*) > ?2)) WHERE n > ?2`
+
+// rows are rows of history to be removed by their ids, the JSON array ?, and the texts
+// that they use, as hashes in hex.
+type rows struct{ texts, remove string }
+
+var (
+	revisionRows = rows{
+		texts:  `SELECT hex(hash) FROM revisions WHERE hash IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
+		remove: `DELETE FROM revisions AS r WHERE id IN (SELECT value FROM json_each(?)) AND NOT (` + kept + `)`,
 	}
+	operationRows = rows{
+		texts: `SELECT coalesce(hex(old_hash), '') FROM operation_files WHERE operation IN (SELECT value FROM json_each(?1))
+			UNION SELECT coalesce(hex(new_hash), '') FROM operation_files WHERE operation IN (SELECT value FROM json_each(?1))`,
+		remove: `DELETE FROM operations WHERE id IN (SELECT value FROM json_each(?))`,
+	}
+)
+
+// remove removes rows in steps, with the texts that nothing else uses.
+func (s *Versions) remove(ctx context.Context, r rows, ids []int64) error {
+	for step := range slices.Chunk(ids, pruneStep) {
+		err := s.history.Write(ctx, func(tx *sql.Tx) error {
+			hashes, err := sqlite.Column[string](ctx, tx, r.texts, sqlite.List(step))
+			if err == nil {
+				err = execAll(ctx, tx, r.remove, sqlite.List(step))
+			}
+			if err != nil {
+				return err
+			}
+			return removeUnused(ctx, tx, hashes)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeUnused removes those of the texts, given by their hashes in hex, that nothing uses.
+func removeUnused(ctx context.Context, tx *sql.Tx, hashes []string) error {
+	return execAll(ctx, tx, `DELETE FROM blobs WHERE hash IN (SELECT unhex(value) FROM json_each(?)) AND `+unused, sqlite.List(hashes))
+}
+
+// beyondBytes selects revisions without which the texts that may be pruned fit the limit.
+// Only the notes that take most of the space lose texts, oldest first, each with all its
+// revisions.
+func (s *Versions) beyondBytes(ctx context.Context, limit int64) (ids []int64, err error) {
+	// A file within the limit has no more texts than that, and its size is known at once.
+	used, err := sqlite.First[int64](ctx, s.history.Reader(), `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+	if err != nil || used <= limit {
+		return nil, err
+	}
+	byDocument, sizes, err := s.freeableTexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var hashes []string
 	share := fairShare(sizes, limit)
 	for document, texts := range byDocument {
 		for _, text := range texts { // the oldest first
 			if sizes[document] <= share {
 				break
 			}
-			for _, query := range []string{`DELETE FROM revisions WHERE hash = ?`, `DELETE FROM blobs WHERE hash = ?`} {
-				if err := execAll(ctx, tx, query, text.hash); err != nil {
-					return err
-				}
-			}
+			hashes = append(hashes, text.hash)
 			sizes[document] -= text.bytes
 		}
 	}
-	return nil
+	return sqlite.Column[int64](ctx, s.history.Reader(), `SELECT r.id FROM json_each(?) j JOIN revisions r ON r.hash = unhex(j.value)`, sqlite.List(hashes))
 }
 
-// freeableTexts returns the freeable texts by document, oldest first, and their total
-// size per document.
-func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
+// freeable is a text of which all revisions may be pruned.
+type freeable struct {
+	hash  string // hex
+	bytes int64
+}
+
+// freeableTexts returns the freeable texts by the document of their newest revision, oldest
+// first, and their total size per document.
+func (s *Versions) freeableTexts(ctx context.Context) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
 	byDocument, sizes = map[int64][]freeable{}, map[int64]int64{}
-	err = sqlite.ForEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
-		WHERE r.hash NOT IN (SELECT hash FROM revisions WHERE hash IS NOT NULL AND id IN (`+newestOnes+`))
+	err = sqlite.ForEach(ctx, s.history.Reader(), `SELECT hex(r.hash), length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
+		WHERE r.hash NOT IN (SELECT r.hash FROM documents d JOIN revisions r ON r.document = d.id AND `+kept+` WHERE r.hash IS NOT NULL)
 		AND NOT EXISTS (SELECT 1 FROM operations o JOIN operation_files f ON f.operation = o.id WHERE o.state = 'pending' AND r.hash IN (f.old_hash, f.new_hash))
 		GROUP BY r.hash ORDER BY max(r.id)`, nil, func(rows *sql.Rows) error {
 		var text freeable
-		var newest int64
-		err := rows.Scan(&text.hash, &text.bytes, &text.document, &newest)
-		byDocument[text.document] = append(byDocument[text.document], text)
-		sizes[text.document] += text.bytes
+		var document, newest int64
+		err := rows.Scan(&text.hash, &text.bytes, &document, &newest)
+		byDocument[document] = append(byDocument[document], text)
+		sizes[document] += text.bytes
 		return err
 	})
 	return byDocument, sizes, err

@@ -107,8 +107,6 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 // Prune deletes versions beyond the limits of history, and the oldest part of the change
 // feed.
 func (h *History) Prune(ctx context.Context) error {
-	h.vault.mu.Lock()
-	defer h.vault.mu.Unlock()
 	return h.store.Prune(ctx, h.vault.opt.History)
 }
 
