@@ -207,25 +207,47 @@ func TestClose_Twice(t *testing.T) {
 	require.Error(t, insert(t.Context(), db, "b"))
 }
 
-// Rewrite leaves no deleted text on any page of the file.
-func TestRewrite_RemovesDeletedText(t *testing.T) {
+// Erase leaves no deleted text on any page of the file or its log, although another
+// connection is reading it.
+func TestErase_RemovesDeletedText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := open(t, path)
-	secret := []byte("a-secret-path-that-must-go")
-	require.NoError(t, insert(t.Context(), db, string(secret), "kept"))
-	require.NoError(t, db.Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM documents WHERE path = ?`, string(secret))
-		return err
-	}))
-	require.NoError(t, db.Rewrite(t.Context()))
+	const secret, word = "a-secret-path-that-must-go", "deleted-before"
+	earlier := strings.Repeat(word, 1000) // on pages of its own
+	remove := func(p string) func(tx *sql.Tx) error {
+		return func(tx *sql.Tx) error {
+			_, err := tx.Exec(`DELETE FROM documents WHERE path = ?`, p)
+			return err
+		}
+	}
+	require.NoError(t, insert(t.Context(), db, secret, earlier, "kept"))
+	require.NoError(t, db.Write(t.Context(), remove(earlier)))
+	reader, err := db.Reader().BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	require.NoError(t, err)
+	var n int
+	require.NoError(t, reader.QueryRow(`SELECT count(*) FROM documents`).Scan(&n))
+	done := make(chan error, 1)
+	go func() { done <- db.Erase(t.Context(), remove(secret)) }()
+	require.Eventually(t, func() bool { return count(t, db.Reader()) == 1 }, 30*time.Second, time.Millisecond)
+	require.NoError(t, reader.Rollback())
+	require.NoError(t, <-done)
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(path + suffix)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
 		require.NoError(t, err)
-		assert.False(t, bytes.Contains(data, secret), "%q", suffix)
+		assert.NotContains(t, string(data), secret, "%q", suffix)
+		assert.NotContains(t, string(data), word, "%q", suffix)
 	}
+}
+
+// TestErase_Fails checks that a failed Erase can be repeated.
+func TestErase_Fails(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.db"))
+	require.NoError(t, insert(t.Context(), db, "a"))
+	cause := errors.New("cause")
+	require.ErrorIs(t, db.Erase(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM documents`)
+		return errors.Join(err, cause)
+	}), cause)
 	assert.Equal(t, 1, count(t, db.Reader()))
 }
 

@@ -309,14 +309,25 @@ func Trouble(err error) string {
 	return ""
 }
 
-// Rewrite rebuilds the file without its free pages and checkpoints the write-ahead log,
-// so that deleted rows are also removed from the disk.
-func (db *DB) Rewrite(ctx context.Context) error {
-	if _, err := db.write.ExecContext(ctx, "VACUUM"); err != nil {
+// Erase is [DB.Write] for data of which no trace may stay on the disk: what fn deletes, and
+// what was deleted before, is also gone from the file's free pages and from the write-ahead
+// log. If it returns an error, fn can be repeated. Readers of an older state delay it.
+func (db *DB) Erase(ctx context.Context, fn func(tx *sql.Tx) error) error {
+	if _, err := db.write.ExecContext(ctx, "VACUUM"); err != nil { // may lack the space for a copy of the file
 		return err
 	}
-	_, err := db.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	_, offErr := db.write.ExecContext(context.WithoutCancel(ctx), "PRAGMA secure_delete = OFF")
+	for busy := true; busy && err == nil; {
+		var pages, moved int
+		err = db.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	}
+	return errors.Join(ofContext(ctx, err), offErr)
 }
 
 // Backup writes a consistent copy of the database, which may be in use, to a new file at

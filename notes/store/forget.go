@@ -11,29 +11,33 @@ import (
 )
 
 // Forget erases the deleted notes that ever had the path from both databases, including
-// freed pages. The caller must hold the vault's lock.
-func (s *Store) Forget(ctx context.Context, p string) (notes.Forgotten, error) {
-	done, err := s.forgetVersions(ctx, p)
-	if err != nil {
-		return done, err
-	}
-	return done, s.forgetDerived(ctx, done.Paths)
-}
-
-func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.Forgotten, err error) {
-	err = s.history.Write(ctx, func(tx *sql.Tx) error {
+// freed pages. If it fails, it can be repeated, because the versions, by which the notes
+// are found, go last. The caller must hold the vault's lock.
+func (s *Store) Forget(ctx context.Context, p string) (done notes.Forgotten, err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		if done.Versions, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p); err != nil {
 			return err
 		}
-		if done.Paths, err = sqlite.Column[string](ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
+		done.Paths, err = sqlite.Column[string](ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
 			UNION SELECT path FROM revisions WHERE document IN (`+forgotten+`)
-			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p); err != nil {
+			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p)
+		return err
+	})
+	if err != nil {
+		return done, err
+	}
+	if err := s.forgetDerived(ctx, done.Paths); err != nil {
+		return done, fmt.Errorf("erase from %s: %w", NotesFile, err)
+	}
+	return done, s.forgetVersions(ctx, p, done.Paths)
+}
+
+func (s *Versions) forgetVersions(ctx context.Context, p string, paths []string) error {
+	return s.history.Erase(ctx, func(tx *sql.Tx) error {
+		if err := forgetOperations(ctx, tx, p, paths); err != nil {
 			return err
 		}
-		if err := forgetOperations(ctx, tx, p, done.Paths); err != nil {
-			return err
-		}
-		if err := forgetSymlinks(ctx, tx, done.Paths); err != nil {
+		if err := forgetSymlinks(ctx, tx, paths); err != nil {
 			return err
 		}
 		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions are deleted by cascade
@@ -41,10 +45,6 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 		}
 		return execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused)
 	})
-	if err != nil {
-		return done, err
-	}
-	return done, s.history.Rewrite(ctx)
 }
 
 // forgetSymlinks removes the paths from the recorded symlinks. The versions of a
@@ -64,7 +64,7 @@ func forgetSymlinks(ctx context.Context, tx *sql.Tx, paths []string) error {
 // forgetDerived erases the paths from notes.db, and the embeddings of texts that are in
 // no note.
 func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
-	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
+	return s.notes.Erase(ctx, func(tx *sql.Tx) error {
 		err := execAll(ctx, tx, `UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
 			(SELECT c.note FROM changes c JOIN json_each(?) j ON j.value IN (c.path, c.old_path))`, sqlite.List(paths)) // keep the seq, which followers rely on
 		if err != nil {
@@ -72,13 +72,6 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 		}
 		return execAll(ctx, tx, `DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks)`)
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.notes.Rewrite(ctx); err != nil {
-		return fmt.Errorf("rewrite %s: %w", NotesFile, err)
-	}
-	return nil
 }
 
 // forgotten selects the documents of the deleted notes that ever had the path.
