@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"notesd/notes"
@@ -30,9 +31,9 @@ func (v *Vault) Run(ctx context.Context) error {
 	v.progress.endFirst()
 	rescan := time.NewTicker(v.opt.RescanEvery)
 	defer rescan.Stop()
-	prune := time.NewTicker(pruneEvery)
-	defer prune.Stop()
-	l.report(ctx, "prune history", v.history.Prune(ctx))
+	var pruning sync.WaitGroup
+	pruning.Go(func() { (&loop{v: v}).prune(ctx) })
+	defer pruning.Wait()
 	for {
 		late, reread := v.late.next(), v.rereads.next()
 		var remounted <-chan time.Time
@@ -53,9 +54,6 @@ func (v *Vault) Run(ctx context.Context) error {
 			v.queue.AddAll()
 		case <-rescan.C:
 			v.queue.AddAll()
-		case <-prune.C:
-			l.report(ctx, "prune history", v.history.Prune(ctx))
-			continue
 		case <-after(v.opt.Now, reread):
 			v.rereads.queueDue(reread)
 		case <-after(v.opt.Now, retryAt):
@@ -72,6 +70,21 @@ func (v *Vault) Run(ctx context.Context) error {
 		}
 		if retryAt.IsZero() {
 			v.progress.ready.Store(true)
+		}
+	}
+}
+
+// prune prunes the history until ctx ends. Finding the largest notes of a history beyond
+// its size limit takes seconds, for which saves must not wait.
+func (l *loop) prune(ctx context.Context) {
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for {
+		l.report(ctx, "prune history", l.v.history.Prune(ctx))
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
 		}
 	}
 }
