@@ -69,11 +69,14 @@ func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) ([]i
 	return rows, nil
 }
 
-// filtered returns the candidates that match the filter and may be among the k
-// highest-scoring rows that do. ok is false if there may be such rows beyond the
-// candidates.
+// filtered returns the rows of a ranking of the filterDepth nearest that match the filter and may
+// be among the k highest-scoring rows that do. ok is false if there may be such rows beyond the
+// filterDepth nearest.
 func (t *Tables) filtered(ctx context.Context, from ranking, f *tableFilter, k int) (rows []int64, ok bool, err error) {
 	const batch = 64
+	if !from.whole { // the rows after the nearest are those with the highest estimates, which omit nearer ones
+		from.rows = from.rows[:min(filterDepth, len(from.rows))]
+	}
 	var kth float32
 	for start := 0; start < len(from.rows); start += batch {
 		if len(rows) >= k && from.scores[start] < kth-from.margin {
