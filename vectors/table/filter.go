@@ -39,17 +39,21 @@ func (f *tableFilter) matches(metadata string) (bool, error) {
 // keptFilters is the number of filters whose rows a copy holds.
 const keptFilters = 4
 
+// known returns the rows that match a filter, in ascending order, if the copy holds them.
+func (c *tableCopy) known(f *tableFilter) (rows []int64, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	rows, ok = c.filters[f.key]
+	return rows, ok
+}
+
 // passing reads the metadata of all rows and returns those that match a filter, in ascending
 // order.
 func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) ([]int64, error) {
 	c.mu.RLock()
-	known := c.filters
-	rows, ok := known[f.key]
+	filters := c.filters
 	c.mu.RUnlock()
-	if ok {
-		return rows, nil
-	}
-	rows = []int64{}
+	rows := []int64{}
 	err := t.rows.metadata(ctx, c.info.id, func(row int64, metadata string) error {
 		passes, err := f.matches(metadata)
 		if passes {
@@ -62,10 +66,10 @@ func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) ([]i
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(known) == keptFilters {
-		clear(known)
+	if len(filters) == keptFilters {
+		clear(filters)
 	}
-	known[f.key] = rows
+	filters[f.key] = rows
 	return rows, nil
 }
 

@@ -58,9 +58,15 @@ func TestSearch_SelectiveFilter(t *testing.T) {
 		assert.LessOrEqual(t, len(tables.copies.loaded(1).filters), keptFilters)
 	}
 	m.requireSame(t, tables, "t", q, where, 10)
+	for key := range tables.copies.loaded(1).filters {
+		tables.copies.loaded(1).filters[key] = []int64{}
+	}
+	hits, err := tables.Search(t.Context(), Query{Table: "t", Vector: q, Where: where})
+	require.NoError(t, err)
+	assert.Empty(t, hits, "a repeated filter reads no metadata")
 
 	metadata := json.RawMessage(`{"n":1}`)
-	_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: "nearest", Vector: q, Metadata: metadata}}})
+	_, err = tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: "nearest", Vector: q, Metadata: metadata}}})
 	require.NoError(t, err)
 	m.rows["nearest"] = modelledRow{q, map[string]any{"n": 1.0}}
 	assert.False(t, cached())

@@ -119,19 +119,21 @@ func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *t
 		r, ok := c.rank(q, nil, k)
 		return r.near(k), ok, nil
 	}
-	r, ok := c.rank(q, nil, filterDepth)
-	if !ok {
-		return nil, false, nil
+	passing, known := c.known(f)
+	if !known {
+		r, ok := c.rank(q, nil, filterDepth)
+		if !ok {
+			return nil, false, nil
+		}
+		rows, enough, err := t.filtered(ctx, r, f, k)
+		if enough || err != nil {
+			return rows, true, err
+		}
+		if passing, err = t.passing(ctx, c, f); err != nil {
+			return nil, false, err
+		}
 	}
-	rows, enough, err := t.filtered(ctx, r, f, k)
-	if enough || err != nil {
-		return rows, true, err
-	}
-	passing, err := t.passing(ctx, c, f)
-	if err != nil {
-		return nil, false, err
-	}
-	r, ok = c.rank(q, passing, k)
+	r, ok := c.rank(q, passing, k)
 	return r.near(k), ok, nil
 }
 
