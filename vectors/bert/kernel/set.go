@@ -22,13 +22,10 @@ type Set struct {
 	// ActivationBytes is the size of one quantised activation: a byte, or two
 	// where the tier multiplies 16-bit values.
 	ActivationBytes int
-	// ActivationOffset is subtracted from activations and their zero point when they
-	// are stored: 128 where the tier multiplies signed bytes. It does not affect the
-	// result of Dequantise.
-	ActivationOffset int32
 
 	// Quantise writes x × smooth as activations and returns their scale and
-	// zero point.
+	// zero point. Where the tier multiplies signed bytes, both are less by 128, which
+	// does not affect the result of Dequantise.
 	Quantise func(dst []byte, x, smooth []float32) (scale float32, zero int32)
 	// Dequantise converts a row of sums to float32, where sum is cols.Sum:
 	// dst = (acc − zero × sum) × (scale × cols.Scale) + cols.Bias.

@@ -126,7 +126,7 @@ func compareMatMul8(t *testing.T, s *Set, rng *rand.Rand, shape shape, what stri
 	act := take(t, a, len(bytes)*s.ActivationBytes, func() byte { return 0 })
 	for i := range bytes {
 		bytes[i] = byte(pick(rng, 0, 255))
-		act[i*s.ActivationBytes] = bytes[i] - byte(s.ActivationOffset)
+		act[i*s.ActivationBytes] = bytes[i] - byte(activationOffset(s))
 	}
 	want := make([]int32, shape.rows*shape.columns)
 	generic.MatMul8(want, bytes, w, shape.rows, shape.k, shape.columns)
@@ -140,7 +140,7 @@ func compareMatMul8(t *testing.T, s *Set, rng *rand.Rand, shape shape, what stri
 	sums := make([]int32, shape.columns)
 	generic.MatMul8(sums, ones, w, 1, shape.k, shape.columns)
 	for i := range want {
-		require.Equal(t, want[i]-s.ActivationOffset*sums[i%shape.columns], got[i], "%s: product of bytes, element %d", what, i)
+		require.Equal(t, want[i]-activationOffset(s)*sums[i%shape.columns], got[i], "%s: product of bytes, element %d", what, i)
 	}
 }
 
@@ -179,9 +179,9 @@ func compareRows(t *testing.T, s *Set, rng *rand.Rand, shape shape, what string)
 	wantScale, wantZero := generic.Quantise(wantQ, x, y)
 	unharmed(t, a, q, what+": activations")
 	require.Equal(t, wantScale, scale, what)
-	require.Equal(t, wantZero-s.ActivationOffset, zero, what)
+	require.Equal(t, wantZero-activationOffset(s), zero, what)
 	for i := range wantQ {
-		require.Equal(t, wantQ[i]-byte(s.ActivationOffset), q[i*s.ActivationBytes], "%s: activation %d", what, i)
+		require.Equal(t, wantQ[i]-byte(activationOffset(s)), q[i*s.ActivationBytes], "%s: activation %d", what, i)
 	}
 
 	cols := &Columns{sums, z, y}
