@@ -163,6 +163,6 @@ func (x *worker) judge(ctx context.Context) (choice, error) {
 			}
 		}
 	}
-	err = x.store.forEach(ctx, `SELECT count(*) FROM notes`, func(rows *sql.Rows) error { return rows.Scan(&c.notes) })
+	err = x.store.Notes().Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.notes)
 	return c, err
 }

@@ -53,7 +53,7 @@ func (m *Model) NewEncoder() *Encoder {
 }
 
 // Embed writes the vector of text, of length one, to dst, whose length must be Dim.
-// Every string has a vector; text beyond MaxTokens is ignored. Embed runs on the
+// Every string has a vector; text beyond the tokens that the model takes is ignored. Embed runs on the
 // calling goroutine and checks ctx between layers, about every millisecond. It
 // returns ctx's error, or one that matches [modelfile.ErrFormat] if damaged weights
 // produce no vector.

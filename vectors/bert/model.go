@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"strings"
 
 	"notesd/vectors/bert/kernel"
 	"notesd/vectors/bert/modelfile"
@@ -132,10 +131,6 @@ func (m *Model) Name() string { return m.config.Name }
 // produce equal vectors.
 func (m *Model) ID() string { return m.id }
 
-// MaxTokens is the number of tokens after which a text is truncated, including the
-// two special ones.
-func (m *Model) MaxTokens() int { return m.config.MaxTokens }
-
 // Tier is the name of the kernels in use.
 func (m *Model) Tier() string { return m.kernels.Name }
 
@@ -152,8 +147,8 @@ func (m *Model) Prefix(k Kind) string {
 // has none.
 func (m *Model) Calibration() *modelfile.Calibration { return m.config.Calibration }
 
-// TokenIDs returns the ids that [Encoder.Embed] uses: the text's tokens, truncated
-// to MaxTokens, between the special ones.
+// TokenIDs returns the ids that [Encoder.Embed] uses: the text's tokens between the special
+// ones, at most MaxTokens of the configuration in all.
 func (m *Model) TokenIDs(text string) []int32 { return m.appendIDs(nil, text) }
 
 func (m *Model) appendIDs(ids []int32, text string) []int32 {
@@ -174,11 +169,6 @@ func (m *Model) Knows(text string) (known, whole float64) { return m.tokenizer.K
 // Verify reads the whole file and compares it with its checksum. On a mismatch the
 // error matches [modelfile.ErrFormat].
 func (m *Model) Verify() error { return m.file.Verify() }
-
-// String describes the model for logs.
-func (m *Model) String() string {
-	return strings.Join([]string{m.id, m.kernels.Name}, " ")
-}
 
 // Close unmaps the file of a Model from [OpenFile]. The Model must not be in use.
 // Close is a no-op for a Model from [Open], or if called again.

@@ -148,7 +148,6 @@ func TestModelFacts(t *testing.T) {
 	assert.Equal(t, "tiny", m.Name())
 	assert.Regexp(t, `^tiny-[0-9a-f]{12}$`, m.ID())
 	assert.Equal(t, 64, m.Dim())
-	assert.Equal(t, 70, m.MaxTokens())
 	assert.Equal(t, "query: ", m.Prefix(Query))
 	assert.Equal(t, "passage: ", m.Prefix(Passage))
 	assert.Equal(t, []int32{1, 3, 8, 5, 11, 2}, m.TokenIDs("ab c."))

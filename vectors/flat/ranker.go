@@ -54,9 +54,6 @@ func (r *Ranker) Estimates() bool {
 	return r.Dim >= estimateDimension && r.n*r.Dim >= estimateFrom
 }
 
-// Len returns the number of rows.
-func (r *Ranker) Len() int { return r.n }
-
 // Memory returns the size of the data in memory in bytes.
 func (r *Ranker) Memory() int64 { return int64(8*cap(r.signs) + 8*cap(r.lines)) }
 

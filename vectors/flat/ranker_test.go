@@ -129,7 +129,7 @@ func TestRanker_Recall(t *testing.T) {
 				require.GreaterOrEqual(t, s.recall(10, nil), 0.98)
 				require.GreaterOrEqual(t, s.recall(400, nil), 0.98)
 				require.GreaterOrEqual(t, s.recall(10, func(row int) bool { return row%7 == 3 }), 0.98)
-				sampled := func(row int) bool { return row%max(1, s.Len()/sampleRows) == 0 } // all rows in the sample, so that it is misleading
+				sampled := func(row int) bool { return row%max(1, s.n/sampleRows) == 0 } // all rows in the sample, so that it is misleading
 				require.GreaterOrEqual(t, s.recall(400, sampled), 0.98)
 				require.GreaterOrEqual(t, len(s.Candidates(s.Prepare(s.queries[0]), sampled, 10, 2000)), 2000)
 			})
@@ -158,7 +158,7 @@ func TestRanker_GrowAndReplace(t *testing.T) {
 				rows = rows[:last]
 			}
 		}
-		require.Equal(t, len(rows), r.Len())
+		require.Equal(t, len(rows), r.n)
 		for i := range r.lines {
 			signs, line := slices.Clone(r.signs[i*r.words:(i+1)*r.words]), r.lines[i]
 			r.derive(i)
@@ -166,7 +166,7 @@ func TestRanker_GrowAndReplace(t *testing.T) {
 			require.Equal(t, line, r.lines[i])
 		}
 		if r.Estimates() {
-			require.Len(t, r.lines, r.Len())
+			require.Len(t, r.lines, r.n)
 		}
 		if len(rows) > 0 {
 			p := r.Prepare(pool.queries[round%20])
@@ -211,7 +211,7 @@ func (s *sample) benchmark(b *testing.B, queries [][]float32) {
 		i++
 	}
 	b.ReportMetric(float64(scores)/float64(i), "scored/op")
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(i)/float64(s.Len()), "ns/row")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(i)/float64(s.n), "ns/row")
 	b.ReportMetric(s.recall(10, nil), "recall@10")
 }
 

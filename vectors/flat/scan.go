@@ -37,9 +37,7 @@ func (r *Ranker) Prepare(q []float32) *Prepared {
 	return p
 }
 
-// Score returns the score of a row.
-func (r *Ranker) Score(p *Prepared, row int) float32 { return r.score(p.query, row) }
-
+// score returns the score of a row.
 func (r *Ranker) score(q Query, row int) float32 {
 	v, offset := r.Row(row)
 	return r.Factor*q.Dot(v) + offset
@@ -55,7 +53,7 @@ func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
 			if keep != nil && !keep(row) {
 				continue
 			}
-			if s := r.Score(p, row); s >= b.bound {
+			if s := r.score(p.query, row); s >= b.bound {
 				b.add(Scored{int32(row), s})
 			}
 		}

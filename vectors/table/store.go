@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"notesd/internal/sqlite"
@@ -254,7 +253,7 @@ func (t *Tables) Purge(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := t.copies.forget(row.id); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := t.copies.forget(row.id); err != nil {
 			return err
 		}
 		t.opt.Log.Info("removed a vector table that was dropped a week ago", "rows", row.Rows)

@@ -66,7 +66,7 @@ func run(file string, in io.Reader, out io.Writer) error {
 		}
 	}
 	elapsed := time.Since(start)
-	fmt.Fprintf(os.Stderr, "%s: %d texts, %d tokens, %.0f tokens/s\n", m, len(texts), tokens, float64(tokens)/elapsed.Seconds())
+	fmt.Fprintf(os.Stderr, "%s %s: %d texts, %d tokens, %.0f tokens/s\n", m.ID(), m.Tier(), len(texts), tokens, float64(tokens)/elapsed.Seconds())
 	enc := json.NewEncoder(out)
 	for _, r := range results {
 		if err := enc.Encode(r); err != nil {
