@@ -194,6 +194,24 @@ func TestSearch_MemoryBound(t *testing.T) {
 	assert.Len(t, files, 3, "unloading keeps the files")
 }
 
+// No more copies are unloaded than the limit requires.
+func TestSearch_MemoryBoundUnloadsFew(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	q := []float32{1, 2, 3, 4}
+	for i, name := range []string{"a", "b", "c"} {
+		createTable(t, tables, name, 4, Dot)
+		addModelled(t, tables, name, Dot, 300, 4)
+		_, err := tables.Search(t.Context(), Query{Table: name, Vector: q})
+		require.NoError(t, err)
+		if i == 0 {
+			tables.copies.opt.memory = 2 * tables.copies.loaded(1).memory.Load()
+		}
+	}
+	assert.Nil(t, tables.copies.loaded(1), "the least recently searched")
+	assert.NotNil(t, tables.copies.loaded(2))
+	assert.NotNil(t, tables.copies.loaded(3))
+}
+
 func TestDescribe(t *testing.T) {
 	tables := newTables(t, t.TempDir(), Options{})
 	createTable(t, tables, "t", 2, Cosine)
