@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -110,4 +111,36 @@ func TestQueryCache_Eviction(t *testing.T) {
 	v, ok = c.get(a, "0")
 	assert.True(t, ok)
 	assert.Equal(t, []float32{0}, v)
+}
+
+// While a note is being embedded it may change. The version that was embedded must then replace
+// neither the passages of the newer one nor its place in the backlog.
+func TestSpace_KeepsNewerVersion(t *testing.T) {
+	e := newWordEmbedder("m")
+	s, err := newSpace(t.TempDir(), 1, e)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.slots.Close()) })
+	hash := func(c string) string { return strings.Repeat(c, 64) }
+	version := func(seq uint64, hashes ...string) *notes.Note {
+		n := &notes.Note{ID: 1, Seq: seq}
+		for i, h := range hashes {
+			n.Chunks = append(n.Chunks, notes.Chunk{Ordinal: i, Hash: h})
+		}
+		return n
+	}
+	s.apply(1, version(5, hash("a")))
+	s.backlog.next(1, tails, s.missing) // Run reads the version and embeds it
+	s.apply(1, version(6, hash("b"), hash("c")))
+	v, err := e.EmbedQuery(t.Context(), "text")
+	require.NoError(t, err)
+	_, err = s.slots.add(keyOf(hash("a")), v)
+	require.NoError(t, err)
+	s.set(version(5, hash("a")), tails)
+
+	assert.Zero(t, s.entries.len(), "no passage of the newer version has a vector")
+	assert.Equal(t, 2, s.total)
+	assert.Equal(t, 1, s.backlog.len())
+	ids, from := s.backlog.next(1, tails, s.missing)
+	assert.Equal(t, []int64{1}, ids)
+	assert.Equal(t, edited, from)
 }

@@ -41,6 +41,7 @@ func TestTableChecks(t *testing.T) {
 		"NaN":           {rows(NewRow{Vector: []float32{1, nan}}), notes.ErrInvalid, "NaN at position 2"},
 		"infinity":      {rows(NewRow{Vector: []float32{-inf, 1}}), notes.ErrInvalid, "infinite number at position 1"},
 		"too large":     {rows(NewRow{Vector: []float32{3e37, 1}}), notes.ErrInvalid, "3e+37 at position 1"},
+		"too small":     {rows(NewRow{Vector: []float32{1, -3e37}}), notes.ErrInvalid, "-3e+37 at position 2"},
 		"zeros":         {rows(NewRow{Vector: []float32{0, 0}}), notes.ErrInvalid, "all zeros"},
 		"both":          {rows(NewRow{Vector: []float32{1, 2}, Text: "x"}), notes.ErrInvalid, "both a vector and a text"},
 		"text":          {rows(NewRow{Text: "x"}), notes.ErrInvalid, "text gives vectors of 64 numbers, and the table takes 2"},
@@ -63,6 +64,9 @@ func TestTableChecks(t *testing.T) {
 	assert.Equal(t, 0, infos[0].Rows+infos[1].Rows, "none of them added anything")
 	_, err = tables.Add(ctx, AddRequest{Table: "dot", Rows: []NewRow{{Vector: []float32{0, 0}}}})
 	require.NoError(t, err, "zeros have an inner product")
+	largest := NewRow{ID: strings.Repeat("i", maxRowID), Vector: []float32{maxNumber, -maxNumber}, Metadata: json.RawMessage(`{"a":"` + strings.Repeat("x", MaxMetadataBytes-len(`{"a":""}`)) + `"}`)}
+	_, err = tables.Add(ctx, AddRequest{Table: "dot", Rows: []NewRow{largest}})
+	require.NoError(t, err, "all of it is within the limits")
 	for _, q := range []Query{
 		{Table: "t"}, {Table: "t", Vector: []float32{1}}, {Table: "t", Vector: []float32{0, 0}}, {Table: "t", Vector: []float32{nan, 1}},
 		{Table: "t", Text: "x"}, {Table: "t", Text: "x", Vector: ok.Vector}, {Table: "t", Vector: ok.Vector, Where: map[string]any{"a": map[string]any{"~": 1.0}}},
