@@ -113,6 +113,21 @@ func TestQueryCache_Eviction(t *testing.T) {
 	assert.Equal(t, []float32{0}, v)
 }
 
+// Of equal passages of a note, the first is found, in whatever order they were added.
+func TestEntries_EqualPassages(t *testing.T) {
+	vs := notestest.Clustered(rand.New(rand.NewPCG(1, 2)), 1, 64, 1)
+	slots := quantised(vs)
+	e := newEntries(64, func(slot uint32) flat.Vector { return slots[slot] })
+	e.add(1, 1, 0)
+	e.add(1, 0, 0)
+	e.add(1, 2, 0)
+	e.grow()
+	for _, hits := range [][]chunkHit{e.nearest(vs[0], nil, 1), e.cosines(vs[0], []int64{1})} {
+		require.Len(t, hits, 1)
+		assert.Equal(t, 0, hits[0].ordinal)
+	}
+}
+
 // While a note is being embedded it may change. The version that was embedded must then replace
 // neither the passages of the newer one nor its place in the backlog.
 func TestSpace_KeepsNewerVersion(t *testing.T) {
