@@ -42,17 +42,13 @@ func (s *scan) apply(ctx context.Context) error {
 	if err := v.store.Files().Record(ctx, s.Scan, s.isUnseen); err != nil {
 		return err
 	}
-	moves, err := s.pairMoves(ctx)
-	if err != nil {
-		return err
-	}
 	s.deferLinks = s.Whole && len(s.changed) >= deferLinksFrom
 	feeding := make(chan struct{}, 1) // holds a token while the followers are fed
 	defer func() { feeding <- struct{}{} }()
 	gone := s.gone
 	for first := true; first || len(s.changed) > 0; first = false {
 		batch := s.next(first && s.Whole)
-		files, err := s.prepare(ctx, batch, moves)
+		files, err := s.prepare(ctx, batch)
 		if err != nil {
 			return err
 		}
@@ -284,16 +280,14 @@ func (b *batch) skip(p *prepared) {
 	}
 }
 
-// A move by another program appears as one file gone and one new. It must not become a
-// deletion and a new note: history, links and vectors belong to the note.
-
 // pairMoves matches files without a row with the rows of vanished notes: by inode, size and
-// mtime, or else by content, if that is not empty and unique on both sides. Matched rows
-// are removed from s.gone; what cannot be matched remains a deletion and a creation.
-func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
-	moves := map[string]store.Row{}
+// mtime, or else by content, if that is not empty and unique on both sides. It moves the
+// matched rows from s.gone to s.moves. A move by another program must not become a deletion
+// and a new note: history, links and vectors belong to the note.
+func (s *scan) pairMoves(ctx context.Context) error {
+	s.moves = map[string]store.Row{}
 	if len(s.gone) == 0 {
-		return moves, nil
+		return nil
 	}
 	byInode, byHash := map[int64]store.Row{}, map[string][]store.Row{}
 	for _, r := range s.gone {
@@ -310,19 +304,19 @@ func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
 		}
 		r, ok := byInode[f.Stat.Inode]
 		if ok && !taken[r.ID] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
-			moves[f.Path], taken[r.ID] = r, true
+			s.moves[f.Path], taken[r.ID] = r, true
 			continue
 		}
 		rest = append(rest, f)
 	}
-	if err := s.pairByHash(ctx, rest, byHash, moves, taken); err != nil {
-		return nil, err
+	if err := s.pairByHash(ctx, rest, byHash, taken); err != nil {
+		return err
 	}
 	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return taken[r.ID] })
-	return moves, nil
+	return nil
 }
 
-func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[string][]store.Row, moves map[string]store.Row, taken map[int64]bool) error {
+func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[string][]store.Row, taken map[int64]bool) error {
 	sizes := map[int64]bool{}
 	for _, rows := range byHash {
 		sizes[rows[0].Stat.Size] = true
@@ -343,7 +337,7 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 	for h, files := range sameHash {
 		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.ID] })
 		if len(files) == 1 && len(rows) == 1 {
-			moves[files[0].Path], taken[rows[0].ID] = rows[0], true
+			s.moves[files[0].Path], taken[rows[0].ID] = rows[0], true
 		}
 	}
 	return nil
@@ -362,7 +356,7 @@ type prepared struct {
 }
 
 // prepare reads and parses the files in parallel.
-func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string]store.Row) ([]prepared, error) {
+func (s *scan) prepare(ctx context.Context, batch []store.File) ([]prepared, error) {
 	out := make([]prepared, len(batch))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -377,7 +371,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 				out[i] = prepared{File: f, real: s.Targets[f.Path]}
 				if r, ok := s.rows[f.Path]; ok {
 					out[i].row = &r
-				} else if r, ok := moves[f.Path]; ok {
+				} else if r, ok := s.moves[f.Path]; ok {
 					out[i].row = &r
 				}
 				s.read(ctx, &out[i])

@@ -112,6 +112,9 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 		}
 	}
 	s.compare(w)
+	if err := s.pairMoves(ctx); err != nil {
+		return err
+	}
 	if err := s.checkVault(ctx, id); err != nil {
 		return err
 	}
@@ -150,6 +153,9 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 		s.v.symlinks.Store(p, nil)
 	}
 	s.compare(w)
+	if err := s.pairMoves(ctx); err != nil {
+		return err
+	}
 	s.keepUnmountedBelow(w.mounts)
 	return nil
 }
@@ -192,7 +198,7 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
 // isAway reports whether a folder does not look like the one with the stored notes. An
 // unmounted disk leaves a mount point behind, empty or with files written there since; that
 // must not be treated as the deletion of all notes. A folder that was away stays so until
-// most of its notes are back.
+// most of its notes are back, if only at other paths.
 func (s *scan) isAway(folder string, replaced, wasAway bool) bool {
 	all, gone := s.count(folder)
 	switch {
@@ -343,9 +349,10 @@ func (s *scan) count(folder string) (all, gone int) {
 	return all, gone
 }
 
-// keep excludes the folder's notes from the scan's deletions.
+// keep excludes the folder's notes from the scan's deletions and moves.
 func (s *scan) keep(folder string) {
 	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) })
+	maps.DeleteFunc(s.moves, func(_ string, r store.Row) bool { return notes.Under(r.Path, folder) })
 	s.unseen = append(s.unseen, folder)
 }
 

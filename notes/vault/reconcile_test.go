@@ -76,10 +76,8 @@ func TestReconcile_ChangedDuringMove(t *testing.T) {
 			defer root.Close()
 			seen := &scan{v: f.Vault, root: root}
 			require.NoError(t, seen.comparePaths(t.Context(), []string{"A.md", "B.md"}))
-			moves, err := seen.pairMoves(t.Context())
-			require.NoError(t, err)
-			require.Contains(t, moves, "B.md")
-			files, err := seen.prepare(t.Context(), seen.changed, moves)
+			require.Contains(t, seen.moves, "B.md")
+			files, err := seen.prepare(t.Context(), seen.changed)
 			require.NoError(t, err)
 			meanwhile(f)
 			require.NoError(t, seen.commit(t.Context(), files, seen.gone))
@@ -494,7 +492,7 @@ func TestScan_LongEcho(t *testing.T) {
 	for _, name := range []string{"Long.md", "Outside.md", "Short.md"} {
 		batch = append(batch, store.File{Path: name, DiskPath: name})
 	}
-	files, err := s.prepare(ctx, batch, nil)
+	files, err := s.prepare(ctx, batch)
 	require.NoError(t, err)
 	parsed := map[string]bool{}
 	for _, p := range files {

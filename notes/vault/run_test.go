@@ -208,6 +208,36 @@ func TestIncident_EmptiedVault(t *testing.T) {
 	assert.Empty(t, r.unavailable())
 }
 
+// A vault that was found empty, as in the middle of a git checkout or a sync, is usable again
+// when its notes are back, also at other paths and in other files.
+func TestIncident_BackElsewhere(t *testing.T) {
+	for name, back := range map[string]func(f *fixture, hold, name, text string){
+		"moved":  func(f *fixture, hold, name, _ string) { f.rename(hold+name, "elsewhere/"+name) },
+		"copied": func(f *fixture, _, name, text string) { f.write("elsewhere/"+name, text) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, sixteen()...)
+			hold := "../" + filepath.Base(f.dir) + "-hold/"
+			files := f.files()
+			for name := range files {
+				f.rename(name, hold+name)
+			}
+			require.ErrorIs(t, f.Reconcile(t.Context()), notes.ErrUnavailable)
+			f.write("New.md", "n")
+			require.ErrorIs(t, f.Reconcile(t.Context()), notes.ErrUnavailable)
+			f.view.kinds()
+			for name, text := range files {
+				back(f, hold, name, text)
+			}
+			f.reconcile()
+			f.requireConsistent()
+			kinds := f.view.kinds()
+			assert.Contains(t, kinds, "move n0.md → elsewhere/n0.md")
+			assert.Len(t, kinds, 17)
+		})
+	}
+}
+
 // Run ends an incident that a read has detected.
 func TestIncident_FoundByRead(t *testing.T) {
 	r := newRunning(t, Options{}, sixteen()...)

@@ -27,7 +27,8 @@ type scan struct {
 	root       *disk.Root
 	changed    []store.File         // files to be read
 	differing  int                  // how many of changed are known to differ
-	gone       []store.Row          // rows without a file
+	gone       []store.Row          // rows without a file, except those in moves
+	moves      map[string]store.Row // rows of notes that another program has moved, by new path
 	unseen     []string             // folders that could not be read; notes missing there are not gone
 	rows       map[string]store.Row // the stored rows
 	passed     map[string]fsid.Stat // files that were read and skipped, by path
