@@ -59,6 +59,9 @@ const maxRescans = 3
 // the store has every save made before the call, except for files that keep changing, which
 // are left to Run.
 func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
+	if err := v.incident.get(); err != nil {
+		return err // a file that is missing now may not be deleted
+	}
 	root, err := v.disk.Open()
 	if err != nil {
 		if v.incident.took(err, false) {
@@ -181,7 +184,7 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
 	}
 	recorded := s.v.disk.Identity()
 	replaced := id != recorded && recorded != fsid.Identity{}
-	switch away := s.isAway("", replaced, s.v.incident.get() != nil); {
+	switch away := s.isAway("", replaced, replaced && id.Device != recorded.Device, s.v.incident.get() != nil); {
 	case away && replaced:
 		return disk.Replaced()
 	case away && s.isEmpty(""):
@@ -197,15 +200,16 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
 
 // isAway reports whether a folder does not look like the one with the stored notes. An
 // unmounted disk leaves a mount point behind, empty or with files written there since; that
-// must not be treated as the deletion of all notes. A folder that was away stays so until
-// most of its notes are back, if only at other paths.
-func (s *scan) isAway(folder string, replaced, wasAway bool) bool {
+// must not be treated as the deletion of all notes. A folder that was replaced on the same
+// disk may have lost a few notes by deletion. A folder that was away stays so until most of
+// its notes are back, if only at other paths.
+func (s *scan) isAway(folder string, replaced, otherDisk, wasAway bool) bool {
 	all, gone := s.count(folder)
 	switch {
 	case gone <= all/2:
 		return false
 	case gone < suspiciouslyMany:
-		return replaced && folder != ""
+		return otherDisk
 	}
 	return replaced || wasAway || s.isEmpty(folder)
 }
@@ -281,7 +285,7 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 			continue // no longer a folder of the vault
 		case replaced && isAmong(seen, mount):
 			continue
-		case missing == nil && !(replaced && s.isUnseen(folder)) && !((replaced || top) && s.isAway(folder, replaced, wasAway)):
+		case missing == nil && !(replaced && s.isUnseen(folder)) && !((replaced || top) && s.isAway(folder, replaced, replaced, wasAway)):
 			continue
 		}
 		s.keep(folder)

@@ -315,10 +315,44 @@ func TestUnmountedVaultLosesNothing(t *testing.T) {
 		require.ErrorIs(t, f.Reconcile(context.Background()), notes.ErrUnavailable)
 		_, err := f.Create(context.Background(), notes.CreateRequest{Title: "must not land here"})
 		require.ErrorIs(t, err, notes.ErrUnavailable)
+		_, err = f.Read(context.Background(), "a.md", notes.Scope{})
+		require.ErrorIs(t, err, notes.ErrUnavailable, "a read does not delete the note either")
 		st, err := f.Status(context.Background())
 		require.NoError(t, err)
 		assert.Equal(t, 16, st.Notes)
 	})
+}
+
+// The folder of a small vault is empty on another disk, so its disk is unmounted. On the
+// same disk, somebody has begun anew.
+func TestUnmountedVault_FewNotes(t *testing.T) {
+	for name, other := range map[string]struct {
+		id   fsid.Identity
+		away bool
+	}{
+		"another folder": {fsid.Identity{Inode: 1}, false},
+		"another disk":   {fsid.Identity{Device: 1}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "A.md", "a", "B.md", "b")
+			was := f.disk.Identity()
+			f.disk.Adopt(fsid.Identity{Device: was.Device + other.id.Device, Inode: was.Inode + other.id.Inode})
+			f.reconcile()
+			require.Equal(t, was, f.disk.Identity(), "with its notes, it is the vault")
+
+			f.disk.Adopt(fsid.Identity{Device: was.Device + other.id.Device, Inode: was.Inode + other.id.Inode})
+			f.remove("A.md")
+			f.remove("B.md")
+			err := f.Reconcile(t.Context())
+			_, createErr := f.Create(t.Context(), notes.CreateRequest{Title: "N"})
+			if !other.away {
+				require.NoError(t, errors.Join(err, createErr))
+				return
+			}
+			require.ErrorIs(t, err, notes.ErrUnavailable)
+			require.ErrorIs(t, createErr, notes.ErrUnavailable)
+		})
+	}
 }
 
 func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
