@@ -46,11 +46,14 @@ func crashVault(t *testing.T, folders bool) *fixture {
 			"home/plan.md", "a plan\n", "dir/Third.md", "[[home/N#x|y]]\nand a line\n")
 	}
 	f := newFixture(t, "N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\nand a line\n",
-		"dir/Third.md", "[n](../N.md) [[N#x|y]]\nand a line\n", "dir/pic.png", "png", "real/t.txt", "a target\n", "Gone.md", "was deleted\n", "plan.md", "a plan\n")
+		"dir/Third.md", "[n](../N.md) [[N#x|y]]\nand a line\n", "dir/pic.png", "png", "was/In.md", "[[N]] #old\n", "Tagged.md", "#old [[In]] [i](was/In.md)\n", "real/t.txt", "a target\n", "Gone.md", "was deleted\n", "plan.md", "a plan\n")
 	require.NoError(t, os.Symlink("real/t.txt", filepath.Join(f.dir, "l.md")))
 	f.reconcile()
 	_, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "Gone"})
 	require.NoError(t, err)
+	_, err = f.Move(context.Background(), notes.MoveRequest{Note: "was/", To: "made/now", UpdateLinks: true})
+	require.NoError(t, err)
+	f.reconcile()
 	return f
 }
 
@@ -85,6 +88,12 @@ var crashWrites = []crashWrite{
 	{"folder move", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "dir", To: "deep/er/dir2", UpdateLinks: true, RequestKey: "folder move"})
 	}, []string{"dir/Third.md", "deep/er/dir2", "deep/er/dir2/Third.md"}, []string{"dir/Third.md", "deep/er/dir2/Third.md"}, false},
+	{"tag rename", func(f *fixture) (notes.Written, error) {
+		return f.RenameTag(context.Background(), notes.RenameTagRequest{Tag: "old", To: "new", RequestKey: "tag rename"})
+	}, []string{"Tagged.md", "made/now/In.md"}, nil, false},
+	{"undo of a folder move", func(f *fixture) (notes.Written, error) {
+		return f.History().Restore(context.Background(), notes.RestoreRequest{Change: f.firstMove(), RequestKey: "undo"})
+	}, []string{"Tagged.md", "made/now/In.md", "was/In.md"}, []string{"made/now/In.md", "was/In.md"}, false},
 	{"move to another folder", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "home/N.md", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "move"})
 	}, []string{"home/N.md", "dir/sub/M.md", "home/Other.md", "dir/Third.md"}, []string{"home/N.md", "dir/sub/M.md"}, true},
@@ -105,6 +114,13 @@ func (f *fixture) revisionOf(note, text string) int64 {
 		}
 	}
 	return 0
+}
+
+// firstMove returns the change that moved the folder "was".
+func (f *fixture) firstMove() int64 {
+	id, err := strconv.ParseInt(f.column(f.store.History(), `SELECT min(id) FROM operations WHERE kind = 'move'`)[0], 10, 64)
+	require.NoError(f.t, err)
+	return id
 }
 
 // hostile lists what another program does to a file while notesd is not running.
@@ -468,8 +484,8 @@ func (f *fixture) failAt(at, length int) *int {
 	return calls
 }
 
-// phases are the steps that are not system calls.
-var phases = []string{"journalled", "staged", "before swap", "after swap", "absorbed", "finished", "given up"}
+// phases are the steps that are not system calls, or whose failure is ignored.
+var phases = []string{"journalled", "staged", "before swap", "after swap", "absorbed", "finished", "given up", "rmdir"}
 
 // TestCrashesByChance interrupts two successive writes, and also the recovery of the first,
 // with changes by another program each time the program is down.
