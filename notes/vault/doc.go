@@ -17,9 +17,9 @@
 //
 // Read the files in this order: run.go (the loop), reconcile.go (a scan and its
 // consequences), scan.go (finding differences), batch.go (committing them), feeder.go (the
-// followers). For writes: create.go, edit.go, move.go and restore.go (the requests),
-// operation.go (the common path, and how a file's content or name changes), recover.go
-// (recovery after a crash).
+// followers). For writes: create.go, edit.go, rename.go, move.go and restore.go (the
+// requests), relink.go (the links that a move affects), operation.go (the common path),
+// place.go (how a file's content or name changes), recover.go (recovery after a crash).
 //
 // # Unmounted disks
 //

@@ -5,16 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
-	"path"
-	"slices"
 	"strings"
 	"time"
 
 	"notesd/internal/atomicfile"
-	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -96,6 +91,196 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	return o.perform()
 }
 
+// openForChange looks up the note to be changed, checks that it may be, and reads it from
+// disk.
+func (o *operation) openForChange(ref, expectedHash string) (store.FileChange, error) {
+	meta, err := o.v.store.Lookup(o.ctx, ref, o.scope)
+	if err != nil {
+		return store.FileChange{}, err
+	}
+	if err := o.v.store.CheckWhole(o.ctx, o.Kind, ref, meta, o.scope); err != nil {
+		return store.FileChange{}, err
+	}
+	if err := o.mayWrite(meta.Path); err != nil {
+		return store.FileChange{}, err
+	}
+	if o.Kind == "delete" { // removes the symlink, not its target
+		return o.openNote(meta.Path, expectedHash)
+	}
+	return o.openTarget(meta.Path, expectedHash)
+}
+
+// openTarget opens a note for changes; if it is a symlink, the change is made to its
+// target.
+func (o *operation) openTarget(notePath, expectedHash string) (store.FileChange, error) {
+	f, err := o.openNote(notePath, expectedHash)
+	if err == nil {
+		err = o.checkTarget(f)
+	}
+	return f, err
+}
+
+// checkTarget rejects a symlink to a file that the caller may not write, without revealing
+// which file that is.
+func (o *operation) checkTarget(f store.FileChange) error {
+	if f.Link == "" || o.mayWrite(notes.Nfc(f.Source())) == nil {
+		return nil
+	}
+	return &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the note is a symlink to a file that this client may not write"}
+}
+
+func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, error) {
+	rows, err := o.v.store.Rows(o.ctx, []string{notePath})
+	if err != nil {
+		return store.FileChange{}, err
+	}
+	r := rows[notePath]
+	f := store.FileChange{Note: r.ID, OldPath: notePath, NewPath: notePath, OldDisk: r.DiskPath}
+	if info, err := o.root.Lstat(r.DiskPath); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		real, ok := o.root.RealPath(r.DiskPath)
+		if !ok {
+			return f, &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is a symlink that is broken or leads out of the vault"}
+		}
+		f.OldDisk, f.Link = real, r.DiskPath
+	}
+	f.NewDisk = f.OldDisk
+	if f.Old, err = o.readSettled(f.OldDisk, r.Stat.Size); err != nil {
+		o.v.queue.Add(r.DiskPath)
+		if errors.Is(err, fs.ErrNotExist) && isEvicted(o.root, f.OldDisk) {
+			return f, &notes.Error{Op: o.Kind, Path: notePath, Err: notes.ErrUnavailable, Detail: skipEvicted, Hint: "Nothing was changed. Open the note on this machine, or choose Keep Downloaded for the vault's folder."}
+		}
+		return f, writeProblem(o.Kind, f.NewPath, err)
+	}
+	if expectedHash != "" && !matchesHash(f.Old, expectedHash) {
+		return f, o.expectedConflict(f, expectedHash)
+	}
+	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed anyway
+		return f, &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
+	}
+	return f, checkReplaceable(o.root, o.Kind, f)
+}
+
+// matchesHash reports whether data has the hash, which may be a [notes.ShortHash].
+func matchesHash(data []byte, hash string) bool {
+	full := notes.Hash(data)
+	return len(hash) >= len(notes.ShortHash(full)) && strings.HasPrefix(full, hash)
+}
+
+// settleFor is how long to wait for a file that has just become shorter, and settleEvery
+// how often it is read meanwhile.
+const (
+	settleFor   = 100 * time.Millisecond
+	settleEvery = 5 * time.Millisecond
+)
+
+// readSettled reads a file that is to be changed. A program that saves in place truncates
+// the file first, so a file that was recently modified and is shorter than the stored note
+// is read again for a while. If it remains empty, that is a conflict for [emptiedFor].
+func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
+	for waited := time.Duration(0); ; waited += settleEvery {
+		data, st, err := disk.Read(o.root, diskPath, o.v.opt.MaxNoteBytes)
+		now := o.v.opt.Now()
+		age := sinceChange(st, now)
+		switch {
+		case err == nil && st.Size < known && age >= 0 && age < settleFor && waited < settleFor:
+		case err == nil && justEmptied(st, known, now):
+			return nil, &notes.Error{Op: o.Kind, Path: notes.Nfc(diskPath), Err: notes.ErrConflict, Detail: "the file was emptied a moment ago, as by a program that is saving it",
+				Hint: "Nothing was changed. Read the note in a few seconds and try again."}
+		default:
+			return data, err
+		}
+		<-time.After(settleEvery)
+	}
+}
+
+// expectedConflict returns the conflict with the version that the caller read, with a diff
+// from that version if history has it.
+func (o *operation) expectedConflict(f store.FileChange, expectedHash string) error {
+	was, err := o.v.store.VersionText(o.ctx, f.OldPath, expectedHash)
+	if err != nil {
+		return err
+	}
+	e := &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note does not match expected_hash",
+		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(f.Old)}
+	if was != nil {
+		e.Diff = store.ShortDiff(was, f.Old, f.OldPath)
+	}
+	return e
+}
+
+// alsoChange adds to the operation those of the notes that rewrite changes, each after
+// calling also with it. refused returns the error for a note that the caller may not write,
+// or one that cannot be changed and that the caller may not read. Its argument where names
+// the note only if the caller may read it.
+func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), also func(*store.FileChange), refused func(where, why string) error) error {
+	files := map[string]bool{}
+	for _, f := range o.Files {
+		files[f.OldDisk] = true
+	}
+	for _, p := range paths {
+		where, hidden := notes.Quote(p), !o.scope.CanRead(p)
+		if hidden {
+			where = "a note that this client may not read"
+		}
+		f, err := o.openNote(p, "")
+		switch {
+		case err != nil && hidden:
+			return refused(where, "it cannot be opened")
+		case err != nil:
+			return err
+		}
+		if f.Link != "" { // a target that is a note is changed as that note; any other once, through its first symlink
+			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
+			if err != nil {
+				return err
+			}
+			if len(rows) > 0 {
+				continue
+			}
+		}
+		if files[f.OldDisk] {
+			continue
+		}
+		files[f.OldDisk] = true
+		f.New, err = rewrite(p, f.Old)
+		switch {
+		case err != nil && hidden:
+			return refused(where, "they cannot be rewritten")
+		case err != nil:
+			return err
+		case bytes.Equal(f.Old, f.New):
+			continue
+		case o.mayWrite(p) != nil || o.checkTarget(f) != nil:
+			return refused(where, "that note may not be written")
+		}
+		also(&f)
+		o.Files = append(o.Files, f)
+	}
+	return nil
+}
+
+// mayWrite returns an error unless the operation may write to all of the paths.
+func (o *operation) mayWrite(paths ...string) error {
+	for _, p := range paths {
+		if err := o.v.checkWrite(o.Kind, p, o.scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNew returns an error unless a note may be created at p. It does not check whether p
+// is taken.
+func (o *operation) checkNew(p string) error {
+	if err := notes.CheckNewPath(o.Kind, p); err != nil {
+		return err
+	}
+	if err := o.mayWrite(p); err != nil {
+		return err
+	}
+	return o.checkPlace(p)
+}
+
 // perform carries out an operation: it writes the journal entry and the temp files, changes
 // each name, and then updates the store and closes the journal entry. If it returns an
 // error, nothing has changed, unless the error says otherwise. If another program
@@ -128,365 +313,6 @@ func (o *operation) perform() (notes.Written, error) {
 	return written, nil
 }
 
-// placer carries out an operation on disk.
-//
-// First every new text is staged: it is written and synced to a temp file in the folder of
-// its target; the journal has the temp file's name. Then all files are compared once more,
-// and if nodes share the vault, the operation is committed to their log. Then the names
-// change, one file after the other:
-//
-//   - A changed file is exchanged with its temp file in one step. The displaced file is
-//     compared with the text that was to be replaced. If they differ, another program saved
-//     in between: the two are exchanged back, and the file is a conflict. A save between
-//     the two exchanges is then under the temp name, and is put back as well.
-//   - A new file gets its name by a link or rename that fails if the name is taken.
-//   - A deleted file is renamed to the temp name, compared, and put back if it differs.
-//   - A moved file is renamed. If its text changes too, the new text is published under the
-//     new name before the old file is set aside.
-//
-// At any moment a temp name holds either the complete new text or the displaced file, and
-// the note's name holds the old text or the new. Recovery, which resumes the operation
-// after a crash, can therefore tell how far each file got. A conflict in the first file
-// undoes everything; a conflict in a later file affects only that file. Temp files are
-// removed when the journal entry is closed.
-type placer struct {
-	*operation
-	dirs   map[string]*atomicfile.Dir
-	placed int // files whose names have been changed
-
-	committed bool // the operation is in the shared log
-}
-
-func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
-	if dir := d.dirs[folder]; dir != nil {
-		return dir, nil
-	}
-	dir, err := d.root.OpenDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	if d.v.failpoint != nil {
-		dir.Before = d.v.step
-	}
-	if d.dirs == nil {
-		d.dirs = map[string]*atomicfile.Dir{}
-	}
-	d.dirs[folder] = dir
-	return dir, nil
-}
-
-func (d *placer) close() {
-	for _, dir := range d.dirs {
-		_ = dir.Close() // already synced where durability matters
-	}
-}
-
-// place stages every file, commits the operation to the shared log if there is one, and
-// then changes every name. If it fails and nothing is committed, every name holds what it
-// held before, and undo cleans up.
-func (d *placer) place() error {
-	for _, step := range []func() error{d.stage, func() error { return d.v.step("staged") }, d.check, d.share, d.swap} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *placer) stage() error {
-	for i := range d.Files {
-		f := &d.Files[i]
-		if f.NewPath != "" && f.Before == "" {
-			if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
-				return err
-			}
-		}
-		dir, err := d.dir(f.StageDir())
-		if err != nil {
-			return err
-		}
-		if f.NewPath == "" || f.Folder || d.renames(f) {
-			continue
-		}
-		if err := d.stageFile(dir, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
-	var like *os.File
-	if f.OldDisk != "" {
-		var err error
-		if like, err = disk.OpenRegular(d.root, f.Source()); err != nil {
-			return err
-		}
-		defer func() { _ = like.Close() }() // only read from
-	}
-	return dir.Stage(f.Temp, f.New, like)
-}
-
-// makeFolders creates the missing part of a folder's path, and records it in Made.
-func (d *placer) makeFolders(folder string) error {
-	if folder == "." {
-		return nil
-	}
-	if err := d.makeFolders(path.Dir(folder)); err != nil {
-		return err
-	}
-	if _, err := d.root.Lstat(folder); err == nil {
-		return nil
-	}
-	if err := d.v.step("mkdir"); err != nil {
-		return err
-	}
-	err := d.root.Mkdir(folder, 0o777)
-	switch {
-	case err == nil:
-		d.Made = append(d.Made, folder)
-	case !errors.Is(err, fs.ErrExist):
-		return err
-	}
-	return nil
-}
-
-// check compares every file once more before the first name changes. From then on, a change
-// by another program is a conflict in that file alone.
-func (d *placer) check() error {
-	for i := range d.Files {
-		f := &d.Files[i]
-		if f.OldDisk == "" {
-			if _, err := d.root.Lstat(f.NewDisk); err == nil {
-				return &notes.Error{Op: d.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name exists already"}
-			}
-			continue
-		}
-		if f.Folder {
-			continue // Move fails if the name is taken
-		}
-		if err := d.checkOld(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *placer) checkOld(f *store.FileChange) error {
-	data, err := d.read(d.root, f.Source())
-	if errors.Is(err, fs.ErrNotExist) {
-		return &notes.Error{Op: d.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
-	}
-	if err != nil {
-		return err
-	}
-	if string(data) != string(f.Old) {
-		return conflict(d.Kind, f.OldPath, f.Old, data)
-	}
-	return nil
-}
-
-// swap changes the names, the first file's first. A conflict there undoes everything; a
-// conflict in a later file affects only that file.
-func (d *placer) swap() error {
-	for i := range d.Files {
-		f := &d.Files[i]
-		if err := d.v.step(fmt.Sprintf("before swap %d", i)); err != nil {
-			return err
-		}
-		err := d.swapFile(f)
-		switch {
-		case err == nil:
-			f.State = store.StateDone
-			d.placed++
-		case d.placed == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
-			return err
-		default:
-			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
-		}
-		if err := d.v.step(fmt.Sprintf("after swap %d", i)); err != nil {
-			return err
-		}
-	}
-	for _, dir := range d.dirs {
-		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && (d.placed == 0 || d.committed) {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *placer) swapFile(f *store.FileChange) error {
-	dir, err := d.dir(f.Dir())
-	if err != nil {
-		return err
-	}
-	switch {
-	case f.Folder:
-		return d.rename(dir, f)
-	case f.OldPath == "":
-		return dir.Publish(f.Temp, path.Base(f.NewDisk))
-	case f.NewPath == "":
-		return d.withdraw(dir, f, f.Temp)
-	case f.OldDisk == f.NewDisk:
-		return d.exchange(dir, f)
-	}
-	return d.move(dir, f)
-}
-
-// renames reports whether the file is only renamed. A note that moves to another of the
-// vault's folders, which may be on another disk, is written there and then removed here.
-func (d *placer) renames(f *store.FileChange) bool {
-	return f.IsPureMove() && d.v.store.FolderOf(f.OldPath) == d.v.store.FolderOf(f.NewPath)
-}
-
-// exchange replaces the old file with the new one, and puts the displaced file back if it
-// does not hold the expected old text.
-func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
-	name := path.Base(f.NewDisk)
-	if err := dir.Exchange(f.Temp, name); err != nil {
-		return err
-	}
-	displaced, err := d.read(dir.Root(), f.Temp)
-	if err == nil && string(displaced) == string(f.Old) {
-		return nil
-	}
-	if back := dir.Exchange(f.Temp, name); back != nil {
-		return putBack(err, func() error { return back })
-	}
-	// A program that saved between the two exchanges wrote to the new file, which is under
-	// temp now. Its text is the newest and is put back.
-	if ours, readErr := d.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
-		if err := dir.Exchange(f.Temp, name); err != nil {
-			return err
-		}
-		displaced = ours
-	}
-	if err != nil {
-		return err
-	}
-	return conflict(d.Kind, f.OldPath, f.Old, displaced)
-}
-
-// read reads a file involved in the operation. A pipe or a huge file may have taken its
-// name; neither may hold up the operation, which holds the vault's lock.
-func (d *placer) read(root disk.Opener, name string) ([]byte, error) {
-	if err := d.v.step("read back"); err != nil {
-		return nil, err
-	}
-	data, _, err := disk.Read(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may exceed the size limit of notes
-	return data, err
-}
-
-// withdraw renames a file to a temp name, and back if its text is not the one that the
-// operation was computed from.
-func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string) error {
-	name := path.Base(f.OldDisk)
-	if err := dir.Withdraw(name, temp); err != nil {
-		return err
-	}
-	return d.checkMoved(dir, f, temp, func() error { return dir.Move(temp, dir, name) })
-}
-
-// checkMoved compares a renamed file with its expected text and, if they differ, calls
-// back, which restores the file's name.
-func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name string, back func() error) error {
-	data, err := d.read(dir.Root(), name)
-	switch {
-	case err == nil && string(data) == string(f.Old):
-		return nil
-	case err == nil:
-		err = conflict(d.Kind, f.OldPath, f.Old, data)
-	}
-	return putBack(err, back)
-}
-
-// putBack restores a file's name after the error cause, and returns that error. If this
-// fails too, the error also wraps [atomicfile.ErrIncomplete]; see abandon. A file that
-// another program has created under the name stays.
-func putBack(cause error, back func() error) error {
-	err := back()
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return errors.Join(cause, err)
-	}
-	return errors.Join(cause, err, atomicfile.ErrIncomplete)
-}
-
-// move renames a file, with or without changing its text.
-func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
-	if !d.renames(f) {
-		return d.moveAndChange(to, f)
-	}
-	if err := d.rename(to, f); err != nil {
-		return err
-	}
-	from, err := d.dir(path.Dir(f.OldDisk))
-	if err != nil {
-		return err
-	}
-	newName := path.Base(f.NewDisk)
-	return d.checkMoved(to, f, newName, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
-}
-
-// rename gives a file or folder its new name. A case-insensitive disk reports a name that
-// differs only in case as taken; the file then goes through a temp name.
-func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
-	from, err := d.dir(path.Dir(f.OldDisk))
-	if err != nil {
-		return err
-	}
-	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
-	err = from.Move(oldName, to, newName)
-	if f.Folder && errors.Is(err, fs.ErrPermission) { // SMB renames no folder with an open file: close the displaced ones
-		d.v.late.readDue(d.ctx, time.Time{}, maxLate+1)
-		err = from.Move(oldName, to, newName)
-	}
-	if !errors.Is(err, fs.ErrExist) || notes.Key(f.OldDisk) != notes.Key(f.NewDisk) {
-		return err
-	}
-	if err := from.Withdraw(oldName, f.Temp); err != nil {
-		return err
-	}
-	if err := from.Move(f.Temp, to, newName); err != nil {
-		return putBack(err, func() error { return from.Move(f.Temp, from, oldName) })
-	}
-	return nil
-}
-
-// moveAndChange publishes the new text under the new name and then withdraws the old file.
-// In between, both exist. For a case-only rename on a case-insensitive disk the order is
-// reversed.
-func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
-	newName := path.Base(f.NewDisk)
-	err := to.Publish(f.Temp, newName)
-	folded := errors.Is(err, fs.ErrExist) && notes.Key(f.OldDisk) == notes.Key(f.NewDisk)
-	if err != nil && !folded {
-		return err
-	}
-	return d.finishMove(to, f, folded)
-}
-
-// finishMove sets aside the old file of a move. The new file is already published, unless
-// folded is true: then the old file is in the way, and the new one is published afterwards.
-func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
-	newName := path.Base(f.NewDisk)
-	from, err := d.dir(path.Dir(f.OldDisk))
-	if err == nil {
-		err = d.withdraw(from, f, f.Temp+".old")
-	}
-	switch {
-	case err != nil && folded:
-		return err
-	case err != nil:
-		return putBack(err, func() error { return to.Withdraw(newName, f.Temp) })
-	case folded:
-		if err := to.Publish(f.Temp, newName); err != nil {
-			return putBack(err, func() error { return from.Move(f.Temp+".old", from, path.Base(f.OldDisk)) })
-		}
-	}
-	return nil
-}
-
 // abandon closes an operation that could not change a name. Its temp files are removed
 // last, because a program that opened the note while one of them had its name may still be
 // writing.
@@ -503,49 +329,6 @@ func (d *placer) abandon(cause error) error {
 		state = store.StateConflict
 	}
 	return errors.Join(d.writeProblem(cause), d.v.store.Fail(d.ctx, d.Operation, state, cause), d.undo())
-}
-
-// undo removes the temp files and folders of an operation that changed nothing.
-func (d *placer) undo() error {
-	return errors.Join(d.discard(), d.removeEmpty(d.Made))
-}
-
-// removeEmpty removes folders that an operation made, given outermost first. A folder that
-// is not empty stays, for example if another program has put a file in it. The only errors
-// are those of fail-points.
-func (d *placer) removeEmpty(folders []string) error {
-	for _, folder := range slices.Backward(folders) {
-		if err := d.v.step("rmdir"); err != nil {
-			return err
-		}
-		if info, err := d.root.Lstat(folder); err == nil && info.IsDir() {
-			_ = d.root.Remove(folder) // fails if it is not empty
-		}
-	}
-	return nil
-}
-
-// removeEmptied removes the folder that a move has emptied, and its parents, as long as
-// they are empty and were made by an operation. Folders made by the user stay.
-func (d *placer) removeEmptied() error {
-	for dir := path.Dir(d.Files[0].OldDisk); d.Kind == "move" && dir != "."; dir = path.Dir(dir) {
-		folder, err := d.root.OpenFile(dir, os.O_RDONLY, 0)
-		if err != nil {
-			return nil // it stays
-		}
-		names, _ := folder.Readdirnames(1)
-		_ = folder.Close() // only read from
-		if len(names) > 0 {
-			return nil
-		}
-		if made, err := d.v.store.MadeFolder(d.ctx, dir); err != nil || !made {
-			return nil
-		}
-		if err := d.removeEmpty([]string{dir}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // complete records an operation whose files are in place. Its temp files, which show how
@@ -678,47 +461,6 @@ func (o *operation) absorbFolder(b *batch) error {
 	return nil
 }
 
-// discard removes the temp files: displaced files, and new texts that were not placed. If
-// another program wrote to a displaced file while it had the note's name, or still has it
-// open, its text is saved to history first; if that fails, the file stays.
-func (d *placer) discard() error {
-	var errs []error
-	for i := range d.Files {
-		f := &d.Files[i]
-		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
-			dir, err := d.dir(place)
-			if err != nil {
-				continue // the folder holds no temp file of this operation
-			}
-			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(dir, place, f, f.Temp), d.discardTemp(dir, place, f, f.Temp+".old"))
-			if errors.Is(err, errKilled) {
-				return err
-			}
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileChange, temp string) error {
-	if f.Folder || f.OldDisk == "" {
-		return dir.Discard(temp)
-	}
-	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
-	if err != nil {
-		d.v.left.Store(path.Join(place, temp), f.OldPath)
-		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
-			"note", f.OldPath, "file", path.Join(place, temp), "err", err)
-		return nil
-	}
-	d.v.left.Delete(path.Join(place, temp))
-	if err := dir.Discard(temp); err != nil {
-		return errors.Join(err, late.close())
-	}
-	d.v.late.watch(d.ctx, late)
-	return nil
-}
-
 func (o *operation) writeProblem(err error) error {
 	return writeProblem(o.Kind, cmp.Or(o.Files[0].NewPath, o.Files[0].OldPath), err)
 }
@@ -749,98 +491,4 @@ func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 		return false, err
 	}
 	return store.Answered(ctx, v.store.History().Reader(), requestKey, nil)
-}
-
-// mayWrite returns an error unless the operation may write to all of the paths.
-func (o *operation) mayWrite(paths ...string) error {
-	for _, p := range paths {
-		if err := o.v.checkWrite(o.Kind, p, o.scope); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkNew returns an error unless a note may be created at p. It does not check whether p
-// is taken.
-func (o *operation) checkNew(p string) error {
-	if err := notes.CheckNewPath(o.Kind, p); err != nil {
-		return err
-	}
-	if err := o.mayWrite(p); err != nil {
-		return err
-	}
-	return o.checkPlace(p)
-}
-
-// behindError means that the log has a newer version than the folder.
-type behindError struct {
-	error
-	paths []string // of the operation's files
-}
-
-func (e *behindError) Unwrap() error { return e.error }
-
-// maxCatchUps bounds how often a change is recomputed because the folder was behind the
-// log.
-const maxCatchUps = 5
-
-// shareFor bounds the commit of an operation to the log, during which the vault's lock is
-// held.
-const shareFor = 20 * time.Second
-
-// share commits the operation to the shared log, if there is one.
-func (d *placer) share() error {
-	if !d.Shared {
-		return nil
-	}
-	b := notes.Batch{ID: d.ID(), Kind: d.Kind, Author: d.Author}
-	for i := range d.Files {
-		f := &d.Files[i]
-		c := notes.FileChange{OldPath: notes.Nfc(f.OldDisk), Path: notes.Nfc(f.NewDisk), Folder: f.Folder}
-		if c.OldPath != "" && !f.Folder {
-			c.Before = notes.Hash(f.Old)
-		}
-		if c.Path != "" && !f.Folder {
-			if c.After = notes.Hash(f.New); c.After != c.Before {
-				c.Data = f.New
-			}
-		}
-		b.Changes = append(b.Changes, c)
-	}
-	ctx, cancel := context.WithTimeout(d.ctx, shareFor)
-	defer cancel()
-	err := d.v.opt.Shared.Commit(ctx, b)
-	var other *notes.LogConflict
-	switch {
-	case err == nil:
-		d.committed = true
-		return d.v.step("committed")
-	case errors.Is(err, notes.ErrOutcomeUnknown) || errors.Is(err, errKilled):
-		return err
-	case errors.As(err, &other):
-		behind := &behindError{error: d.logConflict(other)}
-		for _, c := range b.Changes {
-			behind.paths = append(behind.paths, c.OldPath, c.Path)
-		}
-		return behind
-	}
-	d.v.opt.Log.Warn("a change could not be committed", "kind", d.Kind, "err", err)
-	detail, hint := "the vault's shared database does not respond", "try again later."
-	if errors.Is(err, sqlite.ErrNewer) {
-		detail, hint = "the vault's shared database was upgraded by a newer notesd", "to write, upgrade notesd on this machine."
-	}
-	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
-}
-
-func (d *placer) logConflict(other *notes.LogConflict) error {
-	if other.Hash == "" {
-		return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Read the folder again."}
-	}
-	for _, f := range d.Files {
-		if notes.Nfc(f.OldDisk) == other.Path {
-			return conflict(d.Kind, other.Path, f.Old, other.Text)
-		}
-	}
-	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name exists already", Hash: other.Hash}
 }

@@ -1,7 +1,6 @@
 package vault
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -29,20 +28,4 @@ type Options struct {
 	Shared  Shared // the log shared by this vault's nodes; nil for a vault on one node
 	Now     func() time.Time
 	Log     *slog.Logger
-}
-
-// Shared is the log of a vault that several nodes share. It determines the order of
-// concurrent changes to a note: an operation is committed to it after its new texts are
-// staged and before the first name changes. An operation interrupted by a crash is
-// completed or reverted according to the log.
-type Shared interface {
-	// Commit writes the batch. The error is a [*notes.LogConflict] if the log has other
-	// files than the batch was computed from. It wraps [notes.ErrOutcomeUnknown] if the
-	// batch may nevertheless have been written.
-	Commit(ctx context.Context, b notes.Batch) error
-	// Resolve reports whether the batch was committed; if not, it never will be.
-	Resolve(ctx context.Context, id string) (committed bool, err error)
-	// CatchUp synchronizes the folder and the log, including paths where the folder may
-	// have changed. It is called without the vault's lock, and calls Place.
-	CatchUp(ctx context.Context, paths []string) error
 }

@@ -82,6 +82,69 @@ func (s *scan) compare(w *walked) {
 	})
 }
 
+// pairMoves matches files without a row with the rows of vanished notes: by inode, size and
+// mtime, or else by content, if that is not empty and unique on both sides. It moves the
+// matched rows from s.gone to s.moves. A move by another program must not become a deletion
+// and a new note: history, links and vectors belong to the note.
+func (s *scan) pairMoves(ctx context.Context) error {
+	s.moves = map[string]store.Row{}
+	if len(s.gone) == 0 {
+		return nil
+	}
+	byInode, byHash := map[int64]store.Row{}, map[string][]store.Row{}
+	for _, r := range s.gone {
+		if r.Stat.Inode != 0 {
+			byInode[r.Stat.Inode] = r
+		}
+		byHash[r.Hash] = append(byHash[r.Hash], r)
+	}
+	taken := map[int64]bool{}
+	var rest []store.File
+	for _, f := range s.changed {
+		if _, known := s.rows[f.Path]; known {
+			continue
+		}
+		r, ok := byInode[f.Stat.Inode]
+		if ok && !taken[r.ID] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
+			s.moves[f.Path], taken[r.ID] = r, true
+			continue
+		}
+		rest = append(rest, f)
+	}
+	if err := s.pairByHash(ctx, rest, byHash, taken); err != nil {
+		return err
+	}
+	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return taken[r.ID] })
+	return nil
+}
+
+func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[string][]store.Row, taken map[int64]bool) error {
+	sizes := map[int64]bool{}
+	for _, rows := range byHash {
+		sizes[rows[0].Stat.Size] = true
+	}
+	sameHash := map[string][]store.File{}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if f.Stat.Size == 0 || !sizes[f.Stat.Size] {
+			continue // cannot equal any of them
+		}
+		if data, _, err := disk.Read(s.root, f.DiskPath, s.v.opt.MaxNoteBytes); err == nil {
+			h := notes.Hash(data)
+			sameHash[h] = append(sameHash[h], f)
+		}
+	}
+	for h, files := range sameHash {
+		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.ID] })
+		if len(files) == 1 && len(rows) == 1 {
+			s.moves[files[0].Path], taken[rows[0].ID] = rows[0], true
+		}
+	}
+	return nil
+}
+
 // spellings returns diskPath and the other Unicode forms of it that have to be scanned with
 // it: the one that the note was read from and, if there is no file at diskPath, its NFC and
 // NFD forms.

@@ -1,0 +1,311 @@
+package vault
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// linksAround resolves links as they are before and after a move. Deleting a note and
+// redirecting its links to another is handled as a move onto that note.
+//
+// A link is resolved among the files whose name is its last segment, so a move can change
+// where links lead in three ways: a link to the moved file no longer finds it; a relative
+// link in a moved note starts from another folder; and a link to another file of the same
+// name may now find the moved one. The last two need no link to the moved file. Therefore
+// the candidates of every link key are kept both as before the move and as after it, and
+// each link of each affected note is resolved with both. If the results differ, spellings
+// are tried, the most similar to the present one first, until one resolves, after the move,
+// to the file that the link led to. The rewritten note is parsed again and compared: only
+// targets may have changed. A link that led to no file, or to several, is left as it is.
+type linksAround struct {
+	move   *movement
+	store  *store.Store
+	notes  []string                  // paths of the notes with links that may need rewriting
+	before map[string][]store.Target // candidates by link key
+	after  map[string][]store.Target
+}
+
+// newLinksAround collects every note that moves, and every note with a link whose last
+// segment is the old or new name of a moved file. A link to the new name may now find the
+// moved file instead of another.
+func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAround, error) {
+	affected := map[string]bool{}
+	linking, targets, err := s.LinksTo(ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)
+	for p := range m.rows {
+		affected[p] = true
+	}
+	for _, p := range linking {
+		affected[p] = true
+	}
+	l := &linksAround{move: m, store: s, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
+	for key, all := range targets {
+		for _, t := range all {
+			switch to := m.after(t.Path); {
+			case to == t.Path:
+				l.after[key] = append(l.after[key], t)
+			case m.first.NewPath == "": // deleted; its replacement is a candidate itself
+			case key == store.LinkKey(t.Path): // only under one of its keys
+				t.Path = to
+				s.AddTarget(l.after, store.LinkKey(to), t)
+			}
+		}
+	}
+	for _, all := range l.after {
+		slices.SortFunc(all, func(a, b store.Target) int { return cmp.Compare(a.Path, b.Path) })
+	}
+	return l, err
+}
+
+// rewrite returns the text of the note at notePath, with every link that the move would
+// break or divert rewritten to lead where it led. If a link cannot be written that way, the
+// error is an [*notes.Error] with [notes.ErrInvalid].
+func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
+	doc := markdown.Parse(text)
+	rewritten = edit.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
+		was, leads := l.keeps(notePath, link)
+		if leads == nil || leads(link.Target) {
+			return "", false
+		}
+		if spelled, ok := l.respell(notePath, link, was, leads); ok {
+			return spelled, true
+		}
+		want := l.move.after(was.Path)
+		err = &notes.Error{Op: l.move.Kind, Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s, to %s, cannot be written as one to %s", notes.Quote(notePath), notes.Quote(link.Target), notes.Quote(want)),
+			Hint: "Choose a path without # ^ [ ] and |, or " + l.move.without() + ", and that link will be broken."}
+		return "", false
+	})
+	if err != nil || bytes.Equal(text, rewritten) {
+		return rewritten, err
+	}
+	return rewritten, l.checkOutcome(notePath, text, doc, rewritten)
+}
+
+// keeps returns the file that a link of the note leads to before the move, and a function
+// that reports whether a target, in place of the link's, would lead to that file after the
+// move. The function is nil if the link leads to no file.
+func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Target, leads func(spelled string) bool) {
+	if link.External || link.Target == "" {
+		return store.Target{}, nil
+	}
+	kind := link.Kind
+	was, state := l.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
+	if scope, near := l.move.scope, path.Join(path.Dir(notePath), link.Target); scope.CanRead(notePath) && !scope.CanRead(near) && (isMarkdownLink(kind) || strings.HasPrefix(link.Target, "../")) {
+		return store.Target{Path: near}, func(spelled string) bool { return path.Join(path.Dir(l.move.after(notePath)), spelled) == near }
+	}
+	if state != store.LinkResolved && state != store.LinkAttachment || !l.move.scope.CanRead(was.Path) {
+		return store.Target{}, nil
+	}
+	from, want := l.move.after(notePath), l.move.after(was.Path)
+	// A Markdown link that was correct for every renderer must remain so, not only for
+	// those that search for the name elsewhere as Obsidian does.
+	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
+	return was, func(spelled string) bool {
+		t, state := l.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
+		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want))
+	}
+}
+
+// checkOutcome parses a rewritten note again and checks that each of its links leads where
+// it led before, and that nothing but targets differs.
+func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.Document, rewritten []byte) error {
+	after := markdown.Parse(rewritten)
+	astray := ""
+	if !edit.SameBesidesTargets(text, doc, rewritten, after) {
+		astray = "the links"
+	} else {
+		for i, link := range doc.Links {
+			_, leads := l.keeps(notePath, link)
+			if is := after.Links[i].Target; leads == nil && is != link.Target || leads != nil && !leads(is) {
+				astray = "the link to " + notes.Quote(link.Target)
+				break
+			}
+		}
+	}
+	if astray == "" {
+		return nil
+	}
+	return &notes.Error{Op: l.move.Kind, Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s in %s cannot be rewritten without changing something else", astray, notes.Quote(notePath)),
+		Hint: "Write that link in another way first, or " + l.move.without() + ", and it will be broken."}
+}
+
+// respell returns a target that leads to the same file as the link did; leads is the
+// function returned by keeps.
+func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
+	from, want := l.move.after(notePath), l.move.after(was.Path)
+	spellings := l.spellings(link.Target, link.Kind, notePath, was, from, want)
+	if store.LinkKey(link.Target) == notes.Key(path.Base(store.FolderOfIndex(was.Path))) {
+		slash := link.Target[len(strings.TrimSuffix(link.Target, "/")):]
+		spellings = append(l.spellings(link.Target, link.Kind, notePath, was, from, store.FolderOfIndex(want)+slash), spellings...)
+	}
+	for _, spelled := range spellings {
+		if leads(spelled) && edit.CanTarget(link, spelled) {
+			return spelled, true
+		}
+	}
+	return "", false
+}
+
+// spellings returns ways to write a link from the note at from to want, most similar to the
+// present spelling first.
+func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
+	title := l.store.PageTitle(want)
+	if was.ID != 0 && !notes.IsNoteName(link) {
+		want = notes.Stem(want)
+	}
+	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
+	if folder := l.store.FolderOf(from); folder != "" {
+		absolute = strings.TrimPrefix(want, folder+"/")
+	}
+	dotted := relative
+	if !strings.HasPrefix(dotted, "../") {
+		dotted = "./" + dotted
+	}
+	switch {
+	case title != "" && !isMarkdownLink(kind):
+		return []string{title, name, absolute}
+	case strings.HasPrefix(link, "/"):
+		spelled := []string{"/" + absolute, absolute, relative}
+		for _, p := range []string{was.Path, notes.Stem(was.Path), store.FolderOfIndex(was.Path)} {
+			root, ok := strings.CutSuffix(p, strings.TrimSuffix(link, "/"))
+			if below, in := strings.CutPrefix(want, root+"/"); ok && in { // for a site whose root is a folder of the vault
+				spelled = slices.Insert(spelled, 0, "/"+below)
+			}
+		}
+		return spelled
+	case strings.HasPrefix(link, "./"):
+		return []string{dotted, relative, absolute}
+	case strings.HasPrefix(link, "../"):
+		return []string{relative, absolute}
+	case isMarkdownLink(kind) && relativeTo(oldFrom, link, was.Path):
+		return []string{relative, dotted, absolute, "/" + absolute}
+	case !strings.Contains(link, "/"):
+		return []string{name, absolute, relative, dotted}
+	}
+	return []string{absolute, relative, dotted}
+}
+
+func isMarkdownLink(kind notes.LinkKind) bool {
+	return kind == markdown.LinkMarkdown || kind == markdown.LinkImage
+}
+
+// relativeTo reports whether link, relative to the folder of the note at from, is the path
+// of the file at p.
+func relativeTo(from, link, p string) bool {
+	to := path.Join(path.Dir(from), link)
+	return store.SamePath(p, to) || store.FolderOfIndex(p) == to
+}
+
+// relativePath returns the path of p relative to the folder dir.
+func relativePath(dir, p string) string {
+	from, to := store.Segments(dir), strings.Split(p, "/")
+	common := store.CommonLength(from, to[:len(to)-1])
+	return strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
+}
+
+// follow returns the text of a canvas or base with its paths updated for the move, or nil
+// if that is not possible.
+func (l *linksAround) follow(name string, text []byte) []byte {
+	if !strings.EqualFold(path.Ext(name), ".canvas") {
+		return l.followBase(name, text)
+	}
+	return editCanvas(text, func(_, key, value string) (string, error) {
+		switch key {
+		case "file", "background":
+			return l.path(name, value)
+		case "text":
+			return rewriteCard(name, value, l.rewrite)
+		}
+		return value, nil
+	})
+}
+
+// path returns the path after the move for a path in the file called name. If the vault has
+// several folders, such paths are relative to the file's own.
+func (l *linksAround) path(name, p string) (string, error) {
+	from, to := l.store.FolderOf(name), l.store.FolderOf(l.move.after(name))
+	if from == "" {
+		return l.move.path(p), nil
+	}
+	full := from + "/" + p
+	moved := l.move.path(full)
+	switch {
+	case moved == full && from == to:
+		return p, nil
+	case notes.Under(moved, to):
+		return inFolder(moved, to), nil
+	}
+	return "", errOtherFolder
+}
+
+// followBase updates the paths in inFolder(…), hasLink(…), link(…) and file(…), and those
+// that file.folder and file.path are compared with.
+func (l *linksAround) followBase(name string, text []byte) []byte {
+	broken := func(text []byte) bool {
+		return markdown.Parse(append(append([]byte("---\n"), text...), "\n---\n"...)).FrontMatter.Err != nil
+	}
+	if broken(text) {
+		return nil
+	}
+	out, possible := text, true
+	for kind, pattern := range basePaths {
+		var next []byte
+		at := 0
+		for _, m := range pattern.FindAllSubmatchIndex(out, -1) {
+			was := string(out[m[2]:m[3]])
+			var to string
+			if kind == "link" {
+				to = l.followLink(name, was)
+			} else {
+				moved, err := l.path(name, was)
+				to, possible = moved, possible && err == nil
+			}
+			if to != was {
+				possible = possible && !strings.ContainsAny(to, "\"'\\")
+				next = append(append(next, out[at:m[2]]...), to...)
+				at = m[3]
+			}
+		}
+		out = append(next, out[at:]...)
+	}
+	if !possible || broken(out) {
+		return nil
+	}
+	return out
+}
+
+// followLink returns a link that leads, from the file called name, to where link led.
+func (l *linksAround) followLink(name, link string) string {
+	plain := markdown.Link{Kind: markdown.LinkWiki, Target: link}
+	was, leads := l.keeps(name, plain)
+	if leads == nil || leads(link) {
+		return link
+	}
+	if spelled, ok := l.respell(name, plain, was, leads); ok {
+		return spelled
+	}
+	return link
+}
+
+// basePaths match the paths of folders and files ("path"), and the note names that resolve
+// as links do ("link"), in the formulas and filters of a base. The first group is the path.
+var basePaths = map[string]*regexp.Regexp{
+	"path": regexp.MustCompile(`\b(?:(?:inFolder|file)\(|file\.(?:folder|path)\s*[!=]=)\s*\\?["']([^"'\\\n]+)\\?["']`),
+	"link": regexp.MustCompile(`\b(?:hasLink|link)\(\s*\\?["']([^"'\\\n]+)\\?["']`),
+}
+
+// errOtherFolder means that a canvas or base would have to name a file in another of the
+// vault's folders.
+var errOtherFolder = errors.New("it lies in another folder of the vault")
