@@ -22,7 +22,7 @@ import (
 // returns nil if it cannot update the file. A file that cannot be parsed or written is left
 // as it is; it is listed in Left if it seems to refer to the note or folder and the caller
 // may read it.
-func (o *operation) alsoFiles(named string, follow func(name string, text []byte) []byte, also func(*store.FileChange)) error {
+func (o *operation) alsoFiles(named string, follow func(name string, text []byte) []byte) error {
 	files, err := o.v.store.Files().Canvases(o.ctx)
 	if err != nil {
 		return err
@@ -49,7 +49,6 @@ func (o *operation) alsoFiles(named string, follow func(name string, text []byte
 			}
 			continue
 		}
-		also(&f)
 		o.Files = append(o.Files, f)
 	}
 	return nil

@@ -314,11 +314,17 @@ func (m *movement) relink() error {
 		}
 		others = slices.DeleteFunc(others, func(p string) bool { return p == m.first.OldPath })
 	}
-	if err := m.alsoChange(others, links.rewrite, m.carry, func(where, why string) error {
+	if err := m.alsoChange(others, links.rewrite, func(where, why string) error {
 		return &notes.Error{Op: m.Kind, Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
 			Hint: "If you " + m.without() + ", those links will be broken."}
 	}); err != nil {
 		return err
 	}
-	return m.alsoFiles(m.first.OldPath, links.follow, m.carry)
+	if err := m.alsoFiles(m.first.OldPath, links.follow); err != nil {
+		return err
+	}
+	for i := range m.Files[1:] {
+		m.carry(&m.Files[i+1])
+	}
+	return nil
 }

@@ -208,11 +208,10 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 	return e
 }
 
-// alsoChange adds to the operation those of the notes that rewrite changes, each after
-// calling also with it. refused returns the error for a note that the caller may not write,
-// or one that cannot be changed and that the caller may not read. Its argument where names
-// the note only if the caller may read it.
-func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), also func(*store.FileChange), refused func(where, why string) error) error {
+// alsoChange adds to the operation those of the notes that rewrite changes. refused returns
+// the error for a note that the caller may not write, or one that cannot be changed and that
+// the caller may not read. Its argument where names the note only if the caller may read it.
+func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) error {
 	files := map[string]bool{}
 	for _, f := range o.Files {
 		files[f.OldDisk] = true
@@ -253,7 +252,6 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		case o.mayWrite(p) != nil || o.checkTarget(f) != nil:
 			return refused(where, "that note may not be written")
 		}
-		also(&f)
 		o.Files = append(o.Files, f)
 	}
 	return nil

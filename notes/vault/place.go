@@ -52,9 +52,7 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.v.failpoint != nil {
-		dir.Before = d.v.step
-	}
+	dir.Before = d.v.step
 	if d.dirs == nil {
 		d.dirs = map[string]*atomicfile.Dir{}
 	}

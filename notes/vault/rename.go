@@ -37,7 +37,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
 			}
 			return out, v.checkText(o.Kind, string(out))
-		}, func(*store.FileChange) {}, func(where, _ string) error {
+		}, func(where, _ string) error {
 			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
 		if err != nil || len(o.Files) > 0 {
@@ -116,11 +116,11 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 			named = inFolder(first.OldPath, folder)
 		}
 		return renamedIn(name, text, named, rename, rewrite)
-	}, func(*store.FileChange) {}); err != nil {
+	}); err != nil {
 		return err
 	}
 	others := slices.DeleteFunc(linking, func(p string) bool { return p == first.OldPath })
-	return o.alsoChange(others, rewrite, func(*store.FileChange) {}, func(where, why string) error {
+	return o.alsoChange(others, rewrite, func(where, why string) error {
 		return &notes.Error{Op: o.Kind, Path: first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
 			Hint: "Nothing was changed. Change the heading with replace_text, and those links will be broken."}
 	})
