@@ -39,9 +39,18 @@ type operation struct {
 // change runs one operation under the vault's lock. It returns the stored answer if the
 // request was already handled; otherwise it performs what plan computes from the current
 // files, and feeds the result to the followers. A dry run, and a change that leaves the
-// file as it is, write nothing and return what performing would have returned.
+// file as it is, write nothing and return what performing would have returned. An operation
+// on all notes waits for a scan of the whole vault to end.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	written, err := v.changeLocked(ctx, c, plan)
+	if errors.Is(err, errScanning) {
+		patience, cancel := context.WithTimeout(ctx, v.opt.scanPatience)
+		defer cancel()
+		for errors.Is(err, errScanning) && v.scanning.begin(patience) == nil {
+			v.scanning.end()
+			written, err = v.changeLocked(ctx, c, plan)
+		}
+	}
 	var behind *behindError
 	for try := 0; try < maxCatchUps && errors.As(err, &behind); try++ {
 		if err := v.opt.Shared.CatchUp(ctx, behind.paths); err != nil {

@@ -28,4 +28,6 @@ type Options struct {
 	Shared  Shared // the log shared by this vault's nodes; nil for a vault on one node
 	Now     func() time.Time
 	Log     *slog.Logger
+
+	scanPatience time.Duration // shorter in tests
 }

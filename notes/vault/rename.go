@@ -24,6 +24,9 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
 			return err
 		}
+		if err := o.v.scanning.check(); err != nil {
+			return err
+		}
 		paths, err := v.store.Paths(ctx, notes.Filter{Tags: []string{r.Tag}, Scope: r.Scope.Read})
 		if err != nil {
 			return err
@@ -63,6 +66,9 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	if len(renames) == 0 {
 		return nil
+	}
+	if err := o.v.scanning.check(); err != nil {
+		return err
 	}
 	first := &o.Files[0]
 	before := make([]*markdown.Anchors, len(renames))

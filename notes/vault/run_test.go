@@ -400,3 +400,57 @@ func TestStatus_Incomplete(t *testing.T) {
 	require.NoError(t, f.store.SaveSetting(t.Context(), store.LinksStale, true))
 	assert.True(t, incomplete(), "a first look was interrupted")
 }
+
+// An operation on all notes during a scan would miss those that the scan has not read yet.
+func TestScan_OperationOnAllNotes(t *testing.T) {
+	for name, do := range map[string]func(f *fixture) (notes.Written, error){
+		"tag rename": func(f *fixture) (notes.Written, error) {
+			return f.RenameTag(f.t.Context(), notes.RenameTagRequest{Tag: "old", To: "new"})
+		},
+		"heading rename": func(f *fixture) (notes.Written, error) {
+			return f.Edit(f.t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "rename_heading", Heading: "H", New: "new"}}})
+		},
+		"move": func(f *fixture) (notes.Written, error) {
+			return f.Move(f.t.Context(), notes.MoveRequest{Note: "A", To: "new", UpdateLinks: true})
+		},
+		"delete with redirect": func(f *fixture) (notes.Written, error) {
+			return f.Delete(f.t.Context(), notes.DeleteRequest{Note: "A", Redirect: "new note"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "A.md", "# H\n#old\n", "new note.md", "")
+			f.write("Late.md", "[[A#H]] #old\n")
+			reading, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+			scanned := sync.OnceFunc(func() { close(reading) })
+			f.failpoint = func(step string) error {
+				if step == readStep+"Late.md" {
+					scanned()
+					<-finish
+				}
+				return nil
+			}
+			go func() { ended <- f.Reconcile(context.Background()) }()
+			<-reading
+			before := f.files()
+			f.opt.scanPatience = time.Millisecond
+			_, err := do(f)
+			e := domainError(t, err)
+			require.ErrorIs(t, e, notes.ErrUnavailable)
+			assert.Contains(t, e.Detail, "still being read")
+			assert.Equal(t, before, f.files())
+			_, err = f.Edit(t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+			require.NoError(t, err, "other operations do not wait")
+
+			f.opt.scanPatience = time.Hour
+			done := make(chan error, 1)
+			go func() {
+				_, err := do(f)
+				done <- err
+			}()
+			close(finish)
+			require.NoError(t, <-ended)
+			require.NoError(t, <-done)
+			assert.Contains(t, f.onDisk("Late.md"), "new")
+		})
+	}
+}

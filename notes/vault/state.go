@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,40 @@ func (p *progress) begin(n int) {
 }
 
 func (p *progress) end() { p.active.Add(-1) }
+
+// scanning holds a token during a scan of the whole vault. Until the scan ends, the store may
+// lack notes, which an operation on all notes would miss.
+type scanning chan struct{}
+
+// begin waits for another such scan to end. If there is no error, end must be called.
+func (s scanning) begin(ctx context.Context) error {
+	select {
+	case s <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s scanning) end() { <-s }
+
+// check returns errScanning during a scan.
+func (s scanning) check() error {
+	select {
+	case s <- struct{}{}:
+		s.end()
+		return nil
+	default:
+		return errScanning
+	}
+}
+
+// errScanning means that an operation needs all notes, and a scan is still reading them.
+var errScanning = errors.New("the vault is being scanned")
+
+// scanPatience bounds how long an operation waits for a scan. It is shorter than the time
+// after which clients give up.
+const scanPatience = 10 * time.Second
 
 // incident records why the vault cannot be used at the moment.
 type incident struct {

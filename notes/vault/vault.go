@@ -37,6 +37,7 @@ type Vault struct {
 
 	queue    *Queue
 	progress progress
+	scanning scanning
 	incident incident
 	mounts   mounts
 	late     lateFiles
@@ -54,6 +55,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	opt.MaxNoteBytes = cmp.Or(opt.MaxNoteBytes, 16<<20)
 	opt.RescanEvery = cmp.Or(opt.RescanEvery, 5*time.Minute)
 	opt.Log = cmp.Or(opt.Log, slog.Default())
+	opt.scanPatience = cmp.Or(opt.scanPatience, scanPatience)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -88,6 +90,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
 	v.interrupted = interrupted{v: v}
 	v.history = History{vault: v, store: store}
+	v.scanning = make(scanning, 1)
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
 	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.Wake}
