@@ -177,6 +177,12 @@ func TestStage_Mode(t *testing.T) {
 		t.Skip("Windows has no file modes")
 	}
 	path, dir := open(t)
+	dir.Before = func(call string) error {
+		if info, err := os.Stat(filepath.Join(path, ".temp"+atomicfile.Part)); err == nil && call == "write" {
+			assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), "nobody else may read the text before the file has its mode")
+		}
+		return nil
+	}
 	for _, mode := range []fs.FileMode{0o600, 0o644, 0o664, 0o755, 0o400} {
 		name := filepath.Join(path, "like.md")
 		write(t, name, "x")

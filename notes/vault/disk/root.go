@@ -182,20 +182,15 @@ func (r *Root) RealPath(name string) (string, bool) {
 		return "", false
 	}
 	rest := strings.Split(in, "/")
-	at, followed := "", 0
+	at, followed := ".", 0
 	for len(rest) > 0 {
 		segment := rest[0]
 		rest = rest[1:]
-		switch segment {
-		case "", ".":
-			continue
-		case "..":
-			if at == "" {
+		if segment == ".." {
+			if at == "." {
 				return "", false
 			}
-			if at = path.Dir(at); at == "." {
-				at = ""
-			}
+			at = path.Dir(at)
 			continue
 		}
 		next := path.Join(at, segment)
