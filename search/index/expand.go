@@ -3,9 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +12,6 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	zap "github.com/blevesearch/zapx/v17"
 
-	"notesd/internal/phrase"
 	"notesd/search/terms"
 )
 
@@ -82,7 +79,7 @@ func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, er
 			if err != nil {
 				return err
 			}
-			if err := list(&termCounter{data: s.data[i], field: field, dict: dict, hidden: s.hidden[i], found: parts[i]}); err != nil {
+			if err := list(&termCounter{dict: dict, hidden: s.hidden[i], found: parts[i]}); err != nil {
 				return err
 			}
 		}
@@ -102,9 +99,7 @@ func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, er
 
 // termCounter counts notes that are not hidden, and omits terms that only hidden notes have.
 type termCounter struct {
-	data   *segmentData
-	field  string
-	dict   segment.TermDictionary // of the field
+	dict   segment.TermDictionary
 	hidden *roaring.Bitmap
 	found  map[string]uint64
 	list   segment.PostingsList // reused
@@ -124,9 +119,15 @@ func (c *termCounter) add(term string) (err error) {
 func eachTerm(dict segment.TermDictionary, prefix string, do func(term string) error) error {
 	end := []byte(prefix)
 	end[len(end)-1]++ // UTF-8 has no byte 0xff
+	return each(dict, nil, []byte(prefix), end, do)
+}
+
+// each calls do for each term of a dictionary that an automaton (nil: any) accepts, from start
+// to before end (nil: unbounded).
+func each(dict segment.TermDictionary, accepts segment.Automaton, start, end []byte, do func(term string) error) error {
 	// The iterator's counts are wrong: after a term that one note has, they are 1 for every
 	// term.
-	it := dict.(*zap.Dictionary).AutomatonIteratorOmitCount(nil, []byte(prefix), end)
+	it := dict.(*zap.Dictionary).AutomatonIteratorOmitCount(accepts, start, end)
 	for {
 		e, err := it.Next()
 		if err != nil || e == nil {
@@ -194,49 +195,17 @@ func (s *snapshot) likeTerms(word string) ([]string, error) {
 
 // termsNear returns the number of notes with each of the terms that begin with the word's first
 // letter and are the fewest edits away from it, within the limit for its length.
-func (s *snapshot) termsNear(word []rune) (map[string]uint64, error) {
-	edits := 1
+func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
+	most := 1
 	if len(word) >= twoTypos {
-		edits = 2
+		most = 2
 	}
-	letters := lettersOf(string(word))
-	distance := func(term string) int {
-		n := utf8.RuneCountInString(term)
-		if max(n-len(word), len(word)-n) > edits || bits.OnesCount64(lettersOf(term)^letters) > 2*edits {
-			return edits + 1 // true of nearly all terms
-		}
-		return phrase.Distance(word, []rune(term))
+	for edits := 1; edits <= most && len(found) == 0 && err == nil; edits++ {
+		found, err = s.count(func(c *termCounter) error {
+			return each(c.dict, newNearWord(word, edits), nil, nil, c.add)
+		})
 	}
-	found, err := s.count(func(c *termCounter) error {
-		list, err := c.data.termsOf(c.dict, c.field, word[0])
-		if err != nil {
-			return err
-		}
-		for term := range strings.Lines(list) {
-			term = term[:len(term)-1]
-			if distance(term) <= edits {
-				if err := c.add(term); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	fewest := edits
-	for term := range found {
-		fewest = min(fewest, distance(term))
-	}
-	maps.DeleteFunc(found, func(term string, _ uint64) bool { return distance(term) > fewest })
 	return found, err
-}
-
-// lettersOf returns a bit set of the letters of a term, some of which share a bit. An edit
-// removes at most one and adds at most one.
-func lettersOf(term string) (set uint64) {
-	for _, r := range term {
-		set |= 1 << (r & 63)
-	}
-	return set
 }
 
 // leastPart is the least number of characters in a part of a compound.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -14,10 +15,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/blevesearch/vellum"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/search/terms"
 )
@@ -570,5 +574,50 @@ func TestLikeTerms(t *testing.T) {
 			assert.Equal(t, want, got, word)
 			return err
 		}))
+	}
+}
+
+// A nearWord accepts the terms that a comparison with each of them finds, whatever was read
+// before them.
+func TestNearWord(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	letters := []rune("abcéя字😀")
+	random := func(least, most int) []rune {
+		word := make([]rune, least+r.IntN(most-least+1))
+		for i := range word {
+			word[i] = letters[r.IntN(len(letters))]
+		}
+		return word
+	}
+	var terms []string
+	for range 2000 {
+		terms = append(terms, string(random(1, 7)))
+	}
+	slices.Sort(terms)
+	terms = slices.Compact(terms)
+	var file bytes.Buffer
+	b, err := vellum.New(&file, nil)
+	require.NoError(t, err)
+	for _, term := range terms {
+		require.NoError(t, b.Insert([]byte(term), 0))
+	}
+	require.NoError(t, b.Close())
+	dictionary, err := vellum.Load(file.Bytes())
+	require.NoError(t, err)
+	for range 300 {
+		word, edits := random(3, 8), 1+r.IntN(2)
+		want, got := []string{}, []string{}
+		for _, term := range terms {
+			if first, _ := utf8.DecodeRuneInString(term); first == word[0] && phrase.Distance(word, []rune(term)) <= edits {
+				want = append(want, term)
+			}
+		}
+		it, err := dictionary.Search(newNearWord(word, edits), nil, nil)
+		for ; err == nil; err = it.Next() {
+			term, _ := it.Current()
+			got = append(got, string(term))
+		}
+		require.ErrorIs(t, err, vellum.ErrIteratorDone)
+		assert.Equal(t, want, got, "%s, %d edits", string(word), edits)
 	}
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -63,31 +62,6 @@ type segmentData struct {
 	lengths  []float32 // terms in the body
 	modified []uint32  // seconds
 	sum      float64   // of lengths
-
-	terms sync.Map // cache of termsOf: a string by termsKey
-}
-
-type termsKey struct {
-	field string
-	first rune
-}
-
-// termsOf returns the terms of a field that begin with a letter, each on a line. They are
-// cached, because reading them from the dictionary takes milliseconds.
-func (d *segmentData) termsOf(dict segment.TermDictionary, field string, first rune) (string, error) {
-	key := termsKey{field, first}
-	if list, ok := d.terms.Load(key); ok {
-		return list.(string), nil
-	}
-	var list strings.Builder
-	err := eachTerm(dict, string(first), func(term string) error {
-		list.WriteString(term)
-		return list.WriteByte('\n')
-	})
-	if err == nil {
-		d.terms.Store(key, list.String())
-	}
-	return list.String(), err
 }
 
 // segmentCache caches the data of the segments in use.
