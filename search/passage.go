@@ -380,6 +380,7 @@ var (
 	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]*:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
 	htmlMarkup = regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`)
 	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+)+|\|?[ \t]*:?-{3,}[-:| \t]*$|(?:` + "```|~~~" + `).*$)`)
+	starMarkup = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
 	headings   = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "\u00AD", "", "\uFEFF", "")
 )
@@ -422,13 +423,16 @@ func plain(s string) string {
 	}
 	s = headMarkup.ReplaceAllString(s, "$1:$2")
 	s = emphasis.Replace(lineMarkup.ReplaceAllString(s, ""))
+	if strings.Contains(s, "*") {
+		s = starMarkup.ReplaceAllString(s, "$1")
+	}
 	var b strings.Builder
 	space := false
 	for i, r := range s {
-		if r == utf8.RuneError && s[i] != 0xEF || r == '*' || r == '|' {
+		if r == utf8.RuneError && s[i] != 0xEF {
 			continue
 		}
-		if r <= ' ' || r == 0x7f || r == 0x85 || r == 0xA0 || r == 0x2028 || r == 0x2029 {
+		if r <= ' ' || r == '|' || r == 0x7f || r == 0x85 || r == 0xA0 || r == 0x2028 || r == 0x2029 {
 			space = b.Len() > 0
 			continue
 		}
