@@ -212,11 +212,14 @@ func (s *rescorer) excerpt(text string, start, end int, matches []match, size in
 func around(text string, start, end int, e excerpt, size int) (from, to int) {
 	room := max(0, size-(e.last-e.first))
 	from = max(start, e.first-room/3)
-	if at := sentenceStart(text, max(start, e.first-room), e.first); at >= 0 {
+	if at := lastSentence(text, start, max(start, e.first-room), e.first); at >= 0 {
 		from = at
 	}
 	to = max(e.last, min(end, from+size))
-	return max(start, min(from, to-size)), to
+	if back := max(start, to-size); back < from { // the passage ends before
+		from = firstSentence(text, start, back, from)
+	}
+	return from, to
 }
 
 // Around returns a range of the text, at most size bytes long, that contains the offset
@@ -272,20 +275,44 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 	return clean
 }
 
-// sentenceStart returns the start of the last sentence or line that begins within
-// (from, to], or -1.
-func sentenceStart(text string, from, to int) int {
-	for at := to; at > from; at-- {
-		switch before := text[at-1]; {
-		case before == '\n':
-			return at
-		case before == ' ' && at-2 >= from && strings.IndexByte(".!?", text[at-2]) >= 0:
-			return at
-		case strings.HasSuffix(text[from:at], "。"):
+// lastSentence returns the start of the last sentence or line of a passage that begins within
+// [from, to], or -1.
+func lastSentence(text string, start, from, to int) int {
+	for at := to; at >= from; at-- {
+		if beginsSentence(text, start, at) {
 			return at
 		}
 	}
 	return -1
+}
+
+// firstSentence returns the start of the first such sentence, or from if there is none.
+func firstSentence(text string, start, from, to int) int {
+	for at := from; at <= to; at++ {
+		if beginsSentence(text, start, at) {
+			return at
+		}
+	}
+	return from
+}
+
+// beginsSentence reports whether a sentence or line of the passage that begins at start begins
+// at a position.
+func beginsSentence(text string, start, at int) bool {
+	if at == start {
+		return true
+	}
+	switch before := text[at-1]; {
+	case before == '\n':
+		return true
+	case before == ' ':
+		end, _ := utf8.DecodeLastRuneInString(text[start : at-1])
+		return strings.ContainsRune(".!?؟۔।", end)
+	case before >= utf8.RuneSelf: // scripts without spaces
+		end, _ := utf8.DecodeLastRuneInString(text[start:at])
+		return strings.ContainsRune("。！？", end)
+	}
+	return false
 }
 
 // markupAt returns the range of the link, image, comment or HTML tag around an offset,

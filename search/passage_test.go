@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -75,6 +76,27 @@ func TestSnippetCuts(t *testing.T) {
 	whole := "猫が好きです。犬も好きです。"
 	assert.Equal(t, whole, snippet(whole, 0, len(whole), excerpt{0, len(whole), 0, 0}, 100))
 	assert.Equal(t, "猫が好…", snippet(whole, 0, len(whole), excerpt{0, 10, 0, 0}, 10))
+}
+
+// An excerpt begins with a sentence, in any script, also if its passage ends soon after the words.
+func TestExcerptBeginsWithSentence(t *testing.T) {
+	for _, sentences := range [][]string{
+		{"The beds are dug in March. ", "May compost be added? ", "In April! "},
+		{"Компост готов через восемь месяцев. ", "Ёлочные иголки в него не кладут. ", "Листья можно. "},
+		{"番茄苗要在霜冻结束之后才能移栽到室外！", "每天早上浇水，不要在晚上浇吗？", "堆肥需要八个月才能腐熟。"},
+		{"هل يجب سقيها في الصباح؟ ", "تُزرع شتلات الطماطم بعد انتهاء الصقيع. ", "نعم. "},
+		{"खाद आठ महीने में तैयार होती है। ", "सुबह पानी दें। ", "शाम को नहीं। "},
+	} {
+		text := strings.Repeat(strings.Join(sentences, ""), 9)
+		for at := range len(text) {
+			if splits(text, at) {
+				continue
+			}
+			from, to := around(text, 0, len(text), excerpt{first: at, last: at}, 200)
+			begins := slices.ContainsFunc(sentences, func(s string) bool { return strings.HasPrefix(text[from:]+text, s) })
+			assert.True(t, begins && from <= at && at <= to, "%d: %q", at, text[from:to])
+		}
+	}
 }
 
 // A clipped text is within its bounds and at its position, and is not cut within a character.

@@ -28,6 +28,7 @@ func TestTerms(t *testing.T) {
 		"__init__":         "init",
 		"parseHTTPRequest": "parsehttprequest pars http request",
 		"PDFs":             "pdfs",
+		"mp3s":             "mp3s",
 		"iPhone":           "iphon phone",
 		"C++ and C#":       "c c++ and c c#",
 		"f# x+y":           "f f# x y",
