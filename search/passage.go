@@ -344,6 +344,9 @@ const slack = 24
 // wordStart moves a cut forward to the beginning of a word, at most to most, or back to
 // the beginning of a long word.
 func wordStart(text string, at, most int) int {
+	if beginsSentence(text, 0, at) {
+		return at
+	}
 	for i := at; i <= min(most, at+slack); i++ {
 		if isSpace(text[i-1]) {
 			return i

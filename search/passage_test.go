@@ -75,6 +75,7 @@ func TestSnippetCuts(t *testing.T) {
 	assert.Equal(t, "…the end", snippet(text, 0, len(text), excerpt{len(text) - 8, len(text), len(text) - 3, len(text)}, 20))
 	whole := "猫が好きです。犬も好きです。"
 	assert.Equal(t, whole, snippet(whole, 0, len(whole), excerpt{0, len(whole), 0, 0}, 100))
+	assert.Equal(t, "…犬も 好きです。", snippet("猫が好きです。犬も 好きです。", 0, 43, excerpt{21, 43, 28, 34}, 100), "a sentence after another without a space")
 	assert.Equal(t, "猫が好…", snippet(whole, 0, len(whole), excerpt{0, 10, 0, 0}, 10))
 }
 
