@@ -362,4 +362,14 @@ func TestRank_PrefixesAndFamilies(t *testing.T) {
 	}
 	assert.Equal(t, []int64{3}, find(index.PlanTerm{Lookup: index.Lookup{Text: "garten"}})[2:], "of others only with their forms")
 	assert.Equal(t, []int64{1, 2, 3, 4, 5, 6}, find(index.PlanTerm{Lookup: index.Lookup{Text: "gar", Prefix: true}}))
+
+	p := index.Plan{Terms: []index.PlanTerm{
+		{Lookup: index.Lookup{Text: "garten"}, Family: true, Weight: 1, Times: 1},
+		{Lookup: index.Lookup{Text: "gar", Prefix: true}, Weight: 1, Times: 1},
+	}}
+	ranking, err := x.Rank(t.Context(), &p, nil, nil, 10)
+	require.NoError(t, err)
+	defer ranking.Release()
+	assert.Equal(t, []string{"gartner"}, p.Terms[0].Others)
+	assert.Equal(t, []string{"garten", "garden", "gartner"}, p.Terms[1].Others, "without the term itself, which would count twice")
 }
