@@ -205,6 +205,7 @@ type search struct {
 	allowed  *notes.IDSet // notes that match the filter
 	admitted *notes.IDSet // of these, notes that satisfy the query's clauses
 	readable *notes.IDSet // notes that the caller may read; nil: all. Only their words count
+	certain  *notes.IDSet // notes that the query's phrases admit, without reading them
 	rescorer *rescorer
 	forks    [index.MaxWorkers]*rescorer // see rescorerOf
 	read     map[int64]*notes.Note       // nil: deleted meanwhile
@@ -292,6 +293,9 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 		if s.admitted, err = s.index.Matching(ctx, s.r.plan, s.allowed); err != nil {
 			return nil, err
 		}
+	}
+	if s.certain, err = s.certainOf(ctx); err != nil {
+		return nil, err
 	}
 	if len(s.r.plan.Terms) == 0 {
 		return s.newest(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -242,6 +243,32 @@ func TestSearch_FilterWithoutWords(t *testing.T) {
 	assert.Equal(t, 2, r.Total)
 	assert.NotEmpty(t, r.Hits[0].Snippet)
 	assert.Zero(t, r.Hits[0].Why.TextRank)
+}
+
+// An excluded phrase removes only the notes that contain it, however many notes match.
+func TestSearch_ExcludedPhraseAmongManyNotes(t *testing.T) {
+	files := map[string]string{}
+	for i := range 200 {
+		files[fmt.Sprintf("%d.md", i)] = []string{"An apple.", "Green is the apple.", "A green apple, ripe."}[i%3]
+	}
+	f := newFixture(t, files)
+	for _, query := range []string{`apple -"green apple"`, `-"green apple"`} {
+		found := map[string]int{}
+		for q := (search.Query{Text: query, Mode: search.ModeText, Limit: 50}); ; {
+			r := f.search(q)
+			assert.Equal(t, 134, r.Total, query)
+			assert.Empty(t, r.Notes, query)
+			for _, p := range pathsOf(r) {
+				found[p]++
+				i, err := strconv.Atoi(p)
+				assert.True(t, err == nil && i%3 != 2 && found[p] == 1, "%s finds %s", query, p)
+			}
+			if q.Cursor = r.Next; q.Cursor == "" {
+				break
+			}
+		}
+		assert.Len(t, found, 134, query)
+	}
 }
 
 func TestSearch_CallersFilter(t *testing.T) {

@@ -338,6 +338,7 @@ type request struct {
 	quoted     []string    // the phrases as written, if their words suffice when no note has them
 	titles     []index.Clause
 	notPhrases []phrase
+	notWords   []index.Clause // the words of each of notPhrases
 	filter     notes.Filter
 	meaning    string // the query without filters, for semantic search
 	foreign    bool   // the query is not in English
@@ -455,6 +456,7 @@ func (r *request) addExclusion(n node) {
 	case kindPhrase:
 		if p := newPhrase(n.text); len(p.units) > 1 {
 			r.notPhrases = append(r.notPhrases, p)
+			r.notWords = append(r.notWords, allOf(n.text, nil))
 			return
 		}
 		fallthrough

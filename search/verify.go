@@ -16,30 +16,40 @@ const (
 	maxVerified = 512
 )
 
+// certainOf returns the notes that satisfy the request's phrases without being read: if it
+// requires none, those that lack a word of each excluded phrase.
+func (s *search) certainOf(ctx context.Context) (*notes.IDSet, error) {
+	if len(s.r.phrases) > 0 || len(s.r.notPhrases) == 0 {
+		return &notes.IDSet{}, nil
+	}
+	return s.index.Matching(ctx, index.Plan{Exclude: s.r.notWords}, nil)
+}
+
 // verified returns the notes that contain the request's phrases and none of its excluded ones.
 func (s *search) verified(ctx context.Context, list *rankedList, found []index.Ranked) ([]index.Ranked, error) {
 	var kept []index.Ranked
-	checked := 0
-	for batch := range slices.Chunk(found[:min(len(found), maxVerified)], verifyBatch) {
-		if err := s.readNotes(ctx, byText(batch)); err != nil {
+	checked, read := 0, 0
+	for batch := range slices.Chunk(found, verifyBatch) {
+		before := len(s.read)
+		verifies, err := s.verifies(ctx, byText(batch))
+		if err != nil {
 			return nil, err
 		}
+		read += len(s.read) - before
 		for _, r := range batch {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if n := s.read[r.Note]; n != nil && s.r.verify(n) {
+			if verifies(r.Note) {
 				kept = append(kept, r)
 			} else {
 				delete(s.read, r.Note)
 			}
 		}
-		if checked += len(batch); len(kept) >= pool {
+		checked += len(batch)
+		if read >= maxVerified || len(s.r.phrases) > 0 && len(kept) >= pool {
 			break
 		}
 	}
 	if checked < list.total {
-		list.remarks = append(list.remarks, fmt.Sprintf("the phrase was checked in only %d of %d notes that have its words", checked, list.total))
+		list.remarks = append(list.remarks, fmt.Sprintf("the phrase was checked in only %d of %d notes that have the words", checked, list.total))
 	}
 	list.total = len(kept)
 	return kept, nil
@@ -54,16 +64,30 @@ func (s *search) verifiedNear(ctx context.Context, near []notes.SemanticHit) ([]
 	for i, h := range near {
 		found[i].note = h.NoteID
 	}
-	if err := s.readNotes(ctx, found); err != nil {
+	verifies, err := s.verifies(ctx, found)
+	if err != nil {
 		return nil, err
 	}
 	var kept []notes.SemanticHit
 	for _, h := range near {
-		if n := s.read[h.NoteID]; n != nil && s.r.verify(n) {
+		if verifies(h.NoteID) {
 			kept = append(kept, h)
 		}
 	}
 	return kept, ctx.Err()
+}
+
+// verifies reads those of the candidates that are not certain, and returns a function that
+// reports whether the request's phrases admit one of the candidates.
+func (s *search) verifies(ctx context.Context, of []candidate) (func(id int64) bool, error) {
+	doubtful := slices.DeleteFunc(of, func(c candidate) bool { return s.certain.Has(c.note) })
+	if err := s.readNotes(ctx, doubtful); err != nil {
+		return nil, err
+	}
+	return func(id int64) bool {
+		n := s.read[id]
+		return s.certain.Has(id) || n != nil && s.r.verify(n)
+	}, ctx.Err()
 }
 
 func (r *request) hasPhrases() bool { return len(r.phrases)+len(r.notPhrases) > 0 }
