@@ -73,6 +73,16 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+// The parts of a word with connectors are parts also where they have parts themselves.
+func TestExpand_Parts(t *testing.T) {
+	text := "pre-parseHTTP"
+	parts := map[string]bool{}
+	for _, term := range Expand(nil, text, Span{End: len(text), Classes: classLower | ClassUpper | ClassConnector}) {
+		parts[term.Text] = term.Part
+	}
+	assert.Equal(t, map[string]bool{"pre": true, "parsehttp": true, "pars": true, "http": true, "preparsehttp": false}, parts)
+}
+
 func FuzzTerms(f *testing.F) {
 	for _, s := range []string{"e-mail l'été v1.2.3", "机器学习 ﾊﾝｶｸ", "ภาษาไทย", "C++ \xff a’s", "___", "x²'s", "İı"} {
 		f.Add(s)
