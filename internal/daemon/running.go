@@ -111,6 +111,7 @@ func (r *running) connection(conn net.Conn) {
 
 // welcome exchanges the first lines. An error means that the connection was refused.
 func (r *running) welcome(c *sessionConn) (Hello, error) {
+	defer close(c.welcomed)
 	if err := c.SetDeadline(time.Now().Add(cmp.Or(r.server.helloWait, frameTimeout))); err != nil {
 		return Hello{}, err
 	}
@@ -256,16 +257,21 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 // sessionConn is the daemon's end of a connection.
 type sessionConn struct {
 	net.Conn
-	in *bufio.Reader
+	in       *bufio.Reader
+	welcomed chan struct{} // closed when the Welcome has been sent
 }
 
-func newSessionConn(c net.Conn) *sessionConn { return &sessionConn{c, bufio.NewReaderSize(c, 4<<10)} }
+func newSessionConn(c net.Conn) *sessionConn {
+	return &sessionConn{c, bufio.NewReaderSize(c, 4<<10), make(chan struct{})}
+}
 
 // Read reads the data after the Hello.
 func (c *sessionConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
-// announce notifies the relay that the daemon is closing. The line cannot split
-// another: every write consists of whole lines, and a connection serializes writes.
+// announce notifies the relay that the daemon is closing, after the Welcome, which has to
+// be the first line. The line cannot split another: every write consists of whole lines,
+// and a connection serializes writes.
 func (c *sessionConn) announce(reason string) {
+	<-c.welcomed
 	_, _ = c.Write(jsonrpc.Notification(ClosingMethod, map[string]string{"reason": reason})) // a lost client needs no notice
 }

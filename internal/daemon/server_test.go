@@ -277,6 +277,43 @@ func TestServerLetsRelaysFinish(t *testing.T) {
 	require.NoError(t, <-s.ended)
 }
 
+// A daemon may begin to stop while it greets a client, whose first line is still the
+// Welcome.
+func TestServerStopsDuringAWelcome(t *testing.T) {
+	greeting, proceed := make(chan struct{}), make(chan struct{})
+	s := startServer(t, echo, func(s *Server) {
+		s.Remarks = func(Hello) []string {
+			close(greeting)
+			<-proceed
+			return nil
+		}
+	})
+	c := rawDial(t, s)
+	require.NoError(t, writeFrame(c, Hello{Wire: Wire, Kind: KindMCP}))
+	<-greeting
+	s.stop()
+	require.Eventually(t, func() bool {
+		other, err := net.Dial("unix", s.Listener.Addr().String())
+		if err == nil {
+			other.Close()
+		}
+		return err != nil
+	}, time.Minute, time.Millisecond, "no connection is accepted")
+	for range 100 {
+		runtime.Gosched() // let the server announce it
+	}
+	close(proceed)
+	lines := bufio.NewReader(c)
+	var w Welcome
+	require.NoError(t, readFrame(lines, &w))
+	assert.Equal(t, s.Identity, w.Identity)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, ClosingMethod)
+	require.NoError(t, c.Close())
+	require.NoError(t, <-s.ended)
+}
+
 // TestServerCutsBeforeItCancels checks that a client sees a lost connection, after
 // which it resends its requests, and never the error of cancelled work.
 func TestServerCutsBeforeItCancels(t *testing.T) {
