@@ -21,6 +21,9 @@ const (
 	// startAgain is the wait before the next start if the last started daemon found the
 	// lock held but no daemon can be reached.
 	startAgain = time.Second
+	// maxKilled bounds how many daemons that were killed while starting one Connect
+	// replaces. A daemon that cannot start says why and is not started again.
+	maxKilled = 2
 	// maxReplacements bounds the replacements within one Connect: more than one older
 	// daemon is found only if other programs keep starting it.
 	maxReplacements = 3
@@ -139,6 +142,9 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 		w.why = err
 		w.startAt = time.Now().Add(startAgain)
 		return false, nil
+	case errors.Is(err, errNoReport) && w.killed < maxKilled:
+		w.killed++
+		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("start the daemon: %w", err)
 	}
@@ -149,6 +155,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 type wait struct {
 	next    time.Duration // until the next attempt
 	startAt time.Time     // earliest time of the next start
+	killed  int           // started daemons that ended without a report
 	why     error         // why no daemon listens yet
 }
 

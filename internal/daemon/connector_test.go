@@ -28,6 +28,34 @@ func TestConnectPassesOnWhyItDoesNotStart(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
+// A daemon that is killed while it starts is started again, but not forever.
+func TestConnect_DaemonKilledWhileStarting(t *testing.T) {
+	s := startServer(t, echo)
+	dir := t.TempDir()
+	holder, err := os.ReadFile(filepath.Join(s.dir, lockFile))
+	require.NoError(t, err)
+	starts := 0
+	c := &Connector{Dir: dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Start: func(context.Context) error {
+		if starts++; starts%3 != 0 {
+			return &StartError{Message: "it was killed", why: errNoReport}
+		}
+		return os.WriteFile(filepath.Join(dir, lockFile), holder, 0o600) // it is listening
+	}}
+	conn, err := c.Connect(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	assert.Equal(t, 3, starts)
+
+	require.NoError(t, os.Remove(filepath.Join(dir, lockFile)))
+	c.Start = func(context.Context) error {
+		starts++
+		return &StartError{Message: "it was killed", why: errNoReport}
+	}
+	_, err = c.Connect(t.Context())
+	require.ErrorContains(t, err, "it was killed")
+	assert.Equal(t, 6, starts)
+}
+
 // TestConnectToALockThatNobodyServes runs against a process that holds the lock but
 // cannot be reached. The error names the process, and starts of daemons are spaced.
 func TestConnectToALockThatNobodyServes(t *testing.T) {

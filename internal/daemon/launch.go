@@ -51,7 +51,7 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	}
 	_ = launcher.Wait() // exited before the daemon reported, or is killed by ctx
 	if errors.Is(err, errNoReport) {
-		return &StartError{Message: fmt.Sprintf("%v; see %s", err, logFile)}
+		return &StartError{Message: fmt.Sprintf("%v; see %s", err, logFile), why: errNoReport}
 	}
 	return err
 }
@@ -133,17 +133,17 @@ type report struct {
 	Locked bool   `json:"locked,omitempty"`
 }
 
-// StartError is the reason that a daemon reported for not starting.
+// StartError is the reason that a daemon did not start. It wraps ErrLocked if another
+// daemon came first.
 type StartError struct {
 	Message string
 	Code    int // the exit code, or 0 if the daemon reported none
-	locked  bool
+	why     error
 }
 
 func (e *StartError) Error() string { return e.Message }
 
-// Is makes errors.Is(err, ErrLocked) hold if another daemon came first.
-func (e *StartError) Is(target error) bool { return e.locked && target == ErrLocked }
+func (e *StartError) Unwrap() error { return e.why }
 
 // Inherited returns the Startup of this process. It must be called once, before
 // configuration is read from the environment and before any process is started.
@@ -195,8 +195,12 @@ func readReport(pipe io.Reader) error {
 	if json.Unmarshal(data, &r) != nil {
 		return errNoReport
 	}
-	if r.Error != "" {
-		return &StartError{Message: r.Error, Code: r.Code, locked: r.Locked}
+	if r.Error == "" {
+		return nil
 	}
-	return nil
+	failure := &StartError{Message: r.Error, Code: r.Code}
+	if r.Locked {
+		failure.why = ErrLocked
+	}
+	return failure
 }
