@@ -94,9 +94,5 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 		return conn, nil
 	}
 	r := &relay.Relay{In: in, Out: out, Dial: dial, Logger: log}
-	err = r.Run(ctx)
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
+	return r.Run(ctx)
 }

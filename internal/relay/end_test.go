@@ -157,6 +157,21 @@ func TestRelayEndsWithItsInput(t *testing.T) {
 	})
 }
 
+// A host may end the relay with a signal, which is no failure.
+func TestRelay_ContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		signaled := errors.New("terminated")
+		for _, greeted := range []bool{false, true} {
+			h := startRelay(t)
+			if greeted {
+				h.initialized()
+			}
+			h.stop(signaled)
+			require.NoError(t, h.result())
+		}
+	})
+}
+
 func TestRelayEndsWhenTheClientIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)

@@ -29,7 +29,7 @@ type relayTest struct {
 	ended   chan error    // the result of Run
 	dials   atomic.Int64  // calls of Dial
 	stopped atomic.Bool   // connect only while the client is waiting
-	stop    context.CancelFunc
+	stop    context.CancelCauseFunc
 }
 
 // startRelay starts a Relay that is stopped at the end of the test. Its first dials
@@ -38,7 +38,7 @@ func startRelay(t *testing.T, refusals ...error) *relayTest {
 	t.Helper()
 	inReader, inWriter := io.Pipe()
 	outReader, outWriter := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	h := &relayTest{
 		t: t, in: inWriter, out: bufio.NewReader(outReader), outPipe: outReader,
 		dialed: make(chan net.Conn, 1), refuse: make(chan error, 100), ended: make(chan error, 1), stop: cancel,
@@ -49,7 +49,7 @@ func startRelay(t *testing.T, refusals ...error) *relayTest {
 	relay := &Relay{In: inReader, Out: outWriter, Dial: h.dial}
 	go func() { h.ended <- relay.Run(ctx) }()
 	t.Cleanup(func() {
-		cancel()
+		cancel(nil)
 		inWriter.Close()
 		outReader.Close()
 		synctest.Wait()

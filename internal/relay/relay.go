@@ -74,25 +74,26 @@ type Relay struct {
 }
 
 // Run relays until the client closes its input or stops reading, the context ends, or
-// the session cannot continue. It returns nil if the client closed its input.
+// the session cannot continue. It returns nil if the client closed its input or the
+// context ended.
 //
 // Run closes In and Out before it returns, but does not wait for a Read or Write that
 // closing does not interrupt.
 func (r *Relay) Run(ctx context.Context) error {
 	logger := cmp.Or(r.Logger, slog.New(slog.DiscardHandler))
-	ctx, finish := context.WithCancelCause(ctx)
+	relaying, finish := context.WithCancelCause(ctx)
 	defer finish(nil)
 	s := newSession(r.Out, logger, finish)
 	go s.readClient(r.In)
 	defer r.In.Close()
 	ended := make(chan error, 1)
-	go func() { ended <- s.run(ctx, r.Dial) }()
+	go func() { ended <- s.run(relaying, r.Dial) }()
 
 	var err error
 	select {
 	case err = <-ended:
 		defer r.Out.Close()
-	case <-ctx.Done():
+	case <-relaying.Done():
 		// The last answers may still be on their way, but a client that does not read
 		// must not delay shutdown.
 		cut := time.AfterFunc(joinGrace, func() { r.Out.Close() })
@@ -102,9 +103,9 @@ func (r *Relay) Run(ctx context.Context) error {
 			defer r.Out.Close()
 		case <-time.After(2 * joinGrace):
 		}
-		err = context.Cause(ctx)
+		err = context.Cause(relaying)
 	}
-	if errors.Is(err, errClientDone) {
+	if errors.Is(err, errClientDone) || ctx.Err() != nil {
 		return nil
 	}
 	return err
