@@ -56,6 +56,8 @@ func (e *RefusedError) Error() string {
 			ErrIncompatible, e.Daemon.Version, e.Daemon.PID, e.Client.Version, advice)
 	case RefusedBusy:
 		return fmt.Sprintf("the notesd daemon (process %d) has too many clients; close some", e.Daemon.PID)
+	case RefusedStop:
+		return fmt.Sprintf("process %d serves the vault as long as its own task runs, such as notesd mcp --in-process; end the program that started it", e.Daemon.PID)
 	case RefusedClosing:
 		return fmt.Sprintf("the notesd daemon (process %d) is stopping", e.Daemon.PID)
 	default:

@@ -110,6 +110,7 @@ const (
 	RefusedClosing  Refusal = "closing"   // the daemon is stopping
 	RefusedNotNewer Refusal = "not_newer" // only a newer version replaces a daemon
 	RefusedVault    Refusal = "vault"     // the daemon serves another folder
+	RefusedStop     Refusal = "stop"      // see Server.Foreground
 )
 
 // Welcome is the daemon's answer to a Hello.

@@ -148,12 +148,14 @@ func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 		return RefusedVault
 	}
 	switch hello.Kind {
-	case KindReplace: // has no session, so wire versions may differ
-		if (Identity{Wire: hello.Wire, Version: hello.Version}).Supersedes(r.server.Identity) {
-			return ""
+	case KindReplace, KindStop, KindRestart: // have no session, so wire versions may differ
+		newer := Identity{Wire: hello.Wire, Version: hello.Version}.Supersedes(r.server.Identity)
+		switch {
+		case hello.Kind == KindReplace && !newer:
+			return RefusedNotNewer
+		case r.server.Foreground:
+			return RefusedStop
 		}
-		return RefusedNotNewer
-	case KindStop, KindRestart:
 		return ""
 	case KindMCP, KindCLI, KindStatus, KindProbe:
 	default:

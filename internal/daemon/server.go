@@ -50,6 +50,9 @@ type Server struct {
 	Lock     *Lock        // held by the caller, which releases it after Serve
 	Identity Identity     // as given to Acquire
 	Vault    string       // the served folder; see Hello.Vault
+	// Foreground means that the process has a task of its own and ends with it. It cannot
+	// make way for another daemon, so clients' requests to stop are refused.
+	Foreground bool
 	// IdleExit is how long the server runs without sessions and without being Busy before
 	// it stops, which may take up to placeCheck more. Zero means no limit.
 	IdleExit time.Duration

@@ -343,6 +343,24 @@ func TestServerIsReplaced(t *testing.T) {
 	require.ErrorIs(t, <-s.ended, ErrReplaced)
 }
 
+// A process with a task of its own keeps its lock, so it must not stop serving.
+func TestServer_Foreground(t *testing.T) {
+	s := startServer(t, echo, func(s *Server) { s.Foreground = true })
+	newer := Hello{Wire: Wire, Version: "1.0.1"}
+	for _, kind := range []Kind{KindStop, KindRestart, KindReplace} {
+		newer.Kind = kind
+		_, err := Stop(t.Context(), s.dir, newer)
+		var refused *RefusedError
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, RefusedStop, refused.Reason)
+		assert.ErrorContains(t, err, "end the program that started it")
+	}
+	newer.Kind = KindMCP
+	conn, err := (&Connector{Dir: s.dir, Hello: newer, Replace: true}).Connect(t.Context())
+	require.NoError(t, err, "a newer client uses it")
+	require.NoError(t, conn.Close())
+}
+
 func TestServerEndsWhenIdle(t *testing.T) {
 	s := startServer(t, echo, func(s *Server) { s.IdleExit = time.Millisecond })
 	require.ErrorIs(t, <-s.ended, ErrIdle)

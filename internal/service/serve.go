@@ -97,7 +97,7 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 		s.logs.Error("there is no HTTP listener", "err", err)
 	}
 	if web == nil {
-		return s.accept(ctx, lock, o.IdleExit, "", o.Startup.Ready)
+		return s.accept(ctx, lock, &daemon.Server{IdleExit: o.IdleExit}, "", o.Startup.Ready)
 	}
 	s.logs.Info("serving over HTTP", "url", web.url, "token_file", tokenPath(s.cfg))
 	s.page.Store(web)
@@ -119,7 +119,7 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 		}
 	}
 	defer context.AfterFunc(ctx, func() { s.draining.Store(true); drained() })()
-	err = s.accept(ctx, lock, 0, web.url, o.Startup.Ready)
+	err = s.accept(ctx, lock, &daemon.Server{}, web.url, o.Startup.Ready)
 	stop()
 	err = errors.Join(err, <-served, web.page.Close())
 	web.sessions.Wait()
@@ -166,7 +166,9 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 		ctx, done := context.WithCancel(ctx)
 		defer done()
 		accepted := make(chan error, 1)
-		go func() { accepted <- s.accept(ctx, lock, 0, "", func() error { return nil }) }()
+		go func() {
+			accepted <- s.accept(ctx, lock, &daemon.Server{Foreground: true}, "", func() error { return nil })
+		}()
 		err := front(ctx)
 		done()
 		if acceptErr := <-accepted; acceptErr != nil {
@@ -187,19 +189,20 @@ func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
 	return s, nil
 }
 
-// accept serves clients on the socket until ctx ends or the server stops. It calls
-// ready when the socket is open. url is the address for HTTP clients, or "".
-func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, url string, ready func() error) error {
+// accept serves clients on the socket until ctx ends or the server, whose other fields it
+// sets, stops. It calls ready when the socket is open. url is the address for HTTP
+// clients, or "".
+func (s *Service) accept(ctx context.Context, lock *daemon.Lock, server *daemon.Server, url string, ready func() error) error {
 	listener, err := daemon.Listen(lock)
 	if err != nil {
 		return err
 	}
 	log := s.logs.Logger
-	var remarks func(daemon.Hello) []string
 	if s.settings != nil {
-		remarks = s.settings.remarks
+		server.Remarks = s.settings.remarks
 	}
-	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: s.cfg.Vault.ID(), IdleExit: idleExit, Busy: s.embeds, Logger: log}
+	server.Listener, server.Lock, server.Identity, server.Vault = listener, lock, identity(), s.cfg.Vault.ID()
+	server.Busy, server.Logger = s.embeds, log
 	status := func() daemonStatus {
 		st := daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url}
 		if url != "" {
