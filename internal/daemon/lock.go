@@ -180,8 +180,9 @@ func (l *Lock) write() error {
 	return nil
 }
 
-// inPlace reports whether the lock file that others would try is still the locked one.
-func (l *Lock) inPlace() bool {
+// InPlace reports whether the lock file that others would try is still the locked one. If
+// it was removed, another process may use the state directory.
+func (l *Lock) InPlace() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {

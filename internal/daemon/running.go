@@ -218,7 +218,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	lockErr := r.server.Lock.setClosing(errors.Is(why, ErrStopped))
 	// If another process holds the lock by now, the socket belongs to it.
 	if unix, ok := r.server.Listener.(*net.UnixListener); ok {
-		unix.SetUnlinkOnClose(r.server.Lock.inPlace())
+		unix.SetUnlinkOnClose(r.server.Lock.InPlace())
 	}
 	_ = r.server.Listener.Close() // only to end accept
 	<-accepting

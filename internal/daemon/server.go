@@ -114,7 +114,7 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 // displaced reports whether the lock file or the socket was removed.
 func (s *Server) displaced() bool {
 	_, err := os.Lstat(s.Listener.Addr().String())
-	return errors.Is(err, fs.ErrNotExist) || !s.Lock.inPlace()
+	return errors.Is(err, fs.ErrNotExist) || !s.Lock.InPlace()
 }
 
 func (s *Server) logger() *slog.Logger { return cmp.Or(s.Logger, discard) }

@@ -27,8 +27,12 @@ const (
 
 // Listen opens the socket of the daemon that holds lock and records its path in the
 // lock file. It replaces the socket file of a crashed daemon, which is known to be
-// stale because the lock is held. The listener removes the file when closed.
+// stale because the lock is held. The listener removes the file when closed. The error is
+// ErrDisplaced if the lock file was removed.
 func Listen(lock *Lock) (net.Listener, error) {
+	if !lock.InPlace() {
+		return nil, ErrDisplaced // the socket there may be another daemon's
+	}
 	path, err := socketPath(lock.dir)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			switch {
 			case errors.Is(err, errSettings):
 				later := s.settings.later()
-				if again = later != nil; again {
+				if again = later != nil && lock.InPlace(); again {
 					later.Vault.Path, later.Vault.Folders, later.State = cfg.Vault.Path, cfg.Vault.Folders, cfg.State
 					o.Loaded, cfg = later, later.Config
 				}
