@@ -21,6 +21,8 @@ type ServeOptions struct {
 	Startup  *daemon.Startup                // reports to the launching process
 	Stderr   io.Writer                      // for the log, if no file is configured
 	IdleExit time.Duration                  // a daemon exits when idle for this long; 0 means never
+
+	again bool // the daemon ran before, with other settings
 }
 
 // Serve runs the daemon. It takes the lock first, so that it never waits for the
@@ -62,7 +64,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			s.logs.Info("stopping", "reason", err)
 			return nil
 		})
-		if again {
+		if o.again = again; again {
 			useZone(systemZone())
 		}
 	}
@@ -90,11 +92,12 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	serving, done := context.WithCancel(context.WithoutCancel(ctx)) // for HTTP, which outlives ctx while it drains
 	defer done()
 	web, err := s.listenWeb(serving)
-	if err != nil && !o.Startup.Launched() {
+	if err != nil && !o.Startup.Launched() && !o.again {
 		return err
 	}
-	if err != nil { // the client that launched this daemon does not need HTTP
+	if err != nil { // the client that launched this daemon, and those that it serves, do not need HTTP
 		s.logs.Error("there is no HTTP listener", "err", err)
+		s.withoutHTTP = err.Error()
 	}
 	if web == nil {
 		return s.accept(ctx, lock, &daemon.Server{IdleExit: o.IdleExit}, "", o.Startup.Ready)

@@ -86,6 +86,8 @@ type Service struct {
 	daemon atomic.Pointer[func() daemonStatus] // nil until the daemon accepts clients
 	page   atomic.Pointer[listening]           // nil without HTTP
 
+	withoutHTTP string // why there is no listener as configured; set before daemon
+
 	orphansOnce sync.Once
 	orphans     []orphan       // set by orphansOnce
 	closers     []func() error // of the opened parts, in the order of opening

@@ -117,6 +117,9 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 	}
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
+		if s.withoutHTTP != "" {
+			r.Warnings = append(r.Warnings, "there is no HTTP listener: "+s.withoutHTTP+"; once that is corrected, run notesd restart")
+		}
 		for _, c := range r.Clients {
 			if c.HTTP { // the others use the daemon's socket and are counted already
 				r.Daemon.Clients++

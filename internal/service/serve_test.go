@@ -1,0 +1,140 @@
+package service
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/internal/session"
+	"notesd/mcp"
+)
+
+// served is a daemon in the test process, whose configuration file the test changes.
+type served struct {
+	*testing.T
+	cfg     *config.Config
+	file    string
+	ended   chan error
+	updated chan string // URIs
+}
+
+// serve runs a daemon with the settings in text until the test ends.
+func serve(t *testing.T, text string) *served {
+	t.Helper()
+	s := &served{T: t, cfg: newConfig(t), ended: make(chan error, 1), updated: make(chan string, 100)}
+	s.file = filepath.Join(t.TempDir(), "notesd.toml")
+	s.configure(text)
+	read := func() (*config.Loaded, error) {
+		return config.Load(config.Sources{File: s.file, Env: []string{"NOTESD_VAULT=" + s.cfg.Vault.Path, "NOTESD_STATE=" + s.cfg.State}})
+	}
+	loaded, err := read()
+	require.NoError(t, err)
+	s.cfg = loaded.Config
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		s.ended <- Serve(ctx, s.cfg, ServeOptions{Loaded: loaded, Read: read, Startup: &daemon.Startup{}, Stderr: t.Output()})
+	}()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-s.ended)
+		assert.NoFileExists(t, filepath.Join(s.cfg.State, "daemon.sock"))
+	})
+	return s
+}
+
+func (s *served) configure(text string) {
+	s.Helper()
+	require.NoError(s, os.WriteFile(s.file, []byte("[semantic]\nprovider = \"off\"\n"+text), 0o600))
+}
+
+// dial connects to the daemon once it is listening.
+func (s *served) dial(kind daemon.Kind) *daemon.Conn {
+	s.Helper()
+	var conn *daemon.Conn
+	require.Eventually(s, func() (ok bool) {
+		var err error
+		conn, err = daemon.Dial(s.Context(), s.cfg.State, HelloOf(s.cfg, kind))
+		return err == nil
+	}, time.Minute, time.Millisecond)
+	return conn
+}
+
+// connect returns a session.
+func (s *served) connect(kind daemon.Kind) *session.Session {
+	s.Helper()
+	opened, err := session.Open(s.Context(), s.dial(kind), "t", "1", &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { s.updated <- r.Params.URI },
+	}, mcp.MethodStatus)
+	require.NoError(s, err)
+	return opened
+}
+
+// report returns the daemon's status.
+func (s *served) report() (r Report) {
+	s.Helper()
+	opened := s.connect(daemon.KindStatus)
+	require.NoError(s, opened.Method(s.Context(), mcp.MethodStatus, struct{}{}, &r))
+	require.NoError(s, opened.Close())
+	return r
+}
+
+func TestServe_Notifications(t *testing.T) {
+	s := serve(t, "")
+	client := s.connect(daemon.KindMCP)
+	const uri = "note:///Bread.md"
+	require.NoError(t, client.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}))
+	require.NoError(t, os.WriteFile(filepath.Join(s.cfg.Vault.Path, "Bread.md"), []byte("rye and wheat"), 0o600))
+	assert.Equal(t, uri, <-s.updated, "of a save")
+	var edited any
+	require.NoError(t, client.Call(t.Context(), "edit_note", map[string]any{"note": "Bread", "edits": []any{map[string]any{"op": "append", "content": "salt"}}}, &edited))
+	assert.Equal(t, uri, <-s.updated, "of a tool's write")
+	require.NoError(t, client.Close())
+}
+
+// When the file changes, the daemon starts again within its process once no session of a
+// shell command is open. It continues if the address for HTTP cannot be used.
+func TestServe_ChangedSettings(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	s := serve(t, "")
+	busy := s.connect(daemon.KindCLI)
+	s.configure("[http]\naddr = \"" + taken.Addr().String() + "\"\n")
+	r := s.report()
+	assert.Equal(t, []string{"http.addr"}, r.Settings.Waiting)
+	assert.NotContains(t, strings.Join(r.Warnings, "\n"), "HTTP listener")
+	relay := s.dial(daemon.KindMCP)
+	require.NoError(t, busy.Close())
+
+	said, err := bufio.NewReader(relay).ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, said, daemon.ReasonReplaced)
+	require.NoError(t, relay.Close())
+	r = s.report()
+	assert.Empty(t, r.Settings.Waiting)
+	assert.Empty(t, r.Daemon.HTTP)
+	assert.Contains(t, strings.Join(r.Warnings, "\n"), "there is no HTTP listener: listen for HTTP")
+	assert.Equal(t, 1, r.Notes)
+}
+
+// At the start, a daemon that was not launched for a client reports such an address.
+func TestServe_HTTPAddressInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	cfg := newConfig(t)
+	cfg.HTTP.Addr = taken.Addr().String()
+	err = Serve(t.Context(), cfg, ServeOptions{Loaded: &config.Loaded{Config: cfg}, Startup: &daemon.Startup{}, Stderr: t.Output()})
+	require.ErrorContains(t, err, "listen for HTTP")
+}
