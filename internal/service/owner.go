@@ -242,7 +242,7 @@ func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err err
 	if err != nil {
 		return m, err
 	}
-	return m, os.WriteFile(filepath.Join(dir, backupManifest), append(text, '\n'), 0o600)
+	return m, writeDurably(filepath.Join(dir, backupManifest), append(text, '\n'))
 }
 
 // outside returns an error for a folder inside the vault, where exported notes would

@@ -140,10 +140,24 @@ func claimVault(cfg *config.Config) error {
 		return err
 	}
 	name := filepath.Join(cfg.State, vaultFile)
-	if err := errors.Join(os.WriteFile(name+".new", append(data, '\n'), 0o600), os.Rename(name+".new", name)); err != nil {
+	if err := writeDurably(name+".new", append(data, '\n')); err != nil {
+		return fmt.Errorf("record the vault: %w", err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
 		return fmt.Errorf("record the vault: %w", err)
 	}
 	return nil
+}
+
+// writeDurably writes a file so that a name it is given afterwards never refers to an
+// incomplete file, even after a loss of power.
+func writeDurably(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // vaultFile records which vault a state directory belongs to. It is a separate file
