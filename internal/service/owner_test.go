@@ -24,6 +24,8 @@ import (
 	"notesd/internal/session"
 	"notesd/migrations"
 	"notesd/notes"
+	"notesd/notes/vault/disk"
+	"notesd/search"
 )
 
 // An owner is a shell command's session with a vault that the test process serves.
@@ -218,6 +220,32 @@ func TestAdopt(t *testing.T) {
 	refused(old.State, "not_found")
 }
 
+// A renamed vault keeps its history with its next command, if it cannot be mistaken, and
+// the state directory of its former name is removed.
+func TestInherit(t *testing.T) {
+	cfg := settings(t, map[string]string{"A.md": "first\n"})
+	states := t.TempDir()
+	cfg.State = filepath.Join(states, "old")
+	use(t, cfg, func(o owner) {
+		o.call("edit_note", map[string]any{"note": "A", "edits": []any{map[string]any{"op": "append", "content": "second"}}})
+	})
+	if disk.FolderID(cfg.Vault.Path) == "" {
+		t.Skip("this disk has no file numbers")
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(states, "other"), 0o700)) // not a state
+	renamed := *cfg
+	renamed.Vault.Path, renamed.State = filepath.Join(t.TempDir(), "renamed"), filepath.Join(states, "new")
+	require.NoError(t, os.Rename(cfg.Vault.Path, renamed.Vault.Path))
+	use(t, &renamed, func(o owner) { o.call("restore_note", map[string]any{"note": "A", "revision": 1}) })
+	assert.Equal(t, "first\n", notestest.Read(t, renamed.Vault.Path)["A.md"])
+	assert.NoDirExists(t, cfg.State)
+
+	copied := renamed
+	copied.Vault.Path, copied.State = notestest.Vault(t, map[string]string{"A.md": "first\n"}), filepath.Join(states, "third")
+	use(t, &copied, func(o owner) { o.call("list_notes", nil) })
+	assert.DirExists(t, renamed.State, "its vault still exists")
+}
+
 // TestDiscardDerived checks that everything except the history is rebuilt.
 func TestDiscardDerived(t *testing.T) {
 	cfg := settings(t, map[string]string{"A.md": "first\n"})
@@ -266,4 +294,19 @@ func TestFailureOf(t *testing.T) {
 	assert.Empty(t, hinted.Hint, "the problem has its own")
 	noLocks := service.FailureOf(wrapped(&fs.PathError{Op: "flock", Path: "daemon.lock", Err: syscall.ENOLCK}))
 	assert.Contains(t, noLocks.Hint, "local disk")
+}
+
+// TestCounted tells whether a status may print the number of passages.
+func TestCounted(t *testing.T) {
+	for _, c := range []struct {
+		state         string
+		notes, chunks int
+		want          bool
+	}{
+		{search.StateBuilding, 3, 0, false}, {search.StateBuilding, 3, 5, true}, {search.StateBuilding, 0, 0, true},
+		{search.StateReady, 3, 0, true}, {search.StateOff, 3, 0, true},
+	} {
+		r := service.Report{Notes: c.notes, Semantic: service.SemanticStatus{State: c.state, Chunks: c.chunks}}
+		assert.Equal(t, c.want, r.Counted(), "%+v", c)
+	}
 }

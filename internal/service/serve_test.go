@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +102,31 @@ func TestServe_Notifications(t *testing.T) {
 	require.NoError(t, client.Call(t.Context(), "edit_note", map[string]any{"note": "Bread", "edits": []any{map[string]any{"op": "append", "content": "salt"}}}, &edited))
 	assert.Equal(t, uri, <-s.updated, "of a tool's write")
 	require.NoError(t, client.Close())
+}
+
+// Metrics and readiness need no database.
+func TestServe_Metrics(t *testing.T) {
+	cfg := newConfig(t)
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, "notes.db.damaged-20260102T030405.006"), nil, 0o600))
+	s := New(cfg, DiscardLogs(), !Watching)
+	require.NoError(t, s.Run(t.Context(), func(ctx context.Context) error {
+		<-s.settled
+		w := httptest.NewRecorder()
+		probes{s}.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
+		checkExposition(t, w.Body.String())
+		for _, line := range []string{`notesd_build_info{version="` + Version(), "notesd_vaults_open 1\n", "notesd_notes 1\n", "notesd_sessions 0\n", "notesd_embeddings_pending 0\n"} {
+			assert.Contains(t, w.Body.String(), line)
+		}
+		assert.NotContains(t, w.Body.String(), "\nnotesd_log_up ", "it has no database")
+		w = httptest.NewRecorder()
+		probes{s}.serveReady(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
+		assert.JSONEq(t, `{"status":"ready"}`, w.Body.String())
+
+		r, err := s.status(ctx)
+		require.NoError(t, err)
+		assert.Contains(t, strings.Join(r.Warnings, "\n"), "notes.db.damaged-20260102T030405.006 was damaged and was set aside earlier")
+		return nil
+	}))
 }
 
 // When the file changes, the daemon starts again within its process once no session of a
