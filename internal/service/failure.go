@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,13 +38,6 @@ var exitCodes = map[string]int{
 	"not_found": ExitNotFound,
 	"exists":    ExitConflict,
 	"conflict":  ExitConflict,
-}
-
-func exitCode(code string) int {
-	if exit, ok := exitCodes[code]; ok {
-		return exit
-	}
-	return ExitFailed
 }
 
 // FailureOf converts an error to the failure that is shown.
@@ -88,9 +82,7 @@ func FailureOf(err error) *Failure {
 	case sqlite.Trouble(err) != "" || errors.Is(err, syscall.ENOLCK):
 		f.Hint = "The state needs a local disk that works, not a network folder: name another place with --state."
 	}
-	if f.Exit == 0 {
-		f.Exit = exitCode(f.Code)
-	}
+	f.Exit = cmp.Or(f.Exit, exitCodes[f.Code], ExitFailed)
 	return f
 }
 

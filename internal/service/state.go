@@ -228,7 +228,7 @@ var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm"
 // DiscardDerived removes the files that can be rebuilt from the notes.
 func DiscardDerived(dir string) error {
 	for _, name := range derivedFiles {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("discard the old index: %w", err)
 		}
 	}
