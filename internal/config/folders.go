@@ -133,7 +133,10 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 		if strings.TrimSpace(dir) == "" {
 			return nil, fmt.Errorf("must have a path for %q", name)
 		}
-		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") { // commas separate the folders of a list
+		if all[name] = expand(strings.TrimSpace(dir)); !filepath.IsAbs(all[name]) {
+			return nil, errRelative
+		}
+		if strings.Contains(all[name], ",") { // commas separate the folders of a list
 			return nil, fmt.Errorf("must not have a comma in the path of %q", name)
 		}
 		keys[key] = true

@@ -47,14 +47,11 @@ type loader struct {
 }
 
 // Load merges the sources and checks the result. The error is an [*Error] with all
-// problems, unless the working directory cannot be determined.
+// problems.
 func Load(src Sources) (*Loaded, error) {
 	dir := src.Dir
 	if dir == "" {
-		var err error
-		if dir, err = os.Getwd(); err != nil {
-			return nil, fmt.Errorf("configuration: working directory: %w", err)
-		}
+		dir, _ = os.Getwd() // fails if it was deleted; only relative paths need it
 	}
 	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
 	for _, s := range settings {
@@ -152,7 +149,11 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 		return nil, err
 	}
 	if text, ok := v.(string); ok && s.path && text != "" {
-		v = l.expand(text, dir)
+		path := l.expand(text, dir)
+		if !filepath.IsAbs(path) {
+			return nil, errRelative
+		}
+		v = path
 	}
 	if folders, ok := v.(Folders); ok {
 		if v, err = folders.resolved(func(path string) string { return l.expand(path, dir) }); err != nil {

@@ -3,9 +3,11 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -275,6 +277,29 @@ func TestLoad_RelativePaths(t *testing.T) {
 	assert.Equal(t, filepath.Join(elsewhere, "st"), cfg.State)
 	assert.Equal(t, filepath.Join(w.home, "n.log"), cfg.Log.File)
 	assert.Equal(t, filepath.Join(w.home, "p"), cfg.Prompts.Folder)
+}
+
+// A working directory that was deleted matters only to relative paths.
+func TestLoad_DeletedWorkingDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not delete a working directory")
+	}
+	w := newWorld(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.Remove(dir))
+	load := func(vault string) (*Loaded, error) {
+		return Load(Sources{Env: w.env("NOTESD_VAULT=" + vault)})
+	}
+	for _, vault := range []string{w.vault, "~/My Notes", "mine=" + w.vault} {
+		cfg, err := load(vault)
+		require.NoError(t, err)
+		assert.Equal(t, []string{w.vault}, slices.Collect(maps.Values(cfg.Vault.Dirs())))
+	}
+	_, err := load("My Notes")
+	require.EqualError(t, err, `configuration: NOTESD_VAULT: vault.path = "My Notes" is relative to the working directory, which does not exist`)
+	_, err = load("mine=Notes")
+	require.EqualError(t, err, `configuration: NOTESD_VAULT: vault.folders = "mine=Notes" is relative to the working directory, which does not exist`)
 }
 
 func TestLoad_MissingTokenFile(t *testing.T) {

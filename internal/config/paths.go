@@ -77,8 +77,10 @@ func (e environment) userDir(goos, xdg string, homes map[string]place) (string, 
 	return filepath.Join(e[home.variable], filepath.FromSlash(home.below)), nil
 }
 
+var errRelative = errors.New("is relative to the working directory, which does not exist")
+
 // expand makes a path absolute. "~" is the home directory, and relative paths are
-// resolved against dir.
+// resolved against dir. If dir is "", they remain relative.
 func (l *loader) expand(path, dir string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		if home := l.env.home(); home != "" {
