@@ -56,6 +56,10 @@ func TestSetJSONServer(t *testing.T) {
 			text: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/old/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"} // mine\n\t\t}\n\t}\n}",
 			want: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/usr/bin/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"}, // mine\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--vault\",\n\t\t\t\t\"/home/ann/Notes\"\n\t\t\t]\n\t\t}\n\t}\n}",
 		},
+		"on one line with others": {
+			text: `{"mcpServers":{"git":{"command":"git-mcp"}}}`,
+			want: `{"mcpServers":{"git":{"command":"git-mcp"},` + "\n  \"notes\": {\n    \"command\": \"/usr/bin/notesd\",\n    \"args\": [\n      \"mcp\",\n      \"--vault\",\n      \"/home/ann/Notes\"\n    ]\n  }\n}}",
+		},
 		"there already, otherwise laid out": {
 			text: `{"mcpServers":{"notes":{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}}}`,
 			want: `{"mcpServers":{"notes":{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}}}`,
@@ -297,4 +301,24 @@ func TestWrite_LinksModesAndBackups(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Write([]byte("{}"), now)
 	require.ErrorIs(t, err, ErrReadOnly)
+}
+
+// A link may lead to a file that does not exist yet, through a folder that is a link itself.
+func TestWrite_LinkToMissingFile(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(home, "dotfiles", "claude"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join("dotfiles", "claude"), filepath.Join(home, "Claude")))
+	file := filepath.Join(home, "Claude", "settings.json")
+	require.NoError(t, os.Symlink(filepath.Join("..", "shared", "settings.json"), file))
+	s, err := Host{servers: "s", file: func(Env) string { return file }}.Read(Env{})
+	require.NoError(t, err)
+	backup, err := s.Write([]byte("{}"), time.Now())
+	require.NoError(t, err)
+	assert.Empty(t, backup)
+	info, err := os.Lstat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, info.Mode().Type())
+	text, err := os.ReadFile(filepath.Join(home, "dotfiles", "shared", "settings.json"))
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(text))
 }

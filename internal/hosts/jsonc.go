@@ -17,6 +17,7 @@ import (
 type document struct {
 	text []byte
 	root hujson.Value
+	unit string // one level of indentation
 }
 
 func readJSON(text []byte, table string) (map[string]Server, error) {
@@ -61,7 +62,7 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 		if old := memberOf(entry, m.name); old == nil {
 			d.insert(entry, m.name, value)
 		} else if !equal(*old, value) {
-			old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit())
+			old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit)
 		}
 	}
 	return d.root.Pack(), nil
@@ -132,10 +133,16 @@ func serversOf(text []byte, table string) (*document, *hujson.Value, error) {
 	return d, servers, err
 }
 
+// firstIndent matches an object whose first member is on a line of its own.
+var firstIndent = regexp.MustCompile(`\{\s*?\n(\t| {1,8})[^\s]`)
+
 func parseJSON(text []byte) (*document, error) {
-	d := &document{text: text}
+	d := &document{text: text, unit: "  "}
 	if len(bytes.TrimSpace(d.text)) == 0 {
 		d.text = []byte("{}\n")
+	}
+	if m := firstIndent.FindSubmatch(d.text); m != nil {
+		d.unit = string(m[1])
 	}
 	var err error
 	if d.root, err = hujson.Parse(d.text); err != nil {
@@ -177,13 +184,13 @@ func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Valu
 	d.root.UpdateOffsets()
 	d.text = d.root.Pack()
 	outer := d.indentAt(parent.StartOffset)
-	indent := outer + d.unit()
+	indent := outer + d.unit
 	obj.Members = append(obj.Members, hujson.ObjectMember{
 		Name: hujson.Value{
 			BeforeExtra: append(bytes.TrimRight(slices.Clone(obj.AfterExtra), " \t\r\n"), "\n"+indent...),
 			Value:       hujson.String(name),
 		},
-		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: layOut(value, indent, d.unit())},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: layOut(value, indent, d.unit)},
 	})
 	obj.AfterExtra = hujson.Extra("\n" + outer)
 	return &obj.Members[len(obj.Members)-1].Value
@@ -195,16 +202,6 @@ func layOut(value, indent, unit string) hujson.ValueTrimmed {
 	_ = json.Indent(&b, []byte(value), indent, unit) // encode returns valid JSON
 	v, _ := hujson.Parse(b.Bytes())
 	return v.Value
-}
-
-var firstIndent = regexp.MustCompile(`\{\s*?\n(\t| {1,8})[^\s]`)
-
-// unit returns one level of indentation, taken from the first member.
-func (d *document) unit() string {
-	if m := firstIndent.FindSubmatch(d.text); m != nil {
-		return string(m[1])
-	}
-	return "  "
 }
 
 // indentAt returns the white space at the start of the line at an offset.

@@ -105,11 +105,18 @@ func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error
 }
 
 // Write replaces the file atomically and returns the path of the backup, or "" if there
-// was no file. It writes through a symbolic link. For a read-only file it returns
-// ErrReadOnly.
+// was no file. It writes through a symbolic link, even to a missing file. For a read-only
+// file it returns ErrReadOnly.
 func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) {
 	name := s.File
-	if target, err := filepath.EvalSymlinks(name); err == nil {
+	for target, err := os.Readlink(name); err == nil; target, err = os.Readlink(name) { // Read has found no cycle
+		if !filepath.IsAbs(target) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(name)) // because ".." is relative to the real folder
+			if err != nil {
+				return "", fmt.Errorf("write the settings: %w", err)
+			}
+			target = filepath.Join(dir, target)
+		}
 		name = target
 	}
 	mode := fs.FileMode(0o600)

@@ -34,7 +34,7 @@ func serversIn(doc map[string]any, table string) map[string]Server {
 	return found
 }
 
-var errNotTables = errors.New("the servers are not written as tables, so they cannot be edited here")
+var errNotTables = errors.New("the servers are not written as tables, such as [mcp_servers.notes], so they cannot be edited here")
 
 func setTOML(text []byte, table, name string, s Server) ([]byte, error) {
 	before, err := tomlDocument(text)
