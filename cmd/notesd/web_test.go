@@ -413,6 +413,23 @@ func TestPageKeeps(t *testing.T) {
 	b.clean()
 }
 
+// TestPageHeadings follows a link to a heading and goes back without loading the page again.
+func TestPageHeadings(t *testing.T) {
+	b := newPlace(t, map[string]string{"Long.md": "# Long\n\n## One\n\n" + strings.Repeat("Line.\n\n", 200) + "## Two\n\nThe end.\n"}).browse(t)
+	b.open("/n/Long.md")
+	b.await("window.loaded = true")
+	b.click(".outline a[href='#two']")
+	b.await("location.hash === '#two' && scrollY > 1000")
+	b.await("history.back() === undefined")
+	b.await("location.hash === '' && scrollY < 1000")
+	b.press("input[type=search]", "end")
+	b.await("document.querySelector('.hit') !== null")
+	assert.True(t, evaluate[bool](b, "window.loaded === true"))
+	b.await("history.back() === undefined")
+	b.await("document.querySelector('article') !== null && !window.loaded")
+	b.clean()
+}
+
 // TestPageGraph draws the graph of the vault and the one around a note.
 func TestPageGraph(t *testing.T) {
 	b := newPlace(t, pageNotes).browse(t)

@@ -12,6 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// dialing returns a function that opens connections to a server.
+func dialing(server *sdk.Server) func(context.Context) (io.ReadWriteCloser, error) {
+	return func(context.Context) (io.ReadWriteCloser, error) {
+		ours, theirs := net.Pipe()
+		go func() { _ = server.Run(context.Background(), &sdk.IOTransport{Reader: theirs, Writer: theirs}) }() // ends with the pipe
+		return ours, nil
+	}
+}
+
 // TestHistory_OlderPage restores a version of the second page, on which the newest version
 // is not listed.
 func TestHistory_OlderPage(t *testing.T) {
@@ -33,11 +42,7 @@ func TestHistory_OlderPage(t *testing.T) {
 		}
 		return nil, map[string]any{"revisions": []any{listed(3, "third")}, "next_cursor": "older"}, nil
 	})
-	s, err := New(Options{Vault: "Notes", Dial: func(context.Context) (io.ReadWriteCloser, error) {
-		ours, theirs := net.Pipe()
-		go func() { _ = server.Run(context.Background(), &sdk.IOTransport{Reader: theirs, Writer: theirs}) }() // ends with the pipe
-		return ours, nil
-	}})
+	s, err := New(Options{Vault: "Notes", Dial: dialing(server)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	cookie := login(t, s, s.Link())

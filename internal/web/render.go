@@ -386,7 +386,7 @@ func (p wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 		label = strings.Trim(strings.ReplaceAll(target, "#", " › "), " ›")
 	}
 	link := ast.NewLink()
-	link.Destination = []byte(url.PathEscape(name))
+	link.Destination = []byte(strings.ReplaceAll(url.PathEscape(name), ":", "%3A")) // a name has no scheme
 	if anchor != "" {
 		link.Destination = append(link.Destination, "#"+url.PathEscape(anchor)...)
 	}

@@ -23,7 +23,7 @@ func rendering(t *testing.T, source string, to destinations) string {
 func TestRenderLinks(t *testing.T) {
 	to := destinations{
 		note:  "Projects/Boat.md",
-		notes: map[string]string{"Rye Bread": "Recipes/Rye Bread.md", "Oil.md": "Projects/Oil.md", "Täglich": "Täglich.md"},
+		notes: map[string]string{"Rye Bread": "Recipes/Rye Bread.md", "Oil.md": "Projects/Oil.md", "Täglich": "Täglich.md", "Plan: B": "Plan: B.md"},
 		files: map[string]string{"files/plan.svg": "files/plan.svg", "plan.svg": "files/plan.svg", "files/list.pdf": "files/list.pdf", "list.pdf": "files/list.pdf"},
 	}
 	for source, want := range map[string]string{
@@ -31,6 +31,8 @@ func TestRenderLinks(t *testing.T) {
 		"[[Rye Bread|loaf]]":                  `<a href="/n/Recipes/Rye%20Bread.md">loaf</a>`,
 		"[[Rye Bread#The Oven]]":              `<a href="/n/Recipes/Rye%20Bread.md#theoven">Rye Bread › The Oven</a>`,
 		"[[#Plan B]]":                         `<a href="#planb">Plan B</a>`,
+		"[[Plan: B]]":                         `<a href="/n/Plan:%20B.md">Plan: B</a>`,
+		"[[http: X]]":                         `<a href="/?q=http%3A+X" class="unresolved" title="there is no such note">http: X</a>`,
 		"[[Täglich]]":                         `<a href="/n/T%C3%A4glich.md">Täglich</a>`,
 		"| a |\n|---|\n| [[Rye Bread\\|x]] |": `<a href="/n/Recipes/Rye%20Bread.md">x</a>`,
 		"[oil](Oil.md#Use)":                   `<a href="/n/Projects/Oil.md#use">oil</a>`,

@@ -81,21 +81,25 @@ func (v *vault) watch(ctx context.Context, uri string) error {
 	}
 	v.mu.Lock()
 	known := slices.Contains(v.watched, uri)
-	oldest := ""
-	if !known {
-		v.watched = append(v.watched, uri)
-		if len(v.watched) > maxWatched {
-			oldest, v.watched = v.watched[0], v.watched[1:]
-		}
-	}
 	v.mu.Unlock()
 	if known {
 		return nil
 	}
-	if oldest != "" {
-		err = s.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: oldest})
+	if err := s.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}); err != nil {
+		return err
 	}
-	return errors.Join(err, s.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}))
+	oldest := ""
+	v.mu.Lock()
+	if v.session == s && !slices.Contains(v.watched, uri) {
+		if v.watched = append(v.watched, uri); len(v.watched) > maxWatched {
+			oldest, v.watched = v.watched[0], v.watched[1:]
+		}
+	}
+	v.mu.Unlock()
+	if oldest == "" {
+		return nil
+	}
+	return s.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: oldest})
 }
 
 // close ends the session.

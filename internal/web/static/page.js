@@ -3,6 +3,8 @@
 
 const main = document.querySelector('main');
 const field = document.querySelector('input[type=search]');
+const address = () => location.pathname + location.search;
+let shown = address(); // of the content of <main>
 let request; // the request in progress; a later one aborts it
 
 const groups = new Set(['DIV', 'ARTICLE', 'SECTION', 'ASIDE', 'BLOCKQUOTE', 'UL', 'OL', 'DL', 'TABLE', 'TBODY', 'DETAILS']);
@@ -43,11 +45,11 @@ function update(element, next) {
 
 // load fetches a page and updates <main> to match its <main>. The browser parses the
 // response as a separate document, in which no script runs.
-function load(address, {keepScroll = false} = {}) {
+function load(url, {keepScroll = false} = {}) {
   request?.abort();
   const r = request = new XMLHttpRequest();
   return new Promise((resolve) => {
-    r.open('GET', address);
+    r.open('GET', url);
     r.responseType = 'document';
     r.onloadend = () => {
       if (r !== request || r.status === 0) return resolve(false);
@@ -70,13 +72,14 @@ function load(address, {keepScroll = false} = {}) {
 
 // Search as the user types.
 field.addEventListener('input', () => {
-  const address = '/' + (field.value.trim() ? '?q=' + encodeURIComponent(field.value.trim()) : '');
-  if (location.pathname === '/') history.replaceState(null, '', address);
-  else history.pushState(null, '', address);
+  const next = '/' + (field.value.trim() ? '?q=' + encodeURIComponent(field.value.trim()) : '');
+  if (location.pathname === '/') history.replaceState(null, '', next);
+  else history.pushState(null, '', next);
+  shown = address();
   document.querySelector('nav [aria-current]')?.removeAttribute('aria-current');
-  load(address);
+  load(next);
 });
-addEventListener('popstate', () => location.reload());
+addEventListener('popstate', () => { if (address() !== shown) location.reload(); }); // a link to a heading changes only the fragment
 
 // light highlights the lines of a URL fragment such as #L12-L18.
 function light(scroll = true) {
@@ -126,7 +129,7 @@ async function reload() {
   busy = true;
   missed = false;
   dispatchEvent(new Event('vaultchange'));
-  if (main.hasAttribute('data-live')) await load(location.pathname + location.search, {keepScroll: true});
+  if (main.hasAttribute('data-live')) await load(address(), {keepScroll: true});
   busy = false;
   if (missed) reload();
 }
