@@ -113,8 +113,12 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 }
 
 // openBrowser opens a link in the desktop's browser, best effort: the link has also been
-// printed.
-func openBrowser(ctx context.Context, link string) { _ = opener(ctx, link).Start() }
+// printed. The browser survives this command and its Ctrl-C.
+func openBrowser(ctx context.Context, link string) {
+	open := opener(context.WithoutCancel(ctx), link)
+	detach(open)
+	_ = open.Start()
+}
 
 // opener returns the command that opens a link or a file with the desktop's default
 // program.

@@ -1,0 +1,6 @@
+package main
+
+import "os/exec"
+
+// detach does nothing: Windows starts browsers outside the console.
+func detach(*exec.Cmd) {}
