@@ -24,6 +24,9 @@ empty or not exist. TIME is a date, a date with a time of day, a period such as
   notesd export --as-of 2h /tmp/before-the-accident`,
 		Args: takes("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if asOf == "" {
+				return service.Usagef("Write it as in --as-of 2026-01-31 or --as-of 36h.", "export needs --as-of TIME")
+			}
 			dir, err := filepath.Abs(dirs[0])
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
@@ -34,7 +37,6 @@ empty or not exist. TIME is a date, a date with a time of day, a period such as
 		},
 	}
 	cmd.Flags().StringVar(&asOf, "as-of", "", "the `time`: a date, a date with a time of day, or an age")
-	_ = cmd.MarkFlagRequired("as-of") // it exists
 	return cmd
 }
 

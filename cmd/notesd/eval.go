@@ -37,6 +37,9 @@ the expected notes.`,
 			if questions != "" {
 				return a.askQuestions(cmd, questions, mode)
 			}
+			if docs == "" || queries == "" || qrels == "" {
+				return service.Usagef("See notesd eval -h.", "eval needs --questions, or --docs, --queries and --qrels")
+			}
 			modes, err := modesOf(mode)
 			if err != nil {
 				return err
@@ -62,8 +65,6 @@ the expected notes.`,
 	flags.StringVar(&qrels, "qrels", "", "judgements, lines of query, document, grade in a `file`")
 	flags.StringVar(&questions, "questions", "", `{"queries": [{"query","expected": [paths]}]} in a `+"`file`")
 	flags.StringVar(&mode, "mode", "", "`mode`: text, semantic or hybrid (all three)")
-	cmd.MarkFlagsOneRequired("docs", "questions")
-	cmd.MarkFlagsRequiredTogether("docs", "queries", "qrels")
 	completes(cmd, "mode", completeWords("text", "semantic", "hybrid"))
 	return cmd
 }

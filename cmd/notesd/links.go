@@ -155,6 +155,9 @@ tag and its nested tags in all notes.`,
   notesd tags --rename project --to work/project --dry-run`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (rename == "") != (to == "") {
+				return service.Usagef("See notesd tags -h.", "--rename and --to belong together")
+			}
 			if rename != "" {
 				args := given(cmd, "dry-run")
 				args["tag"], args["to"] = rename, to
@@ -171,7 +174,6 @@ tag and its nested tags in all notes.`,
 	cmd.Flags().StringVar(&rename, "rename", "", "rename this `TAG`")
 	cmd.Flags().StringVar(&to, "to", "", "the new name of the `TAG`")
 	cmd.Flags().Bool("dry-run", false, "show what would change without changing anything")
-	cmd.MarkFlagsRequiredTogether("rename", "to")
 	return cmd
 }
 
