@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -89,27 +90,28 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 	if len(args) > 0 {
 		return nil, nil
 	}
-	begin := globEscape.Replace(typed)
-	var list tools.ListResult
-	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
-		var page tools.ListResult
-		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": pageSize["list_notes"]}, &page); err != nil {
-			return nil, err
-		}
-		list.Notes = append(list.Notes, page.Notes...)
-	}
 	var values []string
 	for _, word := range []string{"today", "yesterday", "tomorrow", "this week"} {
 		if typed != "" && strings.HasPrefix(word, strings.ToLower(typed)) {
 			values = append(values, word)
 		}
 	}
-	for _, n := range list.Notes {
-		name := strings.TrimSuffix(n.Path[strings.LastIndexByte(n.Path, '/')+1:], ".md")
-		if !strings.HasPrefix(n.Path, typed) {
-			values = append(values, cobra.CompletionWithDesc(name, n.Path))
-		} else {
-			values = append(values, cobra.CompletionWithDesc(n.Path, n.Title))
+	begin := globEscape.Replace(typed)
+	offered := map[string]bool{} // several patterns may match a path
+	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
+		var page tools.ListResult
+		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": pageSize["list_notes"]}, &page); err != nil {
+			return nil, err
+		}
+		for _, n := range page.Notes {
+			switch name := strings.TrimSuffix(path.Base(n.Path), ".md"); {
+			case offered[n.Path]:
+			case strings.HasPrefix(n.Path, typed):
+				values = append(values, cobra.CompletionWithDesc(n.Path, n.Title))
+			default:
+				values = append(values, cobra.CompletionWithDesc(name, n.Path))
+			}
+			offered[n.Path] = true
 		}
 	}
 	return values, nil
