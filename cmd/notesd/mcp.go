@@ -21,7 +21,7 @@ func mcpCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp [flags]",
 		Short: "Serve MCP over stdio, for an assistant to launch",
-		Example: `  claude mcp add notes -- notesd mcp --vault ~/Notes
+		Example: `  claude mcp add --scope user notes -- notesd mcp --vault ~/Notes
   notesd mcp --vault ~/Notes --read-only --tools search_notes,read_note`,
 		Args: takes(),
 		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
