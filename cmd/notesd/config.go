@@ -29,8 +29,7 @@ configuration file; so is that of --example, which documents every setting.`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if example {
-				_, err := fmt.Fprint(a.out, notesd.ExampleConfig)
-				return err
+				return a.result(map[string]any{"example": notesd.ExampleConfig}, func() { fmt.Fprint(a.out, notesd.ExampleConfig) })
 			}
 			loaded, err := config.Load(config.Sources{File: a.configFile, Env: a.env, Flags: cmd.Flags()})
 			if err != nil {
