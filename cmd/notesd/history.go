@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +68,7 @@ func (o *output) printHistory(revisions []tools.Revision) {
 	number, author := 1, 1
 	for _, r := range revisions {
 		number = max(number, len(fmt.Sprint(r.Revision)))
-		author = max(author, len(o.out.line(r.Author)))
+		author = max(author, utf8.RuneCountInString(o.out.line(r.Author)))
 	}
 	for _, r := range revisions {
 		where, revision := o.out.path(o.out.line(r.Path)), "-" // no version was kept

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,6 +93,7 @@ func TestScreen_Terminal(t *testing.T) {
 	assert.Equal(t, "1+1", highlight(s, "1+1", []string{"("}), "a term is no pattern")
 	assert.Equal(t, "plain", highlight(&screen{}, "plain", []string{"plain"}))
 	assert.Equal(t, "a\ufffd[2Jb\n\tc\ufffd", s.plain("a\x1b[2Jb\n\tc\u202e"))
+	assert.Equal(t, "a\nb\ufffdc", s.plain("a\r\nb\rc"))
 	assert.Equal(t, "a\x1b[2Jb", (&screen{}).plain("a\x1b[2Jb"), "a file gets what the note has")
 	assert.Equal(t, 120, s.columns())
 	assert.Equal(t, 100, (&screen{}).columns())
@@ -121,6 +123,47 @@ func TestMeter(t *testing.T) {
 	m.clear()
 	assert.Contains(t, b.String(), "Indexing")
 	assert.True(t, strings.HasSuffix(b.String(), "\r\x1b[K"), "the line is empty again")
+}
+
+// A line of the bar that is wider than the terminal would remain there.
+func TestMeter_FitsTheTerminal(t *testing.T) {
+	for _, width := range []int{40, 50, 59, 60, 80, 200} {
+		var b strings.Builder
+		m := &meter{screen: &screen{Writer: &b, terminal: true, width: width}, label: "Embedding"}
+		m.set(12_345, 100_000)
+		m.show()
+		m.clear()
+		for line := range strings.SplitSeq(b.String(), "\r") {
+			assert.Less(t, utf8.RuneCountInString(line), width-6, "%d: %q, and the times may be longer", width, line)
+		}
+		assert.Equal(t, width >= 60, strings.Contains(b.String(), "/100000"), "%d", width)
+	}
+}
+
+// What is printed of a path names the file, for a script and when copied.
+func TestPrintPaths_KeepWhiteSpace(t *testing.T) {
+	const name = "Two  spaces/no\u00a0break.md"
+	terminal := &screen{terminal: true}
+	assert.Equal(t, name, terminal.line(name))
+	assert.Equal(t, "a b c d e\ufffd", terminal.line("a\nb\r\nc\td\re\v"))
+	assert.Equal(t, name+"\n", printedBy(func(o *output) { o.printCreated(tools.CreateResult{Path: name}) }))
+	assert.Contains(t, printedBy(func(o *output) { o.printList([]tools.ListedNote{{Path: name}}) }), name)
+}
+
+func TestPrintHistory_Columns(t *testing.T) {
+	text := printedBy(func(o *output) {
+		o.printHistory([]tools.Revision{{Path: "A.md", Revision: 10, Author: "Zoë"}, {Path: "A.md", Revision: 9, Author: "Ann"}})
+	})
+	var columns []int
+	for line := range strings.Lines(text) {
+		columns = append(columns, utf8.RuneCountInString(line[:strings.Index(line, "A.md")]))
+	}
+	assert.Equal(t, []int{columns[0], columns[0]}, columns)
+	assert.Contains(t, text, "Ann  A.md", "no wider than the longest name")
+}
+
+func TestIndexText_Unavailable(t *testing.T) {
+	assert.Equal(t, "2 notes, as of the last scan", indexText(service.Report{Notes: 2, Unavailable: "it is not there", Index: service.IndexStatus{Notes: 2, Ready: true}}))
 }
 
 // Each state that status can report has a check with a remedy.

@@ -67,11 +67,12 @@ func (s *screen) mark(text string) string { return s.paint("1;33", text) }
 func (s *screen) path(text string) string { return s.paint("36", text) }
 
 // plain replaces control characters in text from notes: on a terminal they could move the
-// cursor or change earlier lines.
+// cursor or change earlier lines. Line breaks of Windows become line feeds there.
 func (s *screen) plain(text string) string {
 	if !s.terminal {
 		return text
 	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 			return unicode.ReplacementChar
@@ -80,8 +81,11 @@ func (s *screen) plain(text string) string {
 	}, text)
 }
 
-// line is plain with all white space collapsed, for use within a line.
-func (s *screen) line(text string) string { return strings.Join(strings.Fields(s.plain(text)), " ") }
+// line is plain with line breaks and tabs replaced by spaces, for use within a line. Other
+// white space is kept, because a path may contain it.
+func (s *screen) line(text string) string { return s.plain(lineBreaks.Replace(text)) }
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
 
 // json prints v as one document.
 func (s *screen) json(v any) error {
@@ -260,15 +264,20 @@ func (m *meter) show() {
 		return
 	}
 	if m.bar == nil {
-		m.bar = progressbar.NewOptions(m.total,
+		options := []progressbar.Option{
 			progressbar.OptionSetWriter(m.screen),
 			progressbar.OptionSetDescription(m.label),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetWidth(30),
+			// A wrapped line would not be cleared. The text beside the bar takes up to 50
+			// columns, of which the count takes 20.
+			progressbar.OptionSetWidth(min(30, max(5, m.screen.columns()-50))),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetPredictTime(true),
-		)
+		}
+		if m.screen.columns() >= 60 {
+			options = append(options, progressbar.OptionShowCount())
+		}
+		m.bar = progressbar.NewOptions(m.total, options...)
 	}
 	m.bar.ChangeMax(m.total)
 	_ = m.bar.Set(min(m.done, m.total-1)) // clear draws the final state; drawing errors are ignored

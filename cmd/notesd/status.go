@@ -133,6 +133,9 @@ func clientTexts(clients []mcp.Client) (texts []string) {
 
 func indexText(r service.Report) string {
 	s := r.Index
+	if r.Unavailable != "" {
+		return count(r.Notes, "note") + ", as of the last scan"
+	}
 	if s.Ready {
 		return fmt.Sprintf("%s, up to date", count(s.Notes, "note"))
 	}
