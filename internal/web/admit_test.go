@@ -49,6 +49,7 @@ func login(t *testing.T, s *Server, link string) *http.Cookie {
 	t.Helper()
 	answer := get(s, "GET", link, nil)
 	require.Equal(t, http.StatusOK, answer.Code)
+	assert.Contains(t, answer.Body.String(), `<meta http-equiv="refresh" content="0;url=/">`)
 	cookie, err := http.ParseSetCookie(answer.Header().Get("Set-Cookie"))
 	require.NoError(t, err)
 	return cookie

@@ -56,19 +56,17 @@ func (s *Server) versions(r *http.Request, args map[string]any) (result versions
 
 // history lists the versions of a note. With ?a= and ?b=, it shows the diff between two
 // of them.
-func (s *Server) history(w http.ResponseWriter, r *http.Request) {
+func (s *Server) history(r *http.Request) (page, error) {
 	path := r.PathValue("path")
 	result, err := s.versions(r, map[string]any{"note": path})
 	if err != nil {
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
 	newest := result // a restore compares its hash with the note
 	if r.FormValue("cursor") != "" {
 		newest = versions{}
 		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 1}, &newest); err != nil {
-			s.trouble(w, r, err)
-			return
+			return page{}, err
 		}
 	}
 	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Newest": append(newest.Revisions, revision{})[0], "Next": result.NextCursor, "From": 0, "To": 0}
@@ -79,12 +77,11 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) {
 		from, to = min(from, to), max(from, to)
 		var compared versions
 		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "diff": []int{from, to}}, &compared); err != nil {
-			s.trouble(w, r, err)
-			return
+			return page{}, err
 		}
 		data["From"], data["To"], data["Diff"] = from, to, diffLines(compared.Diff)
 	}
-	s.write(w, r, http.StatusOK, "history", page{Title: "History of " + path, Live: !compare, Data: data})
+	return page{Title: "History of " + path, Live: !compare, Data: data}, nil
 }
 
 // restore makes an earlier version the current one, if the note still has the hash in
@@ -115,17 +112,16 @@ func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, 
 }
 
 // changes lists the changes of the vault, newest first.
-func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
+func (s *Server) changes(r *http.Request) (page, error) {
 	result, err := s.versions(r, map[string]any{})
 	if err != nil {
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
 	markUndoable(result.Revisions)
-	s.write(w, r, http.StatusOK, "changes", page{
+	return page{
 		Title: "Changes", Tab: "changes", Live: true,
 		Data: map[string]any{"Revisions": result.Revisions, "Next": result.NextCursor},
-	})
+	}, nil
 }
 
 // markUndoable sets CanUndo for revisions that are the newest of their note and were

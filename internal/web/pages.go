@@ -75,6 +75,19 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, name 
 	_, _ = w.Write(buf.Bytes()) // the browser may have disconnected
 }
 
+// view returns a handler that sends the page which build returns, or the page for its
+// error.
+func (s *Server) view(name string, build func(*http.Request) (page, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		p, err := build(r)
+		if err != nil {
+			s.trouble(w, r, err)
+			return
+		}
+		s.write(w, r, http.StatusOK, name, p)
+	}
+}
+
 // fail sends a page with an error and the remedy.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string) {
 	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Data: map[string]string{"What": what, "Next": next}})
@@ -114,18 +127,16 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // search shows the hits for ?q=, or the newest notes without it.
-func (s *Server) search(w http.ResponseWriter, r *http.Request) {
+func (s *Server) search(r *http.Request) (page, error) {
 	query := strings.TrimSpace(r.FormValue("q"))
 	p := page{Title: cmp.Or(query, "Search"), Tab: "search", Query: query, Live: true}
 	if query == "" {
 		var list tools.ListResult
 		if err := s.vault.call(r.Context(), "list_notes", map[string]any{"sort": "modified", "limit": 20}, &list); err != nil {
-			s.trouble(w, r, err)
-			return
+			return page{}, err
 		}
 		p.Data = map[string]any{"Newest": list.Notes}
-		s.write(w, r, http.StatusOK, "search", p)
-		return
+		return p, nil
 	}
 	args := map[string]any{"query": query, "limit": 20, "explain": true}
 	mode := r.FormValue("mode")
@@ -146,16 +157,15 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &failure): // probably an unfinished query
 		data["Refused"] = failure.Message
 	case err != nil:
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
 	data["Result"] = result
 	p.Data = data
-	s.write(w, r, http.StatusOK, "search", p)
+	return p, nil
 }
 
 // note shows one note with its links.
-func (s *Server) note(w http.ResponseWriter, r *http.Request) {
+func (s *Server) note(r *http.Request) (page, error) {
 	ref := r.PathValue("path")
 	uri := noteURI(ref)
 	var meta tools.ReadResult
@@ -179,21 +189,19 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 		return s.vault.call(ctx, "related_notes", map[string]any{"note": uri, "limit": 6}, &near)
 	})
 	if err := cmp.Or(group.Wait(), watched); err != nil {
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
 	to := destinationsOf(meta, links)
 	to.embed = (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
 	text, err := render([]byte(source), to)
 	if err != nil {
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
 	delete(meta.FrontMatter, "tags")
-	s.write(w, r, http.StatusOK, "note", page{
+	return page{
 		Title: meta.Title, Live: true,
 		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
-	})
+	}, nil
 }
 
 // destinationsOf returns the destinations of the links of a note.
@@ -286,7 +294,7 @@ func marked(snippet string, terms []string) (parts []part) {
 }
 
 // status shows the status of the daemon.
-func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+func (s *Server) status(r *http.Request) (page, error) {
 	var report struct {
 		Version, Vault, State, Log string
 		Daemon                     struct{ PID, Clients int }
@@ -320,16 +328,15 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		Warnings []string
 	}
 	if err := s.vault.method(r.Context(), methodStatus, map[string]any{}, &report); err != nil {
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
 	// Clients come and go, and the index is built, without a change of the notes.
-	s.write(w, r, http.StatusOK, "status", page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 2000})
+	return page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 2000}, nil
 }
 
 // graph shows the canvas on which graph.js draws the links.
-func (s *Server) graph(w http.ResponseWriter, r *http.Request) {
-	s.write(w, r, http.StatusOK, "graph", page{Title: "Graph", Tab: "graph", Data: map[string]any{"Note": r.FormValue("note"), "Depth": cmp.Or(r.FormValue("depth"), "2")}})
+func (s *Server) graph(r *http.Request) (page, error) {
+	return page{Title: "Graph", Tab: "graph", Data: map[string]any{"Note": r.FormValue("note"), "Depth": cmp.Or(r.FormValue("depth"), "2")}}, nil
 }
 
 // graphData sends the whole graph as JSON: nodes with path and title, and links as pairs
@@ -345,7 +352,7 @@ func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
 }
 
 // why explains the rank of ?note= among the hits of ?q=.
-func (s *Server) why(w http.ResponseWriter, r *http.Request) {
+func (s *Server) why(r *http.Request) (page, error) {
 	query := strings.TrimSpace(r.FormValue("q"))
 	params := map[string]any{"note": noteURI(r.FormValue("note")), "query": query}
 	if mode := r.FormValue("mode"); mode != "" {
@@ -356,8 +363,7 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 		search.Explanation
 	}
 	if err := s.vault.method(r.Context(), methodWhy, params, &explained); err != nil {
-		s.trouble(w, r, err)
-		return
+		return page{}, err
 	}
-	s.write(w, r, http.StatusOK, "why", page{Title: "Why " + explained.Title, Query: query, Data: explained})
+	return page{Title: "Why " + explained.Title, Query: query, Data: explained}, nil
 }

@@ -87,6 +87,7 @@ func TestRenderEmbeds(t *testing.T) {
 		"![[Rye#The Oven]] \n![[Rye#^b1]]": `<div class="embed" data-l="1-2">` + "\n<p>Recipes/Rye.md The Oven</p></div>\n" +
 			`<div class="embed" data-l="1-2">` + "\n<p>Recipes/Rye.md ^b1</p></div>\n",
 		"see ![[#Part]] here":       `<p data-l="1-1">see <a href="#part">Part</a> here</p>` + "\n" + `<div class="embed" data-l="1-1">` + "\n<p>Home.md Part</p></div>\n",
+		"see *![[Rye]]*":            `<p data-l="1-1">see <em><a href="/n/Recipes/Rye.md">Rye</a></em></p>` + "\n" + `<div class="embed" data-l="1-1">` + "\n<p>Recipes/Rye.md </p></div>\n",
 		"- ![[Rye]]\n- x":           `<li data-l="1-1">` + "\n" + `<div class="embed" data-l="1-1">` + "\n<p>Recipes/Rye.md </p></div>\n</li>",
 		"![a note](Rye#Oven)":       `<div class="embed" data-l="1-1">` + "\n<p>Recipes/Rye.md Oven</p></div>\n",
 		"# ![[Rye]]":                `<h1 data-l="1-1" id="rye"><a href="/n/Recipes/Rye.md">Rye</a></h1>`,
@@ -109,7 +110,7 @@ func TestRenderEmbeds(t *testing.T) {
 
 // TestRenderLines: blocks have the line numbers of the whole note, front matter included.
 func TestRenderLines(t *testing.T) {
-	source := "---\ntags: [a]\n---\n# Title\n\ntwo\nlines\n\n- item\n- [ ] task\n\n```go\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n"
+	source := "---\ntags: [a]\n---\n# Title\n\ntwo\nlines\n\n- item\n- [ ] task\n\n```go\ncode\n```\n\n| a | b |\n|---|---|\n| [[c]] x | d |\n"
 	text := rendering(t, source, destinations{})
 	for _, want := range []string{
 		`<h1 data-l="4-4" id="title">Title</h1>`,
@@ -118,6 +119,7 @@ func TestRenderLines(t *testing.T) {
 		`<li data-l="10-10"><input type="checkbox" disabled aria-label="open"> task</li>`,
 		`<pre tabindex="0" data-l="13-13"><code>code`,
 		`<tr data-l="18-18">`,
+		`<td data-l="18-18"><a href="/?q=c" class="unresolved" title="there is no such note">c</a> x</td>`,
 	} {
 		assert.Contains(t, text, want)
 	}

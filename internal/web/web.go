@@ -63,17 +63,17 @@ func New(o Options) (*Server, error) {
 	mux.HandleFunc("GET /login/{code}", s.login)
 	mux.Handle("GET /static/", http.FileServerFS(files))
 	for pattern, handle := range map[string]http.HandlerFunc{
-		"GET /{$}":                s.search,
-		"GET /n/{path...}":        s.note,
+		"GET /{$}":                s.view("search", s.search),
+		"GET /n/{path...}":        s.view("note", s.note),
 		"GET /f/{path...}":        s.file,
-		"GET /history/{path...}":  s.history,
+		"GET /history/{path...}":  s.view("history", s.history),
 		"POST /restore/{path...}": s.restore,
 		"POST /undo/{path...}":    s.undo,
-		"GET /changes":            s.changes,
-		"GET /graph":              s.graph,
+		"GET /changes":            s.view("changes", s.changes),
+		"GET /graph":              s.view("graph", s.graph),
 		"GET /graph.json":         s.graphData,
-		"GET /why":                s.why,
-		"GET /status":             s.status,
+		"GET /why":                s.view("why", s.why),
+		"GET /status":             s.view("status", s.status),
 		"GET /events":             s.stream,
 	} {
 		if o.ReadOnly && strings.HasPrefix(pattern, http.MethodPost) {
