@@ -258,7 +258,11 @@ func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 		run := exec.CommandContext(ctx, words[0], words[1:]...)
 		run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
 		if err := run.Run(); err != nil {
-			return &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", words[0], err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
+			f := &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", words[0], err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
+			if text, err := os.ReadFile(file); err == nil && string(text) != was.Content { // as after Ctrl-C
+				keep, f.Hint = true, "The note is unchanged. Your text is kept in "+file+"."
+			}
+			return f
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
