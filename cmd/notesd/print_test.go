@@ -89,7 +89,7 @@ func TestPrintHits(t *testing.T) {
 // A terminal shows colours, and notes cannot move its cursor.
 func TestScreen_Terminal(t *testing.T) {
 	s := &screen{terminal: true, colour: true, width: 200}
-	assert.Equal(t, "\x1b[1;33mPlan\x1b[0mning a \x1b[1;33mplan\x1b[0m", highlight(s, "Planning a plan", []string{"plan", "pla"}))
+	assert.Equal(t, "\x1b[1;33mPlanning\x1b[0m a \x1b[1;33mplan\x1b[0m", highlight(s, "Planning a plan", []string{"plan", "pla"}))
 	assert.Equal(t, "1+1", highlight(s, "1+1", []string{"("}), "a term is no pattern")
 	assert.Equal(t, "plain", highlight(&screen{}, "plain", []string{"plain"}))
 	assert.Equal(t, "a\ufffd[2Jb\n\tc\ufffd", s.plain("a\x1b[2Jb\n\tc\u202e"))

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"notesd/internal/service"
+	"notesd/internal/web"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -191,18 +190,16 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// highlight marks the words in text that start with one of the terms, which are shown as
-// they matched, possibly in another form of the word.
+// highlight marks the words in text that start with one of the terms.
 func highlight(s *screen, text string, terms []string) string {
-	if !s.colour || len(terms) == 0 {
-		return text
+	var b strings.Builder
+	for _, p := range web.Marked(text, terms) {
+		if p.Mark {
+			p.Text = s.mark(p.Text)
+		}
+		b.WriteString(p.Text)
 	}
-	terms = slices.Clone(terms)
-	slices.SortFunc(terms, func(a, b string) int { return len(b) - len(a) })
-	for i, t := range terms {
-		terms[i] = regexp.QuoteMeta(t)
-	}
-	return regexp.MustCompile(`(?i)(`+strings.Join(terms, "|")+`)`).ReplaceAllStringFunc(text, s.mark)
+	return b.String()
 }
 
 // commandNames replaces the names of tools in messages by those of commands.
@@ -270,7 +267,7 @@ func (m *meter) show() {
 			// A wrapped line would not be cleared. The text beside the bar takes up to 50
 			// columns, of which the count takes 20.
 			progressbar.OptionSetWidth(min(30, max(5, m.screen.columns()-50))),
-			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionThrottle(100 * time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetPredictTime(true),
 		}

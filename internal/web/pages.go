@@ -10,11 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,7 +46,7 @@ var functions = template.FuncMap{
 		return ""
 	},
 	"minute": minute,
-	"marked": marked,
+	"marked": Marked,
 	"join":   func(words []string) string { return strings.Join(words, ", ") },
 }
 
@@ -270,28 +269,51 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// A part of a snippet is a word that matches a query's term, or the text between such
-// words.
-type part struct {
+// A Part of a text is a word that matches a query's term, or the text between such words.
+type Part struct {
 	Text string
 	Mark bool
 }
 
-var word = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
+// maxEnding is the length in bytes of the ending that a word may have after a term.
+const maxEnding = 4
 
-// marked splits a snippet into parts. A word matches a term if it starts with it and is
-// at most four bytes longer.
-func marked(snippet string, terms []string) (parts []part) {
-	last := 0
-	for _, at := range word.FindAllStringIndex(snippet, -1) {
-		low := strings.ToLower(snippet[at[0]:at[1]])
-		if slices.ContainsFunc(terms, func(term string) bool { return strings.HasPrefix(low, term) && len(low) <= len(term)+4 }) {
-			parts = append(parts, part{snippet[last:at[0]], false}, part{snippet[at[0]:at[1]], true})
-			last = at[1]
-		}
+// Marked splits a text into parts. A term, in lower case, matches words that start with it
+// and, in a script without spaces between words, wherever it occurs.
+func Marked(text string, terms []string) (parts []Part) {
+	low := strings.ToLower(text)
+	if len(low) != len(text) {
+		low = text // offsets must agree
 	}
-	return append(parts, part{snippet[last:], false})
+	last, before := 0, ' '
+	for at, r := range low {
+		spaced := !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		inside := spaced && inWord(before)
+		before = r
+		if at < last || inside {
+			continue
+		}
+		end := at
+		for _, term := range terms {
+			if strings.HasPrefix(low[at:], term) {
+				end = max(end, at+len(term))
+			}
+		}
+		ending := 0
+		if spaced {
+			ending = len(low[end:]) - len(strings.TrimLeftFunc(low[end:], inWord))
+		}
+		if end == at || ending > maxEnding {
+			continue
+		}
+		end += ending
+		parts = append(parts, Part{text[last:at], false}, Part{text[at:end], true})
+		last = end
+	}
+	return append(parts, Part{text[last:], false})
 }
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
 // status shows the status of the daemon.
 func (s *Server) status(r *http.Request) (page, error) {

@@ -293,12 +293,26 @@ func TestRenderExamples(t *testing.T) {
 }
 
 func TestMarked(t *testing.T) {
-	text := ""
-	for _, p := range marked("Äpfel, ryes and rye-bread: ryebreads!", []string{"rye", "äpfel"}) {
-		if p.Mark {
-			p.Text = "<" + p.Text + ">"
+	for _, c := range []struct {
+		text  string
+		terms []string
+		want  string
+	}{
+		{"Äpfel, ryes and rye-bread: ryebreads!", []string{"rye", "äpfel"}, "<Äpfel>, <ryes> and <rye>-bread: ryebreads!"},
+		{"this is 1st", []string{"is", "1st"}, "this <is> <1st>"},
+		{"foo_bar and c++", []string{"foo_bar", "c++", "foo"}, "<foo_bar> and <c++>"},
+		{"パンを焼く、ライ麦パン", []string{"パン", "焼く"}, "<パン>を<焼く>、ライ麦<パン>"},
+		{"İstanbul rye", []string{"rye"}, "İstanbul <rye>"},
+		{"nothing", nil, "nothing"},
+		{"", []string{"a"}, ""},
+	} {
+		text := ""
+		for _, p := range Marked(c.text, c.terms) {
+			if p.Mark {
+				p.Text = "<" + p.Text + ">"
+			}
+			text += p.Text
 		}
-		text += p.Text
+		assert.Equal(t, c.want, text)
 	}
-	assert.Equal(t, "<Äpfel>, <ryes> and <rye>-bread: ryebreads!", text)
 }
