@@ -33,25 +33,10 @@ func (l *loader) checkVault(cfg *Config) {
 		l.checkOwnFolder(cfg)
 		return
 	}
-	vault := cfg.Vault.Path
 	if !cfg.Vault.IsSet() {
 		return
 	}
-	known := l.isKnown(cfg.Vault, cfg.State)
-	l.checkFolders(cfg.Vault, known)
-	var info os.FileInfo
-	var err error
-	if vault != "" {
-		info, err = os.Stat(vault)
-	}
-	if err != nil && !cfg.HasOwnFolder() && !known {
-		l.blame("vault.path", vault, "cannot be opened: "+reason(err), "name an existing folder of notes")
-		return
-	}
-	if info != nil && !info.IsDir() {
-		l.blame("vault.path", vault, "is not a folder", "name the folder that holds the notes")
-		return
-	}
+	l.checkFolders(cfg.Vault, cfg.HasOwnFolder() || l.isKnown(cfg.Vault, cfg.State))
 	if cfg.State == "" {
 		cfg.State = l.defaultState(cfg.Vault)
 		return

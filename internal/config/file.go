@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,10 +26,7 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 	walk = func(prefix string, table map[string]any, line int) {
 		for part, v := range table {
 			key := prefix + part
-			at := line
-			if n, ok := lines[key]; ok {
-				at = n
-			}
+			at := cmp.Or(lines[key], line)
 			place := fmt.Sprintf("%s:%d", name, at)
 			child, isTable := v.(map[string]any)
 			s, isSetting := find(key)
@@ -45,12 +43,8 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 		}
 	}
 	walk("", doc, 1)
-	byLine := func(key string) int { return lines[key] }
 	slices.SortFunc(entries, func(a, b entry) int {
-		if d := byLine(a.key) - byLine(b.key); d != 0 {
-			return d
-		}
-		return strings.Compare(a.key, b.key)
+		return cmp.Or(cmp.Compare(lines[a.key], lines[b.key]), cmp.Compare(a.key, b.key))
 	})
 	return entries, problems
 }

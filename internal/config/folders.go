@@ -144,26 +144,32 @@ func (f Folders) resolved(expand func(string) string) (Folders, error) {
 	return all, nil
 }
 
-// checkFolders reports folders that are missing or nested in one another.
+// checkFolders reports folders that are missing, unless the vault is known, or nested in
+// one another.
 func (l *loader) checkFolders(v Vault, known bool) {
-	names := slices.Sorted(maps.Keys(v.Folders))
+	key := "vault.folders"
+	if v.Path != "" {
+		key = "vault.path"
+	}
+	dirs := v.Dirs()
+	names := slices.Sorted(maps.Keys(dirs))
 	for i, name := range names {
-		info, err := os.Stat(v.Folders[name])
+		info, err := os.Stat(dirs[name])
 		switch {
 		case err != nil && !known:
-			l.blame("vault.folders", v.Folders[name], "cannot be opened: "+reason(err), "name an existing folder of notes")
+			l.blame(key, dirs[name], "cannot be opened: "+reason(err), "name an existing folder of notes")
 		case err == nil && !info.IsDir():
-			l.blame("vault.folders", v.Folders[name], "is not a folder", "name the folder that holds the notes")
+			l.blame(key, dirs[name], "is not a folder", "name the folder that holds the notes")
 		}
 		for _, other := range names[:i] {
-			_, in := fsid.Below(v.Folders[other], v.Folders[name])
-			_, holds := fsid.Below(v.Folders[name], v.Folders[other])
+			_, in := fsid.Below(dirs[other], dirs[name])
+			_, holds := fsid.Below(dirs[name], dirs[other])
 			if in || holds {
-				l.blame("vault.folders", v.Folders[name], fmt.Sprintf("is the folder %q, or one of them is in the other", v.Folders[other]), "name folders beside one another")
+				l.blame(key, dirs[name], fmt.Sprintf("is the folder %q, or one of them is in the other", dirs[other]), "name folders beside one another")
 			}
 		}
 	}
-	if _, ok := v.Folders[v.Daily]; len(names) > 0 && v.Daily != "" && !ok {
+	if _, ok := v.Folders[v.Daily]; len(v.Folders) > 0 && v.Daily != "" && !ok {
 		l.blame("vault.daily", v.Daily, "is the name of no folder", "vault.folders names "+strings.Join(names, ", "))
 	}
 }
