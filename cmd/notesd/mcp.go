@@ -82,15 +82,13 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 			c.Hello.Tools = nil
 		}
 		conn, err := c.Connect(ctx)
-		if errors.Is(err, daemon.ErrOtherVault) {
+		switch {
+		case errors.Is(err, daemon.ErrOtherVault):
 			return nil, fmt.Errorf("%w. %s", err, service.OtherVaultHint)
-		}
-		if err == nil {
-			a.remark(conn.Remarks...)
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err // not conn: a nil *Conn would be a non-nil interface
 		}
+		a.remark(conn.Remarks...)
 		return conn, nil
 	}
 	r := &relay.Relay{In: in, Out: out, Dial: dial, Logger: log}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/session"
+	"notesd/mcp"
 	"notesd/mcp/tools"
 	"notesd/search"
 )
@@ -337,19 +338,10 @@ func (s *Server) status(r *http.Request) (page, error) {
 			Total int
 			Files []struct{ Path, Reason string }
 		}
-		Clients []struct {
-			Name, Version        string
-			Since                string
-			HTTP, Panel, Command bool
-			Tools, Read, Write   []string
-			ReadOnly             bool   `json:"read_only"`
-			Mode                 string `json:"search_mode"`
-			Hits                 int
-			ResultBytes          int `json:"result_bytes"`
-		}
+		Clients  []mcp.Client
 		Warnings []string
 	}
-	if err := s.vault.method(r.Context(), methodStatus, map[string]any{}, &report); err != nil {
+	if err := s.vault.method(r.Context(), mcp.MethodStatus, map[string]any{}, &report); err != nil {
 		return page{}, err
 	}
 	// Clients come and go, and the index is built, without a change of the notes.

@@ -11,13 +11,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/internal/session"
+	"notesd/mcp"
 )
 
-// The methods of notesd that the page calls besides tools; see package service.
+// The methods of notesd that the page calls besides tools and mcp.MethodStatus; see package
+// service.
 const (
-	methodStatus = "notesd/status"
-	methodGraph  = "notesd/graph"
-	methodWhy    = "notesd/why"
+	methodGraph = "notesd/graph"
+	methodWhy   = "notesd/why"
 )
 
 // A vault is the page's MCP session. It is opened on first use and reopened after it is
@@ -49,7 +50,7 @@ func (v *vault) open(ctx context.Context) (*session.Session, error) {
 	s, err := session.Open(ctx, conn, "notesd web", v.version, &sdk.ClientOptions{
 		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { v.changed() },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { v.changed() },
-	}, methodStatus, methodGraph, methodWhy)
+	}, mcp.MethodStatus, methodGraph, methodWhy)
 	if err != nil {
 		return nil, err
 	}
