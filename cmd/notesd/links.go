@@ -58,7 +58,7 @@ func (c *client) links(ctx context.Context, args map[string]any) (res tools.Link
 
 func (o *output) printLinks(res tools.LinksResult) {
 	link := func(mark, path string, line int, more string) {
-		if more = o.out.line(more); more != "" {
+		if more = strings.TrimSpace(o.out.line(more)); more != "" {
 			more = "  " + o.out.dim(more)
 		}
 		fmt.Fprintf(o.out, "%s %s:%d%s\n", mark, o.out.path(o.out.line(path)), line, more)

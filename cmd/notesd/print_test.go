@@ -39,7 +39,7 @@ func resultOf[R any](t *testing.T, text string) (r R) {
 func TestPrintLinks(t *testing.T) {
 	res := resultOf[tools.LinksResult](t, `{"path": "A.md",
 		"outgoing": [{"path": "B.md", "line": 3}, {"path": "C.md", "line": 4, "from": "B.md", "depth": 2}],
-		"backlinks": [{"path": "D.md", "line": 5, "context": "see [[A]]\nand more"}, {"path": "E.md", "line": 6}],
+		"backlinks": [{"path": "D.md", "line": 5, "context": "\tsee [[A]]\nand more"}, {"path": "E.md", "line": 6}],
 		"unresolved": [{"target": "F", "line": 7}, {"target": "G", "line": 8, "ambiguous": true}, {"target": "B", "path": "B.md", "anchor": "Plan", "line": 9, "missing": "anchor"}],
 		"notes": ["depth 2 of 3"]}`)
 	assert.Equal(t, `-> B.md  line 3
