@@ -156,7 +156,8 @@ func TestPrintHistory_Columns(t *testing.T) {
 	})
 	var columns []int
 	for line := range strings.Lines(text) {
-		columns = append(columns, utf8.RuneCountInString(line[:strings.Index(line, "A.md")]))
+		before, _, _ := strings.Cut(line, "A.md")
+		columns = append(columns, utf8.RuneCountInString(before))
 	}
 	assert.Equal(t, []int{columns[0], columns[0]}, columns)
 	assert.Contains(t, text, "Ann  A.md", "no wider than the longest name")
