@@ -233,13 +233,16 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 }
 
 // insertBlock inserts content between the lines before and after at, separated from
-// each by a blank line unless both belong to one list or table, or content starts a
-// list that was directly under its heading.
+// each by a blank line unless both belong to one list, or content starts a list that was
+// directly under its heading. Rows of a table join a table there, see insertRows.
 func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
 	eol := lineEnding(src)
 	content = adopt(content, eol)
 	if content == "" {
 		return nil, invalid("the content is empty")
+	}
+	if areRows(content) {
+		return insertRows(src, doc.BodyStart, at, content)
 	}
 	content = indentLines(content, indent)
 	first, last := firstLine(content), lastLine(content)
@@ -267,12 +270,9 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	return splice(src, at, at, before+content+after), nil
 }
 
-// continues reports whether next continues the list or table of line.
+// continues reports whether next continues the list of line.
 func continues(line, next []byte) bool {
 	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
-	if line[0] == '|' && next[0] == '|' {
-		return true
-	}
 	return markdown.ListMarker(line, false) > 0 && markdown.ListMarker(next, false) > 0 && !markdown.IsThematicBreak(line) && !markdown.IsThematicBreak(next)
 }
 

@@ -37,7 +37,7 @@ func TestApply_RareForms(t *testing.T) {
 		"no text under a heading":                     {"# A\n\ntext\n\n# B\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A"}, "# A\n\n# B\n"},
 		"a tag on a line of tags":                     {"text #b\n\n#x, #y\n", edit.Edit{Op: edit.OpAddTag, Tag: "z"}, "text #b\n\n#x, #y #z\n"},
 		"before front matter's blank lines":           {"---\na: 1\n---\n\n\n", edit.Edit{Op: edit.OpPrepend, Content: "x"}, "---\na: 1\n---\nx\n\n\n"},
-		"a table after text":                          {"text\n", edit.Edit{Op: edit.OpAppend, Content: "|a|b|"}, "text\n\n|a|b|\n"},
+		"a table after text":                          {"text\n", edit.Edit{Op: edit.OpAppend, Content: "|a|b|\n|-|-|"}, "text\n\n|a|b|\n|-|-|\n"},
 		"a row after a table":                         {"|a|b|\n|-|-|\n", edit.Edit{Op: edit.OpAppend, Content: "|c|d|"}, "|a|b|\n|-|-|\n|c|d|\n"},
 		"text after a table":                          {"|a|b|\n|-|-|\n", edit.Edit{Op: edit.OpAppend, Content: "text"}, "|a|b|\n|-|-|\n\ntext\n"},
 		"a thematic break after a list":               {"- a\n", edit.Edit{Op: edit.OpAppend, Content: "- - -"}, "- a\n\n- - -\n"},

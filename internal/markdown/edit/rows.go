@@ -1,0 +1,91 @@
+package edit
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"notesd/internal/markdown"
+)
+
+// delimiterRow matches the line between the header and the body of a table, such as
+// "|---|:-:|", and the markers of the quote or the indentation of the list item before it.
+var delimiterRow = regexp.MustCompile(`^([ \t>]*)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
+
+func isDelimiterRow(line []byte) bool {
+	return bytes.IndexByte(line, '|') >= 0 && delimiterRow.Match(line)
+}
+
+// areRows reports whether content consists of rows of a table, without a header.
+func areRows(content string) bool {
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(line)
+		if len(line) < 2 || line[0] != '|' || line[len(line)-1] != '|' || isDelimiterRow([]byte(line)) {
+			return false
+		}
+	}
+	return true
+}
+
+// insertRows inserts rows at the end of the table before at or, if there is none, as the
+// first rows of the table after it. A row without a table would be displayed as text, so
+// it is rejected.
+func insertRows(src []byte, bodyStart, at int, rows string) ([]byte, error) {
+	at, prefix, ok := tableEnd(src, bodyStart, at)
+	if !ok {
+		if at, prefix, ok = tableStart(src, at); !ok {
+			row := string(firstLine(rows))
+			return nil, invalid("%q is a row, but no table is there: give a table with its header and a line like |---|, or insert the row with replace_text", row)
+		}
+	}
+	lines := strings.SplitAfter(rows, "\n")
+	for i, line := range lines {
+		lines[i] = prefix + strings.TrimLeft(line, " \t")
+	}
+	rows, eol := strings.Join(lines, ""), lineEnding(src)
+	if at > 0 && src[at-1] != '\n' {
+		return splice(src, at, at, eol+rows), nil
+	}
+	return splice(src, at, at, rows+eol), nil
+}
+
+// tableEnd returns the end of the table before at, from which only blank lines and the
+// table's block id may separate it, and what its rows start with. If there is none, it
+// returns at.
+func tableEnd(src []byte, bodyStart, at int) (end int, prefix string, ok bool) {
+	pos := bodyStart + len(bytes.TrimRight(src[bodyStart:at], " \t\r\n"))
+	last := src[bodyStart+bytes.LastIndexByte(src[bodyStart:pos], '\n')+1 : pos]
+	if id, mark := markdown.BlockID(last); id != "" && mark == 0 {
+		pos = bodyStart + len(bytes.TrimRight(src[bodyStart:pos-len(last)], " \t\r\n"))
+	}
+	_, end = markdown.LineAt(src, pos)
+	for row := true; pos > bodyStart; row = false {
+		start := bodyStart + bytes.LastIndexByte(src[bodyStart:pos], '\n') + 1
+		line := src[start:pos]
+		switch {
+		case isBlank(line), row && bytes.IndexByte(line, '|') < 0:
+			return at, "", false
+		case isDelimiterRow(line):
+			above := previousLine(src[bodyStart:], start-bodyStart)
+			return end, string(delimiterRow.FindSubmatch(line)[1]), bytes.IndexByte(above, '|') >= 0
+		}
+		pos = max(bodyStart, markdown.TrimLineBreak(src, start))
+	}
+	return at, "", false
+}
+
+// tableStart returns the start of the body of the table after at, from which only blank
+// lines may separate it, and what its rows start with.
+func tableStart(src []byte, at int) (body int, prefix string, ok bool) {
+	at, _ = trimBlankLines(src, at, len(src))
+	end, next := markdown.LineAt(src, at)
+	if bytes.IndexByte(src[at:end], '|') < 0 {
+		return at, "", false
+	}
+	end, body = markdown.LineAt(src, next)
+	m := delimiterRow.FindSubmatch(src[next:end])
+	if m == nil || !isDelimiterRow(src[next:end]) {
+		return at, "", false
+	}
+	return body, string(m[1]), true
+}
