@@ -138,7 +138,7 @@ func (c *chunker) sizeLimit(start, end, size int) int {
 		t = before // the word does not fit: continue by characters
 		r, n := rune(c.src[i]), 1
 		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(c.src[i:end])
+			r, n = utf8.DecodeRune(c.src[i:min(end, i+utf8.UTFMax)])
 		}
 		if size -= t.next(r); size < 0 && i > start {
 			return i

@@ -2,10 +2,9 @@ package markdown
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -148,30 +147,17 @@ func TestEstimateTokens(t *testing.T) {
 	}
 }
 
-// TestChunkerReadsALongWordOnce chunks a single word as long as the note. A chunker that
-// reads to the end of the word for each passage takes 64 times as long for eight times
-// the size, and eight times as long as for eight words.
-func TestChunkerReadsALongWordOnce(t *testing.T) {
+// TestSizeLimit_ReadsOnlyWhatFits: a word can be as long as the note and is cut into many
+// passages, so that reading to its end for each would take quadratic time. Here, the text
+// ends soon after the limit: reading beyond its end would panic.
+func TestSizeLimit_ReadsOnlyWhatFits(t *testing.T) {
+	const size = 10 * targetTokens
 	for name, unit := range map[string]string{"letters": "x", "DNA": "GATTACA", "a digit first": "1x", "accents": "é", "lines of DNA": strings.Repeat("GATTACA", 10) + "\n"} {
-		chunk := func(size int) time.Duration {
-			src := []byte(strings.Repeat(unit, size/len(unit)))
-			doc := Parse(src)
-			start := time.Now()
-			chunks := Chunks(src, doc)
-			took := time.Since(start)
-			require.NotEmpty(t, chunks)
-			assert.Equal(t, len(src), chunks[len(chunks)-1].End)
-			return took
-		}
-		ratio := math.Inf(1)
-		for try := 0; try < 20 && ratio >= 3; try++ { // a busy machine slows down some attempts
-			one, eight := chunk(2<<20), time.Microsecond
-			for range 8 {
-				eight += chunk(256 << 10)
-			}
-			ratio = min(ratio, float64(one)/float64(eight))
-		}
-		assert.Less(t, ratio, 3.0, "%s: one word takes %.1f times as long as eight of an eighth of its size", name, ratio)
+		src := []byte(strings.Repeat(unit, 1<<13/len(unit)))
+		limit := (&chunker{src: src}).sizeLimit(0, len(src), size)
+		require.Less(t, limit+size, len(src), name)
+		short := &chunker{src: slices.Clip(src[:limit+size])}
+		require.NotPanics(t, func() { assert.Equal(t, limit, short.sizeLimit(0, 1<<20, size), name) }, name)
 	}
 }
 
