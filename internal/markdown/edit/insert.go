@@ -245,7 +245,7 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 		return insertRows(src, doc.BodyStart, at, content)
 	}
 	content = indentLines(content, indent)
-	first, last := firstLine(content), lastLine(content)
+	first := firstLine(content)
 	end, _ := markdown.LineAt(src, at)
 	following := src[at:end]
 	before, after := "", ""
@@ -255,13 +255,13 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	if at > doc.BodyStart {
 		tight := !isBlank(following) && continues(first, following) &&
 			slices.ContainsFunc(doc.Headings, func(h markdown.Heading) bool { return h.ContentStart == at })
-		if previous := previousLine(src, at); !isBlank(previous) && !continues(previous, first) && !tight {
+		if !isBlank(previousLine(src, at)) && !continues(src[doc.BodyStart:at], first) && !tight {
 			before += eol
 		}
 	}
 	if at < len(src) {
 		after = eol
-		if !isBlank(following) && !continues(last, following) {
+		if !isBlank(following) && !continues([]byte(content), following) {
 			after += eol
 		}
 	} else if len(src) == 0 || src[len(src)-1] == '\n' {
@@ -270,10 +270,26 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	return splice(src, at, at, before+content+after), nil
 }
 
-// continues reports whether next continues the list of line.
-func continues(line, next []byte) bool {
-	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
-	return markdown.ListMarker(line, false) > 0 && markdown.ListMarker(next, false) > 0 && !markdown.IsThematicBreak(line) && !markdown.IsThematicBreak(next)
+// continues reports whether the line next continues the list at the end of text, whose
+// last line may be indented text below the item's first.
+func continues(text, next []byte) bool {
+	if !isItem(next) {
+		return false
+	}
+	for end := len(text); end > 0; {
+		line := previousLine(text, end)
+		if isItem(line) || leadingSpace(line) == "" || isBlank(line) {
+			return isItem(line)
+		}
+		end = markdown.TrimLineBreak(text, end) - len(line)
+	}
+	return false
+}
+
+// isItem reports whether a line is the first of a list item.
+func isItem(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) > 0 && markdown.ListMarker(line, false) > 0 && !markdown.IsThematicBreak(line)
 }
 
 // indentation returns the indentation of a list item, which new siblings share.

@@ -92,6 +92,12 @@ func TestAppend(t *testing.T) {
 		{"no final newline", "a", "", "new", "a\n\nnew"},
 		{"to a list", "x\n\n- a\n", "", "- b\n- c", "x\n\n- a\n- b\n- c\n"},
 		{"to a table", "| a |\n|---|\n", "", "| b |", "| a |\n|---|\n| b |\n"},
+		{"to an item of several lines", "- a\n  more\n\tand more\n", "", "- b", "- a\n  more\n\tand more\n- b\n"},
+		{"to an item with properties", "- a\n  id:: 1\n\t- b\n\t  id:: 2\n", "", "- c", "- a\n  id:: 1\n\t- b\n\t  id:: 2\n- c\n"},
+		{"to an item of several paragraphs", "- a\n\n  more\n", "", "- b", "- a\n\n  more\n\n- b\n"},
+		{"a list to indented text", "a\n  b\n", "", "- c", "a\n  b\n\n- c\n"},
+		{"text to an item of several lines", "- a\n  b\n", "", "c", "- a\n  b\n\nc\n"},
+		{"a list to a thematic break", "- - -\n", "", "- c", "- - -\n\n- c\n"},
 		{"a list to text", "a\n", "", "- b", "a\n\n- b\n"},
 		{"before blank lines at the end", "a\n\n\n", "", "new", "a\n\nnew\n\n\n"},
 		{"to front matter", "---\na: 1\n---", "", "new", "---\na: 1\n---\nnew"},
@@ -113,6 +119,8 @@ func TestPrepend(t *testing.T) {
 		{"after page properties", "type:: x\ntags:: y\n\n- a\n", "", "- new", "type:: x\ntags:: y\n\n- new\n\n- a\n"},
 		{"after page properties above text", "tags:: y\ntext\n", "", "new", "tags:: y\n\nnew\n\ntext\n"},
 		{"to a list", "- a\n", "", "- new", "- new\n- a\n"},
+		{"an item of several lines to a list", "- a\n", "", "- new\n  more", "- new\n  more\n- a\n"},
+		{"an item of several lines to text", "a\n", "", "- new\n  more", "- new\n  more\n\na\n"},
 	}, func(src []byte, _, content string) ([]byte, error) { return Prepend(src, content) })
 }
 

@@ -42,7 +42,7 @@ func TestApply_RareForms(t *testing.T) {
 		"text after a table":                          {"|a|b|\n|-|-|\n", edit.Edit{Op: edit.OpAppend, Content: "text"}, "|a|b|\n|-|-|\n\ntext\n"},
 		"a thematic break after a list":               {"- a\n", edit.Edit{Op: edit.OpAppend, Content: "- - -"}, "- a\n\n- - -\n"},
 		"a list after a thematic break":               {"- - -\n", edit.Edit{Op: edit.OpAppend, Content: "- a"}, "- - -\n\n- a\n"},
-		"blank lines stay without indentation":        {"  - ## Plan\n    a\n", edit.Edit{Op: edit.OpInsertAfter, Heading: "Plan", Content: "- b\n\n  c"}, "  - ## Plan\n    a\n\n  - b\n\n    c\n"},
+		"blank lines stay without indentation":        {"  - ## Plan\n    a\n", edit.Edit{Op: edit.OpInsertAfter, Heading: "Plan", Content: "- b\n\n  c"}, "  - ## Plan\n    a\n  - b\n\n    c\n"},
 		"a heading that had no text":                  {"# A\n##\n", edit.Edit{Op: edit.OpRenameHeading, Heading: "A > (line 2)", New: "B"}, "# A\n## B\n"},
 		"a heading that has an id":                    {"# A {#a}\n", edit.Edit{Op: edit.OpRenameHeading, Heading: "A {#a}", New: "B"}, "# B {#a}\n"},
 		"items that share a line":                     {"---\nkey: [\n  a,\n  b, c,\n  d\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a", "c", "d"}}, "---\nkey: [\n  a,\n  c, d\n]\n---\n"},

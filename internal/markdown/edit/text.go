@@ -60,10 +60,6 @@ func firstLine(s string) []byte {
 	return []byte(line)
 }
 
-func lastLine(s string) []byte {
-	return []byte(s[strings.LastIndexByte(s, '\n')+1:])
-}
-
 // splice returns a copy of src with src[start:end] replaced by text.
 func splice(src []byte, start, end int, text string) []byte {
 	out := make([]byte, 0, len(src)-(end-start)+len(text))
