@@ -2,21 +2,6 @@ package markdown
 
 import "bytes"
 
-// WithoutCRs returns a copy of src with "\n" in place of "\r\n", and the offsets of the
-// replaced line breaks in the copy.
-func WithoutCRs(src []byte) ([]byte, []int) {
-	text := make([]byte, 0, len(src))
-	var crs []int
-	for i, c := range src {
-		if c == '\r' && i+1 < len(src) && src[i+1] == '\n' {
-			crs = append(crs, len(text))
-			continue
-		}
-		text = append(text, c)
-	}
-	return text, crs
-}
-
 // LineStarts returns the offset of each line, including the empty one after a final
 // line break.
 func LineStarts(src []byte) []int {

@@ -50,9 +50,6 @@ func TestLines(t *testing.T) {
 	for pos, want := range map[int]int{0: 0, 3: 1, 4: 3, 2: 2, 7: 7} {
 		assert.Equal(t, want, markdown.TrimLineBreak(src, pos), pos)
 	}
-	text, crs := markdown.WithoutCRs(src)
-	assert.Equal(t, "a\n\nbc\r", string(text))
-	assert.Equal(t, []int{1}, crs)
 }
 
 // TestIsTag: a tag is what Obsidian accepts as one.

@@ -100,7 +100,7 @@ const syntax = "\x00{}:#,[]\t"
 // miscounts lines that end in "\r\n". Placeholders are read as text, as are tabs
 // between words, which the library would drop.
 func ParseYAML(inner []byte) (*ast.File, error) {
-	text, _ := WithoutCRs(inner)
+	text := bytes.ReplaceAll(inner, []byte("\r\n"), []byte("\n"))
 	places := placeholder.FindAllIndex(text, -1)
 	for _, p := range places {
 		replaceSyntax(text[p[0]:p[1]])

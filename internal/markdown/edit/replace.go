@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"notesd/internal/markdown"
 	"notesd/internal/quote"
 )
@@ -18,8 +20,9 @@ const (
 
 // ReplaceText replaces old, which must occur exactly count times, with replacement.
 // A count of zero means 1. Line breaks in old match those of the note regardless of
-// line endings, and replacement is converted to the note's line ending. The error is a
-// [*MatchError], or wraps [ErrInvalid].
+// line endings, and characters regardless of their Unicode form (NFC or NFD); replacement
+// is converted to the note's line ending. The error is a [*MatchError], or wraps
+// [ErrInvalid].
 func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error) {
 	if count == 0 {
 		count = 1
@@ -61,35 +64,59 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 type place struct{ start, end int }
 
 // findAll returns the non-overlapping occurrences of old in src, at most want or
-// maxMatchLines of them, whichever is larger, and their total number. Line breaks in
-// old must be "\n", which also matches "\r\n".
+// maxMatchLines of them, whichever is larger, and their total number. Texts are compared
+// in NFC. Line breaks in old must be "\n", which also matches "\r\n".
 func findAll(src []byte, old string, want int) ([]place, int) {
-	text := src
-	var crs []int // offsets in text at which "\r" was removed
-	if bytes.Contains(src, []byte("\r\n")) && strings.Contains(old, "\n") {
-		text, crs = markdown.WithoutCRs(src)
+	text, offsets := src, []int(nil)
+	if bytes.Contains(src, []byte("\r\n")) && strings.Contains(old, "\n") || !norm.NFC.IsNormal(src) {
+		text, offsets = normalized(src)
 	}
-	var spans []place
-	found, removed := 0, 0
+	wanted := []byte(markdown.NFC(old))
+	var places []place
+	found := 0
 	for at := 0; ; {
-		i := bytes.Index(text[at:], []byte(old))
+		i := bytes.Index(text[at:], wanted)
 		if i < 0 {
-			return spans, found
+			return places, found
 		}
-		start, end := at+i, at+i+len(old)
-		at = end
-		found++
-		if len(spans) >= max(want, maxMatchLines) {
-			continue
+		m := place{at + i, at + i + len(wanted)}
+		at = m.end
+		if offsets != nil {
+			if isWithin(offsets, m.start) || isWithin(offsets, m.end) {
+				at = m.start + 1
+				continue
+			}
+			m = place{offsets[m.start], offsets[m.end]}
 		}
-		for removed < len(crs) && crs[removed] < start {
-			removed++
+		if found++; len(places) < max(want, maxMatchLines) {
+			places = append(places, m)
 		}
-		inside := removed
-		for inside < len(crs) && crs[inside] < end {
-			inside++
-		}
-		m := place{start: start + removed, end: end + inside}
-		spans = append(spans, m)
 	}
 }
+
+// normalized returns src in NFC with "\n" in place of "\r\n", and the offset in src of each
+// byte and of the end. All bytes of a character that NFC changes have its offset.
+func normalized(src []byte) (text []byte, offsets []int) {
+	var characters norm.Iter
+	for characters.Init(norm.NFC, src); !characters.Done(); {
+		at := characters.Pos()
+		character := characters.Next()
+		same := bytes.Equal(character, src[at:characters.Pos()])
+		if bytes.HasPrefix(src[at:], []byte("\r\n")) {
+			continue
+		}
+		for i := range character {
+			if offsets = append(offsets, at); same {
+				offsets[len(offsets)-1] += i
+			}
+		}
+		if character[0] == '\n' && bytes.HasSuffix(src[:at], []byte("\r")) {
+			offsets[len(text)]--
+		}
+		text = append(text, character...)
+	}
+	return text, append(offsets, len(src))
+}
+
+// isWithin reports whether i is within a character that NFC changes.
+func isWithin(offsets []int, i int) bool { return i > 0 && offsets[i] == offsets[i-1] }

@@ -27,6 +27,16 @@ func TestReplaceText(t *testing.T) {
 		{"a\r\nb", "\nb", "x", 1, "ax"},
 		{"a\r\nb", "a\n", "x", 1, "xb"},
 		{"\n\r\na\r\n", "a", "b\nc", 1, "\n\r\nb\nc\r\n"},
+		{"cafe\u0301, cafe\u0301s", "café,", "tea,", 1, "tea, cafe\u0301s"},
+		{"\u1112\u1161\u11ab\u1100\u1173\u11af", "한글", "x", 1, "x"},
+		{"café\n", "cafe\u0301", "tea", 1, "tea\n"},
+		{"cafe\u0301\r\nb\r\n", "é\nb", "e", 1, "cafe\r\n"},
+		{"\r\ne\u0301\r\n", "\né\n", "x", 1, "x"},
+		{"a\r\n\u0301\u0308\n", "\u0301\u0308\n", "x", 1, "a\r\nx"},
+		{"e\u0301 e", "e", "x", 1, "e\u0301 x"},
+		{"\u1100\u1161\u11a8 가", "가", "x", 1, "\u1100\u1161\u11a8 x"},
+		{"q\u0323\u0307 e\u0301", "q", "x", 1, "x\u0323\u0307 e\u0301"},
+		{"\xff e\u0301 a", " é \u0061", "b", 1, "\xffb"},
 		{"\xff a \x00", "a", "b", 1, "\xff b \x00"},
 	} {
 		out, err := ReplaceText([]byte(test.src), test.old, test.new, test.count)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/edit"
@@ -109,8 +110,8 @@ func TestTags_Anywhere(t *testing.T) {
 	}
 }
 
-// TestReplaceText_Oracle: with any combination of line endings and the right count, the
-// result equals that of strings.ReplaceAll on text with one kind of line ending.
+// TestReplaceText_Oracle: with any combination of line endings and Unicode forms and the
+// right count, the result equals that of strings.ReplaceAll on text in one form.
 func TestReplaceText_Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 34))
 	some := func(n int) string {
@@ -133,13 +134,18 @@ func TestReplaceText_Oracle(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			asked, put = crlf(old), crlf(with)
 		}
+		for _, text := range []*string{&given, &asked} {
+			if rng.IntN(2) == 0 {
+				*text = norm.NFD.String(*text)
+			}
+		}
 		out, err := edit.ReplaceText([]byte(given), asked, put, count)
 		switch {
 		case count == 0:
 			require.ErrorIs(t, err, markdown.ErrMissing)
 		default:
 			require.NoError(t, err)
-			require.Equal(t, want, string(out), "%q: %q to %q", given, asked, put)
+			require.Equal(t, want, norm.NFC.String(string(out)), "%q: %q to %q", given, asked, put)
 			replaced++
 		}
 		if count > 0 {
