@@ -124,7 +124,7 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	src := "- [ ] Ring the dentist 📅 2026-02-20\n- [ ] Buy milk\n- [x] Buy  eggs\n- [ ] buy eggs\n- [ ] Twice\n- [ ] Twice\n"
+	src := "- [ ] Ring the dentist 📅 2026-02-20\n- [ ] Buy milk\n- [x] Buy  eggs\n- [ ] buy eggs\n- [ ] Twice\n- [ ] Twice\n- [ ] Cafe\u0301\n"
 	for _, test := range []struct {
 		at   Target
 		c    Change
@@ -142,6 +142,7 @@ func TestTarget(t *testing.T) {
 		{at: Target{Text: "eggs"}, line: 4},
 		{at: Target{Text: "BUY EGGS"}, c: Change{Status: "open"}, line: 3},
 		{at: Target{Text: "Twice", Line: 6}, line: 6},
+		{at: Target{Text: "Café"}, line: 7},
 		{at: Target{Text: "Twice", Line: 9}, err: ErrAmbiguous, says: `"Twice" (line 5), "Twice" (line 6); give the line as well`},
 		{at: Target{Text: "buy"}, err: ErrAmbiguous, says: "line 4"},
 		{at: Target{Text: "bu"}, err: ErrMissing},

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Reasons for rejecting a change; test for them with [errors.Is].
@@ -132,7 +134,9 @@ func (n *note) find(at Target, c Change) (int, error) {
 	return 0, n.missing(fmt.Sprintf("with the text %q", clip(text)), at.Line)
 }
 
-func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+func fold(s string) string {
+	return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(s), " ")))
+}
 
 func (n *note) missing(what string, near int) error {
 	if len(n.tasks) == 0 {
