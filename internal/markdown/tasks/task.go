@@ -131,6 +131,9 @@ var emoji = map[rune]string{
 	'🔺': "highest", '⏫': "high", '🔼': "medium", '🔽': "low", '⏬': "lowest",
 }
 
+// names are the fields of Dataview.
+var names = []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn", "onCompletion"}
+
 // own maps field names to the emoji with which new fields are written.
 var own = map[string]string{"due": "📅", "scheduled": "⏳", "completion": "✅", "cancelled": "❌"}
 
@@ -143,7 +146,7 @@ var (
 	}
 	signDate  = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
 	signAlone = regexp.MustCompile(`^\x{FE0F}?()`)
-	inline    = regexp.MustCompile(`(?i)[\[(](due|scheduled|start|completion|done|created|cancelled|repeat|priority|id|dependsOn|onCompletion)::\s*([^\[\]()]*?)\s*[\])]`)
+	inline    = regexp.MustCompile(`(?i)[\[(](` + strings.Join(names, "|") + `|done)::\s*([^\[\]()]*?)\s*[\])]`)
 	stamp     = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
 	letter    = regexp.MustCompile(`\[#([ABC])\]`)
 	blockID   = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
@@ -214,14 +217,9 @@ func (t *Task) read(first int) {
 		}
 	}
 	for _, m := range all(inline, line, "::") {
-		name := line[m[2]:m[3]]
-		for _, known := range []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn", "onCompletion"} {
-			if strings.EqualFold(name, known) {
-				name = known
-			}
-		}
-		if strings.EqualFold(name, "done") {
-			name = "completion"
+		name := "completion" // which people also call done
+		if i := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, line[m[2]:m[3]]) }); i >= 0 {
+			name = names[i]
 		}
 		t.add(field{name, Dataview, m[0], m[1], m[4], m[5]})
 	}
