@@ -95,6 +95,7 @@ func TestAppend(t *testing.T) {
 		{"to an item of several lines", "- a\n  more\n\tand more\n", "", "- b", "- a\n  more\n\tand more\n- b\n"},
 		{"to an item with properties", "- a\n  id:: 1\n\t- b\n\t  id:: 2\n", "", "- c", "- a\n  id:: 1\n\t- b\n\t  id:: 2\n- c\n"},
 		{"to an item of several paragraphs", "- a\n\n  more\n", "", "- b", "- a\n\n  more\n\n- b\n"},
+		{"a list to unindented text below an item", "- a\nb\n", "", "- c", "- a\nb\n\n- c\n"},
 		{"a list to indented text", "a\n  b\n", "", "- c", "a\n  b\n\n- c\n"},
 		{"text to an item of several lines", "- a\n  b\n", "", "c", "- a\n  b\n\nc\n"},
 		{"a list to a thematic break", "- - -\n", "", "- c", "- - -\n\n- c\n"},
