@@ -34,7 +34,7 @@ func insertRows(src []byte, bodyStart, at int, rows string) ([]byte, error) {
 	at, prefix, ok := tableEnd(src, bodyStart, at)
 	if !ok {
 		if at, prefix, ok = tableStart(src, at); !ok {
-			row := string(firstLine(rows))
+			row := markdown.Truncate(string(firstLine(rows)), 80)
 			return nil, invalid("%q is a row, but no table is there: give a table with its header and a line like |---|, or insert the row with replace_text", row)
 		}
 	}
