@@ -12,15 +12,21 @@ import (
 // "|---|:-:|", and the markers of the quote or the indentation of the list item before it.
 var delimiterRow = regexp.MustCompile(`^([ \t>]*)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
 
-func isDelimiterRow(line []byte) bool {
-	return bytes.IndexByte(line, '|') >= 0 && delimiterRow.Match(line)
+// delimiterPrefix reports whether a line is a delimiter row, and returns what precedes it.
+func delimiterPrefix(line []byte) (prefix string, ok bool) {
+	m := delimiterRow.FindSubmatch(line)
+	if m == nil || bytes.IndexByte(line, '|') < 0 {
+		return "", false
+	}
+	return string(m[1]), true
 }
 
 // areRows reports whether content consists of rows of a table, without a header.
 func areRows(content string) bool {
 	for line := range strings.Lines(content) {
 		line = strings.TrimSpace(line)
-		if len(line) < 2 || line[0] != '|' || line[len(line)-1] != '|' || isDelimiterRow([]byte(line)) {
+		_, isDelimiter := delimiterPrefix([]byte(line))
+		if isDelimiter || len(line) < 2 || line[0] != '|' || line[len(line)-1] != '|' {
 			return false
 		}
 	}
@@ -31,27 +37,27 @@ func areRows(content string) bool {
 // first rows of the table after it. A row without a table would be displayed as text, so
 // it is rejected.
 func insertRows(src []byte, bodyStart, at int, rows string) ([]byte, error) {
-	at, prefix, ok := tableEnd(src, bodyStart, at)
+	place, prefix, ok := tableEnd(src, bodyStart, at)
 	if !ok {
-		if at, prefix, ok = tableStart(src, at); !ok {
-			row := markdown.Truncate(string(firstLine(rows)), 80)
-			return nil, invalid("%q is a row, but no table is there: give a table with its header and a line like |---|, or insert the row with replace_text", row)
-		}
+		place, prefix, ok = tableStart(src, at)
+	}
+	if !ok {
+		row := markdown.Truncate(string(firstLine(rows)), 80)
+		return nil, invalid("%q is a row, but no table is there: give a table with its header and a line like |---|, or insert the row with replace_text", row)
 	}
 	lines := strings.SplitAfter(rows, "\n")
 	for i, line := range lines {
 		lines[i] = prefix + strings.TrimLeft(line, " \t")
 	}
 	rows, eol := strings.Join(lines, ""), lineEnding(src)
-	if at > 0 && src[at-1] != '\n' {
-		return splice(src, at, at, eol+rows), nil
+	if src[place-1] != '\n' {
+		return splice(src, place, place, eol+rows), nil
 	}
-	return splice(src, at, at, rows+eol), nil
+	return splice(src, place, place, rows+eol), nil
 }
 
 // tableEnd returns the end of the table before at, from which only blank lines and the
-// table's block id may separate it, and what its rows start with. If there is none, it
-// returns at.
+// table's block id may separate it, and what its rows start with.
 func tableEnd(src []byte, bodyStart, at int) (end int, prefix string, ok bool) {
 	pos := bodyStart + len(bytes.TrimRight(src[bodyStart:at], " \t\r\n"))
 	last := src[bodyStart+bytes.LastIndexByte(src[bodyStart:pos], '\n')+1 : pos]
@@ -62,16 +68,16 @@ func tableEnd(src []byte, bodyStart, at int) (end int, prefix string, ok bool) {
 	for row := true; pos > bodyStart; row = false {
 		start := bodyStart + bytes.LastIndexByte(src[bodyStart:pos], '\n') + 1
 		line := src[start:pos]
-		switch {
-		case isBlank(line), row && bytes.IndexByte(line, '|') < 0:
-			return at, "", false
-		case isDelimiterRow(line):
-			above := previousLine(src[bodyStart:], start-bodyStart)
-			return end, string(delimiterRow.FindSubmatch(line)[1]), bytes.IndexByte(above, '|') >= 0
+		if isBlank(line) || row && bytes.IndexByte(line, '|') < 0 {
+			break
+		}
+		if prefix, ok = delimiterPrefix(line); ok {
+			header := previousLine(src[bodyStart:], start-bodyStart)
+			return end, prefix, bytes.IndexByte(header, '|') >= 0
 		}
 		pos = max(bodyStart, markdown.TrimLineBreak(src, start))
 	}
-	return at, "", false
+	return 0, "", false
 }
 
 // tableStart returns the start of the body of the table after at, from which only blank
@@ -80,12 +86,9 @@ func tableStart(src []byte, at int) (body int, prefix string, ok bool) {
 	at, _ = trimBlankLines(src, at, len(src))
 	end, next := markdown.LineAt(src, at)
 	if bytes.IndexByte(src[at:end], '|') < 0 {
-		return at, "", false
+		return 0, "", false
 	}
 	end, body = markdown.LineAt(src, next)
-	m := delimiterRow.FindSubmatch(src[next:end])
-	if m == nil || !isDelimiterRow(src[next:end]) {
-		return at, "", false
-	}
-	return body, string(m[1]), true
+	prefix, ok = delimiterPrefix(src[next:end])
+	return body, prefix, ok
 }
