@@ -42,8 +42,8 @@ func insertRows(src []byte, bodyStart, at int, rows string) ([]byte, error) {
 		place, prefix, ok = tableStart(src, at)
 	}
 	if !ok {
-		row := markdown.Truncate(string(firstLine(rows)), 80)
-		return nil, invalid("%q is a row, but no table is there: give a table with its header and a line like |---|, or insert the row with replace_text", row)
+		row, line := markdown.Truncate(string(firstLine(rows)), 80), 1+bytes.Count(src[:at], []byte{'\n'})
+		return nil, invalid("%q is a row, but there is no table at line %d: give a table with its header and a line like |---|, or insert the row with replace_text", row, line)
 	}
 	lines := strings.SplitAfter(rows, "\n")
 	for i, line := range lines {

@@ -61,9 +61,12 @@ func TestRows_NeedATable(t *testing.T) {
 			}
 			_, err := Apply(t.Context(), []byte(src), []Edit{{Op: op, Content: "| c |"}})
 			require.ErrorIs(t, err, ErrInvalid, "%s: %q", op, src)
-			assert.ErrorContains(t, err, `"| c |" is a row, but no table is there`)
+			assert.ErrorContains(t, err, `"| c |" is a row, but there is no table at line `)
 		}
 	}
+	_, err := Apply(t.Context(), []byte("# A\n\ntext\n\n# B\n"), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |" + strings.Repeat(" ", 999) + "|"}})
+	require.ErrorContains(t, err, "at line 4: give a table")
+	assert.Less(t, len(err.Error()), 300, "a long row is shortened")
 }
 
 func TestRows_OtherTextWithBars(t *testing.T) {
