@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,7 +80,9 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 			require.NoError(t, err, path)
 			requireInserted(t, src, out)
 			require.Contains(t, string(out), text)
+			require.Equal(t, structure(src), structure(out), path)
 		}
+		checkAddedTag(t, path, src)
 		refs := markdown.References(doc)
 		for i := range doc.Headings {
 			if len(doc.Headings) > 40 && i%20 > 0 {
@@ -94,6 +97,7 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 			sections++
 			require.Equal(t, doc.Headings[i].Start, found.Start)
 			checkSectionEdits(t, path, src, found, text)
+			checkRenamed(t, path, src, doc.Headings[i])
 		}
 		links += len(doc.Links)
 		same := RewriteLinks(src, doc, func(l markdown.Link) (string, bool) { return l.Target, true })
@@ -119,10 +123,57 @@ func checkSectionEdits(t *testing.T, path string, src []byte, section markdown.S
 		out, err := Apply(t.Context(), src, []Edit{{Op: op, Heading: path, Content: text}})
 		require.NoError(t, err, path)
 		requireInserted(t, src, out)
+		if !section.Nested { // indented text in an outline may be code
+			require.Equal(t, structure(src), structure(out), path)
+		}
 		back, err := ReplaceText(out, text, "", 1)
 		require.NoError(t, err, path)
 		require.Equal(t, bytes.Fields(src), bytes.Fields(back), path)
 	}
+}
+
+// structure describes what a paragraph that is inserted must not change.
+func structure(src []byte) (all []string) {
+	doc := markdown.Parse(src)
+	for _, h := range doc.Headings {
+		all = append(all, fmt.Sprint(h.Level, h.Text))
+	}
+	for _, l := range doc.Links {
+		all = append(all, fmt.Sprint(l.Kind, l.Target, "#", l.Anchor, "|", l.Alias))
+	}
+	for _, b := range doc.Blocks {
+		all = append(all, "^"+b.ID)
+	}
+	for _, p := range doc.Tasks {
+		all = append(all, string(src[p.Start:p.End]))
+	}
+	return append(all, doc.Tags...)
+}
+
+// checkAddedTag adds a tag, which must insert one run of bytes, and removes it.
+func checkAddedTag(t *testing.T, path string, src []byte) {
+	t.Helper()
+	out, err := AddTag(src, "a-tag/of-no-note")
+	if err != nil {
+		require.ErrorIs(t, err, ErrFrontMatter, path)
+		return
+	}
+	requireInserted(t, src, out)
+	back, err := RemoveTag(out, "a-tag/of-no-note")
+	require.NoError(t, err, path)
+	require.Equal(t, string(src), string(back), path)
+}
+
+// checkRenamed renames a heading, which must replace its text only.
+func checkRenamed(t *testing.T, ref string, src []byte, h markdown.Heading) {
+	t.Helper()
+	if bytes.IndexByte(src[h.TextStart:h.TextEnd], '\n') >= 0 {
+		return
+	}
+	r, err := RenameHeading(src, ref, "A name of no heading")
+	require.NoError(t, err, ref)
+	end := h.TextStart + bytes.LastIndex(r.After[h.TextStart:], src[h.TextEnd:])
+	require.Equal(t, string(src[:h.TextStart])+"A name of no heading", string(r.After[:end]), ref)
 }
 
 // checkRewrite changes the target of every link and reads the targets back.
