@@ -17,7 +17,7 @@ import (
 // BenchmarkFollow measures how many new notes of 2 KB per second a node places, in
 // batches of one and of 100.
 func BenchmarkFollow(b *testing.B) {
-	s := pgtest.Start(b)
+	s := pgtest.New(b)
 	for name, size := range map[string]int{"one": 1, "100": 100} {
 		b.Run(name+" in a batch", func(b *testing.B) {
 			l, err := pglog.New(s.URL(), b.Name(), slog.New(slog.DiscardHandler))

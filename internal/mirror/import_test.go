@@ -32,7 +32,7 @@ func importer(t *testing.T, address string) func(dir string) Imported {
 
 // TestImport adds a folder to a vault that already has some of its files.
 func TestImport(t *testing.T) {
-	server := pgtest.Start(t)
+	server := pgtest.New(t)
 	member := newNode(t, server.URL(), "team", map[string]string{"Same.md": "same\n", "Plan.md": "the plan\n", "README.md": "read\n"})
 	member.sync()
 	files := map[string]string{
@@ -71,7 +71,7 @@ func TestImport(t *testing.T) {
 
 // TestImport_ConcurrentCommit has another node write during an import.
 func TestImport_ConcurrentCommit(t *testing.T) {
-	server := pgtest.Start(t)
+	server := pgtest.New(t)
 	member := newNode(t, server.URL(), "team", map[string]string{"Plan.md": "the plan\n"})
 	member.sync()
 	i := &importing{log: member.m.log, Imported: &Imported{}, names: map[string]pglog.File{}} // started earlier

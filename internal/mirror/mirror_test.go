@@ -134,7 +134,7 @@ func agree(t *testing.T, nodes ...*node) map[string]string {
 }
 
 func TestMirror_TwoFolders(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"A.md": "a", "Sub/B.md": "# B\r\n[[A]]", "Empty.md": "", "picture.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", ".hidden.md": "h"})
 	b := newNode(t, s.URL(), "team", map[string]string{"B only.md": "b", "Same.md": "same"})
 	want := agree(t, a, b)
@@ -160,7 +160,7 @@ func TestMirror_TwoFolders(t *testing.T) {
 // TestMirror_RemovesEmptiedFolders checks that a moved folder disappears on every node,
 // whereas one that merely loses its last note to a move stays on its user's node.
 func TestMirror_RemovesEmptiedFolders(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	b := newNode(t, s.URL(), "team", map[string]string{"Mine/N.md": "n", "Whole/A.md": "a", "Whole/Sub/B.md": "b", "In/Inner/C.md": "c", "In/Inner/D.md": "d", "Up/Down/E.md": "e", "Up/Down/F.md": "f"})
 	a := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -182,7 +182,7 @@ func TestMirror_RemovesEmptiedFolders(t *testing.T) {
 // TestDamagedDatabase: a damaged database of the mirror is set aside, and folder and log
 // are compared as at first.
 func TestDamagedDatabase(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "v", map[string]string{"A.md": "a"})
 	a.sync()
 	a.close()
@@ -198,7 +198,7 @@ func TestDamagedDatabase(t *testing.T) {
 // TestTwoNamesThatDifferInCase checks that of two such files on one node the first is
 // shared, the other is reported, and neither keeps other files from being shared.
 func TestTwoNamesThatDifferInCase(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "A.md"), nil, 0o600))
 	if _, err := os.Stat(filepath.Join(dir, "a.md")); err == nil {
@@ -218,7 +218,7 @@ func TestTwoNamesThatDifferInCase(t *testing.T) {
 // A file changed on both sides is kept twice: the log's version keeps the name, the other
 // becomes a copy beside it.
 func TestConflicts(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	for name, c := range map[string]struct {
 		a, b func(n *node)
 		want map[string]string // "*": the conflict copy
@@ -259,7 +259,7 @@ func TestConflicts(t *testing.T) {
 // A tool's write is in the log by the time of the response; on a node that is behind, it
 // is recomputed from the log's version.
 func TestToolsWriteToTheLog(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "one\n", "Links.md": "[[N]]\n", "F/X.md": "[[N]] [[F/Y]]\n", "F/Y.md": "y\n", "F/i.png": "\x00"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -322,7 +322,7 @@ func TestToolsWriteToTheLog(t *testing.T) {
 // A new file whose name differs in case only from another in the log stays in its folder,
 // is reported, and does not delay other files.
 func TestMirror_NamesThatDifferInCase(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "1"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -366,7 +366,7 @@ func TestMirror_DatabaseUnavailable(t *testing.T) {
 }
 
 func TestMirror_NewerDatabase(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
 	s.Exec(`CREATE TABLE notesd_schema (version int); INSERT INTO notesd_schema VALUES (1000)`)
 	_, err := a.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "x"})
@@ -381,7 +381,7 @@ func TestMirror_NewerDatabase(t *testing.T) {
 // Neither a suddenly empty folder nor an ignore pattern deletes notes, here or on other
 // nodes.
 func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	files := map[string]string{}
 	for i := range 20 {
 		files[fmt.Sprintf("%d.md", i)] = "text"
@@ -399,7 +399,7 @@ func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
 // A folder synced with another log, or an older copy of its own, loses nothing: differing
 // files are kept twice.
 func TestMirror_AnotherLog(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	other := newNode(t, s.URL(), "other", map[string]string{"N.md": "theirs", "T.md": "t"})
 	other.sync()
 	a := newNode(t, s.URL(), "one", map[string]string{"N.md": "mine", "M.md": "m"})
@@ -422,7 +422,7 @@ func TestCopyName(t *testing.T) {
 // After a crash between placing a file and recording it, and further batches in the log,
 // the placed file is not mistaken for a change in the folder.
 func TestCrashBetweenPlacingAndRecord(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Old.md": "1"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -462,7 +462,7 @@ func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 		"reverted": func(a *node) { a.delete("New.md"); a.save("Old.md", "1") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := pgtest.Start(t)
+			s := pgtest.New(t)
 			a := newNode(t, s.URL(), "team", map[string]string{"Old.md": "1"})
 			b := newNode(t, s.URL(), "team", nil)
 			agree(t, a, b)
@@ -486,7 +486,7 @@ func TestCrashBetweenSettlingAndRecord(t *testing.T) {
 // Writes by a node's tools that another node has changed again, before this node's folder
 // has followed, are not committed as changes of the folder.
 func TestMirror_OwnWritesChangedElsewhere(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Undone.md": "1\n"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -509,7 +509,7 @@ func TestMirror_OwnWritesChangedElsewhere(t *testing.T) {
 // A note that moves from X to Y and back in the log, unseen by a node that writes to X,
 // is not a conflict.
 func TestMirror_MovedThereAndBack(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "x\n"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -535,7 +535,7 @@ func TestMirror_MovedThereAndBack(t *testing.T) {
 // log's, and still has its base: nothing is resurrected, and only files changed on both
 // sides are kept twice.
 func TestMirror_LogPrunedPastNode(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Deleted.md": "d", "Same.md": "s", "Here.md": "h", "Both.md": "b"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -563,7 +563,7 @@ func TestMirror_LogPrunedPastNode(t *testing.T) {
 // Forgetting a note on one node erases it in the log and on every node: contents,
 // versions and changes, except for its name. A note created again is kept.
 func TestForget(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"Secret.md": "xyzzy", "Same.md": "shared text", "Other.md": "shared text"})
 	b := newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
@@ -596,7 +596,7 @@ func TestForget(t *testing.T) {
 // TestMirror_PathsNoVaultHas has another node commit paths that no vault has: its files are
 // not placed, and everything else is.
 func TestMirror_PathsNoVaultHas(t *testing.T) {
-	server := pgtest.Start(t)
+	server := pgtest.New(t)
 	n := newNode(t, server.URL(), "team", map[string]string{"A.md": "a\n"})
 	n.sync()
 	other := newNode(t, server.URL(), "team", nil)

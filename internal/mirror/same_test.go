@@ -30,7 +30,7 @@ func TestSameOnFilesAndOnTheLog(t *testing.T) {
 	plain, err := vault.New(t.Context(), alone, dir, vault.Options{Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	require.NoError(t, plain.Reconcile(t.Context()))
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	shared, other := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
 	agree(t, shared, other)
 

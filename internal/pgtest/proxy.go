@@ -11,9 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// socket is the name of a server's socket in its folder.
+const socket = ".s.PGSQL.5432"
+
 // Proxy forwards connections to the server and can cut them.
 type Proxy struct {
-	folder, server string
+	database *Database
+	folder   string
 
 	mu           sync.Mutex
 	open         map[net.Conn]bool
@@ -22,15 +26,15 @@ type Proxy struct {
 	cuts         int
 }
 
-// Proxy returns a new proxy to the server, closed at the end of the test.
-func (s *Server) Proxy() *Proxy {
-	s.tb.Helper()
+// Proxy returns a new proxy to the database, closed at the end of the test.
+func (d *Database) Proxy() *Proxy {
+	d.tb.Helper()
 	folder, err := os.MkdirTemp(os.TempDir(), "px")
-	require.NoError(s.tb, err)
-	s.tb.Cleanup(func() { require.NoError(s.tb, os.RemoveAll(folder)) })
-	p := &Proxy{folder: folder, server: s.Socket, open: map[net.Conn]bool{}}
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", filepath.Join(folder, filepath.Base(s.Socket)))
-	require.NoError(s.tb, err)
+	require.NoError(d.tb, err)
+	d.tb.Cleanup(func() { require.NoError(d.tb, os.RemoveAll(folder)) })
+	p := &Proxy{database: d, folder: folder, open: map[net.Conn]bool{}}
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", filepath.Join(folder, socket))
+	require.NoError(d.tb, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -41,7 +45,7 @@ func (s *Server) Proxy() *Proxy {
 			wg.Go(func() { p.serve(client) })
 		}
 	})
-	s.tb.Cleanup(func() {
+	d.tb.Cleanup(func() {
 		_ = listener.Close()
 		p.CutAll()
 		wg.Wait()
@@ -50,7 +54,7 @@ func (s *Server) Proxy() *Proxy {
 }
 
 // URL returns the address of the database through the proxy.
-func (p *Proxy) URL() string { return Address(p.folder) }
+func (p *Proxy) URL() string { return p.database.at(p.folder) }
 
 // CutAll cuts every connection.
 func (p *Proxy) CutAll() {
@@ -78,7 +82,7 @@ func (p *Proxy) Cuts() int {
 }
 
 func (p *Proxy) serve(client net.Conn) {
-	server, err := (&net.Dialer{}).DialContext(context.Background(), "unix", p.server)
+	server, err := (&net.Dialer{}).DialContext(context.Background(), "unix", filepath.Join(p.database.server.folder, socket))
 	if err != nil {
 		_ = client.Close()
 		return

@@ -18,12 +18,13 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/fsid"
+	"notesd/internal/pgtest"
 	"notesd/mcp"
 )
 
 func TestMain(m *testing.M) {
 	Waits.FirstScan, Waits.Database = time.Minute, time.Minute
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m))
 }
 
 // newConfig returns the configuration of a vault with one note, without embeddings.

@@ -142,7 +142,7 @@ func (n *testNode) names() (names []string) {
 // TestVaultsOpenAndClose checks that vaults are opened on request and closed when idle,
 // and that a session continues in a reopened vault.
 func TestVaultsOpenAndClose(t *testing.T) {
-	n := newTestNode(t, pgtest.Start(t).URL())
+	n := newTestNode(t, pgtest.New(t).URL())
 	token := n.grant("ann", "a", "b", "c")
 	begin := func(vault string) (session string) {
 		t.Helper()
@@ -185,7 +185,7 @@ func TestVaultsOpenAndClose(t *testing.T) {
 }
 
 func TestNode_SubscriptionsOutliveIt(t *testing.T) {
-	address := pgtest.Start(t).URL()
+	address := pgtest.New(t).URL()
 	n := newTestNode(t, address)
 	token := n.grant("ann", "a")
 	_, header := n.ask("a", token, "", initialize)
@@ -224,7 +224,7 @@ func TestNode_SubscriptionsOutliveIt(t *testing.T) {
 
 // TestAVaultThatCannotBeOpened puts a file in place of the vault's state directory.
 func TestAVaultThatCannotBeOpened(t *testing.T) {
-	n := newTestNode(t, pgtest.Start(t).URL())
+	n := newTestNode(t, pgtest.New(t).URL())
 	token := n.grant("ann", "a")
 	state := n.configOf("a").State
 	require.NoError(t, os.MkdirAll(filepath.Dir(state), 0o700))
@@ -404,7 +404,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestAttachmentsOfOthers changes a picture on another node while a client watches it.
 func TestAttachmentsOfOthers(t *testing.T) {
-	n := newTestNode(t, pgtest.Start(t).URL())
+	n := newTestNode(t, pgtest.New(t).URL())
 	token := n.grant("ann", "a")
 	other := n.db.Log("a")
 	commit := func(id string, changes ...notes.FileChange) {

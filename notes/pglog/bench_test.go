@@ -14,7 +14,7 @@ import (
 // BenchmarkCommit measures how many writes of a 2 KB note a server handles from 16
 // writers: all to one vault, whose writes are serialised, or each to its own vault.
 func BenchmarkCommit(b *testing.B) {
-	s := pgtest.Start(b)
+	s := pgtest.New(b)
 	text := fmt.Sprintf("%2000d", 0)
 	const writers = 16
 	for _, vaults := range []int{1, writers} {

@@ -63,7 +63,7 @@ func files(t *testing.T, l *Log) map[string]string {
 }
 
 func TestCommit(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	long := strings.Repeat("A line that compresses well.\n", 500)
 	for name, c := range map[string]struct {
 		before   []notes.FileChange
@@ -121,7 +121,7 @@ func TestCommit(t *testing.T) {
 // Concurrent writers of the same notes: each acknowledged write builds on the previous
 // one, the numbers have no gaps, and a follower reads every batch once.
 func TestRacingWriters(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	const writers, rounds, paths = 4, 25, 3
 	reader := open(t, s.URL(), "race")
 	at, _, err := reader.Snapshot(t.Context())
@@ -181,7 +181,7 @@ func TestRacingWriters(t *testing.T) {
 }
 
 func TestForeignPositions(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	one, other := open(t, s.URL(), "one"), open(t, s.URL(), "other")
 	empty, _, err := one.Snapshot(t.Context())
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestForeignPositions(t *testing.T) {
 // A commit whose connection is cut before the response has the outcome recorded in the
 // log, and is made at most once.
 func TestConnectionCutInMidCommit(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	p := s.Proxy()
 	l := open(t, p.URL(), "cut")
 	direct := open(t, s.URL(), "cut")
@@ -243,7 +243,7 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 
 // Resolve returns the outcome of a commit by its id, after a crash of the writer.
 func TestResolve(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	l := open(t, s.URL(), "resolve")
 	_, committed, err := l.Resolve(t.Context(), "none")
 	require.NoError(t, err)
@@ -257,7 +257,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestListen(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	l, other, elsewhere := open(t, s.URL(), "listen"), open(t, s.URL(), "listen"), open(t, s.URL(), "elsewhere")
 	changed := make(chan struct{}, 100)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -276,7 +276,7 @@ func TestListen(t *testing.T) {
 // Vectors are computed once, by the node that claims their texts; an expired claim passes
 // to another node.
 func TestVectors(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a, b := open(t, s.URL(), "a"), open(t, s.URL(), "b")
 	var hashes []string
 	for i := range 5 {
@@ -317,7 +317,7 @@ func TestVectors(t *testing.T) {
 
 // TestBehind queries readers of two vaults and of one without batches.
 func TestBehind(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	a, b := open(t, s.URL(), "a"), open(t, s.URL(), "b")
 	for i, l := range []*Log{a, a, a, b} {
 		_, err := commit(l, create(fmt.Sprintf("%d.md", i), "text"))

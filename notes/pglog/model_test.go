@@ -21,7 +21,7 @@ import (
 // exactly its changes, is a no-op when repeated, and fails as a whole if one of its files
 // differs; and that replaying the feed from the beginning gives the same files.
 func TestCommit_Model(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	l := open(t, s.URL(), "model")
 	at, err := l.Beginning(t.Context())
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestCommit_Model(t *testing.T) {
 // file, except in the batch that makes other nodes forget it, and keeps text shared with
 // others.
 func TestForget(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	l := open(t, s.URL(), "forget")
 	for _, changes := range [][]notes.FileChange{
 		{create("Secret.md", "one"), create("Other.md", "shared")},

@@ -16,7 +16,7 @@ import (
 // Changes beyond the limits are removed, with the contents and vectors that nothing else
 // uses; files, newer changes and the identity of positions stay.
 func TestPrune(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	l := open(t, s.URL(), "prune")
 	beginning, err := l.Beginning(t.Context())
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ func database(t *testing.T, address string) *Database {
 }
 
 func TestSubjects(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	d, ctx := database(t, s.URL()), t.Context()
 	token, err := d.AddSubject(ctx, "ann")
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestSubjects(t *testing.T) {
 
 // TestTokensAreNotKept searches for the token in the rows of the database.
 func TestTokensAreNotKept(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	token, err := database(t, s.URL()).AddSubject(t.Context(), "ann")
 	require.NoError(t, err)
 	conn, err := pgx.Connect(t.Context(), s.URL())
@@ -89,7 +89,7 @@ func TestTokensAreNotKept(t *testing.T) {
 
 // TestOneListeningConnection notifies several vaults of a node over one connection.
 func TestOneListeningConnection(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	d := database(t, s.URL())
 	woken := map[string]chan struct{}{}
 	for _, vault := range []string{"a", "b"} {
@@ -106,7 +106,7 @@ func TestOneListeningConnection(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, conn.Close(t.Context())) }()
 	var listening int
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`).Scan(&listening))
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`).Scan(&listening))
 	assert.Equal(t, 1, listening)
 	assert.Empty(t, woken["a"], "of another vault")
 }

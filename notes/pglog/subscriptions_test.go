@@ -11,7 +11,7 @@ import (
 )
 
 func TestSubscriptions(t *testing.T) {
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	d, ctx := database(t, s.URL()), t.Context()
 	l, other := d.Log("v"), d.Log("other")
 	for _, uri := range []string{"note:///A.md", "note:///B%20c.md", "note:///B c.md", "notes://recent", "note:///A.md"} {

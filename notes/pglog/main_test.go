@@ -1,0 +1,10 @@
+package pglog
+
+import (
+	"os"
+	"testing"
+
+	"notesd/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
