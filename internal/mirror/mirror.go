@@ -71,7 +71,6 @@ type Mirror struct {
 	log   *pglog.Log
 	opt   Options
 	vault *vault.Vault
-	node  string // prefix of the ids of its batches
 	records
 
 	turn     chan struct{} // one slot: held by a sync
@@ -115,10 +114,10 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	m.queue.Put(nil, true)
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, node, seq, mark) VALUES (1, ?, 0, '')`, rand.Text()); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, seq, mark) VALUES (1, 0, '')`); err != nil {
 			return err
 		}
-		return tx.QueryRowContext(ctx, `SELECT node, seq, mark FROM position`).Scan(&m.node, &m.at.Seq, &m.at.Mark)
+		return tx.QueryRowContext(ctx, `SELECT seq, mark FROM position`).Scan(&m.at.Seq, &m.at.Mark)
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -183,7 +182,7 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 	} else if err != nil {
 		return done, err
 	}
-	logErr := m.log.Forget(ctx, m.node+rand.Text(), m.opt.Author, paths)
+	logErr := m.log.Forget(ctx, rand.Text(), m.opt.Author, paths)
 	if logErr != nil {
 		return done, &notes.Error{Op: "forget", Path: note, Err: notes.ErrUnavailable, Detail: "the note is forgotten here, and not in the database: " + logErr.Error(), Hint: "Run it again with the note's path."}
 	}
@@ -417,27 +416,34 @@ func (r *records) bases(ctx context.Context, paths []string, all bool) (map[stri
 	return rows, err
 }
 
+// isOwn reports whether the batch has changes found in this folder.
+func (r *records) isOwn(ctx context.Context, batch string) (own bool, err error) {
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM own WHERE id = ?)`, batch).Scan(&own)
+	return own, err
+}
+
 // record gathers the results of a step, which are written in one transaction.
 type record struct {
 	base    map[string]base    // an empty hash: neither side has the file
 	pending map[string]bool    // true: compare later; false: done
 	placing map[string]version // what is about to be placed
+	own     map[string]bool    // ids of batches of this folder; true: about to be committed; false: applied or rejected
 	at      *pglog.Position
 	forget  bool // delete all of base first
 }
 
 func newRecord() *record {
-	return &record{base: map[string]base{}, pending: map[string]bool{}, placing: map[string]version{}}
+	return &record{base: map[string]base{}, pending: map[string]bool{}, placing: map[string]version{}, own: map[string]bool{}}
 }
 
 func (r *records) write(ctx context.Context, w *record) error {
-	if len(w.base)+len(w.pending)+len(w.placing) == 0 && w.at == nil {
+	if len(w.base)+len(w.pending)+len(w.placing)+len(w.own) == 0 && w.at == nil {
 		return nil
 	}
 	err := r.db.Write(ctx, func(tx *sql.Tx) error {
 		exec := func(query string, args ...any) error { _, err := tx.ExecContext(ctx, query, args...); return err }
 		if w.forget {
-			if err := errors.Join(exec(`DELETE FROM base`), exec(`DELETE FROM pending`)); err != nil {
+			if err := errors.Join(exec(`DELETE FROM base`), exec(`DELETE FROM pending`), exec(`DELETE FROM own`)); err != nil {
 				return err
 			}
 		}
@@ -461,6 +467,15 @@ func (r *records) write(ctx context.Context, w *record) error {
 				query = `INSERT OR IGNORE INTO pending (path) VALUES (?)`
 			}
 			if err := exec(query, p); err != nil {
+				return err
+			}
+		}
+		for id, own := range w.own {
+			query := `DELETE FROM own WHERE id = ?`
+			if own {
+				query = `INSERT INTO own (id) VALUES (?)`
+			}
+			if err := exec(query, id); err != nil {
 				return err
 			}
 		}

@@ -412,6 +412,29 @@ func TestMirror_AnotherLog(t *testing.T) {
 	assert.Contains(t, slices.Collect(maps.Values(got)), "mine")
 }
 
+// A machine restored from a backup, or a copy of it, has an earlier state of the folder and of
+// the mirror's database. What was committed from this folder since is placed like the changes
+// of other nodes; it is not replaced with what the backup had.
+func TestMirror_RestoredFromBackup(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Deleted.md": "d", "Same.md": "s"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	a.close()
+	dir, state := t.TempDir(), t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(a.dir)))
+	require.NoError(t, os.CopyFS(state, os.DirFS(a.state)))
+	a.open(s.URL(), "team", a.state)
+	a.save("Edited.md", "2")
+	a.save("New.md", "n")
+	a.delete("Deleted.md")
+	want := agree(t, a, b)
+	restored := &node{t: t, dir: dir}
+	restored.open(s.URL(), "team", state)
+	assert.Equal(t, want, agree(t, restored, a, b))
+	assert.Equal(t, map[string]string{"Edited.md": "2", "New.md": "n", "Same.md": "s"}, want)
+}
+
 func TestCopyName(t *testing.T) {
 	at := time.Date(2026, 11, 22, 9, 8, 7, 0, time.UTC)
 	assert.Equal(t, "F/N (conflict 2026-11-22 090807 ann).md", copyName("F/N.md", "ann", at, 1))

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"notesd/notes"
@@ -147,12 +146,17 @@ func (m *Mirror) read(ctx context.Context, paths []string) (map[string]*sides, e
 
 // apply places one batch of the log as one operation.
 func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
+	own, err := m.isOwn(ctx, e.Mark)
+	if err != nil {
+		return err
+	}
 	r := newRecord()
 	r.at = &e.Position
-	own := strings.HasPrefix(e.Mark, m.node)
+	if own {
+		r.own[e.Mark] = false
+	}
 	var placed map[string]bool
 	if !own {
-		var err error
 		if placed, err = m.vault.Replica().Placed(ctx, e.Mark); err != nil {
 			return err
 		}
@@ -675,7 +679,12 @@ func (c *commit) flush(ctx context.Context) error {
 	}
 	changes := c.changes
 	c.changes, c.size = nil, 0
-	_, err := c.m.log.Commit(ctx, notes.Batch{ID: c.m.node + rand.Text(), Kind: kindOf(changes), Author: c.m.opt.Author, Changes: changes, Seen: &c.m.at.Seq})
+	id, intent := rand.Text(), newRecord()
+	intent.own[id] = true
+	if err := c.m.write(ctx, intent); err != nil {
+		return err
+	}
+	_, err := c.m.log.Commit(ctx, notes.Batch{ID: id, Kind: kindOf(changes), Author: c.m.opt.Author, Changes: changes, Seen: &c.m.at.Seq})
 	var other *notes.LogConflict
 	switch {
 	case err == nil:
@@ -685,12 +694,12 @@ func (c *commit) flush(ctx context.Context) error {
 		return err
 	}
 	c.done = true
-	return c.ahead(ctx, changes, other)
+	return c.ahead(ctx, id, changes, other)
 }
 
-// ahead handles a rejected batch: its files become pending if their version in the log is
+// ahead handles a rejected batch with the id: its files become pending if their version in the log is
 // not the one that they were based on.
-func (c *commit) ahead(ctx context.Context, changes []notes.FileChange, other *notes.LogConflict) error {
+func (c *commit) ahead(ctx context.Context, id string, changes []notes.FileChange, other *notes.LogConflict) error {
 	var paths []string
 	for _, f := range changes {
 		paths = append(paths, f.OldPath, f.Path)
@@ -700,6 +709,7 @@ func (c *commit) ahead(ctx context.Context, changes []notes.FileChange, other *n
 		return err
 	}
 	r := newRecord()
+	r.own[id] = false
 	for _, f := range changes {
 		if f.OldPath != "" && current[f.OldPath].Hash != f.Before {
 			r.pending[f.OldPath] = true
