@@ -72,6 +72,7 @@ type teamKiller struct {
 	nodes     [2]*teamNode
 	mirror    place
 	mirrorCmd *exec.Cmd
+	beginning pglog.Position // before the first change
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -95,6 +96,11 @@ func newTeamKiller(t *testing.T, seed uint64) *teamKiller {
 		words: map[string]string{}, own: map[string]string{}, open: map[string]bool{}, failed: map[string]bool{}, saved: map[string]bool{},
 	}
 	k.proxy = k.server.Proxy()
+	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	k.beginning, _, err = l.Snapshot(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
 	k.ctx, k.cancel = context.WithCancel(t.Context())
 	files := map[string]string{}
 	for i := range teamShared {
@@ -409,8 +415,7 @@ func (k *teamKiller) checkLog(got map[string]string) (gone map[string]bool) {
 	require.Equal(t, want, hashes, "the log and the folders")
 
 	gone = map[string]bool{}
-	at, err := l.Beginning(t.Context())
-	require.NoError(t, err)
+	at := k.beginning
 	for {
 		entries, err := l.Changes(t.Context(), at, 1000)
 		require.NoError(t, err)
@@ -440,8 +445,7 @@ func (k *teamKiller) changesOf(path string) string {
 	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
 	require.NoError(k.t, err)
 	defer func() { require.NoError(k.t, l.Close()) }()
-	at, err := l.Beginning(k.t.Context())
-	require.NoError(k.t, err)
+	at := k.beginning
 	var found strings.Builder
 	for {
 		entries, err := l.Changes(k.t.Context(), at, 1000)

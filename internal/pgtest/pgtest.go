@@ -64,14 +64,10 @@ func New(tb testing.TB) *Database {
 	bin := programs(tb)
 	shared.Lock()
 	defer shared.Unlock()
-	if !shared.inMain {
-		tb.Fatal("TestMain does not call pgtest.Main, which stops the server")
-	}
+	require.True(tb, shared.inMain, "TestMain has to call pgtest.Main, which stops the server")
 	if shared.Server == nil {
 		s, err := start(bin)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		require.NoError(tb, err)
 		shared.Server = s
 	}
 	shared.databases++
@@ -84,9 +80,7 @@ func New(tb testing.TB) *Database {
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s, err := start(programs(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	s.tb = tb
 	tb.Cleanup(s.remove)
 	return s
@@ -135,10 +129,20 @@ func programs(tb testing.TB) string {
 // Run starts the server after Kill.
 func (s *Server) Run() {
 	s.tb.Helper()
-	if err := s.run(); err != nil {
-		s.tb.Fatal(err)
-	}
+	require.NoError(s.tb, os.RemoveAll(s.standby()))
+	require.NoError(s.tb, s.run())
 }
+
+// RunAsStandby starts the server after Kill as a standby, which only reads.
+func (s *Server) RunAsStandby() {
+	s.tb.Helper()
+	require.NoError(s.tb, os.WriteFile(s.standby(), nil, 0o600))
+	require.NoError(s.tb, giveAway(s.standby()))
+	require.NoError(s.tb, s.run())
+}
+
+// standby is the file that makes the server a standby.
+func (s *Server) standby() string { return filepath.Join(s.folder, "data", "standby.signal") }
 
 // run starts the server and waits until it accepts connections.
 func (s *Server) run() error {

@@ -68,14 +68,19 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 // not committed never will be.
 func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed bool, err error) {
 	err = l.locked(ctx, func(ctx context.Context, tx pgx.Tx, _ uint64) error {
-		err := tx.QueryRow(ctx, `SELECT seq FROM batches WHERE vault = $1 AND id = $2`, l.vault, id).Scan(&seq)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		committed = err == nil
+		seq, committed, err = l.batch(ctx, tx, id)
 		return err
 	})
 	return seq, committed && err == nil, err
+}
+
+// batch returns the number of the batch with the id, and whether there is one.
+func (l *Log) batch(ctx context.Context, tx pgx.Tx, id string) (seq uint64, found bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT seq FROM batches WHERE vault = $1 AND id = $2`, l.vault, id).Scan(&seq)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, false, nil
+	}
+	return seq, err == nil, err
 }
 
 // locked runs a transaction that locks the vault's row, which serialises all writes. head is

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -49,6 +50,10 @@ func Open(address string, log *slog.Logger) (*Database, error) {
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "notesd"
 	}
+	if cfg.ConnConfig.ValidateConnect == nil { // no target_session_attrs
+		cfg.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary // a standby that lags would look like another log
+	}
+	cfg.PingTimeout = connectTimeout // of a connection that was idle: a firewall may have dropped it silently
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, err

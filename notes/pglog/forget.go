@@ -18,6 +18,9 @@ const KindForget = "forget"
 // file has one of the paths.
 func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []string) error {
 	err := l.locked(ctx, func(ctx context.Context, tx pgx.Tx, head uint64) error {
+		if _, done, err := l.batch(ctx, tx, id); done || err != nil { // it is repeated because the response was lost
+			return err
+		}
 		existing, err := readFiles(tx.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
 		if err == nil && len(existing) > 0 {
 			err = &notes.Error{Op: "forget", Path: existing[0].Path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}

@@ -175,11 +175,18 @@ func (d *Database) again(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// isAnswer reports whether the database returned the error, as opposed to being
-// unreachable.
+// isAnswer reports whether the error is an answer of the database, or is derived from one, as
+// opposed to the database being unreachable.
 func isAnswer(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Severity == "ERROR" || errors.As(err, new(*notes.LogConflict)) || errors.Is(err, ErrForeign) || errors.Is(err, ErrPruned) || errors.Is(err, migrations.ErrNewer)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refused.SeverityUnlocalized == "ERROR" // others end the connection
+	}
+	for _, answer := range []error{pgx.ErrNoRows, ErrForeign, ErrPruned, migrations.ErrNewer} {
+		if errors.Is(err, answer) {
+			return true
+		}
+	}
+	return errors.As(err, new(*notes.LogConflict)) || errors.As(err, new(*notes.Error))
 }
 
 // An Entry is one batch of the feed.
@@ -242,12 +249,6 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 		return nil, ErrPruned
 	}
 	return entries[:min(len(entries), limit)], nil
-}
-
-// Beginning returns the position before the first batch.
-func (l *Log) Beginning(ctx context.Context) (Position, error) {
-	err := l.ready(ctx)
-	return Position{Mark: l.epoch}, err
 }
 
 // Head returns the number of the newest batch.

@@ -3,6 +3,7 @@ package pglog
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -210,7 +213,9 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 	p := s.Proxy()
 	l := open(t, p.URL(), "cut")
 	direct := open(t, s.URL(), "cut")
-	_, err := commit(l, create("A.md", "0"))
+	beginning, _, err := direct.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = commit(l, create("A.md", "0"))
 	require.NoError(t, err)
 	text := "0"
 	cuts := 0
@@ -231,7 +236,7 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 	}
 	t.Log("commits that failed:", cuts, "connections cut:", p.Cuts())
 	assert.NotZero(t, p.Cuts())
-	at, err := direct.Changes(t.Context(), Position{Mark: direct.epoch}, 1000)
+	at, err := direct.Changes(t.Context(), beginning, 1000)
 	require.NoError(t, err)
 	var batches []string
 	for _, e := range at {
@@ -334,4 +339,40 @@ func TestBehind(t *testing.T) {
 	for _, level := range lags[1:4] {
 		assert.Zero(t, level.Age)
 	}
+}
+
+// An error of the database is not retried, in whatever language the server reports it.
+func TestIsAnswer(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&pgconn.PgError{Severity: "FEHLER", SeverityUnlocalized: "ERROR"}, true},
+		{fmt.Errorf("x: %w", &pgconn.PgError{Severity: "ERROR", SeverityUnlocalized: "ERROR"}), true},
+		{&pgconn.PgError{Severity: "SCHWERWIEGEND", SeverityUnlocalized: "FATAL"}, false},
+		{pgx.ErrNoRows, true},
+		{&notes.Error{Err: notes.ErrExists}, true},
+		{&notes.LogConflict{}, true},
+		{ErrForeign, true},
+		{io.ErrUnexpectedEOF, false},
+	} {
+		assert.Equal(t, c.want, isAnswer(c.err), "%v", c.err)
+	}
+}
+
+// A standby is not read: if it lags, it looks like an older copy of the log.
+func TestStandby(t *testing.T) {
+	s := pgtest.Start(t)
+	l := open(t, s.URL(), "team")
+	_, err := commit(l, create("A.md", "a"))
+	require.NoError(t, err)
+	s.Kill()
+	s.RunAsStandby()
+	_, err = l.Head(t.Context())
+	require.ErrorContains(t, err, "standby")
+	s.Kill()
+	s.Run()
+	head, err := l.Head(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, head)
 }

@@ -23,7 +23,7 @@ import (
 func TestCommit_Model(t *testing.T) {
 	s := pgtest.New(t)
 	l := open(t, s.URL(), "model")
-	at, err := l.Beginning(t.Context())
+	at, _, err := l.Snapshot(t.Context())
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(41, 7))
 	have, replayed := map[string]string{}, map[string]string{} // path → text
@@ -151,6 +151,8 @@ func TestCommit_Model(t *testing.T) {
 func TestForget(t *testing.T) {
 	s := pgtest.New(t)
 	l := open(t, s.URL(), "forget")
+	beginning, _, err := l.Snapshot(t.Context())
+	require.NoError(t, err)
 	for _, changes := range [][]notes.FileChange{
 		{create("Secret.md", "one"), create("Other.md", "shared")},
 		{edit("Secret.md", "one", "shared")}, {move("Secret.md", "Hidden.md", "shared")}, {edit("Hidden.md", "shared", "two")},
@@ -159,7 +161,7 @@ func TestForget(t *testing.T) {
 		require.NoError(t, err)
 	}
 	var exists *notes.Error
-	err := l.Forget(t.Context(), "a", notes.Author{}, []string{"Hidden.md", "Secret.md"})
+	err = l.Forget(t.Context(), "a", notes.Author{}, []string{"Hidden.md", "Secret.md"})
 	require.ErrorAs(t, err, &exists)
 	require.ErrorIs(t, err, notes.ErrExists)
 	assert.Equal(t, "Hidden.md", exists.Path)
@@ -174,8 +176,6 @@ func TestForget(t *testing.T) {
 		_, err := l.Contents(t.Context(), []string{notes.Hash([]byte(text))})
 		assert.Equal(t, kept, err == nil, "%s: %v", text, err)
 	}
-	beginning, err := l.Beginning(t.Context())
-	require.NoError(t, err)
 	all, err := l.Changes(t.Context(), beginning, 100)
 	require.NoError(t, err)
 	for _, e := range all[:len(all)-1] {
@@ -192,6 +192,10 @@ func TestForget(t *testing.T) {
 		named = append(named, c.OldPath)
 	}
 	assert.Equal(t, []string{"Secret.md", "Hidden.md"}, named)
+	require.NoError(t, l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, []string{"Secret.md", "Hidden.md"}), "the response was lost")
+	again, err := l.Changes(t.Context(), at, 100)
+	require.NoError(t, err)
+	assert.Equal(t, news, again)
 	_, err = commit(l, create("Secret.md", "again"))
 	require.NoError(t, err, "the name is free")
 }

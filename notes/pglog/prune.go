@@ -29,16 +29,15 @@ const (
 // pruned within pruneEvery.
 func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
-	if err := l.ready(ctx); err != nil {
-		return err
-	}
 	var cut int64
-	err := l.db.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2)
-		RETURNING least(seq - 1, greatest(
-			coalesce((SELECT max(seq) FROM batches WHERE vault = $1 AND at < now() - make_interval(secs => $3)), 0),
-			coalesce((SELECT max(seq) FROM (
-				SELECT f.seq, sum(length(b.data)) OVER (ORDER BY f.seq DESC) AS bytes FROM feed f JOIN blobs b ON b.vault = f.vault AND b.hash = f.before WHERE f.vault = $1
-			) superseded WHERE bytes > $4), 0)))`, l.vault, pruneEvery.Seconds(), limits.Age.Seconds(), limits.Bytes).Scan(&cut)
+	err := l.call(ctx, func(ctx context.Context) error {
+		return l.db.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2)
+			RETURNING least(seq - 1, greatest(
+				coalesce((SELECT max(seq) FROM batches WHERE vault = $1 AND at < now() - make_interval(secs => $3)), 0),
+				coalesce((SELECT max(seq) FROM (
+					SELECT f.seq, sum(length(b.data)) OVER (ORDER BY f.seq DESC) AS bytes FROM feed f JOIN blobs b ON b.vault = f.vault AND b.hash = f.before WHERE f.vault = $1
+				) superseded WHERE bytes > $4), 0)))`, l.vault, pruneEvery.Seconds(), limits.Age.Seconds(), limits.Bytes).Scan(&cut)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -47,13 +46,15 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 			return err
 		}
 	}
-	if err == nil {
-		_, err = l.db.pool.Exec(ctx, `DELETE FROM vectors WHERE claimed < now() - make_interval(secs => $1)`, vectorsFor.Seconds())
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = l.db.pool.Exec(ctx, `DELETE FROM subscriptions WHERE used < now() - make_interval(secs => $1)`, subscriptionsFor.Seconds())
-	}
-	return err
+	return l.call(ctx, func(ctx context.Context) error {
+		b := &pgx.Batch{}
+		b.Queue(`DELETE FROM vectors WHERE claimed < now() - make_interval(secs => $1)`, vectorsFor.Seconds())
+		b.Queue(`DELETE FROM subscriptions WHERE used < now() - make_interval(secs => $1)`, subscriptionsFor.Seconds())
+		return l.db.pool.SendBatch(ctx, b).Close()
+	})
 }
 
 // pruneStep removes the changes of some batches up to cut, and reports whether there may

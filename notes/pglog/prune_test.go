@@ -18,7 +18,7 @@ import (
 func TestPrune(t *testing.T) {
 	s := pgtest.New(t)
 	l := open(t, s.URL(), "prune")
-	beginning, err := l.Beginning(t.Context())
+	beginning, _, err := l.Snapshot(t.Context())
 	require.NoError(t, err)
 	for _, changes := range [][]notes.FileChange{
 		{create("A.md", "1"), create("B.md", "b"), create("Gone.md", "gone")},
