@@ -39,6 +39,8 @@ type access struct {
 type admission struct {
 	subject     pglog.Subject
 	asked, used time.Time
+	valid       context.Context // ends when the token is known to be void, or is forgotten
+	end         context.CancelFunc
 }
 
 func newAccess(db *pglog.Database, now func() time.Time) *access {
@@ -48,37 +50,37 @@ func newAccess(db *pglog.Database, now func() time.Time) *access {
 // errToken is returned for an unknown token.
 var errToken = errors.New("no subject has the token")
 
-// subject returns the subject that owns the token. The error is errToken, or the reason
-// that the database cannot be queried.
-func (a *access) subject(ctx context.Context, token string) (pglog.Subject, error) {
+// subject returns the subject that owns the token, and a context that ends when the token is
+// void. The error is errToken, or the reason that the database cannot be queried.
+func (a *access) subject(ctx context.Context, token string) (s pglog.Subject, valid context.Context, err error) {
 	digest := pglog.DigestOf(token)
-	if s, ok := a.trusted(digest); ok {
-		return s, nil
+	if s, valid, ok := a.trusted(digest); ok {
+		return s, valid, nil
 	}
 	select {
 	case a.lookups <- struct{}{}:
 		defer func() { <-a.lookups }()
 	case <-ctx.Done():
-		return pglog.Subject{}, ctx.Err()
+		return s, nil, ctx.Err()
 	}
 	if err := a.ask(ctx, []pglog.Digest{digest}); err != nil {
-		return pglog.Subject{}, err
+		return s, nil, err
 	}
-	if s, ok := a.trusted(digest); ok {
-		return s, nil
+	if s, valid, ok := a.trusted(digest); ok {
+		return s, valid, nil
 	}
-	return pglog.Subject{}, errToken
+	return s, nil, errToken
 }
 
-func (a *access) trusted(digest pglog.Digest) (pglog.Subject, bool) {
+func (a *access) trusted(digest pglog.Digest) (s pglog.Subject, valid context.Context, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	known := a.known[digest]
 	if known == nil || a.now().Sub(known.asked) > accessTrust {
-		return pglog.Subject{}, false
+		return s, nil, false
 	}
 	known.used = a.now()
-	return known.subject, true
+	return known.subject, known.valid, true
 }
 
 // ask queries the database for the subjects of the tokens and caches the result.
@@ -98,10 +100,13 @@ func (a *access) ask(ctx context.Context, digests []pglog.Digest) error {
 	for _, d := range digests {
 		subject, ok := found[d]
 		switch was := a.known[d]; {
-		case !ok:
+		case !ok && was != nil:
+			was.end()
 			delete(a.known, d)
+		case !ok:
 		case was == nil:
-			a.known[d] = &admission{subject, asked, asked}
+			valid, end := context.WithCancel(context.Background())
+			a.known[d] = &admission{subject, asked, asked, valid, end}
 		default:
 			was.subject, was.asked = subject, asked
 		}
@@ -152,7 +157,13 @@ func (a *access) use(name string) {
 func (a *access) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	maps.DeleteFunc(a.known, func(_ pglog.Digest, known *admission) bool { return a.now().Sub(known.used) > accessKeep })
+	maps.DeleteFunc(a.known, func(_ pglog.Digest, known *admission) bool {
+		idle := a.now().Sub(known.used) > accessKeep
+		if idle {
+			known.end()
+		}
+		return idle
+	})
 }
 
 // profileOfSubject returns the profile of a subject in a vault, within the limits of

@@ -134,7 +134,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 	if n.draining.Load() {
 		w.Header().Set("Connection", "close") // the next request should go to another node
 	}
-	subject, err := n.access.subject(r.Context(), mcp.BearerToken(r))
+	subject, valid, err := n.access.subject(r.Context(), mcp.BearerToken(r))
 	switch {
 	case errors.Is(err, errToken):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
@@ -160,7 +160,10 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 		n.unavailable(w, r, err, subject.Name)
 		return
 	}
-	v.handler.ServeSubject(w, r, profile)
+	ctx, end := context.WithCancel(r.Context())
+	defer end()
+	defer context.AfterFunc(valid, end)()
+	v.handler.ServeSubject(w, r.WithContext(ctx), profile)
 }
 
 func (n *node) refuse(w http.ResponseWriter, r *http.Request, status int, why, subject string) {

@@ -184,6 +184,43 @@ func TestVaultsOpenAndClose(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 }
 
+// stream opens a session's stream of notifications.
+func (n *testNode) stream(vault, token, session string) io.Reader {
+	n.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v/{vault}/mcp", n.serve)
+	server := httptest.NewServer(mux)
+	n.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(n.Context(), http.MethodGet, server.URL+"/v/"+vault+"/mcp", nil)
+	require.NoError(n, err)
+	r.Header = http.Header{"Authorization": {"Bearer " + token}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {session}}
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(n, err)
+	n.Cleanup(func() { require.NoError(n, res.Body.Close()) })
+	require.Equal(n, http.StatusOK, res.StatusCode)
+	return res.Body
+}
+
+// A stream that was opened with a token ends when the token is renewed, even if its subject
+// uses the new one.
+func TestNode_RenewedTokenEndsStreams(t *testing.T) {
+	n := newTestNode(t, pgtest.New(t).URL())
+	old := n.grant("ann", "a")
+	_, header := n.ask("a", old, "", initialize)
+	stream := n.stream("a", old, header.Get("Mcp-Session-Id"))
+	token, err := n.db.RenewToken(t.Context(), "ann")
+	require.NoError(t, err)
+	status, _ := n.ask("a", token, "", initialize)
+	require.Equal(t, http.StatusOK, status)
+	n.check(t.Context())
+	_, err = io.Copy(io.Discard, stream)
+	require.NoError(t, err)
+	status, _ = n.ask("a", old, "", initialize)
+	assert.Equal(t, http.StatusUnauthorized, status)
+	status, _ = n.ask("a", token, "", initialize)
+	assert.Equal(t, http.StatusOK, status)
+}
+
 func TestNode_SubscriptionsOutliveIt(t *testing.T) {
 	address := pgtest.New(t).URL()
 	n := newTestNode(t, address)
@@ -197,18 +234,7 @@ func TestNode_SubscriptionsOutliveIt(t *testing.T) {
 	require.NoError(t, n.close())
 
 	n = newTestNode(t, address)
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v/{vault}/mcp", n.serve)
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v/a/mcp", nil)
-	require.NoError(t, err)
-	r.Header = http.Header{"Authorization": {"Bearer " + token}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {session}}
-	res, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, res.Body.Close()) }()
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	stream := bufio.NewScanner(res.Body)
+	stream := bufio.NewScanner(n.stream("a", token, session))
 	updated := func() bool {
 		for stream.Scan() {
 			if strings.Contains(stream.Text(), `"params":{"uri":"note:///A.md"}`) {
@@ -242,31 +268,31 @@ func TestTokens_ValidWithoutDatabase(t *testing.T) {
 	s := pgtest.Start(t)
 	n := newTestNode(t, s.URL())
 	token := n.grant("ann", "a")
-	known, err := n.access.subject(t.Context(), token)
+	known, _, err := n.access.subject(t.Context(), token)
 	require.NoError(t, err)
 	assert.Equal(t, "ann", known.Name)
-	_, err = n.access.subject(t.Context(), "guessed")
+	_, _, err = n.access.subject(t.Context(), "guessed")
 	require.ErrorIs(t, err, errToken)
 
 	s.Kill()
 	require.Error(t, n.access.refresh(t.Context()))
-	_, err = n.access.subject(t.Context(), token)
+	_, _, err = n.access.subject(t.Context(), token)
 	require.NoError(t, err)
 	_, ok := n.access.bounds("a", mcp.Profile{})("ann")
 	assert.True(t, ok)
 	n.pass(accessTrust + time.Second)
-	_, err = n.access.subject(t.Context(), token)
+	_, _, err = n.access.subject(t.Context(), token)
 	require.Error(t, err)
 	require.NotErrorIs(t, err, errToken, "it may be a good one")
 	_, ok = n.access.bounds("a", mcp.Profile{})("ann")
 	assert.False(t, ok, "its sessions end")
 
 	s.Run()
-	_, err = n.access.subject(t.Context(), token)
+	_, _, err = n.access.subject(t.Context(), token)
 	require.NoError(t, err)
 	require.NoError(t, n.db.RemoveSubject(t.Context(), "ann"))
 	require.NoError(t, n.access.refresh(t.Context()))
-	_, err = n.access.subject(t.Context(), token)
+	_, _, err = n.access.subject(t.Context(), token)
 	require.ErrorIs(t, err, errToken)
 	n.grant("bob", "a")
 	n.pass(accessKeep + time.Second)
