@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	mathrand "math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -433,6 +434,30 @@ func TestMirror_RestoredFromBackup(t *testing.T) {
 	restored.open(s.URL(), "team", state)
 	assert.Equal(t, want, agree(t, restored, a, b))
 	assert.Equal(t, map[string]string{"Edited.md": "2", "New.md": "n", "Same.md": "s"}, want)
+}
+
+// Large files are read and placed a few at a time, in the log's batches and when folders are
+// compared.
+func TestMirror_LargeFiles(t *testing.T) {
+	random := mathrand.NewChaCha8([32]byte{})
+	large := func() string {
+		data := make([]byte, stepBytes/2+1)
+		_, _ = random.Read(data) // never fails
+		return string(data)
+	}
+	s := pgtest.New(t)
+	files, others := map[string]string{}, map[string]string{}
+	for i := range 4 {
+		p := fmt.Sprintf("%d.png", i)
+		files[p], others[p] = large(), large()
+	}
+	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", others)
+	got := agree(t, a, b)
+	assert.Len(t, got, 8)
+	for p, text := range files {
+		assert.True(t, got[p] == text, p)
+		assert.Contains(t, slices.Collect(maps.Values(got)), others[p])
+	}
 }
 
 func TestCopyName(t *testing.T) {

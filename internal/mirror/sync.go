@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"time"
@@ -111,8 +112,9 @@ type sides struct {
 	clear bool       // here is valid: the file could be read
 }
 
-// read reads the files at the paths.
-func (m *Mirror) read(ctx context.Context, paths []string) (map[string]*sides, error) {
+// read reads the files at the paths. If they have more than limit bytes, the result lacks the
+// last paths; it has at least one.
+func (m *Mirror) read(ctx context.Context, paths []string, limit int) (map[string]*sides, error) {
 	files, unseen, err := m.vault.Replica().Files(ctx, paths, 0)
 	if err != nil {
 		return nil, err
@@ -125,6 +127,10 @@ func (m *Mirror) read(ctx context.Context, paths []string) (map[string]*sides, e
 		s := found[f.Path]
 		if s == nil {
 			continue // below a path that is a folder here
+		}
+		if limit <= 0 {
+			delete(found, f.Path)
+			continue
 		}
 		s.file = f
 		data, _, err := m.vault.Replica().Bytes(f)
@@ -139,6 +145,7 @@ func (m *Mirror) read(ctx context.Context, paths []string) (map[string]*sides, e
 			}
 		default:
 			s.data, s.here = data, notes.Hash(data)
+			limit -= len(data)
 		}
 	}
 	return found, nil
@@ -217,7 +224,7 @@ func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
 func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, changes []notes.FileChange, bases map[string]base, r *record) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	found, err := m.read(ctx, paths)
+	found, err := m.read(ctx, paths, math.MaxInt)
 	if err != nil {
 		return err
 	}
@@ -264,11 +271,13 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for chunk := range slices.Chunk(paths, stepFiles) {
-		found, err := m.read(ctx, chunk)
+	for len(paths) > 0 {
+		found, err := m.read(ctx, paths[:min(len(paths), stepFiles)], stepBytes)
 		if err != nil {
 			return nil, err
 		}
+		chunk := slices.Sorted(maps.Keys(found))
+		paths = slices.DeleteFunc(paths, func(p string) bool { return found[p] != nil })
 		current, err := m.log.Current(ctx, chunk) // as in place
 		if err != nil {
 			return nil, err
@@ -382,55 +391,65 @@ func (w *work) decide(p string, s *sides) {
 
 // do places the files in operations of limited size.
 func (w *work) do(ctx context.Context) error {
-	var hashes []string
-	for _, s := range w.steps {
-		if s.Path != "" && (!s.move || s.sides.log != notes.Hash(s.Old)) {
-			hashes = append(hashes, s.sides.log)
-		}
-	}
-	slices.Sort(hashes)
 	if w.single {
 		slices.SortStableFunc(w.steps, func(a, b step) int { return cmp.Compare(a.sides.by, b.sides.by) })
 	}
-	texts, err := w.contents(ctx, slices.Compact(hashes))
-	if err != nil {
-		return err
-	}
-	var group []step
-	size := 0
-	for i, s := range w.steps {
-		if s.Path != "" {
-			s.New = s.Old
-			if text, ok := texts[s.sides.log]; ok {
-				s.New = text
-			}
-		}
-		group, size = append(group, s), size+len(s.New)+len(s.Old)
-		if i < len(w.steps)-1 && (!w.single || len(group) < stepFiles && size < stepBytes && w.steps[i+1].sides.by == s.sides.by) {
-			continue
-		}
-		if w.single {
-			w.author.Name = cmp.Or(s.sides.by, w.m.opt.Author.Name)
-		}
-		if err := w.doTogether(ctx, group); err != nil {
+	for rest := w.steps; len(rest) > 0; {
+		n, err := w.load(ctx, rest)
+		if err != nil {
 			return err
 		}
-		group, size = nil, 0
+		if w.single {
+			w.author.Name = cmp.Or(rest[0].sides.by, w.m.opt.Author.Name)
+		}
+		if err := w.doTogether(ctx, rest[:n]); err != nil {
+			return err
+		}
+		clear(rest[:n]) // frees the texts
+		rest = rest[n:]
 	}
 	return nil
 }
 
-// contents fetches texts in chunks.
-func (w *work) contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
-	texts := map[string][]byte{}
-	for chunk := range slices.Chunk(hashes, stepFiles) {
-		some, err := w.m.log.Contents(ctx, chunk)
-		if err != nil {
-			return nil, err
+// load fetches the new texts of the steps that are placed together: all of them, or, if the
+// files are unrelated, as many of the first ones as have one author and a limited size. It
+// returns their number.
+func (w *work) load(ctx context.Context, steps []step) (n int, err error) {
+	if w.single {
+		steps = steps[:min(len(steps), stepFiles)]
+		if other := slices.IndexFunc(steps, func(s step) bool { return s.sides.by != steps[0].sides.by }); other > 0 {
+			steps = steps[:other]
 		}
-		maps.Copy(texts, some)
 	}
-	return texts, nil
+	needs := func(s step) bool { return s.Path != "" && (!s.move || s.sides.log != notes.Hash(s.Old)) }
+	texts := map[string][]byte{}
+	for ; n < len(steps); n++ {
+		s := &steps[n]
+		if !needs(*s) {
+			if s.Path != "" {
+				s.New = s.Old
+			}
+			continue
+		}
+		if _, fetched := texts[s.sides.log]; !fetched {
+			if w.single && len(texts) > 0 {
+				break // the next operation
+			}
+			var missing []string
+			for _, s := range steps[n:] {
+				if len(missing) < stepFiles && needs(s) && !slices.Contains(missing, s.sides.log) {
+					missing = append(missing, s.sides.log)
+				}
+			}
+			some, err := w.m.log.Contents(ctx, missing)
+			if err != nil {
+				return 0, err
+			}
+			maps.Copy(texts, some)
+		}
+		s.New = texts[s.sides.log]
+	}
+	return n, nil
 }
 
 // doTogether places files as one operation; if that fails, it places unrelated files one

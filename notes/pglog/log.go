@@ -305,7 +305,12 @@ func readFiles(rows pgx.Rows, err error) ([]File, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[File])
 }
 
-// Contents returns the contents with these hashes.
+// contentBytes limits the size of contents, as stored, that are read at a time. It bounds the
+// memory that they take, and slow connections get them within callFor.
+const contentBytes = 8 << 20
+
+// Contents returns the contents with these hashes: all of them, or the first ones if they are
+// larger than contentBytes together; at least one.
 func (l *Log) Contents(ctx context.Context, hashes []string) (found map[string][]byte, err error) {
 	err = l.call(ctx, func(ctx context.Context) error {
 		found, err = contents(ctx, l.db.pool, l.vault, hashes)
@@ -320,7 +325,10 @@ type querier interface {
 }
 
 func contents(ctx context.Context, q querier, vault int64, hashes []string) (map[string][]byte, error) {
-	rows, err := q.Query(ctx, `SELECT hash, codec, data FROM blobs WHERE vault = $1 AND hash = ANY($2)`, vault, raw(hashes))
+	rows, err := q.Query(ctx, `SELECT hash, codec, data FROM (
+			SELECT b.*, sum(length(data)) OVER (ORDER BY n) - length(data) AS before
+			FROM unnest($2::bytea[]) WITH ORDINALITY AS wanted (hash, n) JOIN blobs b USING (hash) WHERE vault = $1
+		) AS found WHERE before < $3`, vault, raw(hashes), contentBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -332,9 +340,9 @@ func contents(ctx context.Context, q querier, vault int64, hashes []string) (map
 		found[hex.EncodeToString(hash)] = plain
 		return err
 	})
-	for _, h := range hashes {
-		if _, ok := found[h]; !ok && err == nil {
-			err = fmt.Errorf("the database lacks the content with the hash %s", h)
+	if len(hashes) > 0 && err == nil {
+		if _, ok := found[hashes[0]]; !ok {
+			err = fmt.Errorf("the database lacks the content with the hash %s", hashes[0])
 		}
 	}
 	return found, err

@@ -376,3 +376,31 @@ func TestStandby(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, head)
 }
+
+// Contents returns as many as fit in its limit, and at least one.
+func TestContents(t *testing.T) {
+	l := open(t, pgtest.New(t).URL(), "contents")
+	random := rand.NewChaCha8([32]byte{})
+	var changes []notes.FileChange
+	var hashes []string
+	for _, size := range []int{contentBytes + 1, contentBytes / 2, contentBytes/2 + 1, 1} {
+		data := make([]byte, size)
+		_, _ = random.Read(data) // never fails
+		changes = append(changes, create(fmt.Sprint(size, ".png"), string(data)))
+		hashes = append(hashes, changes[len(changes)-1].After)
+	}
+	_, err := commit(l, changes...)
+	require.NoError(t, err)
+	var sizes []int
+	for rest := hashes; len(rest) > 0; {
+		found, err := l.Contents(t.Context(), rest)
+		require.NoError(t, err)
+		for _, h := range rest[:len(found)] {
+			assert.Equal(t, h, notes.Hash(found[h]))
+		}
+		sizes, rest = append(sizes, len(found)), rest[len(found):]
+	}
+	assert.Equal(t, []int{1, 2, 1}, sizes)
+	_, err = l.Contents(t.Context(), []string{notes.Hash(nil), hashes[3]})
+	assert.ErrorContains(t, err, "the database lacks the content")
+}
