@@ -65,9 +65,21 @@ func Open(address string, log *slog.Logger) (*Database, error) {
 // leaves the database open.
 func (d *Database) Log(name string) *Log { return &Log{db: d, name: name} }
 
-// Close closes the connections.
+// closeFor is how long Close waits for a server that has disappeared silently.
+const closeFor = 2 * time.Second
+
+// Close closes the connections. If the server does not respond, the rest of them are closed
+// in the background, within the 15 seconds that pgx waits.
 func (d *Database) Close() error {
-	d.pool.Close()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		d.pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeFor):
+	}
 	return nil
 }
 
