@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"notesd/migrations"
 )
 
 // connectTimeout is the default timeout for connecting; the URL can override it.
@@ -133,7 +135,10 @@ func (d *Database) ready(ctx context.Context) error {
 	if d.migrated {
 		return nil
 	}
-	err := d.inTx(ctx, func(tx pgx.Tx) error { return migrate(ctx, tx) })
+	var err error
+	if have, readErr := version(ctx, d.pool); readErr != nil || have != len(migrations.Postgres.Scripts()) {
+		err = d.inTx(ctx, func(tx pgx.Tx) error { return migrate(ctx, tx) })
+	}
 	d.migrated = err == nil
 	return err
 }

@@ -122,8 +122,8 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS notesd_schema (version int NOT NULL)`); err != nil {
 		return err
 	}
-	var have int
-	if err := tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM notesd_schema`).Scan(&have); err != nil {
+	have, err := version(ctx, tx)
+	if err != nil {
 		return err
 	}
 	scripts := migrations.Postgres.Scripts()
@@ -139,6 +139,12 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	return nil
+}
+
+// version returns the version of the database's tables.
+func version(ctx context.Context, q querier) (have int, err error) {
+	err = q.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM notesd_schema`).Scan(&have)
+	return have, err
 }
 
 // call runs do on the migrated database and the existing vault, with a timeout. After a
@@ -322,6 +328,7 @@ func (l *Log) Contents(ctx context.Context, hashes []string) (found map[string][
 // querier is a connection, a transaction or a pool.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 func contents(ctx context.Context, q querier, vault int64, hashes []string) (map[string][]byte, error) {
