@@ -102,7 +102,7 @@ func (l *Log) locked(ctx context.Context, do func(ctx context.Context, tx pgx.Tx
 func (l *Log) queueLock(b *pgx.Batch, head *uint64) {
 	b.Queue(fmt.Sprintf("SET LOCAL lock_timeout = %d", lockFor.Milliseconds()))
 	b.Queue(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", holdFor.Milliseconds()))
-	b.Queue(`SELECT seq FROM vaults WHERE id = $1 FOR UPDATE`, l.vault).QueryRow(func(row pgx.Row) error { return row.Scan(head) })
+	b.Queue(`SELECT seq FROM vaults WHERE id = $1 AND name = $2 FOR UPDATE`, l.vault, l.name).QueryRow(func(row pgx.Row) error { return present(row.Scan(head)) })
 }
 
 // commit runs the transaction in two round trips, because other writers of the vault wait

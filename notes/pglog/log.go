@@ -49,6 +49,18 @@ var ErrForeign = errors.New("the position is of another log, or of a later state
 // The reader's state at that position is still valid.
 var ErrPruned = errors.New("the log has no longer what came after the position")
 
+// errReplaced is returned if the database was replaced with one in which the vault has another
+// id, or none. It is not created again, because a restore may be in progress.
+var errReplaced = errors.New("the database was replaced while notesd was running: restart notesd")
+
+// present returns the error of reading the vault's row by its id and name.
+func present(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errReplaced
+	}
+	return err
+}
+
 // New returns the log of the named vault with its own database connections: see [Open].
 func New(address, name string, log *slog.Logger) (*Log, error) {
 	d, err := Open(address, log)
@@ -187,7 +199,7 @@ func isAnswer(err error) bool {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refused.SeverityUnlocalized == "ERROR" // others end the connection
 	}
-	for _, answer := range []error{pgx.ErrNoRows, ErrForeign, ErrPruned, migrations.ErrNewer} {
+	for _, answer := range []error{pgx.ErrNoRows, errReplaced, ErrForeign, ErrPruned, migrations.ErrNewer} {
 		if errors.Is(err, answer) {
 			return true
 		}
@@ -220,9 +232,9 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 		return nil, ErrForeign
 	}
 	rows, err := l.db.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after,
-			(SELECT kept FROM vaults WHERE id = $1)
+			(SELECT kept FROM vaults WHERE id = $1 AND name = $4)
 		FROM (SELECT * FROM batches WHERE vault = $1 AND seq >= $2 ORDER BY seq LIMIT $3) b LEFT JOIN feed f ON f.vault = b.vault AND f.seq = b.seq
-		ORDER BY b.seq, f.ordinal`, l.vault, int64(max(after.Seq, 1)), limit+1)
+		ORDER BY b.seq, f.ordinal`, l.vault, int64(max(after.Seq, 1)), limit+1, l.name)
 	if err != nil {
 		return nil, err
 	}
@@ -230,8 +242,11 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 	var e Entry
 	var c notes.FileChange
 	var before, hash []byte
-	var kept uint64
+	var kept *uint64
 	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Mark, &e.Kind, &e.Author.Name, &e.Author.Version, &e.At, &c.OldPath, &c.Path, &before, &hash, &kept}, func() error {
+		if kept == nil {
+			return errReplaced
+		}
 		if n := len(entries); n == 0 || entries[n-1].Seq != e.Seq {
 			entries = append(entries, e)
 		}
@@ -251,7 +266,7 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 		}
 		entries = entries[1:]
 	}
-	if after.Seq+1 < kept {
+	if kept != nil && after.Seq+1 < *kept {
 		return nil, ErrPruned
 	}
 	return entries[:min(len(entries), limit)], nil
@@ -260,7 +275,7 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 // Head returns the number of the newest batch.
 func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
 	err = l.call(ctx, func(ctx context.Context) error {
-		return l.db.pool.QueryRow(ctx, `SELECT seq FROM vaults WHERE id = $1`, l.vault).Scan(&seq)
+		return present(l.db.pool.QueryRow(ctx, `SELECT seq FROM vaults WHERE id = $1 AND name = $2`, l.vault, l.name).Scan(&seq))
 	})
 	return seq, err
 }
@@ -277,9 +292,9 @@ type File struct {
 func (l *Log) Snapshot(ctx context.Context) (at Position, files []File, err error) {
 	err = l.call(ctx, func(ctx context.Context) error {
 		return pgx.BeginTxFunc(ctx, l.db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			err := tx.QueryRow(ctx, `SELECT v.seq, coalesce(b.id, v.epoch) FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = v.seq WHERE v.id = $1`, l.vault).Scan(&at.Seq, &at.Mark)
+			err := tx.QueryRow(ctx, `SELECT v.seq, coalesce(b.id, v.epoch) FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = v.seq WHERE v.id = $1 AND v.name = $2`, l.vault, l.name).Scan(&at.Seq, &at.Mark)
 			if err != nil {
-				return err
+				return present(err)
 			}
 			files, err = readFiles(tx.Query(ctx, selectFiles+` ORDER BY f.path`, l.vault))
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -403,4 +404,41 @@ func TestContents(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 1}, sizes)
 	_, err = l.Contents(t.Context(), []string{notes.Hash(nil), hashes[3]})
 	assert.ErrorContains(t, err, "the database lacks the content")
+}
+
+// A running node does not take another vault for its own when the database was replaced with
+// one in which that vault has the id that its own had.
+func TestReplacedDatabase(t *testing.T) {
+	s := pgtest.New(t)
+	one, empty := open(t, s.URL(), "one"), open(t, s.URL(), "empty")
+	beginning, _, err := empty.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = commit(one, create("One.md", "1"))
+	require.NoError(t, err)
+	at, _, err := one.Snapshot(t.Context())
+	require.NoError(t, err)
+	s.Exec(`DROP SCHEMA public CASCADE; CREATE SCHEMA public`)
+	want := map[string]string{}
+	var others []*Log
+	for _, vault := range []string{"first", "second", "third"} { // one has one of the first ids
+		other := open(t, s.URL(), vault)
+		_, err := commit(other, create(vault+".md", vault))
+		require.NoError(t, err)
+		others, want[vault+".md"] = append(others, other), vault
+	}
+	_, err = one.Changes(t.Context(), at, 10)
+	require.Error(t, err)
+	_, err = empty.Changes(t.Context(), beginning, 10)
+	require.ErrorIs(t, err, errReplaced)
+	_, _, err = one.Snapshot(t.Context())
+	require.ErrorIs(t, err, errReplaced)
+	_, err = one.Head(t.Context())
+	require.ErrorIs(t, err, errReplaced)
+	_, err = commit(one, create("Two.md", "2"))
+	require.ErrorIs(t, err, errReplaced)
+	got := map[string]string{}
+	for _, other := range others {
+		maps.Copy(got, files(t, other))
+	}
+	assert.Equal(t, want, got)
 }
