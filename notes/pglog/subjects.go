@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -69,8 +71,8 @@ func nameProblem(name string) string {
 	switch {
 	case name == "" || len(name) > most:
 		return fmt.Sprintf("a name has 1 to %d bytes", most)
-	case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFD' }):
-		return "a name has neither spaces nor control characters"
+	case strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r) }):
+		return "a name has neither spaces nor control or invisible characters"
 	}
 	return ""
 }
@@ -101,7 +103,7 @@ func (d *Database) Grant(ctx context.Context, name string, g Grant, make bool) e
 		}
 		g.Folder = strings.Trim(folder, "/")
 	}
-	if make && (nameProblem(g.Vault) != "" || strings.ContainsAny(g.Vault, `/\%?#"`)) {
+	if make && (nameProblem(g.Vault) != "" || strings.ContainsAny(g.Vault, `/\%?#"`) || g.Vault == "." || g.Vault == "..") { // it is a segment of a URL
 		return &notes.Error{Op: "grant", Path: g.Vault, Err: notes.ErrInvalid, Detail: "a vault cannot have that name", Hint: `Use a short name such as "research".`}
 	}
 	return d.change(ctx, func(tx pgx.Tx) error {

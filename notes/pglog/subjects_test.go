@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -31,12 +32,15 @@ func TestSubjects(t *testing.T) {
 	assert.NotEqual(t, token, other)
 	_, err = d.AddSubject(ctx, "ann")
 	require.ErrorIs(t, err, notes.ErrExists)
-	for _, name := range []string{"", "a b", "a\n"} {
+	for _, name := range []string{"", "a b", "a\n", "a\u200bnn", "a\u00a0b", "a\xff", strings.Repeat("a", 101)} {
 		_, err = d.AddSubject(ctx, name)
 		require.ErrorIs(t, err, notes.ErrInvalid, "%q", name)
 	}
 
 	require.ErrorIs(t, d.Grant(ctx, "ann", Grant{Vault: "research"}, false), notes.ErrNotFound)
+	for _, vault := range []string{"", ".", "..", "a b", "a/b", "50%", "a?", "a#", `a\b`, `"a"`} {
+		require.ErrorIs(t, d.Grant(ctx, "ann", Grant{Vault: vault}, true), notes.ErrInvalid, "%q", vault)
+	}
 	require.NoError(t, d.Grant(ctx, "ann", Grant{Vault: "research"}, true))
 	require.NoError(t, d.Grant(ctx, "ann", Grant{Vault: "research", Folder: "Plans//Cafe\u0301/", Writer: true}, false))
 	require.ErrorIs(t, d.Grant(ctx, "ann", Grant{Vault: "research", Folder: "../x"}, false), notes.ErrInvalid)
