@@ -24,6 +24,7 @@ import (
 
 	"notesd/internal/notestest"
 	"notesd/internal/pgtest"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/pglog"
 	"notesd/notes/store"
@@ -118,6 +119,9 @@ func agree(t *testing.T, nodes ...*node) map[string]string {
 		require.NoError(t, err)
 		assert.Zero(t, s.Pending)
 		assert.Empty(t, s.Error)
+		own, err := sqlite.Column[string](t.Context(), n.m.db.Reader(), `SELECT id FROM own`)
+		require.NoError(t, err)
+		assert.Empty(t, own, "batches that are applied or rejected")
 		list, err := n.List(t.Context(), notes.ListQuery{Limit: 1000})
 		require.NoError(t, err)
 		var listed, onDisk []string
