@@ -135,8 +135,11 @@ func (d *Database) ready(ctx context.Context) error {
 	if d.migrated {
 		return nil
 	}
-	var err error
-	if have, readErr := version(ctx, d.pool); readErr != nil || have != len(migrations.Postgres.Scripts()) {
+	have, err := version(ctx, d.pool)
+	if err != nil && !isAnswer(err) { // an answer says that there is no table
+		return err
+	}
+	if err != nil || have != len(migrations.Postgres.Scripts()) {
 		err = d.inTx(ctx, func(tx pgx.Tx) error { return migrate(ctx, tx) })
 	}
 	d.migrated = err == nil
