@@ -16,6 +16,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/mcp"
+	"notesd/notes"
 	"notesd/notes/pglog"
 )
 
@@ -320,8 +321,15 @@ func folderOf(vault string) string {
 		}
 		fmt.Fprintf(&b, "%%%02x", c)
 	}
+	if b.Len() > maxFolder {
+		return "%_" + notes.Hash([]byte(vault))
+	}
 	return b.String()
 }
+
+// maxFolder bounds the length of a vault's folder name; file systems allow 255 bytes, and a
+// vault's name of 100 takes up to 300.
+const maxFolder = 200
 
 // opened returns the open vaults.
 func (n *node) opened() (open []*sharedVault) {

@@ -58,10 +58,11 @@ func TestProfileOfSubject(t *testing.T) {
 
 func TestFoldersOfVaults(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range []string{"a", "A", "a.", ".", "..", ".a", "con", "ä", "a b", "a%41", "%41", "-a", "a-b_c.d"} {
+	for _, name := range []string{"a", "A", "a.", ".", "..", ".a", "con", "ä", "a b", "a%41", "%41", "-a", "a-b_c.d", strings.Repeat("ж", 50), strings.Repeat("ж", 49) + "x"} {
 		folder := strings.ToLower(folderOf(name)) // as some file systems have it
 		assert.Empty(t, seen[folder], "%q", name)
 		seen[folder] = name
+		assert.LessOrEqual(t, len(folder), 255)
 		assert.NotRegexp(t, `^[.-]|[/\\]|\.$`, folder)
 	}
 	assert.Equal(t, "a-b_c.d", folderOf("a-b_c.d"))
