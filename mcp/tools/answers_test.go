@@ -160,6 +160,22 @@ func TestLinksOfAHub(t *testing.T) {
 	assert.NotContains(t, far, "kind")
 }
 
+// Each line of the text stands for all links to one note, or all links of one line; the
+// counts say so.
+func TestLinksOnOneLine(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "[[B#One]] and [[B#Two]], [[C]]\n", "B.md": "# One\n\n# Two\n", "C.md": "c\n"})
+	links, text := w.call(t, "note_links", args{"note": "A"})
+	assert.Len(t, links["outgoing"], 3)
+	assert.Contains(t, text, "3 outgoing to 2 files, 0 backlinks, 0 unresolved\n")
+	assert.Contains(t, text, "-> B.md, line 1\n-> C.md, line 1\n")
+	links, text = w.call(t, "note_links", args{"note": "B"})
+	assert.Len(t, links["backlinks"], 2)
+	assert.Contains(t, text, "0 outgoing, 2 backlinks in 1 line, 0 unresolved\n")
+	assert.Equal(t, 1, strings.Count(text, "<- A.md:1"))
+	_, text = w.call(t, "note_links", args{"note": "C"})
+	assert.Contains(t, text, "0 outgoing, 1 backlink, 0 unresolved\n")
+}
+
 // Dates of tasks are words, days, weeks or months; the narrower of two bounds applies.
 func TestTaskDates(t *testing.T) {
 	w := newWorld(t, map[string]string{"T.md": strings.Join([]string{
@@ -211,7 +227,7 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 		other []args
 	}{
 		{"read_note", args{"note": "Hub", "lines": "5-6"}, []args{
-			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "line_start": 5, "line_end": "6"}, {"note": "`Hub.md`", "lines": "5-6"}, {"note": "%48ub.md", "lines": "5-6"}, {"note": "Hub", "lines": "5-6", "heading": nil},
+			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "line_start": 5, "line_end": "6"}, {"note": "`Hub.md`", "lines": "5-6"}, {"note": "%48ub.md", "lines": "5-6"}, {"note": "Hub", "lines": []int{5, 6}}, {"note": "Hub", "view_range": []int{5, 6}}, {"note": "Hub", "lines": "5-6", "heading": nil},
 		}},
 		{"list_notes", args{"tags": []string{"soup"}, "limit": 3}, []args{
 			{"tags": "soup", "limit": "3"}, {"tag": "#soup", "max_results": 3.0}, {"tags": `["soup"]`, "n": "3"},

@@ -29,7 +29,7 @@ var aliases = map[string][]string{
 	"title":         {"name", "heading"},
 	"path":          {"file", "file_path", "filepath", "filename", "note"},
 	"heading":       {"section", "header"},
-	"lines":         {"line_range", "range", "line"},
+	"lines":         {"line_range", "range", "view_range", "line"},
 	"max_bytes":     {"max_chars", "max_length", "budget", "max_size"},
 	"front_matter":  {"frontmatter", "metadata", "properties", "yaml"},
 	"glob":          {"pattern", "filter"},
@@ -135,13 +135,22 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 	return values, ignored, problems
 }
 
-// joinLines replaces a first and a last line, named as in results, with lines.
+// joinLines converts the other forms of a range of lines to that of the argument lines: the
+// first and the last line, named as in results, and an array of both.
 func (s schema) joinLines(given map[string]json.RawMessage) {
-	first, last := given["line_start"], given["line_end"]
-	if _, ok := s.byName["lines"]; ok && first != nil && last != nil && given["lines"] == nil {
+	if _, ok := s.byName["lines"]; !ok {
+		return
+	}
+	if first, last := given["line_start"], given["line_end"]; first != nil && last != nil && given["lines"] == nil {
 		given["lines"] = json.RawMessage(strconv.Quote(strings.Trim(string(first), `"`) + "-" + strings.Trim(string(last), `"`)))
 		delete(given, "line_start")
 		delete(given, "line_end")
+	}
+	for name, value := range given {
+		var both []int
+		if to, _ := s.canonical(name, given); to == "lines" && json.Unmarshal(value, &both) == nil && len(both) == 2 {
+			given[name] = json.RawMessage(fmt.Sprintf(`"%d-%d"`, both[0], both[1]))
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -157,10 +158,9 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	return result, nil
 }
 
-// outgoingLines returns a line for each linked note, with the lines of the links. Unlike
-// the structured result, it does not distinguish anchors and kinds.
-func outgoingLines(links []outgoingLink) []string {
-	var lines []string
+// outgoingLines returns a line for each linked note, with the lines of the links, and the
+// number of links. Unlike the structured result, it does not distinguish anchors and kinds.
+func outgoingLines(links []outgoingLink) (lines []string, total int) {
 	at := make(map[string]int) // index in lines
 	for _, l := range links {
 		line := "-> " + phrase.OneLine(cmp.Or(l.URI, l.Path))
@@ -171,23 +171,22 @@ func outgoingLines(links []outgoingLink) []string {
 		if !seen {
 			i = len(lines)
 			at[line] = i
-			lines = append(lines, line)
-		}
-		if !seen {
-			lines[i] += ", line"
+			lines = append(lines, line+", line")
 		}
 		for _, n := range append([]int{l.Line}, l.Lines...) {
+			total++
 			if number := fmt.Sprintf(" %d", n); !strings.HasSuffix(lines[i], number) { // not a second link on the same line
 				lines[i] += number
 			}
 		}
 	}
-	return lines
+	return lines, total
 }
 
-func linksText(out LinksResult, direction string) string {
-	lines := outgoingLines(out.Outgoing)
-	for _, l := range out.Backlinks {
+// backlinkLines returns a line for each line of a note that links here, which may contain
+// several of the links.
+func backlinkLines(links []backlink) (lines []string) {
+	for _, l := range links {
 		line := fmt.Sprintf("<- %s:%d", phrase.OneLine(l.Path), l.Line)
 		if l.To != "" {
 			line += " (to " + phrase.OneLine(l.To) + ")"
@@ -195,8 +194,25 @@ func linksText(out LinksResult, direction string) string {
 		if l.Missing != "" {
 			line += " (broken: no " + phrase.OneLine(l.Missing) + ")"
 		}
-		lines = append(lines, line+"  "+phrase.OneLine(l.Context))
+		if line += "  " + phrase.OneLine(l.Context); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
+	return lines
+}
+
+func linksText(out LinksResult, direction string) string {
+	lines, total := outgoingLines(out.Outgoing)
+	outgoing := fmt.Sprintf("%d outgoing", total)
+	if total != len(lines) {
+		outgoing += " to " + phrase.Count(len(lines), "file")
+	}
+	backlinks := backlinkLines(out.Backlinks)
+	text := phrase.Count(len(out.Backlinks), "backlink")
+	if len(out.Backlinks) != len(backlinks) {
+		text += " in " + phrase.Count(len(backlinks), "line")
+	}
+	lines = append(lines, backlinks...)
 	for _, l := range out.Unresolved {
 		target := l.Target
 		if l.Anchor != "" {
@@ -215,8 +231,7 @@ func linksText(out LinksResult, direction string) string {
 		}
 		lines = append(lines, line)
 	}
-	text := phrase.Count(len(out.Backlinks), "backlink")
-	switch outgoing, unresolved := fmt.Sprintf("%d outgoing", len(out.Outgoing)), fmt.Sprintf("%d unresolved", len(out.Unresolved)); direction {
+	switch unresolved := fmt.Sprintf("%d unresolved", len(out.Unresolved)); direction {
 	case "in":
 	case "out":
 		text = outgoing + ", " + unresolved
