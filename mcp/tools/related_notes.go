@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"notesd/internal/phrase"
 	"notesd/notes"
@@ -183,7 +184,9 @@ func (near neighbours) addHits(hits []search.Hit, self string) {
 
 func hitReason(w search.Why) string {
 	const most = 5
-	terms := slices.DeleteFunc(slices.Clone(w.Terms), func(term string) bool { return len(term) < 3 }) // an English "g" is not informative
+	terms := slices.DeleteFunc(slices.Clone(w.Terms), func(term string) bool {
+		return len(term) < 3 || strings.IndexFunc(term, unicode.IsLetter) < 0 // an English "g", an emoji and a year are not informative
+	})
 	if len(terms) == 0 && w.VectorRank == 0 {
 		terms = w.Terms // there is no other reason
 	}
