@@ -232,18 +232,25 @@ func linesOf(text string) []string {
 // part narrows a to the part that its reference names, as in Note#Heading and Note.md:5-14,
 // unless other arguments select one.
 func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) error {
-	base, anchor := notes.SplitAnchor(a.Note)
+	anchor, err := in.anchorOf(ctx, a.Note, note.Path)
+	a.narrow(anchor)
+	return err
+}
+
+// anchorOf returns the part that a reference to the note at path names, or the zero anchor
+// if the whole reference is the note's name: a file may be called "C# basics.md".
+func (in *invocation) anchorOf(ctx context.Context, ref, path string) (notes.Anchor, error) {
+	base, anchor := notes.SplitAnchor(ref)
 	if anchor == (notes.Anchor{}) {
-		return nil
+		return anchor, nil
 	}
 	switch m, err := in.Vault.Lookup(ctx, base, in.Scope); {
-	case errors.Is(err, notes.ErrNotFound), err == nil && m.Path != note.Path:
-		return nil // the whole reference is the note's name
+	case errors.Is(err, notes.ErrNotFound), err == nil && m.Path != path:
+		return notes.Anchor{}, nil
 	case err != nil:
-		return err
+		return notes.Anchor{}, err
 	}
-	a.narrow(anchor)
-	return nil
+	return anchor, nil
 }
 
 // narrow selects the part that an anchor names, unless other arguments select one.
@@ -447,17 +454,25 @@ func attachedText(origin string, files []AttachedFile) string {
 	return Fence("attachments", origin, strings.Join(lines, "\n"))
 }
 
-// instead returns a more helpful error than not found if ref names an attachment.
+// instead returns a more helpful error than not found if ref names an attachment. Like a
+// note, an attachment may be named without its folder.
 func (in *invocation) instead(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, notes.ErrNotFound) || !namesFile(ref) && !notes.IsURI(ref) {
 		return err
 	}
 	a, missing := in.Vault.Attachment(ctx, ref, in.Scope)
+	var elsewhere *notes.Error
+	if errors.As(missing, &elsewhere) && len(elsewhere.Candidates) > 0 && !notes.IsURI(ref) {
+		if len(elsewhere.Candidates) > 1 {
+			return missing
+		}
+		a, missing = in.Vault.Attachment(ctx, elsewhere.Candidates[0], in.Scope)
+	}
 	if missing != nil {
 		return err // the original error
 	}
 	return &notes.Error{
 		Op: "read", Path: a.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this is an attachment (%s, %d bytes), not a note", a.MediaType, a.Size),
-		Hint: "Read it as the resource " + notes.URI(a.Path) + "; note_links tells which notes hold it.",
+		Hint: "Read it as the resource " + notes.URI(a.Path) + "; search_notes with its name finds the notes that show it.",
 	}
 }

@@ -161,6 +161,18 @@ func TestReadThePastAndAttachments(t *testing.T) {
 	assert.Contains(t, w.fails(t, "read_note", args{"note": "p.png"}), "this is an attachment (image/png, 1 bytes), not a note")
 }
 
+// An attachment may be named without its folder, like a note. Several with one name are
+// listed.
+func TestReadNote_AttachmentByName(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "![[Media/p.svg]] ![[Media/q.svg]] ![[Old/q.svg]]\n", "Media/p.svg": "x", "Media/q.svg": "x", "Old/q.svg": "x", "Media/free.svg": "x"})
+	fails := func(ref string) string { return w.fails(t, "read_note", args{"note": ref}) }
+	assert.Contains(t, fails("p.svg"), "attachment (image/svg+xml, 1 bytes), not a note. Read it as the resource note:///Media/p.svg;")
+	assert.Contains(t, fails("q.svg"), "Did you mean one of these?")
+	for _, none := range []string{"free.svg", "none.svg", "note:///p.svg"} {
+		assert.Contains(t, fails(none), "there is no such note", none)
+	}
+}
+
 // gather_context keeps its budget and reports what it cut or omitted; each passage is in
 // its note at the lines of its anchor.
 func TestGatherContext(t *testing.T) {
