@@ -114,6 +114,8 @@ type WriteResult struct {
 	Relinking int      `json:"relinked_total,omitempty"` // if relinked is incomplete
 	Conflicts []string `json:"conflicts,omitempty"`
 	Left      []string `json:"left,omitempty"`
+	Broken    int      `json:"broken_links,omitempty"` // links to a heading or block that the change removed
+	BrokenIn  []string `json:"broken_in,omitempty"`    // the first notes with such links
 	Unchanged bool     `json:"unchanged,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
@@ -163,7 +165,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := in.changed("Edited", w, a.DryRun)
+	out := in.changed(ctx, editVerb(w), w, a.DryRun)
 	if a.DryRun && w.Was != w.Hash {
 		out.Panel = proposed(w, a.Edits)
 	}
@@ -205,11 +207,12 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 			results, texts = append(results, failure), append(texts, strings.TrimSpace(fmt.Sprintf("%s: %s. %s", failure.Note, failure.Error, failure.Hint)))
 			continue
 		}
+		result := in.written(ctx, w, a.DryRun)
 		if !a.DryRun {
-			w.Diff = ""
+			w.Diff, result.Diff = "", ""
 		}
-		one := in.changed("Edited", w, a.DryRun)
-		result := one.Structured.(WriteResult)
+		one := in.fitted(editVerb(w), w, result)
+		result = one.Structured.(WriteResult)
 		if result.Unchanged {
 			out.Unchanged++
 		} else {
@@ -281,19 +284,99 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 	return p
 }
 
+// editVerb names an edit, which creates a periodic note that does not exist.
+func editVerb(w notes.Written) string {
+	if w.Was == "" {
+		return "Created"
+	}
+	return "Edited"
+}
+
 // changed returns the outcome of a change to one note and perhaps to the links in others.
 // restore_note undoes all of it by the number of the change.
-func (in *invocation) changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
-	if w.OldPath != w.Path {
-		out.OldPath = w.OldPath
-	}
-	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
+func (in *invocation) changed(ctx context.Context, verb string, w notes.Written, dryRun bool) Outcome {
+	return in.fitted(verb, w, in.written(ctx, w, dryRun))
+}
+
+// fitted returns the outcome with as many relinked notes as fit.
+func (in *invocation) fitted(verb string, w notes.Written, out WriteResult) Outcome {
 	result, _ := fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
 		out.Relinked, out.Relinking = cut(w.Relinked, n)
 		return Outcome{Structured: out, Text: changedText(verb, w, out)}
 	})
 	return result
+}
+
+// written returns the structured result of a change, with all relinked notes.
+func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool) WriteResult {
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
+	if w.OldPath != w.Path {
+		out.OldPath = w.OldPath
+	}
+	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
+	if !dryRun && !out.Unchanged {
+		out.Broken, out.BrokenIn = in.broken(ctx, w)
+	}
+	return out
+}
+
+// broken returns the number of links in other notes to a heading or block that a change
+// has removed, and the first of these notes. The change is made already: if this cannot be
+// determined, the result lacks a remark.
+//
+// Most changes remove no heading, which their diff shows without a query. The links to the
+// note that are broken now include those that were broken before, whose headings the
+// replaced text does not have either.
+func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, from []string) {
+	const most, mostNotes = 500, 5
+	if w.Was == "" || w.Hash == "" || !mayRemoveAnchor(w.Diff) {
+		return 0, nil
+	}
+	report, err := in.Vault.Links(ctx, notes.URI(w.Path), notes.LinkQuery{Direction: "in", Limit: most, Scope: in.Scope})
+	if err != nil {
+		return 0, nil
+	}
+	var before *notes.Note
+	had := map[string]bool{} // by anchor: whether the replaced text has it
+	for _, l := range report.Backlinks {
+		if !l.NoAnchor {
+			continue
+		}
+		if before == nil {
+			text, err := in.History.Version(ctx, notes.URI(w.Path), w.Was, in.Scope)
+			if err != nil || text == nil {
+				return 0, nil
+			}
+			before = &notes.Note{Content: string(text)}
+		}
+		if _, known := had[l.Anchor]; !known {
+			ref := l.Anchor
+			if !strings.HasPrefix(ref, "^") {
+				ref = "#" + ref
+			}
+			_, _, err := before.Section(ref)
+			had[l.Anchor] = !errors.Is(err, notes.ErrNotFound)
+		}
+		if !had[l.Anchor] {
+			continue
+		}
+		links++
+		if len(from) < mostNotes && !slices.Contains(from, l.From) {
+			from = append(from, l.From)
+		}
+	}
+	return links, from
+}
+
+// mayRemoveAnchor reports whether a removed line of a diff may be a heading or have a block
+// id. A line or diff that is shortened, which "…" marks, may hide one.
+func mayRemoveAnchor(diff string) bool {
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "…") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--- ") && strings.ContainsAny(line, "#^=…") {
+			return true
+		}
+	}
+	return false
 }
 
 func changedText(verb string, w notes.Written, out WriteResult) string {
@@ -319,6 +402,10 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	}
 	if out.Change != 0 {
 		fmt.Fprintf(&b, ", change %d", out.Change)
+	}
+	if out.Broken > 0 {
+		fmt.Fprintf(&b, "\n%s to a heading or block that is gone, in %s; restore_note change=%d undoes this, rename_heading takes links along",
+			phrase.Count(out.Broken, "link"), phrase.Clip(phrase.OneLine(strings.Join(out.BrokenIn, ", ")), 1000), out.Change)
 	}
 	if len(w.Relinked) > 0 {
 		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))

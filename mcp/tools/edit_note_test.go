@@ -84,3 +84,47 @@ func TestEditNote_SeveralNotesFitTheLimit(t *testing.T) {
 	assert.Contains(t, w.disk(t, names[49]+".md"), "more")
 	assert.Contains(t, w.fails(t, "edit_note", args{"notes": append(names, "A"), "edits": []args{}}), "51 notes are too many")
 }
+
+// A change that removes a heading or a block names the notes that link to it; links that
+// were broken before, or that follow a renamed heading, are not its doing.
+func TestEditNote_RemovedAnchors(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"Plan.md": "# Plan\n\n## Risks\n\n- late ^late\n\n## Costs\n\n#tag\n",
+		"A.md":    "[[Plan#Risks]], [[Plan#Plan#Risks]] and [[Plan#Costs]]\n",
+		"B.md":    "[[Plan#^late]] and [[Plan#Nowhere]] and [[Plan]]\n",
+	})
+	edit := func(a args) (args, string) {
+		a["note"] = "Plan"
+		return w.call(t, "edit_note", a)
+	}
+	gone := []args{{"op": "replace_text", "old": "## Risks\n\n- late ^late\n", "new": ""}}
+	out, text := edit(args{"edits": gone})
+	assert.Equal(t, 3.0, out["broken_links"])
+	assert.ElementsMatch(t, []any{"A.md", "B.md"}, out["broken_in"])
+	assert.Regexp(t, fmt.Sprintf("3 links to a heading or block that is gone, in [AB].md, [AB].md; restore_note change=%v undoes this", out["change"]), text)
+
+	out, text = edit(args{"edits": []args{{"op": "replace_text", "old": "#tag\n", "new": ""}}})
+	assert.NotContains(t, out, "broken_links", "they were broken before")
+	assert.NotContains(t, text, "gone")
+	out, _ = edit(args{"edits": []args{{"op": "rename_heading", "heading": "Costs", "new": "Money"}}})
+	assert.NotContains(t, out, "broken_links")
+	assert.Equal(t, []any{"A.md"}, out["relinked"])
+
+	out, _ = w.call(t, "edit_note", args{"notes": []string{"Plan", "B"}, "edits": []args{{"op": "replace_all", "content": "x\n"}}})
+	assert.Equal(t, 1.0, out["results"].([]any)[0].(args)["broken_links"])
+	assert.NotContains(t, out["results"].([]any)[0], "diff")
+	out, text = w.call(t, "restore_note", args{"note": "Plan", "revision": 1})
+	assert.NotContains(t, out, "broken_links")
+	out, text = w.call(t, "restore_note", args{"note": "Plan", "revision": 3})
+	assert.Equal(t, 2.0, out["broken_links"])
+	assert.Contains(t, text, "2 links to a heading or block that is gone, in A.md;")
+}
+
+// An edit that makes the daily note says so.
+func TestEditNote_CreatesPeriodicNote(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n"})
+	_, text := w.call(t, "edit_note", args{"note": "today", "edits": []args{{"op": "append", "content": "first"}}})
+	assert.Contains(t, text, `Created "2026-02-04.md", revision`)
+	_, text = w.call(t, "edit_note", args{"note": "today", "edits": []args{{"op": "append", "content": "second"}}})
+	assert.Contains(t, text, `Edited "2026-02-04.md"`)
+}
