@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -40,33 +42,29 @@ type DeleteResult struct {
 
 // runDeleteNote asks the user before it deletes, but not again when a call is repeated
 // because its response was lost: that call finds no note, and gets the first result by its
-// key. After the question, the note is identified by its path, since another may have its
-// title by then.
+// key. A dry run comes before the question, so that the user is not asked about a deletion
+// that would fail. After the question, the note is identified by its path, since another
+// may have its title by then.
 func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
 		return Outcome{}, err
 	}
-	ref, expected := a.Note, a.ExpectedHash
+	r := notes.DeleteRequest{Note: a.Note, Redirect: a.Redirect, ExpectedHash: a.ExpectedHash, DryRun: true, Scope: in.Scope, Author: in.Author}
 	if !repeated {
-		meta, err := in.Vault.Lookup(ctx, a.Note, in.Scope)
+		would, err := in.Vault.Delete(ctx, r)
 		if err != nil {
+			return Outcome{}, a.explain(err)
+		}
+		if err := in.confirmDelete(ctx, would.Path, a); err != nil {
 			return Outcome{}, err
 		}
-		if err := in.confirmDelete(ctx, meta.Path, a); err != nil {
-			return Outcome{}, err
-		}
-		ref = notes.URI(meta.Path)
-		if expected == "" {
-			expected = in.Seen.hash(meta.Path)
-		}
+		r.Note, r.ExpectedHash = notes.URI(would.Path), cmp.Or(a.ExpectedHash, in.Seen.hash(would.Path))
 	}
-	d, err := in.Vault.Delete(ctx, notes.DeleteRequest{
-		Note: ref, Redirect: a.Redirect, ExpectedHash: expected, DryRun: a.DryRun,
-		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
-	})
+	r.DryRun, r.RequestKey = a.DryRun, in.RequestKey
+	d, err := in.Vault.Delete(ctx, r)
 	if err != nil {
-		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+		return Outcome{}, unseen(a.explain(err), a.ExpectedHash == "" && r.ExpectedHash != "")
 	}
 	if !a.DryRun {
 		in.Seen.forget(d.Path)
@@ -80,6 +78,18 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 		return Outcome{Structured: out, Text: deleteText(out)}
 	})
 	return result, nil
+}
+
+// explain corrects the error for a redirect to a part of a note, which reads like one about
+// the note to be deleted.
+func (a deleteArgs) explain(err error) error {
+	var whole *notes.Error
+	if a.Redirect == "" || !errors.As(err, &whole) || whole.Path != a.Redirect || !errors.Is(whole.Err, notes.ErrInvalid) {
+		return err
+	}
+	e := *whole
+	e.Op, e.Hint = "redirect links to", "Nothing was changed. Pass the note alone: each link keeps its own heading."
+	return &e
 }
 
 func (in *invocation) confirmDelete(ctx context.Context, path string, a deleteArgs) error {

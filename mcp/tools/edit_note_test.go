@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -127,4 +128,27 @@ func TestEditNote_CreatesPeriodicNote(t *testing.T) {
 	assert.Contains(t, text, `Created "2026-02-04.md", revision`)
 	_, text = w.call(t, "edit_note", args{"note": "today", "edits": []args{{"op": "append", "content": "second"}}})
 	assert.Contains(t, text, `Edited "2026-02-04.md"`)
+}
+
+// A change of a whole note rejects a reference to a part of it.
+func TestChanges_RejectPartOfNote(t *testing.T) {
+	w := newWorld(t, map[string]string{"Plan.md": "# Plan\n\n## Risks\n\nlate\n", "B.md": "[[Plan]]\n", "C# basics.md": "c\n"})
+	for _, ref := range []string{"Plan#Risks", "Plan.md:3-5", "note:///Plan.md#Risks"} {
+		w.call(t, "edit_note", args{"note": "Plan", "edits": []args{{"op": "append", "content": ref}}})
+		var asked []string
+		w.env.Confirm = refuse(&asked)
+		assert.Contains(t, w.fails(t, "delete_note", args{"note": ref}), `this names part of the note "Plan.md"`)
+		assert.Contains(t, w.fails(t, "restore_note", args{"note": ref, "revision": 1}), "names part of a note, and a restore replaces all of it")
+		redirect := w.fails(t, "delete_note", args{"note": "B", "redirect": ref})
+		assert.Contains(t, redirect, "redirect links to "+notes.Quote(ref)+": this names part")
+		assert.Contains(t, redirect, "each link keeps its own heading")
+		assert.Empty(t, asked, "the user is not asked about a call that fails")
+	}
+	assert.Contains(t, w.disk(t, "Plan.md"), "late")
+	w.env.Confirm = func(context.Context, string) error { return nil }
+	gone, _ := w.call(t, "delete_note", args{"note": "C# basics"})
+	assert.Equal(t, "C# basics.md", gone["path"])
+	back, _ := w.call(t, "restore_note", args{"change": gone["change"]})
+	w.call(t, "edit_note", args{"note": "C# basics", "edits": []args{{"op": "append", "content": "x"}}})
+	w.call(t, "restore_note", args{"note": "C# basics", "revision": back["revision"]})
 }
