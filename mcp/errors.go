@@ -206,7 +206,7 @@ const mostCandidates = 30
 // others returns the candidates that the message does not already name.
 func (f Failure) others() (others []string) {
 	for _, candidate := range f.Candidates {
-		if candidate != f.Path {
+		if candidate != f.Path && !strings.Contains(f.Message, notes.Quote(candidate)) {
 			others = append(others, phrase.OneLine(candidate))
 		}
 	}

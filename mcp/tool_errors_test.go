@@ -236,3 +236,11 @@ func TestFailureNamesSomeCandidates(t *testing.T) {
 	assert.Equal(t, mostCandidates, strings.Count(text, "\n- "), text)
 	assert.Contains(t, text, "\n… and 7 more")
 }
+
+// A candidate that the message names is not listed again.
+func TestFailureText_Candidates(t *testing.T) {
+	moved := Failure{Message: `find "A": the note was moved to "Box/A.md"`, Hint: "Use the new path.", Path: "A", Candidates: []string{"Box/A.md"}}
+	assert.Equal(t, `find "A": the note was moved to "Box/A.md". Use the new path.`, moved.text())
+	unknown := Failure{Message: `find "A": there is no such note`, Hint: "Did you mean one of these?", Candidates: []string{"Box/A.md", "A 2.md"}}
+	assert.Equal(t, "find \"A\": there is no such note. Did you mean one of these?\n- Box/A.md\n- A 2.md", unknown.text())
+}
