@@ -202,7 +202,7 @@ func searchText(a searchArgs, out SearchResult) string {
 		if out.Weak {
 			b.WriteString(", none of which matches well")
 		}
-		b.WriteString("\n" + Fence("search results", a.Query, resultLines(out.Results)))
+		b.WriteString("\n" + Fence("search results", a.Query, resultLines(out)))
 	}
 	if a.Explain && out.Semantic.State == search.StateBuilding { // coverage matters only in this state
 		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; semantic search cannot find the others yet)", math.Floor(100*out.Semantic.Coverage))
@@ -227,9 +227,9 @@ func readingText(r search.Reading) string {
 	return strings.Join(parts, "; ")
 }
 
-func resultLines(results []SearchHit) string {
+func resultLines(out SearchResult) string {
 	var b strings.Builder
-	for i, r := range results {
+	for i, r := range out.Results {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -240,7 +240,7 @@ func resultLines(results []SearchHit) string {
 		case !saysTitle(r.Path, r.Title):
 			b.WriteString(" " + phrase.OneLine(r.Title))
 		}
-		if r.Weak {
+		if r.Weak && !out.Weak { // otherwise the first line says so of all
 			b.WriteString(" (weak)")
 		}
 		if w := r.Why; w.TextScore != 0 || w.VectorScore != 0 {

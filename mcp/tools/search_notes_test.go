@@ -49,3 +49,22 @@ func TestRemoteNotesAreNotRelated(t *testing.T) {
 	}
 	assert.Equal(t, []string{"Close.md", "Words.md"}, paths)
 }
+
+// A weak result is marked, unless all are weak, which the first line says.
+func TestSearchText_Weak(t *testing.T) {
+	out := SearchResult{Total: 2, Results: []SearchHit{{Path: "A.md", Title: "A"}, {Path: "B.md", Title: "B", Weak: true}}}
+	text := searchText(searchArgs{Query: "q"}, out)
+	assert.Contains(t, text, "1. A.md:0-0\n")
+	assert.Contains(t, text, "2. B.md:0-0 (weak)\n")
+	out.Results[0].Weak, out.Weak = true, true
+	text = searchText(searchArgs{Query: "q"}, out)
+	assert.Contains(t, text, "2 of 2 notes, none of which matches well\n")
+	assert.NotContains(t, text, "(weak)")
+}
+
+// Emoji, numbers and single letters are no reasons, unless there is no other.
+func TestHitReason(t *testing.T) {
+	assert.Equal(t, "close in meaning, shares the words rye, 黑麦", hitReason(search.Why{VectorRank: 1, Terms: []string{"📅", "rye", "2026", "g", "黑麦"}}))
+	assert.Equal(t, "close in meaning", hitReason(search.Why{VectorRank: 1, Terms: []string{"2026"}}))
+	assert.Equal(t, "shares the word 2026", hitReason(search.Why{Terms: []string{"2026"}}))
+}
