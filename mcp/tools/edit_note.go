@@ -221,7 +221,12 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 		results, texts = append(results, editedNote{WriteResult: result, Diff: result.Diff}), append(texts, one.Text)
 	}
 	if out.Failed == len(results) {
-		return Outcome{}, usagef("no note was edited:\n- %s", strings.TrimSuffix(strings.Join(texts, "\n- "), "."))
+		const most = 10 // of the reasons, which are mostly the same
+		why := strings.Join(texts[:min(most, len(texts))], "\n- ")
+		if more := len(texts) - most; more > 0 {
+			why += fmt.Sprintf("\n… and %d more", more)
+		}
+		return Outcome{}, usagef("no note was edited:\n- %s", strings.TrimSuffix(why, "."))
 	}
 	verb := "Edited"
 	if a.DryRun {

@@ -83,6 +83,13 @@ func TestEditNote_SeveralNotesFitTheLimit(t *testing.T) {
 	assert.Equal(t, []any{50.0, true}, []any{out["changed"], out["truncated"]})
 	assert.Contains(t, text, "\n… and ")
 	assert.Contains(t, w.disk(t, names[49]+".md"), "more")
+	missing := make([]string, 12)
+	for i := range missing {
+		missing[i] = fmt.Sprintf("Missing %02d", i)
+	}
+	failed := w.fails(t, "edit_note", args{"notes": missing, "edits": []args{{"op": "append", "content": "more"}}})
+	assert.Equal(t, 10, strings.Count(failed, "no such note"))
+	assert.True(t, strings.HasSuffix(failed, "\n… and 2 more"), failed)
 	assert.Contains(t, w.fails(t, "edit_note", args{"notes": append(names, "A"), "edits": []args{}}), "51 notes are too many")
 }
 

@@ -234,8 +234,17 @@ func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (Out
 	if err != nil {
 		return Outcome{}, err
 	}
-	text := fmt.Sprintf("Created the table %q: vectors of %d numbers, compared by %s. Fill it with add_vector.", phrase.OneLine(info.Name), info.Dimension, info.Metric)
+	text := fmt.Sprintf("Created the table %q: vectors of %d numbers, compared by %s%s. Fill it with add_vector.", phrase.OneLine(info.Name), info.Dimension, info.Metric, textsBy(info))
 	return Outcome{Structured: TableItemOf(info), Text: text}, nil
+}
+
+// textsBy names the model that embeds a table's texts, if there is one: it has the table's
+// dimension.
+func textsBy(info table.Info) string {
+	if info.Model == "" {
+		return ""
+	}
+	return ", texts by " + phrase.OneLine(info.Model)
 }
 
 var listTables = define(Tool{
@@ -264,10 +273,7 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 		var b strings.Builder
 		b.WriteString(phrase.Count(len(infos), "vector table"))
 		for _, info := range infos[:n] {
-			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s", phrase.OneLine(info.Name), phrase.Count(info.Rows, "row"), info.Dimension, info.Metric)
-			if info.Model != "" {
-				fmt.Fprintf(&b, ", texts by %s", phrase.OneLine(info.Model))
-			}
+			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s%s", phrase.OneLine(info.Name), phrase.Count(info.Rows, "row"), info.Dimension, info.Metric, textsBy(info))
 			out.Tables = append(out.Tables, TableItemOf(info))
 		}
 		if n < len(infos) {
