@@ -110,7 +110,8 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 			}
 			continue
 		}
-		if list := to + "s"; s.byName[list].Type == "array" && given[list] == nil && isList(given[name]) { // several for note
+		// The plural takes what does not fit the singular; a note never has two values.
+		if list := to + "s"; s.byName[list].Type == "array" && given[list] == nil && isList(given[name]) {
 			to = list
 		}
 		value, problem := coerce(s.byName[to], given[name])
@@ -178,7 +179,10 @@ func argumentObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// canonical returns the parameter that an argument's name refers to.
+// canonical returns the parameter that an argument's name refers to: its own name, in any
+// case and with any separators, before an alias. A parameter that is given under its own
+// name is not also set by an alias, whose value would replace it or be replaced, depending
+// on the order of the names.
 func (s schema) canonical(name string, given map[string]json.RawMessage) (string, bool) {
 	if _, ok := s.byName[name]; ok {
 		return name, true

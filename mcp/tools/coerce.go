@@ -86,6 +86,8 @@ func (p param) wanted() string {
 	return "a value"
 }
 
+// toString accepts a number or a boolean, such as a title 2026, and a list of one string,
+// which models pass where a tool has both note and notes.
 func toString(raw json.RawMessage) (json.RawMessage, bool) {
 	switch raw[0] {
 	case '"':
@@ -113,6 +115,8 @@ func toEnum(enum []string, value json.RawMessage) (json.RawMessage, bool) {
 	return nil, false
 }
 
+// toNumber returns the number in its shortest notation. Infinities, which JSON cannot
+// represent, come from numbers like 1e999.
 func toNumber(raw json.RawMessage) (json.RawMessage, bool) {
 	text := string(raw)
 	if s, ok := unquote(raw); ok {
@@ -143,6 +147,8 @@ func toInteger(p param, raw json.RawMessage) (json.RawMessage, bool) {
 	return json.RawMessage(strconv.FormatInt(int64(f), 10)), true
 }
 
+// toBoolean accepts the words and numbers that models use for a flag. An empty string is
+// false, because hosts send one for a flag that is not set.
 func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
 	text := string(raw)
 	if s, ok := unquote(raw); ok {
@@ -212,6 +218,8 @@ func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem strin
 	return value, "", err == nil
 }
 
+// splitList splits a string that was passed for an array. Only a list of strings is split at
+// commas: an array of other elements is JSON text, or one element.
 func splitList(p param, s string, raw json.RawMessage) []json.RawMessage {
 	trimmed := strings.TrimSpace(s)
 	if trimmed == "" {

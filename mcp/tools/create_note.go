@@ -39,6 +39,9 @@ type CreateResult struct {
 	Made     string `json:"new_folder,omitempty"` // outermost folder that did not exist: it may be misspelt
 }
 
+// runCreateNote accepts a place in the forms that models use: a title and a folder, a whole
+// path, or both if they agree. The vault makes a file name of the title, and keeps in the
+// front matter a title that the file name cannot carry.
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
 	if a.Path == "" && a.Folder == "" && notes.IsNoteName(a.Title) && strings.Contains(a.Title, "/") {
 		a.Title, a.Path = "", a.Title // "Work/Plan.md" is a path, not a title

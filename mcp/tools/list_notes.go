@@ -57,6 +57,9 @@ type ListedNote struct {
 	Fields   map[string]any `json:"fields,omitempty"` // the requested ones that the note has
 }
 
+// runListNotes lists the present from the store, which filters, sorts and pages by itself,
+// and the past from history, in memory; see as_of.go. Both have the same form, so that a
+// page that does not fit is read again with a smaller limit in either case.
 func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
 	filter, err := in.filter(a.Folder, a.Tags, a.After, a.Before)
 	if err != nil {
@@ -128,6 +131,8 @@ func listLines(list []ListedNote) string {
 	return strings.Join(lines, "\n")
 }
 
+// listLine describes a note in one line. The title is omitted if the file name says it, as
+// it does in most vaults.
 func listLine(n ListedNote) string {
 	var b strings.Builder
 	b.WriteString(phrase.OneLine(n.Path))

@@ -59,6 +59,8 @@ type ListedTask struct {
 	Tags      []string `json:"tags,omitempty"`
 }
 
+// runListTasks explains an empty list: models often ask for open tasks when the task in
+// question is done.
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
 	filter, err := in.filter(a.Folder, a.Tags, "", "")
 	if err != nil {
@@ -129,7 +131,10 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	return out, nil
 }
 
-// taskDates parses the arguments that bound a date of tasks.
+// taskDates parses the arguments that bound a date of tasks. A word, which may name a day or
+// a longer period, selects the dates in it; after and before add bounds, of which the
+// narrower applies: after is inclusive, before exclusive, and of a longer period its first
+// day counts. Dates are compared as text, since tasks have days like 2026-01-31.
 func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskDates, err error) {
 	now := in.Now()
 	switch strings.ToLower(strings.TrimSpace(word)) {

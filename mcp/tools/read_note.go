@@ -133,6 +133,13 @@ func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (
 }
 
 // read reads one note into an outcome of at most most bytes, in either form.
+//
+// The forms differ in size: JSON escapes the content and adds the front matter, the URI and
+// other fields, the text adds a fence. The size of everything else is therefore measured
+// with the content empty, in both forms, and the content gets the rest: as many whole lines
+// as fit, both as they are and escaped. The anchor and the attachments depend on the lines
+// that are shown. They are computed for all selected lines first, so that the measured size
+// is the largest possible, and again for the lines that fit.
 func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, error) {
 	note, remark, err := in.version(ctx, &a)
 	if err != nil {

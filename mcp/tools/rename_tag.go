@@ -33,6 +33,8 @@ type RenameTagResult struct {
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
+// runRenameTag shortens the list of changed notes to fit. The diff, of one note only, shows
+// how tags are rewritten.
 func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome, error) {
 	w, err := in.Vault.RenameTag(ctx, notes.RenameTagRequest{Tag: a.Tag, To: a.To, DryRun: a.DryRun, Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey})
 	if err != nil {

@@ -84,7 +84,7 @@ type IndexState struct {
 	Notes   int  `json:"notes"`
 }
 
-// runSearchNotes returns each hit twice, as text and as structured data, since hosts show a
+// runSearchNotes searches the present; searchAt searches the past. It returns each hit twice, as text and as structured data, since hosts show a
 // model one of them or both. Snippets are therefore budgeted before the search; a page is
 // shortened only if it is still too long, for example because of long paths.
 func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome, error) {

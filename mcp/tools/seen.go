@@ -96,7 +96,7 @@ func (in *invocation) lastSeen(ctx context.Context, ref string) string {
 	return in.Seen.hash(meta.Path)
 }
 
-// unseen explains a conflict of a change that was conditional on the version last seen
+// unseen explains, in terms of the session, a conflict of a change that was conditional on the version last seen
 // because the client named none.
 func unseen(err error, implied bool) error {
 	var conflict *notes.Error

@@ -1,7 +1,3 @@
-// Package tools holds the tools of notesd. A [Tool] is data: a name, a
-// description, two JSON schemas, hints, and a function from arguments to an
-// [Outcome]. The caller provides a call's dependencies and permissions in its
-// [Env]. The package is independent of sessions, connections and JSON-RPC.
 package tools
 
 import (

@@ -46,6 +46,8 @@ type overviewArgs struct {
 	Cursor string `json:"cursor"`
 }
 
+// runVaultOverview shortens the three lists to the same length if the overview does not fit:
+// the totals say what is missing, and the argument list has all of the tags and folders.
 func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outcome, error) {
 	if a.List != "" {
 		return in.names(ctx, a)
@@ -122,7 +124,8 @@ func namesText(o Overview) string {
 	return text + remarkLines(o.Warnings)
 }
 
-// NewOverview collects what the tool and the resource notes://overview show.
+// NewOverview collects what the tool and the resource notes://overview show. A session that
+// may read only some folders gets nothing that is about the vault as a whole.
 func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	const most, newest = 20, 10
 	vault, scope := env.Vault, env.Scope

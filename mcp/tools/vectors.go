@@ -35,6 +35,8 @@ func (r vectorRow) given() bool {
 	return r.Vector != nil || r.Text != "" || r.ID != "" || r.Metadata != nil
 }
 
+// addVectorArgs are one row, in the embedded fields, or rows. Each of rows is decoded on its
+// own, so that an error names the row.
 type addVectorArgs struct {
 	TableName string `json:"table_name" required:"true"`
 	vectorRow
@@ -125,6 +127,8 @@ type SearchVectorsResult struct {
 	Notes     []string    `json:"notes,omitempty"`
 }
 
+// runSearchVectors shows fewer rows if their metadata, whose size is the user's choice, does
+// not fit. There is no cursor; a remark says to ask for fewer rows.
 func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (Outcome, error) {
 	hits, err := in.Tables.Search(ctx, table.Query{
 		Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: a.Limit, Where: a.Filter,
