@@ -13,14 +13,14 @@ import (
 func TestLineReader(t *testing.T) {
 	long := strings.Repeat("x", 3*readBuffer)
 	tooLong := strings.Repeat("y", 5*readBuffer)
-	in := "\uFEFFa\n \t\n" + long + "\nb\r\n" + tooLong + "!}\nc\nrest"
+	in := "\uFEFFa\n \t\n" + long + "\n\uFEFFb\r\n" + tooLong + "!}\nc\nrest"
 	for name, stream := range map[string]io.Reader{
 		"at once":      strings.NewReader(in),
 		"byte by byte": iotest.OneByteReader(strings.NewReader(in)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(stream, 4*readBuffer)
-			for _, want := range []string{"a\n", long + "\n", "b\r\n"} {
+			for _, want := range []string{"a\n", long + "\n", "\uFEFFb\r\n"} {
 				line, err := r.Next()
 				require.NoError(t, err)
 				require.Equal(t, want, string(line))

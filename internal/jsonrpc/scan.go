@@ -72,7 +72,9 @@ func Lookup(line []byte, at Span, path ...string) Span {
 }
 
 // members yields the raw key, including quotes, and the value of each member of the
-// object at. It stops where the text is not a valid object.
+// object at. It stops where the text is not a valid object. It cannot leave the object,
+// whose last byte is a bracket: a key, a value and the space around them end before it, as
+// brackets and strings in them are skipped in the same way as in the object.
 func members(line []byte, at Span) iter.Seq2[[]byte, Span] {
 	return func(yield func([]byte, Span) bool) {
 		if !at.Found() || line[at.From] != '{' {
@@ -85,7 +87,7 @@ func members(line []byte, at Span) iter.Seq2[[]byte, Span] {
 				return
 			}
 			pos = skipSpace(line, key.To)
-			if pos >= at.To || line[pos] != ':' {
+			if line[pos] != ':' {
 				return
 			}
 			v := Value(line, pos+1)
@@ -93,7 +95,7 @@ func members(line []byte, at Span) iter.Seq2[[]byte, Span] {
 				return
 			}
 			pos = skipSpace(line, v.To)
-			if pos >= at.To || line[pos] != ',' {
+			if line[pos] != ',' {
 				return
 			}
 			pos++
