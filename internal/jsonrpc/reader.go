@@ -65,7 +65,6 @@ func (r *Reader) line() ([]byte, error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
 		if len(line)+len(part) > r.max+len("\r\n") {
-			r.long = nil
 			return nil, r.skip(err)
 		}
 		if err == nil && len(line) == 0 {
