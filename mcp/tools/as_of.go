@@ -138,6 +138,9 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 		if found > best {
 			best = found
 			hit.Heading, hit.LineStart, hit.LineEnd, hit.Snippet = c.Heading(), c.LineStart, c.LineEnd, strings.Clone(q.snippet(text)) // does not keep the note in memory
+			if hit.Heading == n.Title {
+				hit.Heading = ""
+			}
 		}
 	}
 	hit.Anchor = notes.PassageRef(n.Path, n.Hash, hit.LineStart, hit.LineEnd)

@@ -243,8 +243,9 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Equal(t, "-The cat sat on the mat and purred loudly today.\n+The dog sat on the mat and purred loudly today.\n", got["diff"])
 	assert.Contains(t, text, "+The dog sat")
 	w.call(t, "move_note", args{"note": "A ß", "to": "C.md"})
-	got, _ = check(anchor, "Another line entirely.")
+	got, text = check(anchor, "Another line entirely.")
 	assert.Equal(t, []any{"moved", "the note was moved"}, []any{got["verdict"], got["detail"]})
+	assert.Contains(t, text, " (the note was moved)")
 	w.call(t, "delete_note", args{"note": "C"})
 	got, _ = check(anchor, said)
 	assert.Equal(t, []any{"changed", "the note was deleted"}, []any{got["verdict"], got["detail"]})
@@ -326,4 +327,26 @@ func TestChanges_OfUnseenVersions(t *testing.T) {
 	read, _ := w.call(t, "read_note", args{"note": "A"})
 	assert.Contains(t, read["content"], "theirs 3")
 	w.call(t, "delete_note", args{"note": "A", "expected_hash": read["hash"]})
+}
+
+// A result about the past says so, and shows the passage with the most words of the query.
+func TestSearchNotes_AsOf(t *testing.T) {
+	filler := strings.Repeat("more words about nothing\n", 80)
+	text := "# Bread\n\nrye flour\n\n" + filler + "\n## Oven\n\nrye at 250 degrees\n\n" + filler
+	w := newWorld(t, map[string]string{"Bread.md": text})
+	lines := strings.Split(text, "\n")
+	const remark = "as it was at 2026-02-04 "
+	for query, want := range map[string]string{"rye degrees": "rye at 250 degrees", "rye flour": "rye flour"} {
+		found, text := w.call(t, "search_notes", args{"query": query, "as_of": "today"})
+		hit := found["results"].([]any)[0].(args)
+		assert.Equal(t, want, hit["snippet"])
+		assert.Contains(t, lines[int(hit["line_start"].(float64))-1:int(hit["line_end"].(float64))], want)
+		assert.NotEqual(t, "Bread", hit["heading"], "a heading that is the title is omitted")
+		assert.Contains(t, text, "("+remark)
+		assert.Contains(t, fmt.Sprint(found["notes"]), remark)
+	}
+	now, _ := w.call(t, "search_notes", args{"query": "flour"})
+	assert.NotContains(t, now["results"].([]any)[0], "heading")
+	_, text = w.call(t, "list_notes", args{"as_of": "today"})
+	assert.Contains(t, text, remark)
 }

@@ -87,13 +87,12 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 		return len(h.Why.Terms) == 0 && h.Why.VectorRank == 0 || h.Weak && res.Semantic.State == search.StateReady
 	})
 	near.addHits(res.Hits, self)
-	out := RelatedResult{
-		Related:  near.best(self, limit),
-		Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(in.stale(res.Notes)...),
-	}
-	related := out.Related
+	related, remarks := near.best(self, limit), in.stale(res.Notes)
 	result, _ := fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {
-		out.Related = related[:n]
+		out := RelatedResult{Related: related[:n], Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(remarks...)}
+		if left := len(related) - n; left > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%d more do not fit; ask for fewer", left))
+		}
 		return Outcome{Structured: out, Text: relatedText(out)}
 	})
 	return result, nil

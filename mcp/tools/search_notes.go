@@ -235,7 +235,7 @@ func resultLines(out SearchResult) string {
 		}
 		fmt.Fprintf(&b, "%d. %s:%d-%d", i+1, phrase.OneLine(r.Path), r.LineStart, r.LineEnd)
 		switch {
-		case r.Heading != "" && r.Heading != r.Title:
+		case r.Heading != "":
 			b.WriteString(" › " + phrase.OneLine(r.Heading))
 		case !saysTitle(r.Path, r.Title):
 			b.WriteString(" " + phrase.OneLine(r.Title))
