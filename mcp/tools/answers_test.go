@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -37,12 +38,14 @@ func (w warned) Status(ctx context.Context) (notes.Status, error) {
 
 // The overview omits warnings about folders that the session may not read.
 func TestOverview_Scope(t *testing.T) {
-	w := newWorld(t, map[string]string{"Garden/Bed.md": "# Bed\n"})
+	w := newWorld(t, map[string]string{"Garden/Bed.md": "# Bed\n\n#bed\n"})
 	w.env.Vault = warned{w.vault}
 	all, err := tools.NewOverview(t.Context(), w.env)
 	require.NoError(t, err)
 	assert.Contains(t, all.Text(), "Private")
 	assert.Equal(t, 3, all.Skipped)
+	assert.Contains(t, all.Text(), "\n3 files were skipped")
+	assert.Contains(t, all.Text(), "\ntags: #bed (1)\n")
 	w.env.Scope.Read = []string{"Garden"}
 	some, err := tools.NewOverview(t.Context(), w.env)
 	require.NoError(t, err)
@@ -90,7 +93,7 @@ func TestCursorsReachEverything(t *testing.T) {
 					a["limit"] = limit
 				}
 				for {
-					page, _ := w.call(t, c.tool, a)
+					page, text := w.call(t, c.tool, a)
 					items := page[c.list].([]any)
 					require.NotEmpty(t, items)
 					for _, item := range items {
@@ -101,6 +104,7 @@ func TestCursorsReachEverything(t *testing.T) {
 						keys = append(keys, strings.Join(key, ":"))
 					}
 					next, _ := page["next_cursor"].(string)
+					assert.Equal(t, next != "", strings.Contains(text, "\nMore with cursor "))
 					if next == "" {
 						return keys
 					}
@@ -174,6 +178,55 @@ func TestLinksOnOneLine(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text, "<- A.md:1"))
 	_, text = w.call(t, "note_links", args{"note": "C"})
 	assert.Contains(t, text, "0 outgoing, 1 backlink, 0 unresolved\n")
+}
+
+// A list of related notes that is cut to fit says so.
+func TestRelatedNotes_Fit(t *testing.T) {
+	w := newWorld(t, library())
+	all, text := w.call(t, "related_notes", args{"note": "Hub", "limit": 40})
+	assert.Len(t, all["related"], 40)
+	assert.NotContains(t, text, "do not fit")
+	first := all["related"].([]any)[0].(args)
+	assert.Equal(t, strings.TrimSuffix(path.Base(first["path"].(string)), ".md"), first["title"])
+	w.env.Limits.ResultBytes = 2_000
+	some, text := w.call(t, "related_notes", args{"note": "Hub", "limit": 40})
+	related := some["related"].([]any)
+	assert.Less(t, len(related), 40)
+	assert.Equal(t, all["related"].([]any)[:len(related)], related)
+	assert.Contains(t, text, fmt.Sprintf("%d more do not fit", 40-len(related)))
+}
+
+// A vault that is being read for the first time.
+type reading struct{ tools.Vault }
+
+func (reading) Ready() bool { return false }
+
+func (reading) Status(context.Context) (notes.Status, error) {
+	return notes.Status{Scanned: 3, ToScan: 70}, nil
+}
+
+// A vault whose scan at a later start has not ended, of which only changes are read.
+type rescanning struct{ reading }
+
+func (rescanning) Status(context.Context) (notes.Status, error) { return notes.Status{}, nil }
+
+// Lists say that they may lack notes, and a session that sees only some folders does not
+// learn how many notes there are.
+func TestLists_WhileReading(t *testing.T) {
+	w := newWorld(t, map[string]string{"In/A.md": "a\n"})
+	w.env.Vault = reading{w.vault}
+	for _, tool := range []string{"list_notes", "list_tasks"} {
+		w.env.Scope = notes.Scope{}
+		_, text := w.call(t, tool, args{})
+		assert.Contains(t, text, "3 of 70 files so far")
+		w.env.Scope = notes.Scope{Read: []string{"In"}}
+		_, text = w.call(t, tool, args{})
+		assert.Contains(t, text, "more notes may come")
+		assert.NotContains(t, text, "70")
+	}
+	w.env.Vault, w.env.Scope = rescanning{reading{w.vault}}, notes.Scope{}
+	_, text := w.call(t, "list_notes", args{})
+	assert.Contains(t, text, "still being scanned: notes may have changed")
 }
 
 // Dates of tasks are words, days, weeks or months; the narrower of two bounds applies.

@@ -158,3 +158,19 @@ func TestAliasesAreOfUse(t *testing.T) {
 		}
 	}
 }
+
+// A line that does not fit is cut between two runes.
+func TestCutLines(t *testing.T) {
+	for _, c := range []struct {
+		line        string
+		limit, room int
+		want        string
+	}{
+		{"日本語\n", 100, 100, "日本語\n"}, {"日本語\n", 4, 100, "日"}, {"日本語\n", 6, 100, "日本"}, {"日本語\n", 100, 7, "日本"}, {"日本語\n", 2, 100, ""}, {"\x80\x80\x80", 2, 100, ""},
+	} {
+		content, n, cut := cutLines([]string{c.line}, c.limit, c.room)
+		assert.Equal(t, c.want, content, "%q %d %d", c.line, c.limit, c.room)
+		assert.Equal(t, 1, n)
+		assert.Equal(t, c.want != c.line, cut)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 )
 
@@ -158,4 +159,27 @@ func TestChanges_RejectPartOfNote(t *testing.T) {
 	back, _ := w.call(t, "restore_note", args{"change": gone["change"]})
 	w.call(t, "edit_note", args{"note": "C# basics", "edits": []args{{"op": "append", "content": "x"}}})
 	w.call(t, "restore_note", args{"note": "C# basics", "revision": back["revision"]})
+}
+
+// A move that rewrites a link in another note counts as seen by the session only if it had
+// seen the version that was rewritten.
+func TestSeen_RelinkedNotes(t *testing.T) {
+	for _, theirs := range []bool{false, true} {
+		w := newWorld(t, map[string]string{"A.md": "a\n", "B.md": "[[A]]\n"})
+		w.call(t, "read_note", args{"note": "B"})
+		if theirs {
+			other := *w
+			other.env.Seen = new(tools.Seen)
+			other.call(t, "edit_note", args{"note": "B", "edits": []args{{"op": "append", "content": "theirs"}}})
+		}
+		moved, _ := w.call(t, "move_note", args{"note": "A", "to": "C.md"})
+		require.Equal(t, []any{"B.md"}, moved["relinked"])
+		mine := args{"note": "B", "edits": []args{{"op": "replace_all", "content": "mine\n"}}}
+		if theirs {
+			assert.Contains(t, w.fails(t, "edit_note", mine), "since this session last saw it")
+			continue
+		}
+		w.call(t, "edit_note", mine)
+		assert.Equal(t, "mine\n", w.disk(t, "B.md"))
+	}
 }

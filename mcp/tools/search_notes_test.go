@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"notesd/notes"
 	"notesd/search"
 )
 
@@ -67,4 +68,11 @@ func TestHitReason(t *testing.T) {
 	assert.Equal(t, "close in meaning, shares the words rye, 黑麦", hitReason(search.Why{VectorRank: 1, Terms: []string{"📅", "rye", "2026", "g", "黑麦"}}))
 	assert.Equal(t, "close in meaning", hitReason(search.Why{VectorRank: 1, Terms: []string{"2026"}}))
 	assert.Equal(t, "shares the word 2026", hitReason(search.Why{Terms: []string{"2026"}}))
+}
+
+// What a change could not update is in its text.
+func TestChangedText_Left(t *testing.T) {
+	w := notes.Written{Path: "A.md", Hash: "1", Was: "0", Left: []string{"Board.canvas"}, Conflicts: []string{"B.md"}}
+	assert.Contains(t, changedText("Edited", w, WriteResult{}), "\nbroken or not writable, not updated: Board.canvas\nchanged by another program meanwhile, not updated: B.md")
+	assert.Contains(t, changedText("Restored", w, WriteResult{}), "changed since, not restored; undo their later changes first: B.md")
 }

@@ -55,7 +55,7 @@ func (s *Seen) wrote(w notes.Written) {
 	}
 	for _, other := range w.Others {
 		known := s.hash(other.OldPath)
-		if known != "" && known == notes.Hash(other.Old) {
+		if known == notes.Hash(other.Old) {
 			known = notes.Hash(other.New)
 		}
 		s.moved(other.OldPath, other.Path, known)
