@@ -229,6 +229,34 @@ func TestLists_WhileReading(t *testing.T) {
 	assert.Contains(t, text, "still being scanned: notes may have changed")
 }
 
+// A list shows a title only where the file name does not say it. An overview begins with
+// the folders and tags that most notes have.
+func TestLists_TitlesAndOrder(t *testing.T) {
+	w := newWorld(t, map[string]string{"A/One.md": "# Other title\n\n#x #y\n", "B/two-words.md": "# Two words\n\n#y\n", "B/Three.md": "three\n"})
+	_, text := w.call(t, "list_notes", args{"sort": "path"})
+	assert.Contains(t, text, "\nA/One.md | Other title | ")
+	assert.Regexp(t, `\nB/two-words\.md \| \d{4}-`, text)
+	overview, text := w.call(t, "vault_overview", args{})
+	assert.Equal(t, []any{args{"folder": "B", "notes": 2.0}, args{"folder": "A", "notes": 1.0}}, overview["folders"])
+	assert.Contains(t, text, "folders: B (2); A (1)\ntags: #y (2) #x (1)\n")
+}
+
+// Undoing a move says where the note is again, and what it was called meanwhile.
+func TestRestoreNote_UndoesMove(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n", "Box/B.md": "[[A]]\n"})
+	for from, to := range map[string]string{"A.md": "C.md", "Box": "Case"} {
+		moved, _ := w.call(t, "move_note", args{"note": from, "to": to})
+		would, text := w.call(t, "restore_note", args{"change": moved["change"], "dry_run": true})
+		assert.Contains(t, text, fmt.Sprintf("Nothing was written: %q would be %q again", to, from))
+		assert.Equal(t, to, would["old_path"])
+		_, text = w.call(t, "restore_note", args{"change": moved["change"]})
+		assert.Contains(t, text, fmt.Sprintf("%q is %q again", to, from))
+	}
+	edited, text := w.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "x"}}})
+	assert.NotContains(t, edited, "old_path")
+	assert.NotContains(t, text, "again")
+}
+
 // Dates of tasks are words, days, weeks or months; the narrower of two bounds applies.
 func TestTaskDates(t *testing.T) {
 	w := newWorld(t, map[string]string{"T.md": strings.Join([]string{

@@ -350,3 +350,26 @@ func TestSearchNotes_AsOf(t *testing.T) {
 	_, text = w.call(t, "list_notes", args{"as_of": "today"})
 	assert.Contains(t, text, remark)
 }
+
+// Only a line that is cut in its middle is reported as cut; after whole lines, the note can
+// be read on.
+func TestReadNote_CutLine(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": strings.Repeat("long ", 100) + "\nshort\n", "B.md": "short\n" + strings.Repeat("long ", 100) + "\n"})
+	cut, text := w.call(t, "read_note", args{"note": "A", "max_bytes": 50})
+	assert.Contains(t, text, "line 1 is cut: raise max_bytes to see all of it")
+	assert.Equal(t, "2-2", cut["next_lines"])
+	cut, text = w.call(t, "read_note", args{"note": "B", "max_bytes": 50})
+	assert.NotContains(t, text, "is cut")
+	assert.Equal(t, []any{"short\n", "2-2"}, []any{cut["content"], cut["next_lines"]})
+}
+
+// Of two notes of the past, the one with more of the words comes first.
+func TestSearchNotes_AsOfOrder(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "rye\n", "B.md": "rye rye rye\n", "C.md": "rye rye\n"})
+	found, _ := w.call(t, "search_notes", args{"query": "rye", "as_of": "today"})
+	var paths []any
+	for _, hit := range found["results"].([]any) {
+		paths = append(paths, hit.(args)["path"])
+	}
+	assert.Equal(t, []any{"B.md", "C.md", "A.md"}, paths)
+}
