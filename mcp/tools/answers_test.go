@@ -257,6 +257,23 @@ func TestRestoreNote_UndoesMove(t *testing.T) {
 	assert.NotContains(t, text, "again")
 }
 
+// The text of a result has the facts that its structure has: broken links, what a move
+// would change, and how many results there are.
+func TestTexts(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n\nsoup\n", "B.md": "[[A#Gone]] soup\n", "C.md": "See [[D]].\n", "Box/D.md": "[[A]] " + strings.Repeat("soup and bread ", 400) + "\n"})
+	_, text := w.call(t, "note_links", args{"note": "A", "direction": "in"})
+	assert.Contains(t, text, "<- B.md:1 (broken: no #Gone)  [[A#Gone]] soup")
+	_, text = w.call(t, "move_note", args{"note": "Box/D", "to": "Box/Soup.md", "dry_run": true})
+	assert.Contains(t, text, "would move \"Box/D.md\" to \"Box/Soup.md\"\nlinks changed in (1):\n- C.md")
+	_, text = w.call(t, "list_notes", args{"limit": 2})
+	assert.True(t, strings.HasPrefix(text, "2 of 4 notes\n"), text)
+	_, text = w.call(t, "gather_context", args{"query": "soup", "max_bytes": 1500})
+	assert.Regexp(t, `^\d passages from 3 matching notes\n`, text)
+	assert.Equal(t, 1, strings.Count(text, "(the passage of Box/D.md is cut to fit: raise max_bytes, or read_note shows all of it)"), text)
+	_, text = w.call(t, "check_quotes", args{"quotes": []args{{"anchor": "A", "quote": "soup"}, {"anchor": "A", "quote": "nothing of the kind"}}})
+	assert.Regexp(t, `^1\. exact note:///A\.md\?rev=\w+#L3-L3\n2\. absent$`, text)
+}
+
 // Dates of tasks are words, days, weeks or months; the narrower of two bounds applies.
 func TestTaskDates(t *testing.T) {
 	w := newWorld(t, map[string]string{"T.md": strings.Join([]string{

@@ -85,8 +85,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		}
 		budget -= len(text)
 		out.Passages = append(out.Passages, p)
-		if cut {
-			out.Notes = append(out.Notes, fmt.Sprintf("the passage of %s is cut to fit: raise max_bytes, or read_note shows all of it", phrase.Clip(phrase.OneLine(p.Path), 200)))
+		remark := fmt.Sprintf("the passage of %s is cut to fit: raise max_bytes, or read_note shows all of it", phrase.Clip(phrase.OneLine(p.Path), 200))
+		if cut && !slices.Contains(out.Notes, remark) { // two passages may be of one note
+			out.Notes = append(out.Notes, remark)
 		}
 	}
 	if weak > 0 {

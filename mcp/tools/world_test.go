@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,21 @@ func (w *world) call(t *testing.T, name string, a args) (structured args, text s
 	for _, field := range []string{"path", "next_cursor", "diff", "content"} {
 		if value, _ := structured[field].(string); value != "" {
 			assert.Contains(t, out.Text, strings.TrimRight(value, "\n"), "%s %s: the text lacks %s", name, raw, field)
+		}
+	}
+	for _, list := range []string{"results", "notes", "related", "tasks", "revisions"} {
+		items, _ := structured[list].([]any)
+		for _, item := range items {
+			fields, _ := item.(args)
+			path, _ := fields["path"].(string)
+			snippet, _ := fields["snippet"].(string)
+			was, _ := fields["old_path"].(string)
+			for _, fact := range []string{path, was, strings.Join(strings.Fields(snippet), " ")} {
+				assert.Contains(t, out.Text, fact, "%s %s: the text lacks a fact", name, raw)
+			}
+			if number, ok := fields["revision"].(float64); ok && list == "revisions" && number > 0 {
+				assert.Contains(t, out.Text, fmt.Sprintf("\n%v | ", number), "%s %s", name, raw)
+			}
 		}
 	}
 	for _, list := range []string{"notes", "warnings"} { // remarks
