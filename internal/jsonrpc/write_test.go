@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,6 +24,8 @@ func TestInsert(t *testing.T) {
 
 // JSON-RPC requires an id in each error response: null if it could not be read.
 func TestFailure(t *testing.T) {
-	assert.Equal(t, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a \"b\""}}`+"\n", string(Failure(nil, -32700, `a "b"`)))
-	assert.Equal(t, `{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}`+"\n", string(Failure([]byte(`"x"`), 1, "m")))
+	line := string(Failure(nil, -32700, `a "b"`))
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a \"b\""}}`, line)
+	assert.Equal(t, len(line)-1, strings.IndexByte(line, '\n'), "one line")
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}`, string(Failure([]byte(`"x"`), 1, "m")))
 }

@@ -122,7 +122,7 @@ func TestEditNote_RemovedAnchors(t *testing.T) {
 	out, _ = w.call(t, "edit_note", args{"notes": []string{"Plan", "B"}, "edits": []args{{"op": "replace_all", "content": "x\n"}}})
 	assert.Equal(t, 1.0, out["results"].([]any)[0].(args)["broken_links"])
 	assert.NotContains(t, out["results"].([]any)[0], "diff")
-	out, text = w.call(t, "restore_note", args{"note": "Plan", "revision": 1})
+	out, _ = w.call(t, "restore_note", args{"note": "Plan", "revision": 1})
 	assert.NotContains(t, out, "broken_links")
 	out, text = w.call(t, "restore_note", args{"note": "Plan", "revision": 3})
 	assert.Equal(t, 2.0, out["broken_links"])
