@@ -195,7 +195,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
 			return err
 		}
-		if err := o.v.scanning.check(); err != nil {
+		if err := o.v.progress.requireAll(); err != nil {
 			return err
 		}
 		paths, err := v.store.Paths(ctx, notes.Filter{Tags: []string{r.Tag}, Scope: r.Scope.Read})
@@ -238,7 +238,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	if len(renames) == 0 {
 		return nil
 	}
-	if err := o.v.scanning.check(); err != nil {
+	if err := o.v.progress.requireAll(); err != nil {
 		return err
 	}
 	first := &o.Files[0]

@@ -40,15 +40,15 @@ type operation struct {
 // request was already handled; otherwise it performs what plan computes from the current
 // files, and feeds the result to the followers. A dry run, and a change that leaves the
 // file as it is, write nothing and return what performing would have returned. An operation
-// on all notes waits for a scan of the whole vault to end.
+// on all notes waits for the first scan of the vault.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	written, err := v.changeLocked(ctx, c, plan)
 	if errors.Is(err, errScanning) {
-		patience, cancel := context.WithTimeout(ctx, v.opt.scanPatience)
-		defer cancel()
-		for errors.Is(err, errScanning) && v.scanning.begin(patience) == nil {
-			v.scanning.end()
+		select {
+		case <-v.progress.whole:
 			written, err = v.changeLocked(ctx, c, plan)
+		case <-time.After(v.opt.scanPatience):
+		case <-ctx.Done():
 		}
 	}
 	var behind *behindError

@@ -19,11 +19,10 @@ import (
 // Reconcile finishes operations interrupted by a crash, updates the store to match the
 // disk, for the whole vault, and feeds the followers.
 func (v *Vault) Reconcile(ctx context.Context) error {
-	if err := v.scanning.begin(ctx); err != nil {
-		return err
-	}
-	defer v.scanning.end()
 	err := v.reconcileAll(ctx)
+	if err == nil {
+		v.progress.endWhole()
+	}
 	if ctx.Err() == nil && v.incident.took(err, true) && err == nil {
 		v.opt.Log.Info("the vault is usable again")
 	}

@@ -401,7 +401,7 @@ func TestStatus_Incomplete(t *testing.T) {
 	assert.True(t, incomplete(), "a first look was interrupted")
 }
 
-// An operation on all notes during a scan would miss those that the scan has not read yet.
+// An operation on all notes during the first scan would miss those that it has not read yet.
 func TestScan_OperationOnAllNotes(t *testing.T) {
 	for name, do := range map[string]func(f *fixture) (notes.Written, error){
 		"tag rename": func(f *fixture) (notes.Written, error) {
@@ -420,6 +420,8 @@ func TestScan_OperationOnAllNotes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, "A.md", "# H\n#old\n", "new note.md", "")
 			f.write("Late.md", "[[A#H]] #old\n")
+			require.NoError(t, f.store.Close())
+			f.open(Options{})
 			reading, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 			scanned := sync.OnceFunc(func() { close(reading) })
 			f.failpoint = func(step string) error {

@@ -1,7 +1,6 @@
 package vault
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,8 @@ type progress struct {
 	ready    atomic.Bool
 	first    chan struct{} // see FirstScan
 	endFirst func()        // closes first, once
+	whole    chan struct{} // closed by the first scan that succeeds
+	endWhole func()        // closes whole, once
 	toScan   atomic.Int64
 	done     atomic.Int64
 	active   atomic.Int64
@@ -32,27 +33,11 @@ func (p *progress) begin(n int) {
 
 func (p *progress) end() { p.active.Add(-1) }
 
-// scanning holds a token during a scan of the whole vault. Until the scan ends, the store may
-// lack notes, which an operation on all notes would miss.
-type scanning chan struct{}
-
-// begin waits for another such scan to end. If there is no error, end must be called.
-func (s scanning) begin(ctx context.Context) error {
+// requireAll returns errScanning until a scan of the whole vault has succeeded. Until then,
+// the store may lack notes, which an operation on all notes would miss.
+func (p *progress) requireAll() error {
 	select {
-	case s <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s scanning) end() { <-s }
-
-// check returns errScanning during a scan.
-func (s scanning) check() error {
-	select {
-	case s <- struct{}{}:
-		s.end()
+	case <-p.whole:
 		return nil
 	default:
 		return errScanning

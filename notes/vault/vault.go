@@ -62,7 +62,6 @@ type Vault struct {
 
 	queue    *Queue
 	progress progress
-	scanning scanning
 	incident incident
 	mounts   mounts
 	late     lateFiles
@@ -115,9 +114,9 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
 	v.interrupted = interrupted{v: v}
 	v.history = History{vault: v, store: store}
-	v.scanning = make(scanning, 1)
-	v.progress.first = make(chan struct{})
+	v.progress.first, v.progress.whole = make(chan struct{}), make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
+	v.progress.endWhole = sync.OnceFunc(func() { close(v.progress.whole) })
 	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.Wake}
 	v.rereads = rereads{now: opt.Now, queue: v.queue}
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
