@@ -319,6 +319,18 @@ func TestWhere_Numbers(t *testing.T) {
 	}
 }
 
+// TestWhere_NumericTexts checks that texts are equal if they read the same, not if they are
+// the same number: an id may have leading zeros, or more digits than a float64 holds.
+func TestWhere_NumericTexts(t *testing.T) {
+	for _, texts := range [][2]string{{"007", "7"}, {"1234567890123456789", "1234567890123456788"}, {"1e3", "1000"}} {
+		assert.False(t, notes.WhereMatches(object{"id": texts[0]}, object{"id": texts[1]}), "%v", texts)
+		assert.False(t, notes.WhereMatches(object{"id": object{"in": []any{texts[0]}}}, object{"id": []any{texts[1]}}), "%v", texts)
+		assert.True(t, notes.WhereMatches(object{"id": texts[0]}, object{"id": texts[0]}), "%v", texts)
+	}
+	assert.True(t, notes.WhereMatches(object{"n": object{"gt": "9"}}, object{"n": "10"}), "order is by number")
+	assert.True(t, notes.WhereMatches(object{"n": 7.0}, object{"n": "007"}), "a number equals its text")
+}
+
 // TestWhere_Links checks that a link in a field counts as its target, whatever its
 // display text, and a link to a daily note as its day.
 func TestWhere_Links(t *testing.T) {

@@ -416,7 +416,7 @@ func compareValues(a, b any) (order int, ok bool) {
 		b = y
 	}
 	if x, ok := number(a); ok {
-		if y, ok := number(b); ok {
+		if y, ok := number(b); ok && (x != y || !okA || !okB) { // equal numbers can be different texts: "007" and "7", or 19 digits
 			return cmp.Compare(x, y), true
 		}
 	}
