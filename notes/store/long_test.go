@@ -57,15 +57,15 @@ func countRows(t testing.TB, s *store.Store, table string) int {
 // TestPrune_LongHistory checks pruning in several steps.
 func TestPrune_LongHistory(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	longHistory(t, s, 30, 100)
-	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Revisions: 60}))
-	assert.Equal(t, 30*60, countRows(t, s, "revisions"))
-	assert.Equal(t, 30*60, countRows(t, s, "blobs"))
+	longHistory(t, s, 15, 100)
+	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Revisions: 20}))
+	assert.Equal(t, 15*20, countRows(t, s, "revisions"))
+	assert.Equal(t, 15*20, countRows(t, s, "blobs"))
 	s.Now = func() time.Time { return historyBegin.Add(100 * time.Hour) }
 	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Age: 10*time.Hour + time.Minute}))
-	assert.Equal(t, 30*11, countRows(t, s, "revisions"), "ten that were replaced since, and the present one")
-	assert.Equal(t, 30*11, countRows(t, s, "blobs"))
-	page, err := s.Page(t.Context(), "Note 30.md", notes.HistoryQuery{Limit: 100})
+	assert.Equal(t, 15*11, countRows(t, s, "revisions"), "ten that were replaced since, and the present one")
+	assert.Equal(t, 15*11, countRows(t, s, "blobs"))
+	page, err := s.Page(t.Context(), "Note 15.md", notes.HistoryQuery{Limit: 100})
 	require.NoError(t, err)
 	require.Len(t, page.Revisions, 11)
 	assert.True(t, page.Revisions[10].Time.Equal(historyBegin.Add(89*time.Hour)), "the oldest")
