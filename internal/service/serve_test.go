@@ -31,9 +31,14 @@ type served struct {
 	updated chan string // URIs
 }
 
+// keepZone keeps Serve from setting the time zone of the process, which timers of the tests
+// read.
+func keepZone(t *testing.T) { t.Setenv("TZ", "UTC") }
+
 // serve runs a daemon with the settings in text until the test ends.
 func serve(t *testing.T, text string) *served {
 	t.Helper()
+	keepZone(t)
 	s := &served{T: t, cfg: newConfig(t), ended: make(chan error, 1), updated: make(chan string, 100)}
 	s.file = filepath.Join(t.TempDir(), "notesd.toml")
 	s.configure(text)
@@ -152,7 +157,7 @@ func TestServe_ChangedSettings(t *testing.T) {
 	assert.Empty(t, r.Settings.Waiting)
 	assert.Empty(t, r.Daemon.HTTP)
 	assert.Contains(t, strings.Join(r.Warnings, "\n"), "there is no HTTP listener: listen for HTTP")
-	assert.Equal(t, 1, r.Notes)
+	require.Eventually(t, func() bool { return s.report().Notes == 1 }, time.Minute, time.Millisecond)
 }
 
 // At the start, a daemon that was not launched for a client reports such an address.
@@ -160,6 +165,7 @@ func TestServe_HTTPAddressInUse(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
+	keepZone(t)
 	cfg := newConfig(t)
 	cfg.HTTP.Addr = taken.Addr().String()
 	err = Serve(t.Context(), cfg, ServeOptions{Loaded: &config.Loaded{Config: cfg}, Startup: &daemon.Startup{}, Stderr: t.Output()})
