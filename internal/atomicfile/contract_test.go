@@ -179,7 +179,7 @@ func TestStage_Mode(t *testing.T) {
 	path, dir := open(t)
 	dir.Before = func(call string) error {
 		if info, err := os.Stat(filepath.Join(path, ".temp"+atomicfile.Part)); err == nil && call == "write" {
-			assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), "nobody else may read the text before the file has its mode")
+			assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), "other users must not read the text before the file has its mode")
 		}
 		return nil
 	}

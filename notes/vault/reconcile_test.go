@@ -324,7 +324,7 @@ func TestUnmountedVaultLosesNothing(t *testing.T) {
 }
 
 // The folder of a small vault is empty on another disk, so its disk is unmounted. On the
-// same disk, somebody has begun anew.
+// same disk, the user has started a new vault there.
 func TestUnmountedVault_FewNotes(t *testing.T) {
 	for name, other := range map[string]struct {
 		id   fsid.Identity
