@@ -130,6 +130,7 @@ func (f *fixture) open(opt Options) {
 	store, err := store.Open(context.Background(), f.state)
 	require.NoError(f.t, err)
 	opt.Now, opt.Folders = f.clock.Now, map[string]string{}
+	opt.scanPatience = time.Nanosecond // no scan runs unless the test starts one
 	for _, folder := range f.folders {
 		opt.Folders[folder] = filepath.Join(f.dir, folder)
 	}
