@@ -340,8 +340,8 @@ func envNumber(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// stepsApart is the stride between the steps at which tests interrupt a write. They use one
-// goroutine at a time, so the slow run with the race detector covers only some of the
+// stepsApart is the stride between the steps at which tests interrupt a write. Each write
+// runs in one goroutine, so the slow run with the race detector covers only some of the
 // steps.
 func stepsApart() int {
 	if testing.Short() {
@@ -391,6 +391,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 					lookFirst := rng.IntN(2) == 0
 					cases++
 					t.Run(fmt.Sprintf("%s/%s/%d/%s %s/%t", disk, w.name, step, change.what, path.Base(change.file), lookFirst), func(t *testing.T) {
+						t.Parallel()
 						c := newCrashed(t, rng, w.folders, disk)
 						c.killAt(step)
 						_, err := w.do(c.fixture)
@@ -438,6 +439,7 @@ func TestDiskThatFailsAtEveryCall(t *testing.T) {
 				}
 				for _, length := range lengths {
 					t.Run(fmt.Sprintf("%s/%s/%d for %d", disk, w.name, at, length), func(t *testing.T) {
+						t.Parallel()
 						c := newCrashed(t, nil, w.folders, disk)
 						c.failAt(at, length)
 						answer, err := w.do(c.fixture)
