@@ -18,7 +18,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -62,10 +61,7 @@ func (a *app) main(args []string) int {
 		err = asUsage(err, root, args)
 	}
 	f := service.FailureOf(err)
-	if f.Hint != "" {
-		err = fmt.Errorf("%w. %s", err, f.Hint)
-	}
-	_ = a.startup.Fail(err, f.Exit) // the launcher may be gone
+	_ = a.startup.Fail(service.WithHint(err), f.Exit) // the launcher may be gone
 	a.report(f)
 	return f.Exit
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 
@@ -24,7 +23,15 @@ func mcpCommand(a *app) *cobra.Command {
 		Example: `  claude mcp add --scope user notes -- notesd mcp --vault ~/Notes
   notesd mcp --vault ~/Notes --read-only --tools search_notes,read_note`,
 		Args: takes(),
-		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.settings(cmd)
+			if err == nil {
+				err = service.MakePrivate(cfg.State)
+			}
+			if err != nil {
+				a.refuse(cmd.Context(), err)
+				return err
+			}
 			if inTerminal(a.in) {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
@@ -36,13 +43,23 @@ func mcpCommand(a *app) *cobra.Command {
 				// Hosts may launch several containers with the same volume for the state.
 			}
 			return a.relay(cmd.Context(), cfg, !allTools, a.in, a.stdout)
-		}),
+		},
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "serve in this process, unless another one serves the vault")
 	cmd.Flags().Bool("read-only", false, "offer only tools that read")
 	cmd.Flags().String("tools", "", "offer only these tools: a `list` of names, or reader, writer, all")
 	completes(cmd, "tools", completeTools)
 	return cmd
+}
+
+// refuse answers the client's first request with the error. Hosts show an answer to the
+// user, but not what a server that ends without one prints.
+func (a *app) refuse(ctx context.Context, err error) {
+	if inTerminal(a.in) {
+		return
+	}
+	fail := func(context.Context, bool) (io.ReadWriteCloser, error) { return nil, service.WithHint(err) }
+	_ = (&relay.Relay{In: a.in, Out: a.stdout, Dial: fail}).Run(ctx) // the caller reports err
 }
 
 // allTools requests a session with all tools, for the user's own use, ignoring
@@ -52,9 +69,6 @@ const allTools = true
 // relay connects the client at in and out to the vault's daemon, starting one if
 // necessary.
 func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in io.ReadCloser, out io.WriteCloser) (err error) {
-	if err := service.MakePrivate(cfg.State); err != nil {
-		return err
-	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: service.LevelOf(cfg.Log.Level)}))
 	if a.loaded.IsPassed("log.file") { // a log file set in the configuration file is the daemon's
 		logs, err := service.OpenLogs(cfg, a.err, a.startup.Launched())
@@ -84,7 +98,7 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 		conn, err := c.Connect(ctx)
 		switch {
 		case errors.Is(err, daemon.ErrOtherVault):
-			return nil, fmt.Errorf("%w. %s", err, service.OtherVaultHint)
+			return nil, service.WithHint(err)
 		case err != nil:
 			return nil, err // not conn: a nil *Conn would be a non-nil interface
 		}

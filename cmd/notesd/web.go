@@ -81,6 +81,9 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 	if host, _, err := net.SplitHostPort(addr); err != nil || !mcp.IsLoopback(host) {
 		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not a loopback address", addr)
 	}
+	if err := service.MakePrivate(cfg.State); err != nil {
+		return err
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)

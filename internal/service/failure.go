@@ -61,7 +61,7 @@ func FailureOf(err error) *Failure {
 		f = mcp.DomainFailure(err)
 		f.Message = err.Error()
 	case errors.As(err, &other):
-		f.Code, f.Message, f.Hint = "config", other.Error(), OtherVaultHint
+		f.Code, f.Message, f.Hint = "config", other.Error(), otherVaultHint
 	case errors.Is(err, daemon.ErrLocked):
 		f.Code = "locked"
 		f.Hint = "Only one process can serve a vault. Stop it, or use it: commands and \"notesd mcp\" find it automatically."
@@ -86,8 +86,16 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
-// OtherVaultHint is the hint for a state that belongs to another vault.
-const OtherVaultHint = "Each vault needs its own state: choose another with --state, or remove the state setting. " +
+// WithHint returns err with the hint of its failure, for those who see only an error's text.
+func WithHint(err error) error {
+	if hint := FailureOf(err).Hint; hint != "" {
+		return fmt.Errorf("%w. %s", err, hint)
+	}
+	return err
+}
+
+// otherVaultHint is the hint for a state that belongs to another vault.
+const otherVaultHint = "Each vault needs its own state: choose another with --state, or remove the state setting. " +
 	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
 
 // Usagef returns the failure of a command that was used incorrectly.
