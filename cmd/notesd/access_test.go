@@ -278,6 +278,7 @@ func newNodePair(t *testing.T, front func(t *testing.T, nodes []string) string) 
 	for i, p := range n.places {
 		n.running[i] = p.serve(t, "--http", "127.0.0.1:0")
 		n.origins = append(n.origins, p.origin(t))
+		eventually(t, "the node is ready", func() bool { return ready(t.Context(), n.origins[i]) })
 	}
 	n.front = front(t, n.origins)
 	return n
