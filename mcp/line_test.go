@@ -41,22 +41,6 @@ func TestAnswersAreNotLostAtTheEndOfInput(t *testing.T) {
 	})
 }
 
-// Some programs on Windows begin a stream with a byte order mark.
-func TestByteOrderMarkIsSkipped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sampleVault, Limits{})
-		client := w.connect(t, Profile{})
-		client.send("\uFEFF" + strings.TrimSuffix(handshake, "\n"))
-		synctest.Wait()
-		answers := client.received()
-		require.Len(t, answers, 1)
-		assert.Contains(t, answers[0], `"id":"init","result"`)
-		client.send("\uFEFF" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-		synctest.Wait()
-		assert.Contains(t, strings.Join(client.received(), ""), "parse error", "only the first bytes can be one")
-	})
-}
-
 // A call that does not end does not keep the session of a client that has left.
 func TestEndOfInput_GraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
