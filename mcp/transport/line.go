@@ -167,7 +167,6 @@ func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
 func (c *Conn) send(line []byte) error {
 	err := c.out.put(line)
 	if errors.Is(err, ErrSlowClient) {
-		c.out.abandon(err)
 		go c.Close() // asynchronously: the SDK holds locks during a write that Close needs
 	}
 	return err

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"sync"
@@ -78,17 +79,6 @@ func (o *outbox) Close() error {
 	return err
 }
 
-// abandon drops the queue and stops writing, because of err.
-func (o *outbox) abandon(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.frames, o.bytes = nil, 0
-	if o.err == nil {
-		o.err = err
-	}
-	o.signal()
-}
-
 func (o *outbox) signal() {
 	select {
 	case o.wake <- struct{}{}:
@@ -108,11 +98,18 @@ func (o *outbox) run() {
 				break
 			}
 			if _, err := o.w.Write(frame); err != nil {
-				o.abandon(err)
+				o.fail(err)
 				return
 			}
 		}
 	}
+}
+
+// fail drops the queue because of a write error.
+func (o *outbox) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.frames, o.bytes, o.err = nil, 0, cmp.Or(o.err, err)
 }
 
 // take returns the next frame, or nil and whether to wait for more.
