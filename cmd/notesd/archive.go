@@ -70,8 +70,8 @@ func backupCommand(a *app) *cobra.Command {
 		Short: "Back up the history and the vector tables",
 		Long: `Copy the history of the notes and the vector tables to a new folder, which is
 safe while notesd runs. Back up the notes themselves like any other files. To
-restore, stop notesd, delete history.db-wal and history.db-shm, if any, from the
-state directory, which "notesd status" prints, and copy history.db there.`,
+restore, stop notesd and copy history.db to the state directory, which "notesd
+status" prints.`,
 		Example: `  notesd backup ~/backups/notes-2026-01-31
   notesd backup --json /mnt/usb/notesd`,
 		Args: takes("DIR"),

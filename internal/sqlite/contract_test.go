@@ -207,6 +207,40 @@ func TestClose_Twice(t *testing.T) {
 	require.Error(t, insert(t.Context(), db, "b"))
 }
 
+// TestOpen_LogOfKilledProcess checks that the write-ahead log of a killed process is applied
+// to its own database, but not to a backup that was copied over that.
+func TestOpen_LogOfKilledProcess(t *testing.T) {
+	dir := t.TempDir()
+	path, backup := filepath.Join(dir, "x.db"), filepath.Join(dir, "backup.db")
+	var paths []string
+	for i := range 2000 {
+		paths = append(paths, fmt.Sprintf("Notes/A note with a long name %d.md", i))
+	}
+	db := open(t, path)
+	require.NoError(t, insert(t.Context(), db, paths[:1000]...))
+	require.NoError(t, db.Backup(t.Context(), backup))
+	require.NoError(t, insert(t.Context(), db, paths[1000:1999]...))
+	require.NoError(t, db.Close())
+	db = open(t, path)
+	require.NoError(t, insert(t.Context(), db, paths[1999]))
+
+	for replaced, want := range map[bool]int{false: 2000, true: 1000} {
+		state := t.TempDir()
+		killed := filepath.Join(state, "x.db")
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			data, err := os.ReadFile(path + suffix)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(killed+suffix, data, 0o600))
+		}
+		if replaced {
+			data, err := os.ReadFile(backup)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(killed, data, 0o600))
+		}
+		assert.Equal(t, want, count(t, open(t, killed).Reader()))
+	}
+}
+
 // Erase leaves no deleted text on any page of the file or its log, although another
 // connection is reading it.
 func TestErase_RemovesDeletedText(t *testing.T) {

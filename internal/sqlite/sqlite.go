@@ -12,6 +12,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -61,10 +62,14 @@ var ErrCorrupt = errors.New("the database file is damaged")
 
 // Open opens or creates the database at path and applies pending migrations. If the file
 // was not closed by Close, Open first checks all of it and returns [ErrCorrupt] if it is
-// damaged. It returns [ErrNewer] for a database of a newer version.
+// damaged. It returns [ErrNewer] for a database of a newer version. A copy made by Backup may
+// replace the file of a process that was killed.
 func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	if isEmptied(path) {
 		return nil, fmt.Errorf("%s: %w: it is empty", filepath.Base(path), ErrCorrupt)
+	}
+	if err := removeForeignLog(path); err != nil {
+		return nil, err
 	}
 	db, err := connect(path, schema)
 	if err != nil {
@@ -78,6 +83,28 @@ func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+// removeForeignLog removes a write-ahead log that does not belong to the database at path:
+// one that a killed process left of a database over which a backup was copied. SQLite would
+// apply it and damage the backup. The header of a database says whether it has such a log.
+// That of a backup says no; connect changes it, durably, before SQLite creates the log.
+func removeForeignLog(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // connect creates the file, or reports the error
+	}
+	defer func() { _ = f.Close() }() // only read
+
+	// Two versions of the file format, for writing and for reading: 2 with a log, 1 without.
+	versions := make([]byte, 2)
+	if _, err := f.ReadAt(versions, 18); err != nil || !bytes.Equal(versions, []byte{1, 1}) {
+		return nil
+	}
+	if err := os.Remove(path + "-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // connect opens or creates the database at path as it is.
