@@ -136,8 +136,8 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 // retryAfter parses the header: seconds, or a date (RFC 9110, 10.2.3).
 func retryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
-	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
-		wait = time.Duration(min(max(seconds, 0), int(longestWait/time.Second))) * time.Second
+	if seconds, err := strconv.ParseInt(strings.TrimSpace(header), 10, 64); err == nil {
+		wait = time.Duration(min(max(seconds, 0), int64(longestWait/time.Second))) * time.Second
 	} else if date, err := http.ParseTime(header); err == nil {
 		wait = date.Sub(now)
 	}
