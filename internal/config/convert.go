@@ -74,7 +74,7 @@ func fromText(s string, typ reflect.Type) (any, error) {
 		return parseDuration(s)
 	case typeInt:
 		n, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil {
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // n is then the largest or smallest int
 			return nil, errors.New("must be a whole number")
 		}
 		return n, nil

@@ -207,6 +207,7 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"negative size", "[history]\nsize = -1", "history.size = -1 must be a size"},
 		{"huge size", "[history]\nsize = '99999999999 GiB'", "must be a size"},
 		{"huge number", "[history]\nkeep = 9223372036854775807", "must be from 1 to 1000000"},
+		{"number beyond an int", "[history]\nkeep = '99999999999999999999'", "must be from 1 to 1000000"},
 		{"short age", "[history]\nage = '10m'", `history.age = "10m" must be a day or more`},
 		{"negative age", "[history]\nage = '-1h'", "must be a duration"},
 		{"date", "[log]\nlevel = 2026-01-01", "log.level = 2026-01-01 must be debug"},
