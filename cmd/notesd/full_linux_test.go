@@ -79,6 +79,37 @@ func TestDaemonOnAFullDisk(t *testing.T) {
 	assert.Len(t, got, len(tooMuch()))
 }
 
+// fillState fills the disk of the state, but for some bytes, until the returned function is
+// called.
+func (p place) fillState(t *testing.T, left int64) (free func()) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(p.state, "fill"))
+	require.NoError(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 512))
+	}
+	require.ErrorIs(t, err, unix.ENOSPC)
+	info, err := f.Stat()
+	require.NoError(t, err)
+	require.NoError(t, f.Truncate(info.Size()-left))
+	require.NoError(t, f.Close())
+	return func() { require.NoError(t, os.Remove(f.Name())) }
+}
+
+// A disk that has become full since the last run is not reported as one that fails.
+func TestStartOnAFullDisk(t *testing.T) {
+	p := newPlace(t, someNotes)
+	require.NoError(t, os.Mkdir(p.state, 0o700))
+	mountTemp(t, p.state)
+	p.run(t, "index")
+	free := p.fillState(t, 16<<10) // enough for the locks
+	out, err := p.command("list").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "state is full")
+	free()
+	assert.Contains(t, p.run(t, "list"), "Bread.md")
+}
+
 // A note that changed while the state's disk was full is not shown with its old content,
 // and the reason is not an internal error.
 func TestReadOnAFullDisk(t *testing.T) {
@@ -88,14 +119,7 @@ func TestReadOnAFullDisk(t *testing.T) {
 	mountTemp(t, p.state)
 	p.serve(t)
 	eventually(t, "all is found", func() bool { return p.report(t).Index.Ready })
-	fill := filepath.Join(p.state, "fill")
-	f, err := os.Create(fill)
-	require.NoError(t, err)
-	for err == nil {
-		_, err = f.Write(make([]byte, 512))
-	}
-	require.ErrorIs(t, err, unix.ENOSPC)
-	require.NoError(t, f.Close())
+	free := p.fillState(t, 0)
 	p.save(t, "Bread.md", strings.Repeat("A long crumb. ", 20_000))
 	cmd := p.command("read", "Bread.md")
 	out, err := cmd.CombinedOutput()
@@ -108,7 +132,7 @@ func TestReadOnAFullDisk(t *testing.T) {
 	out, err = p.command("history", "Bread.md").CombinedOutput()
 	require.Error(t, err, "%s", out)
 	assert.Contains(t, string(out), "state is full")
-	require.NoError(t, os.Remove(fill))
+	free()
 	eventually(t, "it is taken in", func() bool { return strings.Contains(p.run(t, "search", "crumb"), "Bread.md") })
 	assert.Contains(t, p.run(t, "read", "Bread.md"), "A long crumb.")
 }

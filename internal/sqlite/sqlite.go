@@ -313,8 +313,12 @@ func IsCorrupt(err error) bool {
 }
 
 // IsFull reports whether err means that the disk is full. It does not detect an exceeded
-// quota, which SQLite reports as an I/O error.
-func IsFull(err error) bool { return codeOf(err) == sqlite3.SQLITE_FULL }
+// quota, which SQLite reports as an I/O error. That the -shm file cannot grow is one too, but
+// has no other likely cause than a full disk.
+func IsFull(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return codeOf(err) == sqlite3.SQLITE_FULL || ok && e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE
+}
 
 // codeOf returns the primary result code of an error of SQLite, 0 for another.
 func codeOf(err error) int {
