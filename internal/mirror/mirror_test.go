@@ -367,6 +367,20 @@ func TestMirror_DatabaseUnavailable(t *testing.T) {
 	assert.Equal(t, map[string]string{"N.md": "offline"}, agree(t, a, b))
 }
 
+// A write that the database refuses, here because its disk is full, is reported with the
+// cause.
+func TestMirror_DatabaseRefuses(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
+	a.sync()
+	s.Exec(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full USING MESSAGE = 'could not extend file'; END $$;
+		CREATE TRIGGER fail BEFORE INSERT ON batches FOR EACH ROW EXECUTE FUNCTION fail()`)
+	_, err := a.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	require.ErrorContains(t, err, "could not extend file")
+	assert.NotContains(t, a.files(), "New.md")
+}
+
 func TestMirror_NewerDatabase(t *testing.T) {
 	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})

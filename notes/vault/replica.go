@@ -83,8 +83,16 @@ func (d *placer) share() error {
 	detail, hint := "the vault's shared database does not respond", "try again later."
 	if errors.Is(err, sqlite.ErrNewer) {
 		detail, hint = "the vault's shared database was upgraded by a newer notesd", "to write, upgrade notesd on this machine."
+	} else if refused, ok := errors.AsType[sqlError](err); ok {
+		detail, hint = "the vault's shared database refused the change: "+refused.Error(), "the database's administrator has to resolve this."
 	}
 	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
+}
+
+// sqlError is an error that the server of a database reported.
+type sqlError interface {
+	error
+	SQLState() string
 }
 
 // shareFor bounds the commit of an operation to the log, during which the vault's lock is
