@@ -336,14 +336,14 @@ type condition struct {
 func (c *condition) report(err error) {
 	text := ""
 	if err != nil {
-		text = err.Error()
+		text = strings.TrimSuffix(err.Error()+". "+pglog.Hint(err), ". ")
 	}
 	c.Lock()
 	defer c.Unlock()
 	switch was := c.Error; {
 	case text == was:
 	case text != "":
-		c.log.Warn("the folder and the log are not in step; it will be tried again", "err", err)
+		c.log.Warn("the folder and the log are not in step; it will be tried again", "err", text)
 	default:
 		c.log.Info("the folder and the log are in step again")
 	}

@@ -14,6 +14,7 @@ import (
 	"notesd/internal/sqlite"
 	"notesd/mcp"
 	"notesd/migrations"
+	"notesd/notes/pglog"
 )
 
 // The exit codes.
@@ -69,6 +70,8 @@ func FailureOf(err error) *Failure {
 		f.Code = "newer"
 	case errors.As(err, &start) && start.Code != 0:
 		f.Exit = start.Code
+	case pglog.Hint(err) != "":
+		f.Hint = pglog.Hint(err)
 	case sqlite.IsFull(err):
 		f.Code, f.Message = "disk_full", "the disk that holds notesd's state is full"
 		f.Hint = "Free some space there, or choose another place with --state, and try again."

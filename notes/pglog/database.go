@@ -67,6 +67,30 @@ func Open(address string, log *slog.Logger) (*Database, error) {
 // leaves the database open.
 func (d *Database) Log(name string) *Log { return &Log{db: d, name: name} }
 
+// Codes of PostgreSQL's errors.
+const (
+	insufficientPrivilege      = "42501"
+	invalidStatementName       = "26000"
+	duplicatePreparedStatement = "42P05"
+)
+
+// Hint returns what to do about an error of connecting to a database, or of the database
+// itself, or "" if the error says enough.
+func Hint(err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch refused.Code {
+		case insufficientPrivilege:
+			return "The database, or its schema and tables, must belong to the user that notesd connects as: see createdb --owner."
+		case invalidStatementName, duplicatePreparedStatement:
+			return "A connection pooler in transaction mode needs default_query_exec_mode=exec in the URL of the database."
+		}
+	}
+	if errors.As(err, new(*pgconn.ConnectError)) {
+		return "Check store.postgres, and that the server runs and accepts this user. A password can be in PGPASSWORD, in ~/.pgpass or in the URL."
+	}
+	return ""
+}
+
 // closeFor is how long Close waits for a server that has disappeared silently.
 const closeFor = 2 * time.Second
 

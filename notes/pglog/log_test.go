@@ -361,6 +361,22 @@ func TestIsAnswer(t *testing.T) {
 	}
 }
 
+// Errors whose text does not say what to do have a hint.
+func TestHint(t *testing.T) {
+	s := pgtest.New(t)
+	s.Exec(`CREATE ROLE stranger LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
+	_, err := open(t, strings.Replace(s.URL(), "user=postgres", "user=stranger", 1), "team").Head(t.Context())
+	assert.Contains(t, Hint(err), "createdb --owner")
+	_, err = open(t, strings.Replace(s.URL(), "user=postgres", "user=nobody", 1), "team").Head(t.Context())
+	assert.Contains(t, Hint(err), "store.postgres")
+	l := open(t, s.URL(), "team")
+	_, err = l.Head(t.Context())
+	require.NoError(t, err)
+	_, err = l.db.pool.Exec(t.Context(), `EXECUTE unknown`) // what a pooler in transaction mode makes of a prepared statement
+	assert.Contains(t, Hint(err), "default_query_exec_mode")
+	assert.Empty(t, Hint(pgx.ErrNoRows))
+}
+
 // A standby is not read: if it lags, it looks like an older copy of the log.
 func TestStandby(t *testing.T) {
 	s := pgtest.Start(t)
