@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,12 @@ const (
 	holdFor    = 10 * time.Second
 	resolveFor = 15 * time.Second
 	resolveGap = 200 * time.Millisecond
+
+	// largeContents is the total size of contents that are sent before the vault is locked.
+	// Each such commit locks the vault's row also as one that refers to it, which makes
+	// commits several times slower if there are many of them.
+	largeContents = 256 << 10
+	slowest       = 64 << 10 // bytes of contents per second that a connection can send at least
 )
 
 // Commit commits the batch and returns its number, or that of the newest batch if it
@@ -28,7 +35,7 @@ const (
 // response to the commit was lost and the outcome could not be determined. Any other
 // error means that nothing was written.
 func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
+	ctx, cancel := context.WithTimeout(ctx, callFor+time.Duration(sizeOf(b.Changes)/slowest)*time.Second)
 	defer cancel()
 	sent := false
 	err = l.db.again(ctx, func() error {
@@ -61,6 +68,14 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 			return 0, fmt.Errorf("%w: %w", notes.ErrOutcomeUnknown, err)
 		}
 	}
+}
+
+// sizeOf returns the total size of the changes' contents.
+func sizeOf(changes []notes.FileChange) (size int) {
+	for _, c := range changes {
+		size += len(c.Data)
+	}
+	return size
 }
 
 // Resolve reports whether the batch was committed, and with which number. It waits for a
@@ -99,14 +114,17 @@ func (l *Log) locked(ctx context.Context, do func(ctx context.Context, tx pgx.Tx
 	})
 }
 
+// queueLock queues the lock on the vault's row. It does not conflict with the lock that
+// references to the vault take, which the inserted contents of other commits are.
 func (l *Log) queueLock(b *pgx.Batch, head *uint64) {
 	b.Queue(fmt.Sprintf("SET LOCAL lock_timeout = %d", lockFor.Milliseconds()))
 	b.Queue(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", holdFor.Milliseconds()))
-	b.Queue(`SELECT seq FROM vaults WHERE id = $1 AND name = $2 FOR UPDATE`, l.vault, l.name).QueryRow(func(row pgx.Row) error { return present(row.Scan(head)) })
+	b.Queue(`SELECT seq FROM vaults WHERE id = $1 AND name = $2 FOR NO KEY UPDATE`, l.vault, l.name).QueryRow(func(row pgx.Row) error { return present(row.Scan(head)) })
 }
 
 // commit runs the transaction in two round trips, because other writers of the vault wait
-// for it. sent reports whether its end was sent to the server.
+// for it. Large contents are sent before the vault is locked, because that takes long on a
+// slow connection. sent reports whether its end was sent to the server.
 func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool, err error) {
 	conn, err := l.db.pool.Acquire(ctx)
 	if err != nil {
@@ -121,6 +139,10 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 	p := &plan{q: conn, vault: l.vault, have: map[string]file{}, newer: map[string]bool{}}
 	first := &pgx.Batch{}
 	first.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+	large := sizeOf(b.Changes) > largeContents
+	if large {
+		l.queueContents(first, b.Changes)
+	}
 	var head uint64
 	l.queueLock(first, &head)
 	p.queueLoads(first, b.Changes)
@@ -137,6 +159,9 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 		return head, false, nil
 	}
 	last := &pgx.Batch{}
+	if !large {
+		l.queueContents(last, p.feed)
+	}
 	p.queueWrites(last, head+1, b)
 	last.Queue("COMMIT")
 	if err := conn.SendBatch(ctx, last).Close(); err != nil {
@@ -309,11 +334,26 @@ func (p *plan) conflict(ctx context.Context, path string) error {
 	return &notes.LogConflict{Path: f.path, Hash: f.hash, Text: texts[f.hash]}
 }
 
-// queueWrites queues statements for all rows of the batch.
+// queueContents queues a statement that inserts the new contents of the changes. If Prune
+// removes one of them that existed before the vault is locked, the commit fails.
+func (l *Log) queueContents(b *pgx.Batch, changes []notes.FileChange) {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c notes.FileChange) bool { return c.Folder || c.After == c.Before || c.Path == "" })
+	slices.SortFunc(changes, func(x, y notes.FileChange) int { return strings.Compare(x.After, y.After) }) // all nodes insert rows in the same order, to avoid deadlocks
+	var hashes []string
+	var data [][]byte
+	var codecs []int16
+	for _, c := range changes {
+		codec, packed := store.Pack(c.Data)
+		hashes, codecs, data = append(hashes, c.After), append(codecs, int16(codec)), append(data, packed)
+	}
+	if len(hashes) > 0 {
+		b.Queue(`INSERT INTO blobs (vault, hash, codec, data) SELECT $1, * FROM unnest($2::bytea[], $3::smallint[], $4::bytea[]) ON CONFLICT DO NOTHING`, l.vault, raw(hashes), codecs, data)
+	}
+}
+
+// queueWrites queues statements for the rows of the batch, apart from its contents.
 func (p *plan) queueWrites(q *pgx.Batch, seq uint64, b notes.Batch) {
 	vault := p.vault
-	var hashes, data [][]byte
-	var codecs []int16
 	var old, paths, keys []string
 	var oldPaths, newPaths, before, after, set []string
 	for _, c := range p.feed {
@@ -326,13 +366,8 @@ func (p *plan) queueWrites(q *pgx.Batch, seq uint64, b notes.Batch) {
 			continue
 		}
 		paths, keys, set = append(paths, c.Path), append(keys, notes.Key(c.Path)), append(set, c.After)
-		if c.After != c.Before {
-			codec, packed := store.Pack(c.Data)
-			hashes, codecs, data = append(hashes, raw([]string{c.After})[0]), append(codecs, int16(codec)), append(data, packed)
-		}
 	}
 	q.Queue(`INSERT INTO batches (vault, seq, id, kind, author, client) VALUES ($1, $2, $3, $4, $5, $6)`, vault, seq, b.ID, b.Kind, b.Author.Name, b.Author.Version)
-	q.Queue(`INSERT INTO blobs (vault, hash, codec, data) SELECT $1, * FROM unnest($2::bytea[], $3::smallint[], $4::bytea[]) ON CONFLICT DO NOTHING`, vault, hashes, codecs, data)
 	q.Queue(`DELETE FROM files WHERE vault = $1 AND path = ANY($2)`, vault, old)
 	q.Queue(`INSERT INTO files (vault, seq, path, key, hash) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[])`, vault, seq, paths, keys, raw(set))
 	q.Queue(`INSERT INTO feed (vault, seq, old_path, path, before, after, ordinal) SELECT $1, $2, nullif(old, ''), nullif(new, ''), before, after, n

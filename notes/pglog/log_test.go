@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -124,6 +125,70 @@ func TestCommit(t *testing.T) {
 
 // Concurrent writers of the same notes: each acknowledged write builds on the previous
 // one, the numbers have no gaps, and a follower reads every batch once.
+// While a node sends large contents, here held up in the database, other nodes can commit.
+func TestCommit_SlowConnection(t *testing.T) {
+	s := pgtest.New(t)
+	slow, other := open(t, s.URL(), "team"), open(t, s.URL(), "team")
+	_, err := commit(slow, create("A.md", "a"))
+	require.NoError(t, err)
+	s.Exec(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
+		CREATE TRIGGER wait AFTER INSERT ON blobs FOR EACH ROW WHEN (length(NEW.data) > 1000000) EXECUTE FUNCTION wait()`)
+	holder, err := other.db.pool.Acquire(t.Context())
+	require.NoError(t, err)
+	_, err = holder.Exec(t.Context(), `SELECT pg_advisory_lock(1)`)
+	require.NoError(t, err)
+	picture := make([]byte, 2<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(picture) // never fails; it cannot be compressed
+	committed := make(chan error)
+	go func() {
+		_, err := commit(slow, create("B.png", string(picture)))
+		committed <- err
+	}()
+	require.Eventually(t, func() bool {
+		return s.Count(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`) > 0
+	}, time.Minute, time.Millisecond)
+	_, err = commit(other, edit("A.md", "a", "changed"))
+	assert.NoError(t, err)
+	_, err = holder.Exec(t.Context(), `SELECT pg_advisory_unlock(1)`)
+	require.NoError(t, err)
+	holder.Release()
+	require.NoError(t, <-committed)
+	assert.Equal(t, map[string]string{"A.md": "changed", "B.png": string(picture)}, files(t, other))
+}
+
+// Concurrent commits of large and small contents, some of them the same, do not block each
+// other.
+func TestRacingWriters_LargeContents(t *testing.T) {
+	s := pgtest.New(t)
+	want := map[string]string{}
+	var writing sync.WaitGroup
+	for w := range 6 {
+		l := open(t, s.URL(), "team")
+		for i := range 10 {
+			large := func(n int) string { return strings.Repeat(fmt.Sprintf("%d ", n), largeContents) }
+			changes := []notes.FileChange{create(fmt.Sprintf("%d %d.md", w, i), fmt.Sprint(w, i))}
+			if i%2 == 0 {
+				changes = append(changes, create(fmt.Sprintf("%d %d.png", w, i), large(i)), create(fmt.Sprintf("%d %d.pdf", w, i), large(10-i)))
+			}
+			for _, c := range changes {
+				want[c.Path] = c.After
+			}
+			writing.Go(func() {
+				_, err := commit(l, changes...)
+				assert.NoError(t, err)
+			})
+		}
+	}
+	writing.Wait()
+	_, all, err := open(t, s.URL(), "team").Snapshot(t.Context())
+	require.NoError(t, err)
+	got := map[string]string{}
+	for _, f := range all {
+		got[f.Path] = f.Hash
+	}
+	assert.Equal(t, want, got)
+}
+
 func TestRacingWriters(t *testing.T) {
 	s := pgtest.New(t)
 	const writers, rounds, paths = 4, 25, 3
