@@ -86,7 +86,7 @@ func Hint(err error) string {
 		}
 	}
 	if errors.As(err, new(*pgconn.ConnectError)) {
-		return "Check store.postgres, and that the server runs and accepts this user. A password can be in PGPASSWORD, in ~/.pgpass or in the URL."
+		return "Check store.postgres, and that the server runs and accepts this user. A password can be in PGPASSWORD, in ~/.pgpass or in the URL; after a change, run notesd restart."
 	}
 	return ""
 }
