@@ -428,6 +428,29 @@ func TestMirror_AnotherLog(t *testing.T) {
 	assert.Contains(t, slices.Collect(maps.Values(got)), "mine")
 }
 
+// A pending file is not compared with a version that no applied batch has. If the database
+// fails over to a standby that lacks that version, the node's position is still valid, and
+// other nodes' changes are placed as usual.
+func TestMirror_PendingVersionLost(t *testing.T) {
+	s := pgtest.New(t)
+	a, b := newNode(t, s.URL(), "team", map[string]string{"N.md": "1"}), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	seq := a.m.at.Seq
+	waiting := newRecord()
+	waiting.pending["N.md"] = true
+	require.NoError(t, a.m.write(t.Context(), waiting))
+	b.save("N.md", "2")
+	require.NoError(t, b.m.sync(t.Context(), []string{"N.md"}, false))
+	_, err := a.m.settle(t.Context())
+	require.NoError(t, err)
+	b.close()
+	s.Exec(fmt.Sprintf(`UPDATE files SET hash = sha256('1'), seq = %[1]d; UPDATE vaults SET seq = %[1]d; DELETE FROM feed WHERE seq > %[1]d; DELETE FROM batches WHERE seq > %[1]d`, seq))
+	c := newNode(t, s.URL(), "team", nil)
+	c.sync()
+	c.save("N.md", "3")
+	assert.Equal(t, map[string]string{"N.md": "3"}, agree(t, c, a))
+}
+
 // A machine restored from a backup, or a copy of it, has an earlier state of the folder and of
 // the mirror's database. What was committed from this folder since is placed like the changes
 // of other nodes; it is not replaced with what the backup had.

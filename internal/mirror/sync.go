@@ -290,6 +290,10 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		for _, p := range chunk {
 			s := found[p]
 			s.log, s.seq, s.by = current[p].Hash, current[p].Seq, current[p].By
+			if s.seq > m.at.Seq { // until its batch is applied, the position would not reveal that a failover lost it
+				w.later(p)
+				continue
+			}
 			w.record.pending[p] = false
 			w.decide(p, s)
 		}
