@@ -44,9 +44,10 @@ func doctorCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Find problems and explain how to fix them",
-		Long: `Check the configuration, the vault, the state, the model, the daemon, the index,
-the watcher and the entries in the settings of AI assistants, and explain how to
-fix any problem. The exit code is 1 if there is a problem.`,
+		Long: `Check the configuration, the vault, the state, the database of a team vault, the
+model, the daemon, the index, the watcher and the entries in the settings of AI
+assistants, and explain how to fix any problem. The exit code is 1 if there is a
+problem.`,
 		Example: `  notesd doctor
   notesd doctor --json | jq '.checks[] | select(.state == "problem")'`,
 		Args: takes(),
@@ -80,6 +81,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		checks = append(checks, checkVaultFolder(cfg, name))
 	}
 	checks = append(checks, checkState(cfg))
+	checks = append(checks, checkDatabase(cmd.Context(), cfg)...)
 	at, inUse := len(checks), ""
 	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
 		r, err := a.untilCounted(ctx, c, countWait)
@@ -131,6 +133,22 @@ func checkState(cfg *config.Config) check {
 		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s has %s left", cfg.State, size(free)), "Free some space, or choose another place with --state."
 	}
 	return c
+}
+
+// checkDatabase checks the database of a team's vault, if one is configured.
+func checkDatabase(ctx context.Context, cfg *config.Config) []check {
+	if cfg.Store.Postgres == "" {
+		return nil
+	}
+	db, err := service.OpenDatabase(cfg, service.DiscardLogs().Logger)
+	if err == nil {
+		err = errors.Join(db.Check(ctx), db.Close())
+	}
+	if err != nil {
+		f := service.FailureOf(err)
+		return []check{{"database", problem, f.Message, f.Hint}}
+	}
+	return []check{{Name: "database", State: fine, Text: "responds"}}
 }
 
 // probeSize is more than a file system stores without allocating space.

@@ -104,6 +104,17 @@ func TestImportCommand(t *testing.T) {
 	assert.Contains(t, string(out), "it is a file")
 }
 
+// TestDoctor_Database checks a team's database with notesd doctor.
+func TestDoctor_Database(t *testing.T) {
+	a := team(t, map[string]string{"Plan.md": "the plan\n"})[0]
+	assert.Contains(t, a.run(t, "doctor"), "✓ database       responds\n")
+	a.env = []string{"NOTESD_STORE_POSTGRES=postgres:///nowhere?host=" + t.TempDir()}
+	out, err := a.command("doctor").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "✗ database       failed to connect")
+	assert.Contains(t, string(out), "Check store.postgres")
+}
+
 // httpSession opens a session with the daemon over HTTP, with the given protocol version.
 func (p place) httpSession(t testing.TB, version string) *sdk.ClientSession {
 	t.Helper()

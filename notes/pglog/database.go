@@ -1,6 +1,7 @@
 package pglog
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -72,6 +73,7 @@ const (
 	insufficientPrivilege      = "42501"
 	invalidStatementName       = "26000"
 	duplicatePreparedStatement = "42P05"
+	undefinedTable             = "42P01"
 )
 
 // Hint returns what to do about an error of connecting to a database, or of the database
@@ -150,6 +152,15 @@ func (d *Database) Behind(ctx context.Context, readers []Reader) (lags []Lag, er
 
 func (d *Database) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, do)
+}
+
+// Check returns an error if the database cannot be used. It changes nothing there.
+func (d *Database) Check(ctx context.Context) error {
+	have, err := version(ctx, d.pool)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
+		return nil // no node has used it yet
+	}
+	return cmp.Or(err, checkVersion(have))
 }
 
 // ready migrates the database, once.

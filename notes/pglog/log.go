@@ -138,10 +138,10 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	scripts := migrations.Postgres.Scripts()
-	if have > len(scripts) {
-		return fmt.Errorf("the database has version %d, this program knows %d: %w", have, len(scripts), migrations.ErrNewer)
+	if err := checkVersion(have); err != nil {
+		return err
 	}
+	scripts := migrations.Postgres.Scripts()
 	for v := have; v < len(scripts); v++ {
 		if _, err := tx.Conn().PgConn().Exec(ctx, scripts[v]).ReadAll(); err != nil { // several statements
 			return fmt.Errorf("migrate the database to version %d: %w", v+1, err)
@@ -149,6 +149,15 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO notesd_schema (version) VALUES ($1)`, v+1); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkVersion returns [migrations.ErrNewer] if the database has a newer version than this
+// program.
+func checkVersion(have int) error {
+	if known := len(migrations.Postgres.Scripts()); have > known {
+		return fmt.Errorf("the database has version %d, this program knows %d: %w", have, known, migrations.ErrNewer)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/pgtest"
+	"notesd/migrations"
 	"notesd/notes"
 )
 
@@ -440,6 +441,21 @@ func TestHint(t *testing.T) {
 	_, err = l.db.pool.Exec(t.Context(), `EXECUTE unknown`) // what a pooler in transaction mode makes of a prepared statement
 	assert.Contains(t, Hint(err), "default_query_exec_mode")
 	assert.Empty(t, Hint(pgx.ErrNoRows))
+}
+
+// Check creates no tables in an empty database, and rejects a newer one.
+func TestCheck(t *testing.T) {
+	s := pgtest.New(t)
+	db, err := Open(s.URL(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.Check(t.Context()))
+	assert.Zero(t, s.Count(`SELECT count(*) FROM pg_tables WHERE schemaname = 'public'`))
+	_, err = db.Subjects(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, db.Check(t.Context()))
+	s.Exec(`INSERT INTO notesd_schema VALUES (1000)`)
+	require.ErrorIs(t, db.Check(t.Context()), migrations.ErrNewer)
 }
 
 // A standby is not read: if it lags, it looks like an older copy of the log.
