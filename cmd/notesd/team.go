@@ -34,6 +34,20 @@ type subjects struct {
 	new bool // a grant may create the vault
 }
 
+// withDatabase adapts a function that needs a database, but no folder, to a cobra RunE.
+func (a *app) withDatabase(run func(cmd *cobra.Command, args []string, cfg *config.Config) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := a.configuration(cmd)
+		if err != nil {
+			return err
+		}
+		if cfg.Store.Postgres == "" {
+			return service.NoDatabase()
+		}
+		return run(cmd, args, cfg)
+	}
+}
+
 func teamCommand(a *app) *cobra.Command {
 	t := &subjects{app: a}
 	cmd := &cobra.Command{
@@ -65,7 +79,7 @@ seconds.`,
 			return takes(append([]string{"VERB"}, verb.args...)...)(cmd, args)
 		},
 		ValidArgsFunction: completeWords("add", "grant", "ungrant", "renew", "revoke", "list"),
-		RunE: a.configured(func(cmd *cobra.Command, args []string, cfg *config.Config) (err error) {
+		RunE: a.withDatabase(func(cmd *cobra.Command, args []string, cfg *config.Config) (err error) {
 			if t.db, err = service.OpenDatabase(cfg, service.DiscardLogs().Logger); err != nil {
 				return err
 			}
@@ -156,7 +170,7 @@ with the same path, the folder's version is kept beside it.`,
 		Example: `  notesd mirror ~/Team
   NOTESD_STORE_POSTGRES=postgres://ann@db/notes notesd mirror ~/Team`,
 		Args: takes("[DIR]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: a.withDatabase(func(cmd *cobra.Command, args []string, cfg *config.Config) (err error) {
 			if len(args) > 0 {
 				if err := os.MkdirAll(args[0], 0o750); err != nil {
 					return service.Usagef("Name a folder that you may write to.", "the folder cannot be created: %v", err)
@@ -164,19 +178,15 @@ with the same path, the folder's version is kept beside it.`,
 				if err := cmd.Flags().Set("vault", args[0]); err != nil {
 					return err
 				}
-			}
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
-			if cfg.Store.Postgres == "" {
-				return service.NoDatabase()
+				if cfg, err = a.configuration(cmd); err != nil {
+					return err
+				}
 			}
 			if cfg.HasOwnFolder() {
 				return service.Usagef("Name it as DIR, with --vault, or as path under [vault] in notesd.toml.", "mirror needs a folder")
 			}
 			return service.Serve(cmd.Context(), cfg, a.serveOptions())
-		},
+		}),
 	}
 	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, such as 127.0.0.1:8931")
 	return cmd
@@ -193,7 +203,7 @@ content is skipped and reported. Hidden and ignored files are skipped.`,
 		Example: `  notesd import ~/Notes
   NOTESD_STORE_VAULT=research notesd import --json ~/Papers | jq .left`,
 		Args: takes("DIR"),
-		RunE: a.configured(func(cmd *cobra.Command, args []string, cfg *config.Config) error {
+		RunE: a.withDatabase(func(cmd *cobra.Command, args []string, cfg *config.Config) error {
 			done, err := service.Import(cmd.Context(), cfg, args[0], service.DiscardLogs().Logger)
 			if done.Place == "" { // nothing was started
 				return err
