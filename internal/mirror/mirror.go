@@ -87,12 +87,13 @@ type Mirror struct {
 
 // Status is the state of a mirror.
 type Status struct {
-	Place     string   // location of the log
-	Seq       uint64   // of the newest batch applied to the folder
-	Pending   int      // files that differ from the log and could not be synced
-	Error     string   // why the last sync failed, or ""
-	Problems  []string // files that are skipped, with the reason
-	Conflicts []string // conflict copies made since the start, newest last
+	Place     string    // location of the log
+	Seq       uint64    // of the newest batch applied to the folder
+	Pending   int       // files that differ from the log and could not be synced
+	Error     string    // why the last sync failed, or ""
+	Problems  []string  // files that are skipped, with the reason
+	Conflicts []string  // conflict copies made since the start, newest last
+	Replaced  time.Time // when the database last had another log, or an older copy, since the start; or zero
 }
 
 // Open opens the mirror's database in the state directory. Use must be called next.
@@ -348,6 +349,14 @@ func (c *condition) report(err error) {
 		c.log.Info("the folder and the log are in step again")
 	}
 	c.Error = text
+}
+
+// replaced records and logs that the database has another log, or an older copy of it.
+func (c *condition) replaced(now time.Time) {
+	c.Lock()
+	defer c.Unlock()
+	c.Replaced = now
+	c.log.Warn("the database has another log than before, or an older copy of it; every file is compared")
 }
 
 // maxListed limits the lists in a status.

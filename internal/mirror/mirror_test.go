@@ -426,6 +426,12 @@ func TestMirror_AnotherLog(t *testing.T) {
 	assert.Equal(t, "theirs", got["N.md"])
 	assert.Len(t, got, 4)
 	assert.Contains(t, slices.Collect(maps.Values(got)), "mine")
+	status, err := a.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.NotZero(t, status.Replaced)
+	status, err = other.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, status.Replaced)
 }
 
 // A pending file is not compared with a version that no applied batch has. If the database

@@ -84,7 +84,7 @@ func (m *Mirror) begin(ctx context.Context, same bool) error {
 		}
 		m.opt.Log.Info("the log has no longer all changes since the last; every file is compared")
 	} else if m.at.Mark != "" {
-		m.opt.Log.Warn("the database has another log than before, or an older copy of it; every file is compared")
+		m.status.replaced(m.opt.Now())
 	}
 	r := newRecord()
 	r.at, r.forget = &at, !same

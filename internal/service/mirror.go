@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"notesd/internal/config"
 	"notesd/internal/mirror"
@@ -133,6 +134,9 @@ func (r *reporter) addMirror(ctx context.Context) error {
 	r.Shared = &SharedStatus{Place: st.Place, Seq: st.Seq, Pending: st.Pending, Conflicts: append([]string{}, st.Conflicts...)}
 	if st.Error != "" {
 		r.Warnings = append(r.Warnings, "the folder and the database are not in step: "+st.Error)
+	}
+	if !st.Replaced.IsZero() {
+		r.Warnings = append(r.Warnings, "the database was replaced with another or an older copy of the vault, found at "+st.Replaced.Format(time.DateTime)+"; every file was compared, and both versions are kept where they differ")
 	}
 	for _, problem := range st.Problems {
 		r.Warnings = append(r.Warnings, "not in the database, or another version: "+problem)
