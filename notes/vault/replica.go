@@ -84,7 +84,7 @@ func (d *placer) share() error {
 	if errors.Is(err, sqlite.ErrNewer) {
 		detail, hint = "the vault's shared database was upgraded by a newer notesd", "to write, upgrade notesd on this machine."
 	} else if refused, ok := errors.AsType[sqlError](err); ok {
-		detail, hint = "the vault's shared database refused the change: "+refused.Error(), "the database's administrator has to resolve this."
+		detail, hint = "the vault's shared database refused the change: "+refused.Error(), "try again later. If the reason remains, the database's administrator has to resolve it."
 	}
 	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
 }
