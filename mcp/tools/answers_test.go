@@ -246,11 +246,13 @@ func TestRestoreNote_UndoesMove(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "a\n", "Box/B.md": "[[A]]\n"})
 	for from, to := range map[string]string{"A.md": "C.md", "Box": "Case"} {
 		moved, _ := w.call(t, "move_note", args{"note": from, "to": to})
+		assert.Equal(t, from == "A.md", moved["uri"] != nil, "only notes have a URI")
 		would, text := w.call(t, "restore_note", args{"change": moved["change"], "dry_run": true})
 		assert.Contains(t, text, fmt.Sprintf("Nothing was written: %q would be %q again", to, from))
 		assert.Equal(t, to, would["old_path"])
-		_, text = w.call(t, "restore_note", args{"change": moved["change"]})
+		restored, text := w.call(t, "restore_note", args{"change": moved["change"]})
 		assert.Contains(t, text, fmt.Sprintf("%q is %q again", to, from))
+		assert.Equal(t, from == "A.md", restored["uri"] != nil)
 	}
 	edited, text := w.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "x"}}})
 	assert.NotContains(t, edited, "old_path")

@@ -104,7 +104,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 // A WriteResult is the result of restore_note, and of edit_note for one note.
 type WriteResult struct {
 	Path      string   `json:"path"`
-	URI       string   `json:"uri"`
+	URI       string   `json:"uri,omitempty"` // none of a folder
 	OldPath   string   `json:"old_path,omitempty"`
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision" doc:"0: nothing was written"`
@@ -314,7 +314,7 @@ func (in *invocation) fitted(verb string, w notes.Written, out WriteResult) Outc
 
 // written returns the structured result of a change, with all relinked notes.
 func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool) WriteResult {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
+	out := WriteResult{Path: w.Path, URI: noteURI(w), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
 	if w.OldPath != w.Path {
 		out.OldPath = w.OldPath
 	}

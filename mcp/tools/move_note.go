@@ -27,7 +27,7 @@ type moveArgs struct {
 // A MoveResult is the result of move_note.
 type MoveResult struct {
 	Path      string   `json:"path"`
-	URI       string   `json:"uri"`
+	URI       string   `json:"uri,omitempty"` // none of a folder
 	OldPath   string   `json:"old_path"`
 	Title     string   `json:"title,omitempty"` // if it is still the old name
 	Hash      string   `json:"hash"`
@@ -57,7 +57,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		in.Seen.wrote(w)
 	}
 	out := MoveResult{
-		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
+		Path: w.Path, URI: noteURI(w), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
 		Total: len(w.Moved), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
 	// Links use the path, results the title. A rename may be meant to change both.
@@ -73,6 +73,15 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		return Outcome{Structured: out, Text: moveText(out)}
 	})
 	return fitting, nil
+}
+
+// noteURI returns the URI of the note that a change concerns, or "" for a folder, which has
+// no resource.
+func noteURI(w notes.Written) string {
+	if !notes.IsNoteName(w.Path) {
+		return ""
+	}
+	return notes.URI(w.Path)
 }
 
 func moveText(out MoveResult) string {
