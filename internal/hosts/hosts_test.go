@@ -44,6 +44,14 @@ func TestSetJSONServer(t *testing.T) {
 			text: "{\n  \"mcpServers\": {},\n  \"a\": 1\n}",
 			want: "{\n  \"mcpServers\": {\n    \"notes\": " + testEntry + "\n  },\n  \"a\": 1\n}",
 		},
+		"null servers": {
+			text: "{\n  \"mcpServers\": null, // mine\n  \"a\": 1\n}",
+			want: "{\n  \"mcpServers\": {\n    \"notes\": " + testEntry + "\n  }, // mine\n  \"a\": 1\n}",
+		},
+		"a null entry": {
+			text: "{\n  \"mcpServers\": {\n    \"notes\": null\n  }\n}",
+			want: "{\n  \"mcpServers\": {\n    \"notes\": " + testEntry + "\n  }\n}",
+		},
 		"beside others, with comments and a trailing comma": {
 			text: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n  },\n}",
 			want: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n    \"notes\": " + testEntry + "\n  },\n}",

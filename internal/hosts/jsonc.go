@@ -44,14 +44,14 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 		return nil, err
 	}
 	if servers == nil {
-		servers = d.insert(&d.root, table, "{}")
+		servers = d.set(&d.root, table, "{}")
 	}
 	entry, err := d.object(servers, name)
 	if err != nil {
 		return nil, err
 	}
 	if entry == nil {
-		entry = d.insert(servers, name, "{}")
+		entry = d.set(servers, name, "{}")
 	}
 	own := []member{{"command", s.Command}, {"args", s.Args}}
 	if stdio {
@@ -59,10 +59,8 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 	}
 	for _, m := range own {
 		value := encode(m.value)
-		if old := memberOf(entry, m.name); old == nil {
-			d.insert(entry, m.name, value)
-		} else if !equal(*old, value) {
-			old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit)
+		if old := memberOf(entry, m.name); old == nil || !equal(*old, value) {
+			d.set(entry, m.name, value)
 		}
 	}
 	return d.root.Pack(), nil
@@ -151,10 +149,11 @@ func parseJSON(text []byte) (*document, error) {
 	return d, nil
 }
 
-// object returns the member with that name as an object, or nil if there is none.
+// object returns the member with that name as an object, or nil if there is none or it is
+// null.
 func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, error) {
 	v := memberOf(parent, name)
-	if v == nil {
+	if v == nil || equal(*v, "null") {
 		return nil, nil
 	}
 	if _, ok := v.Value.(*hujson.Object); !ok {
@@ -177,12 +176,16 @@ func memberOf(parent *hujson.Value, name string) *hujson.Value {
 
 func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
 
-// insert adds a member at the end of an object and returns its value. Comments after the
-// previous last member stay with that member.
-func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Value {
+// set replaces a member's value, or adds a member at the end of an object, and returns the
+// value. Comments after the previous last member stay with that member.
+func (d *document) set(parent *hujson.Value, name, value string) *hujson.Value {
 	obj := parent.Value.(*hujson.Object)
 	d.root.UpdateOffsets()
 	d.text = d.root.Pack()
+	if old := memberOf(parent, name); old != nil {
+		old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit)
+		return old
+	}
 	outer := d.indentAt(parent.StartOffset)
 	indent := outer + d.unit
 	obj.Members = append(obj.Members, hujson.ObjectMember{
