@@ -207,7 +207,7 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, server *daemon.
 	server.Listener, server.Lock, server.Identity, server.Vault = listener, lock, identity(), s.cfg.Vault.ID()
 	server.Busy, server.Logger = s.embeds, log
 	status := func() daemonStatus {
-		st := daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url}
+		st := daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, foreground: server.Foreground}
 		if url != "" {
 			st.TokenFile = tokenPath(s.cfg)
 		}

@@ -141,6 +141,10 @@ func TestRunningSettings(t *testing.T) {
 	var st Report
 	r.addTo(&st)
 	assert.Equal(t, []string{"history.keep"}, st.Settings.Waiting)
+	assert.Contains(t, st.Warnings[0], "takes effect when the daemon is idle, or at once with notesd restart")
+	st = Report{Daemon: daemonStatus{PID: 7, foreground: true}}
+	r.addTo(&st)
+	assert.Contains(t, st.Warnings[0], "takes effect when process 7 is started again", "notesd restart refuses")
 
 	write("[search]\nlimit = 4000\n")
 	assert.Nil(t, r.changed())

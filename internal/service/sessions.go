@@ -189,8 +189,12 @@ func (r *runningSettings) addTo(st *Report) {
 		}
 	}
 	st.Settings.Ignored = slices.Sorted(maps.Keys(ignored))
+	when := "the daemon is idle, or at once with notesd restart"
+	if st.Daemon.foreground {
+		when = fmt.Sprintf("process %d is started again", st.Daemon.PID)
+	}
 	for _, key := range waiting {
-		st.Warnings = append(st.Warnings, "the configuration file has another "+key+"; it takes effect when the daemon is idle, or at once with notesd restart")
+		st.Warnings = append(st.Warnings, "the configuration file has another "+key+"; it takes effect when "+when)
 	}
 	st.Warnings = append(st.Warnings, st.Settings.Ignored...)
 	if r.trouble != "" {

@@ -52,6 +52,8 @@ type daemonStatus struct {
 	HTTP    string `json:"http,omitempty"` // the URL for MCP clients
 
 	TokenFile string `json:"token_file,omitempty"` // holds the bearer token for HTTP
+
+	foreground bool // it cannot be restarted; see daemon.Server
 }
 
 // IndexStatus is the state of the text index.
