@@ -167,6 +167,24 @@ func TestVaultIsSwapped(t *testing.T) {
 	w.heals(head)
 }
 
+// A daemon that starts without the folder answers from what was indexed before, and does not
+// report the scan that it cannot begin as progress.
+func TestVaultIsMissingAtTheStart(t *testing.T) {
+	p := newPlace(t, fortyNotes())
+	p.run(t, "index", "--wait")
+	p.run(t, "stop")
+	require.NoError(t, os.Rename(p.vault, p.vault+".away"))
+	h := p.launch(t, "mcp")
+	h.initialize()
+	for tool, args := range map[string]map[string]any{"search_notes": {"query": "anchor"}, "list_notes": {}, "vault_overview": {}} {
+		eventually(t, tool+" answers", func() bool {
+			out := h.tool(tool, args)
+			return len(out.Content) > 0 && strings.Contains(out.Content[0].Text, "the vault cannot be read now: ")
+		})
+		assert.NotContains(t, h.tool(tool, args).Content[0].Text, " still being ", tool)
+	}
+}
+
 // The same folder, suddenly empty: a sync client that was reset.
 func TestVaultIsEmptyAtTheStart(t *testing.T) {
 	skipInShort(t)

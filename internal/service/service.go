@@ -347,9 +347,10 @@ func (s *Service) newWatchers() map[string]*watcher.Watcher {
 }
 
 // progressOf reports whether the first scan has finished and, until then, the number of
-// notes as far as it is known.
+// notes as far as it is known. A scan that cannot proceed has no progress: a stale vault has a
+// remark of its own.
 func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int) {
-	if vault.Ready() {
+	if vault.Ready() || vault.Stale() != "" {
 		return true, 0
 	}
 	st, err := vault.Status(ctx)

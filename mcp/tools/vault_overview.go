@@ -36,7 +36,7 @@ type Overview struct {
 }
 
 type indexing struct {
-	Done    bool `json:"done"`
+	Done    bool `json:"done"` // or impossible, with a warning
 	Scanned int  `json:"scanned"`
 	ToScan  int  `json:"to_scan"`
 }
@@ -149,7 +149,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	out := Overview{
 		FoldersTotal: len(folders), TagsTotal: len(tags),
 		Folders: []notes.FolderCount{}, Tags: []notes.TagCount{}, Recent: []ListedNote{}, Warnings: []string{},
-		Indexing: indexing{Done: vault.Ready()},
+		Indexing: indexing{Done: vault.Ready() || vault.Stale() != ""},
 	}
 	for _, f := range folders {
 		out.Notes += f.Notes
