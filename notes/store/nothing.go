@@ -15,7 +15,7 @@ import (
 )
 
 // WhyNothing explains why a filter matched no note: it describes each part that no note
-// can match (a folder, tag, key, value or date), with similar values that exist. It
+// can match (a folder, glob, tag, key, value or date), with similar values that exist. It
 // returns nil if only the combination of the parts matches nothing.
 func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
 	var why []string
@@ -45,17 +45,23 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	}
 	parts = append(parts, part{notes.Filter{After: f.After}, "no note is dated on or after " + f.After.Format(time.DateOnly)},
 		part{notes.Filter{Before: f.Before}, "no note is dated before " + f.Before.Format(time.DateOnly)})
+	if f.Glob != "" {
+		none := "no note has a path that matches " + notes.Quote(f.Glob)
+		if ext := path.Ext(f.Glob); ext != "" && !strings.ContainsAny(ext, "*?[{}") && !notes.IsNoteName(ext) {
+			none += "; the names of notes end in .md, and other files are not listed"
+		}
+		parts = append(parts, part{notes.Filter{Glob: f.Glob}, none})
+	}
 	for _, p := range parts {
 		if p.filter.IsZero() {
 			continue
 		}
 		p.filter.Scope = f.Scope
-		where, args := filterSQL(p.filter)
-		some, err := sqlite.First[bool](ctx, s.notes.Reader(), `SELECT EXISTS (SELECT 1 FROM notes n WHERE `+where+`)`, args...)
+		set, err := s.Resolve(ctx, p.filter)
 		if err != nil {
 			return nil, err
 		}
-		if !some {
+		if set.Len() == 0 {
 			why = append(why, p.none)
 		}
 	}
