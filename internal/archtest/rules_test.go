@@ -111,7 +111,7 @@ var layers = map[string]layer{
 		why:        "the domain is in the middle: everything points to it and it knows none of them",
 	},
 	"notes/store": {
-		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/sqlite", "internal/textdiff"},
+		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/phrase", "internal/sqlite", "internal/textdiff"},
 		thirdParty: []string{"github.com/klauspost/compress"},
 		why:        "the store keeps rows; it never touches the vault's files",
 	},

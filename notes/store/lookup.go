@@ -10,7 +10,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"notesd/internal/phrase"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -222,17 +224,24 @@ func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string
 // leastAlike is the similarity from which a value is shown.
 const leastAlike = 0.3
 
+// shortName is the number of runes up to which one wrong letter can leave a name without a
+// common trigram.
+const shortName = 6
+
 // alike returns the values that share the most trigrams with name, as a whole or in their
-// last segment, or that contain it, as a longer Chinese name may. The most similar are
-// first; equally similar ones keep their order.
+// last segment, that differ from a short name by one edit, or that contain name, as a longer
+// Chinese name may. The most similar are first; equally similar ones keep their order.
 func alike(name string, values []string) (like []string) {
 	key := notes.Key(name)
-	want := trigrams(key)
+	want, runes := trigrams(key), []rune(key)
 	score := map[string]float64{}
 	for _, v := range values {
 		k := notes.Key(v)
 		for _, part := range slices.Compact([]string{k, path.Base(k)}) {
 			score[v] = max(score[v], overlap(want, trigrams(part)))
+			if n := utf8.RuneCountInString(part); len(runes) <= shortName && max(n-len(runes), len(runes)-n) <= 1 && phrase.Distance(runes, []rune(part)) == 1 {
+				score[v] = max(score[v], 1-1/float64(len(runes)))
+			}
 		}
 		if len(key) >= 4 && strings.Contains(k, key) {
 			score[v] = max(score[v], leastAlike)

@@ -160,3 +160,17 @@ func TestLookup_NotFound(t *testing.T) {
 		assert.Empty(t, e.Candidates)
 	}
 }
+
+// TestLookup_SimilarShortNames checks that one wrong letter in a short name, which may leave it
+// no trigram in common, does not hide the note.
+func TestLookup_SimilarShortNames(t *testing.T) {
+	w := newWorld(t, map[string]string{"Plan.md": "", "Tom.md": "", "People/Rust.md": "", "会议.md": "", "A.md": "", "Harbour.md": ""})
+	for ref, want := range map[string]string{
+		"Paln": "Plan.md", "Tim": "Tom.md", "People/Rsut": "People/Rust.md", "会义": "会议.md", "B": "", "Xyz": "", "Harbuor": "Harbour.md", "Ros": "",
+	} {
+		_, err := w.Lookup(t.Context(), ref, notes.Scope{})
+		var e *notes.Error
+		require.ErrorAs(t, err, &e, ref)
+		assert.Equal(t, want, strings.Join(e.Candidates, " "), ref)
+	}
+}
