@@ -74,11 +74,12 @@ var (
 	pastDay        = regexp.MustCompile(`^(\d{1,3}|an?) ?(d|w|day|week|month|year)s?( ago)?$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
+	dottedDay      = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(\d{4})$`)
 )
 
 // Parse parses words that name a period: today (heute), yesterday (gestern), tomorrow,
-// this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days are in the
-// location of now, and weeks are those of the user's locale.
+// this week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02. Days are in
+// the location of now, and weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)
@@ -98,6 +99,8 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 		unit, parts = Week, moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: p.Weeks}
 	} else if m := monthPeriod.FindStringSubmatch(s); m != nil {
 		unit, parts = Month, moment.Parts{Year: atoi(m[1]), Month: atoi(m[2])}
+	} else if m := dottedDay.FindStringSubmatch(s); m != nil {
+		parts = moment.Parts{Year: atoi(m[3]), Month: atoi(m[2]), Day: atoi(m[1])}
 	} else if m := isoDay.FindStringSubmatch(s); m != nil && len(s) == len(time.DateOnly) && m[2] == "-" && m[4] == "-" {
 		parts = moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}
 	}

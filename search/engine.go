@@ -130,6 +130,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	result.Read = reading(nodes)
+	result.Notes = append(unread(nodes), result.Notes...)
 	e.progress(ctx, &result)
 	return result, nil
 }

@@ -156,6 +156,7 @@ func TestQuerySyntax(t *testing.T) {
 		`module before:2026-01-01`:          {gemini},
 		`module -before:2026-01-01`:         {apollo, day, cooking},
 		`module after:7d`:                   {day},
+		`module before:01.01.2026`:          {gemini},
 		`module after:yesterday`:            {day},
 		`module after:2026-02 before:today`: {day, cooking},
 		`module after:2026-02 before:heute`: {day, cooking},
@@ -202,6 +203,25 @@ func TestSearch_AcceptsAnyText(t *testing.T) {
 	assert.ElementsMatch(t, []string{"Projects/Apollo", "Journal/2026-03-09"}, f.paths("after:soon lunar"))
 	assert.NotEmpty(t, f.paths("the of and"), "stop words, when there is nothing else")
 	assert.Equal(t, f.paths("lunar"), f.paths("the lunar"))
+}
+
+func TestSearch_ReportsUnreadFilters(t *testing.T) {
+	f := newFixture(t, projects)
+	for query, want := range map[string]string{
+		"module after:01/04/2025":  `"after:01/04/2025" is not a filter and was read as a word; after: takes 2026-01-31, yesterday or 7d`,
+		"module -Before:somewhen":  `"Before:somewhen" is not`,
+		"module has:attachment":    `"has:attachment" is not a filter and was read as a word; has: takes todo`,
+		"module after: lunch":      "",
+		"module after:2026-01-01":  "",
+		"module https://x.org/y:z": "",
+	} {
+		remarks := strings.Join(f.search(search.Query{Text: query, Mode: search.ModeText}).Notes, "\n")
+		if want == "" {
+			assert.NotContains(t, remarks, "is not a filter", query)
+			continue
+		}
+		assert.Contains(t, remarks, want, query)
+	}
 }
 
 func TestSearch_InvalidQueries(t *testing.T) {

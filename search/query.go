@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -265,6 +266,19 @@ func (p *parser) field(not bool) (node, bool) {
 	}
 	p.pos = start
 	return node{}, false
+}
+
+// unread returns a remark for each filter in the query whose value is not valid, so that it
+// was read as a word.
+func unread(nodes []node) (remarks []string) {
+	for _, n := range nodes {
+		name, value, _ := strings.Cut(n.text, ":")
+		valid := map[string]string{"after": "2026-01-31, yesterday or 7d", "before": "2026-01-31, yesterday or 7d", "has": "todo"}[strings.ToLower(name)]
+		if n.kind == kindWord && valid != "" && value != "" {
+			remarks = append(remarks, fmt.Sprintf("%q is not a filter and was read as a word; %s: takes %s", terms.ClipTo(n.text, terms.MaxTerm), name, valid))
+		}
+	}
+	return remarks
 }
 
 // negated returns the filter, negated if not is set; ok is false if the filter cannot be
