@@ -1,6 +1,10 @@
 package markdown
 
-import "notesd/internal/markdown/tasks"
+import (
+	"iter"
+
+	"notesd/internal/markdown/tasks"
+)
 
 // Document is the result of [Parse] for one note. Offsets are byte offsets into the
 // source; lines are numbered from 1, front matter included.
@@ -36,6 +40,28 @@ type Document struct {
 
 	leaves        []leaf
 	PropertiesEnd int // end of the page properties, 0 without any
+}
+
+// Paragraph is a paragraph, a table, or the text of a list item.
+type Paragraph struct {
+	Start, End int // up to the start of the next block
+	Line       int
+}
+
+// Paragraphs returns the paragraphs of src in text order. d must be the result of [Parse]
+// for src.
+func (d *Document) Paragraphs(src []byte) iter.Seq[Paragraph] {
+	return func(yield func(Paragraph) bool) {
+		for i, l := range d.leaves {
+			end := len(src)
+			if i+1 < len(d.leaves) {
+				end = d.leaves[i+1].start
+			}
+			if l.kind == leafParagraph && !yield(Paragraph{Start: l.start, End: end, Line: l.line}) {
+				return
+			}
+		}
+	}
 }
 
 // FrontMatter is the block of metadata at the start of a note.

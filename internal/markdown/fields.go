@@ -30,16 +30,9 @@ var lineMarkers = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?
 // ignoring code. d must be the result of [Parse] for src.
 func (d *Document) Fields(src []byte) []Field {
 	var fields []Field
-	for i, l := range d.leaves {
-		if l.kind != leafParagraph {
-			continue
-		}
-		end := len(src)
-		if i+1 < len(d.leaves) {
-			end = d.leaves[i+1].start
-		}
-		line := l.line
-		for row := range bytes.Lines(src[l.start:end]) {
+	for p := range d.Paragraphs(src) {
+		line := p.Line
+		for row := range bytes.Lines(src[p.Start:p.End]) {
 			if len(fields) >= maxFields {
 				return fields
 			}

@@ -202,6 +202,9 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		at = textStart
 		if e.Op == OpAppend {
 			_, at = markdown.LineAt(src, textEnd)
+			if areRows(trimLines(e.Content)) {
+				at = rowsEnd(src, doc, section, at)
+			}
 		}
 	}
 	return insertBlock(src, doc, at, e.Content, indent)

@@ -56,6 +56,36 @@ func insertRows(src []byte, bodyStart, at int, rows string) ([]byte, error) {
 	return splice(src, place, place, rows+eol), nil
 }
 
+// rowsEnd returns where rows are appended to a section: at, its end, if a table is there, else
+// after the last row of its only table.
+func rowsEnd(src []byte, doc *markdown.Document, section markdown.Section, at int) int {
+	if _, _, ok := tableEnd(src, doc.BodyStart, at); ok {
+		return at
+	}
+	tables, end := 0, at
+	for p := range doc.Paragraphs(src) {
+		if p.Start < section.ContentStart || p.Start >= section.End {
+			continue
+		}
+		pos, inTable := p.Start, false
+		for line := range bytes.Lines(src[p.Start:p.End]) {
+			pos += len(line)
+			if _, isDelimiter := delimiterPrefix(bytes.TrimRight(line, "\r\n")); isDelimiter && !inTable {
+				if _, _, inTable = tableEnd(src, p.Start, pos); inTable {
+					tables++
+				}
+			}
+			if inTable = inTable && bytes.IndexByte(line, '|') >= 0; inTable {
+				end = pos
+			}
+		}
+	}
+	if tables != 1 {
+		return at
+	}
+	return end
+}
+
 // tableEnd returns the end of the table before at, from which only blank lines and the
 // table's block id may separate it, and what its rows start with.
 func tableEnd(src []byte, bodyStart, at int) (end int, prefix string, ok bool) {

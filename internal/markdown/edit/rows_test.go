@@ -18,6 +18,8 @@ func TestRows_JoinTables(t *testing.T) {
 	}{
 		{"append to a section", Edit{Op: OpAppend, Heading: "A"}, "# A\n\n" + table + "\n# B\n", "# A\n\n" + table + "| c |\n\n# B\n"},
 		{"append to a tight section", Edit{Op: OpAppend, Heading: "A"}, "# A\n" + table + "# B\n", "# A\n" + table + "| c |\n# B\n"},
+		{"append to a table between prose", Edit{Op: OpAppend, Heading: "A"}, "| x |\n|---|\n\n# A\n\ntext\n\n" + table + "\ntext\n\n```\n" + table + "```\n# B\n\n" + table, "| x |\n|---|\n\n# A\n\ntext\n\n" + table + "| c |\n\ntext\n\n```\n" + table + "```\n# B\n\n" + table},
+		{"append to a table in a quote before prose", Edit{Op: OpAppend, Heading: "A"}, "# A\n> | a |\n> |---|\n> | b |\n\ntext\n", "# A\n> | a |\n> |---|\n> | b |\n> | c |\n\ntext\n"},
 		{"append below prose and a table", Edit{Op: OpAppend}, "text\n" + table, "text\n" + table + "| c |\n"},
 		{"append to a header", Edit{Op: OpAppend}, "| a |\n|:-:|\n", "| a |\n|:-:|\n| c |\n"},
 		{"append without a final newline", Edit{Op: OpAppend}, "| a |\n|---|", "| a |\n|---|\n| c |"},
@@ -66,6 +68,10 @@ func TestRows_NeedATable(t *testing.T) {
 	}
 	_, err := Apply(t.Context(), []byte("# A\n\ntext\n\n# B\n"), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |" + strings.Repeat(" ", 999) + "|"}})
 	require.ErrorContains(t, err, "at line 4: give a table")
+	for _, src := range []string{"# A\n\n| a |\n|---|\n\n| b |\n|---|\n\ntext\n", "# A\n\n```\n| a |\n|---|\n```\n# B\n\n| a |\n|---|\n"} {
+		_, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |"}})
+		require.ErrorContains(t, err, "there is no table at line", "two tables, or none: %q", src)
+	}
 	assert.Less(t, len(err.Error()), 300, "a long row is shortened")
 }
 
