@@ -142,6 +142,14 @@ func TestSearchVectorsIsBounded(t *testing.T) {
 	assert.NotEmpty(t, found.Results)
 	assert.Less(t, len(text), 21_000)
 	assert.Contains(t, text, "of 8 rows")
+
+	call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "t", "id": "large", "vector": []any{2}, "metadata": args{"text": strings.Repeat("x", 60_000)}})
+	found, text = call[tools.SearchVectorsResult](t, s, "search_vectors", args{"table_name": "t", "query_vector": []any{1}, "filter": args{"text": args{"contains": "xx"}}})
+	require.Len(t, found.Results, 1)
+	assert.Equal(t, "large", found.Results[0].ID)
+	assert.JSONEq(t, "{}", string(found.Results[0].Metadata))
+	assert.Less(t, len(text), 1000)
+	assert.Contains(t, text, `the metadata of "large" is too long to show (60011 bytes)`)
 }
 
 func TestVectorTablesInReadOnlySessions(t *testing.T) {

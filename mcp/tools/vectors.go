@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,7 +129,8 @@ type SearchVectorsResult struct {
 }
 
 // runSearchVectors shows fewer rows if their metadata, whose size is the user's choice, does
-// not fit. There is no cursor; a remark says to ask for fewer rows.
+// not fit. There is no cursor; a remark says to ask for fewer rows. Metadata that would leave
+// no space for anything else is omitted.
 func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (Outcome, error) {
 	hits, err := in.Tables.Search(ctx, table.Query{
 		Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: a.Limit, Where: a.Filter,
@@ -136,8 +138,16 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 	if err != nil {
 		return Outcome{}, err
 	}
+	var omitted []string
+	for i, h := range hits {
+		if size := jsonSize(h.Metadata); 4*size > 3*in.Limits.ResultBytes {
+			hits[i].Metadata = json.RawMessage("{}")
+			omitted = append(omitted, fmt.Sprintf("the metadata of %q is too long to show (%d bytes); limits.result_bytes bounds results", h.ID, size))
+		}
+	}
 	result, _ := fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
-		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits), Notes: in.remarks()}
+		remarks := omitted[:min(3, len(omitted))]
+		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits), Notes: in.remarks(remarks...)}
 		var lines strings.Builder
 		for _, h := range hits[:n] {
 			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, phrase.OneLine(h.ID), phrase.OneLine(string(h.Metadata)))
@@ -145,7 +155,7 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 		}
 		text := phrase.Count(len(out.Results), "row")
 		if out.Truncated {
-			out.Notes = in.remarks("the others do not fit; ask for fewer, or keep metadata short")
+			out.Notes = in.remarks(append(slices.Clip(remarks), "the others do not fit; ask for fewer, or keep metadata short")...)
 			text = fmt.Sprintf("%d of %s", n, phrase.Count(len(hits), "row"))
 		}
 		if lines.Len() > 0 {
