@@ -62,7 +62,7 @@ func (m *movement) plan(r notes.MoveRequest) error {
 		return m.planFolder(folder, r)
 	case err != nil:
 		return err
-	case isFolder && notes.Stem(notes.Key(meta.Path)) != notes.Key(folder):
+	case isFolder && (notes.Stem(notes.Key(meta.Path)) != notes.Key(folder) || !notes.IsNoteName(r.To)):
 		return &notes.Error{Op: "move", Path: r.Note, Err: notes.ErrAmbiguous, Detail: "a folder and a note have this name", Hint: "Give the path of the one you mean; a folder's ends in /.",
 			Candidates: []string{folder + "/", meta.Path}}
 	}

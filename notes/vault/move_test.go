@@ -524,13 +524,19 @@ func TestLookup_URIIsExact(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound, "a URI does not")
 }
 
-// A name shared by a folder and a note elsewhere is ambiguous.
+// A name shared by a folder and a note is ambiguous, unless the note is beside the folder and
+// the new path is that of a note.
 func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
 	f := newFixture(t, "Clippings/a.md", "a", "Categories/Clippings.md", "c", "Daily.md", "d", "Daily/x.md", "x")
 	before := f.files()
 	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "Clippings", To: "Web"})
 	require.ErrorIs(t, err, notes.ErrAmbiguous)
 	assert.Equal(t, []string{"Clippings/", "Categories/Clippings.md"}, domainError(t, err).Candidates)
+	for _, to := range []string{"Archive/", "Archive/Daily"} {
+		_, err = f.Move(t.Context(), notes.MoveRequest{Note: "Daily", To: to})
+		require.ErrorIs(t, err, notes.ErrAmbiguous)
+		assert.Equal(t, []string{"Daily/", "Daily.md"}, domainError(t, err).Candidates)
+	}
 	assert.Equal(t, before, f.files())
 	for _, m := range [][2]string{{"Clippings/", "Web"}, {"Categories/Clippings.md", "Categories/Web.md"}, {"Daily", "Journal.md"}, {"Daily/", "Journal"}} {
 		_, err := f.Move(t.Context(), notes.MoveRequest{Note: m[0], To: m[1]})
