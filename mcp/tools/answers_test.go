@@ -492,6 +492,7 @@ func TestChangesOfManyNotes(t *testing.T) {
 		assert.GreaterOrEqual(t, got[c.total], 300.0, "%v", c)
 		if c.tool != "edit_note" && c.tool != "restore_note" { // their text has the first names
 			assert.Contains(t, text, fmt.Sprint(got[c.total]), "%v", c)
+			assert.Regexp(t, `\n… and 2\d\d more`, text, "%v", c)
 		}
 	}
 }

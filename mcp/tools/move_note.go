@@ -118,8 +118,13 @@ func listPaths(b *strings.Builder, heading string, paths []string, total int) {
 	if len(paths) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s (%d):", heading, max(total, len(paths)))
-	for _, p := range paths[:min(most, len(paths))] {
+	total = max(total, len(paths))
+	fmt.Fprintf(b, "\n%s (%d):", heading, total)
+	shown := paths[:min(most, len(paths))]
+	for _, p := range shown {
 		b.WriteString("\n- " + phrase.OneLine(p))
+	}
+	if more := total - len(shown); more > 0 {
+		fmt.Fprintf(b, "\n… and %d more", more)
 	}
 }
