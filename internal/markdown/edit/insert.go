@@ -237,7 +237,8 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 
 // insertBlock inserts content between the lines before and after at, separated from
 // each by a blank line unless both belong to one list, or content starts a list that was
-// directly under its heading. Rows of a table join a table there, see insertRows.
+// directly under its heading. Rows of a table join a table there, see insertRows. Front
+// matter, as in a whole note that is to be merged, is accepted only at the start.
 func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
 	eol := lineEnding(src)
 	content = adopt(content, eol)
@@ -246,6 +247,9 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	}
 	if areRows(content) {
 		return insertRows(src, doc.BodyStart, at, content)
+	}
+	if len(markdown.Parse([]byte(content)).FrontMatter.Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
+		return nil, invalid("the content starts with front matter, which would be text here: leave it out, and set its keys with set_front_matter")
 	}
 	content = indentLines(content, indent)
 	first := firstLine(content)

@@ -212,3 +212,23 @@ func TestCreateHeading(t *testing.T) {
 	require.ErrorAs(t, err, &missing)
 	assert.Equal(t, []markdown.Candidate{{Path: "A", Line: 1}, {Path: "A > S", Line: 3}}, missing.Candidates)
 }
+
+// The front matter of a note that is merged into another one would become a heading there.
+func TestInsert_FrontMatterOnlyAtTheStart(t *testing.T) {
+	const whole = "---\ntags: [a]\n---\n# B\n"
+	for src, edit := range map[string]Edit{
+		"# A\n":                 {Op: OpAppend},
+		"# A\n\ntext\n":         {Op: OpPrepend, Heading: "A"},
+		"---\nx: 1\n---\n# A\n": {Op: OpPrepend},
+		"text\n\n# A\n":         {Op: OpInsertBefore, Heading: "A"},
+	} {
+		edit.Content = whole
+		_, err := Apply(t.Context(), []byte(src), []Edit{edit})
+		require.ErrorIs(t, err, ErrInvalid, src)
+		assert.ErrorContains(t, err, "the content starts with front matter", src)
+	}
+	for src, edit := range map[string]Edit{"": {Op: OpAppend, Content: whole}, "# A\n": {Op: OpPrepend, Content: whole}, "# B\n": {Op: OpAppend, Content: "---\ntext\n---\n"}} {
+		_, err := Apply(t.Context(), []byte(src), []Edit{edit})
+		assert.NoError(t, err, src)
+	}
+}
