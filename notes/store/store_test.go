@@ -165,7 +165,7 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": object{"exists": false}}, Folder: "Work"}, nil},
 		{notes.Filter{Glob: "*.txt"}, []string{`no note has a path that matches "*.txt"; the names of notes end in .md, and other files are not listed`}},
-		{notes.Filter{Glob: "Wrok/*.md"}, []string{`no note has a path that matches "Wrok/*.md"`}},
+		{notes.Filter{Glob: "Works/*.md"}, []string{`no note has a path that matches "Works/*.md"`}},
 		{notes.Filter{Glob: "a*", Tags: []string{"urgent"}, Scope: []string{"Work"}}, nil},
 		{notes.Filter{Glob: "a*", Scope: []string{"Home"}}, []string{`no note has a path that matches "a*"`}},
 		{notes.Filter{After: time.Date(2091, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no note is dated on or after 2091-01-01"}},
