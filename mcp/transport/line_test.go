@@ -139,7 +139,7 @@ func TestConn_Refusals(t *testing.T) {
 		{"brackets in strings", `{"jsonrpc":"2.0","method":"ping","params":{"x":"\"` + strings.Repeat("[{", 500) + `"},"id":1}`, result("1")},
 		{"many arrays, none deep", `{"jsonrpc":"2.0","method":"ping","params":{"x":[` + strings.Repeat("[],", 500) + `{}]},"id":1}`, result("1")},
 		{"deep JSON without an end", strings.Repeat(`{"a":`, 500), `"id":null,"error":{"code":-32600,"message":"invalid request: nested`},
-		{"deep JSON with a long id", `{"id":"` + strings.Repeat("x", 300) + `","x":` + strings.Repeat("[", 500), `"id":null,"error":{"code":-32600,"message":"invalid request: nested`},
+		{"deep JSON with a long id", `{"id":"` + strings.Repeat("x", 300) + `","x":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", `"id":null,"error":{"code":-32600,"message":"invalid request: nested`},
 		{"huge JSON", `{"jsonrpc":"2.0","method":"ping","params":{"x":"` + strings.Repeat("x", 100_000) + `"},"id":1}`, `"id":null,"error":{"code":-32600,"message":"invalid request: a message may have 5000 bytes`},
 		{"huge garbage", strings.Repeat("x", 100_000), `"id":null,"error":{"code":-32600`},
 		{"half UTF-8 in a string", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + "\xf0\x9f\x8e" + `"}}`, `"id":1,"error":{"code":-32700,"message":"parse error: the message is not valid UTF-8"`},
@@ -428,6 +428,23 @@ func TestConn_Close(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, conn.Close())
 		assert.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+// After a failed write, as to a client that has ended, writes fail at once.
+func TestConn_BrokenPipe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		toServer, _ := io.Pipe()
+		toClient, fromServer := io.Pipe()
+		require.NoError(t, toClient.Close())
+		conn, err := (&transport.Lines{In: toServer, Out: fromServer}).Connect(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, conn.Write(t.Context(), &jsonrpc.Request{Method: "first"}))
+		synctest.Wait()
+		require.ErrorIs(t, conn.Write(t.Context(), &jsonrpc.Request{Method: "second"}), io.ErrClosedPipe)
+		began := time.Now()
+		require.NoError(t, conn.Close())
+		assert.Zero(t, time.Since(began))
 	})
 }
 
