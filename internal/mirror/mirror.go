@@ -337,7 +337,10 @@ type condition struct {
 func (c *condition) report(err error) {
 	text := ""
 	if err != nil {
-		text = strings.TrimSuffix(err.Error()+". "+pglog.Hint(err), ". ")
+		text = err.Error()
+		if hint := pglog.Hint(err); hint != "" {
+			text += ". " + hint
+		}
 	}
 	c.Lock()
 	defer c.Unlock()
