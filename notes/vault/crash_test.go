@@ -345,14 +345,14 @@ func envNumber(t *testing.T, name string, otherwise int) int {
 // steps.
 func stepsApart() int {
 	if testing.Short() {
-		return 9
+		return 20
 	}
 	return 1
 }
 
 // TestCrashAfterEveryStep kills every kind of write before each of its steps, with each
 // change by another program to each file involved. By default one random change follows
-// each step, and -short covers a ninth of the steps; CRASH_ROUNDS covers everything.
+// each step, and -short covers a twentieth of the steps; CRASH_ROUNDS covers everything.
 //
 //	CRASH_ROUNDS=2000 TEST_SEED=7 go test -timeout 60m -run Crash ./notes/vault
 func TestCrashAfterEveryStep(t *testing.T) {
