@@ -248,7 +248,8 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	if areRows(content) {
 		return insertRows(src, doc.BodyStart, at, content)
 	}
-	if len(markdown.Parse([]byte(content)).FrontMatter.Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
+	start := []byte(strings.TrimPrefix(content, markdown.ByteOrderMark))
+	if len(markdown.ReadFrontMatter(start, 0).Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
 		return nil, invalid("the content starts with front matter, which would be text here: leave it out, and set its keys with set_front_matter")
 	}
 	content = indentLines(content, indent)
