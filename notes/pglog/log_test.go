@@ -124,8 +124,6 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// Concurrent writers of the same notes: each acknowledged write builds on the previous
-// one, the numbers have no gaps, and a follower reads every batch once.
 // While a node sends large contents, here held up in the database, other nodes can commit.
 func TestCommit_SlowConnection(t *testing.T) {
 	s := pgtest.New(t)
@@ -190,6 +188,8 @@ func TestRacingWriters_LargeContents(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
+// Concurrent writers of the same notes: each acknowledged write builds on the previous
+// one, the numbers have no gaps, and a follower reads every batch once.
 func TestRacingWriters(t *testing.T) {
 	s := pgtest.New(t)
 	const writers, rounds, paths = 4, 25, 3
@@ -433,7 +433,7 @@ func TestHint(t *testing.T) {
 	s.Exec(`CREATE ROLE stranger LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	_, err := open(t, strings.Replace(s.URL(), "user=postgres", "user=stranger", 1), "team").Head(t.Context())
 	assert.Contains(t, Hint(err), "createdb --owner")
-	_, err = open(t, strings.Replace(s.URL(), "user=postgres", "user=nobody", 1), "team").Head(t.Context())
+	_, err = open(t, strings.Replace(s.URL(), "user=postgres", "user=missing", 1), "team").Head(t.Context())
 	assert.Contains(t, Hint(err), "store.postgres")
 	l := open(t, s.URL(), "team")
 	_, err = l.Head(t.Context())
