@@ -134,14 +134,13 @@ var lacking = map[string][]string{"": nil, "without swaps": {"rename", "exchange
 type crashed struct {
 	*fixture
 	t        *testing.T
-	rng      *rand.Rand
 	required map[string]string // text → its origin; none may be lost
 	written  map[string]bool   // texts saved by the other program since the last start; each must stay in a file
 	n        int
 }
 
-func newCrashed(t *testing.T, rng *rand.Rand, folders bool, disk string) *crashed {
-	c := &crashed{fixture: crashVault(t, folders), t: t, rng: rng, required: map[string]string{}, written: map[string]bool{}}
+func newCrashed(t *testing.T, folders bool, disk string) *crashed {
+	c := &crashed{fixture: crashVault(t, folders), t: t, required: map[string]string{}, written: map[string]bool{}}
 	c.lacks = lacking[disk]
 	for name, text := range c.files() {
 		c.required[text] = "first in " + name
@@ -362,7 +361,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 	cases := 0
 	for nth, disk := range slices.Sorted(maps.Keys(lacking)) {
 		for kind, w := range crashWrites {
-			whole := newCrashed(t, rng, w.folders, disk)
+			whole := newCrashed(t, w.folders, disk)
 			steps := whole.killAt(1 << 30)
 			answer, err := w.do(whole.fixture)
 			require.NoError(t, err)
@@ -392,7 +391,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 					cases++
 					t.Run(fmt.Sprintf("%s/%s/%d/%s %s/%t", disk, w.name, step, change.what, path.Base(change.file), lookFirst), func(t *testing.T) {
 						t.Parallel()
-						c := newCrashed(t, rng, w.folders, disk)
+						c := newCrashed(t, w.folders, disk)
 						c.killAt(step)
 						_, err := w.do(c.fixture)
 						require.ErrorIs(t, err, errKilled)
@@ -427,7 +426,7 @@ func TestDiskThatFailsAtEveryCall(t *testing.T) {
 	}
 	for nth, disk := range slices.Sorted(maps.Keys(lacking)) {
 		for kind, w := range crashWrites {
-			whole := newCrashed(t, nil, w.folders, disk)
+			whole := newCrashed(t, w.folders, disk)
 			before := whole.files()
 			calls := whole.failAt(1<<30, 0)
 			_, err := w.do(whole.fixture)
@@ -440,7 +439,7 @@ func TestDiskThatFailsAtEveryCall(t *testing.T) {
 				for _, length := range lengths {
 					t.Run(fmt.Sprintf("%s/%s/%d for %d", disk, w.name, at, length), func(t *testing.T) {
 						t.Parallel()
-						c := newCrashed(t, nil, w.folders, disk)
+						c := newCrashed(t, w.folders, disk)
 						c.failAt(at, length)
 						answer, err := w.do(c.fixture)
 						c.acknowledged(answer, err)
@@ -500,7 +499,7 @@ func TestCrashesByChance(t *testing.T) {
 			folders := rng.IntN(4) == 0
 			writes := slices.DeleteFunc(slices.Clone(crashWrites), func(w crashWrite) bool { return w.folders != folders })
 			disk := slices.Sorted(maps.Keys(lacking))[rng.IntN(len(lacking))]
-			c := newCrashed(t, rng, folders, disk)
+			c := newCrashed(t, folders, disk)
 			events := []string{disk}
 			defer func() {
 				if t.Failed() {
