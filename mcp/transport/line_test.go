@@ -253,7 +253,8 @@ func TestConn_CallsInFlightAreBounded(t *testing.T) {
 	})
 }
 
-// A cancelled call is not answered, and the server is told. Initialize cannot be cancelled.
+// A cancelled call gets no response, and the server receives the cancellation. Initialize
+// cannot be cancelled.
 func TestConn_CancelledCalls(t *testing.T) {
 	for _, method := range []string{"slow", transport.MethodInitialize} {
 		t.Run(method, func(t *testing.T) {
@@ -263,9 +264,9 @@ func TestConn_CancelledCalls(t *testing.T) {
 				s.send(call("1", method))
 				held := s.deliveredSince()[0].(*jsonrpc.Request)
 				s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-				told := len(s.deliveredSince()) == 1
+				delivered := len(s.deliveredSince()) == 1
 				s.answer(held.ID)
-				assert.Equal(t, method == "slow", told)
+				assert.Equal(t, method == "slow", delivered)
 				assert.Equal(t, method != "slow", len(s.received()) == 1)
 				s.hold = func(*jsonrpc.Request) bool { return false }
 				assert.Equal(t, []string{result("1")}, s.send(call("1", "ping")), "the id is free")
