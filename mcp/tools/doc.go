@@ -48,7 +48,7 @@
 // A tool is one file, NAME.go, with these parts in this order (list_tasks.go is an example
 // of a list, rename_tag.go of a change):
 //
-//  1. A variable with the tool, made by define, and its entry in allTools (all.go). The
+//  1. A variable with the tool, made by define, and its entry in allTools (tool.go). The
 //     description says what the tool does and when to use it, in few words: names,
 //     descriptions and schemas take up context in every client, and a test limits their
 //     total size.
