@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/desktop"
 	"notesd/internal/service"
 	"notesd/mcp/tools"
 	"notesd/search"
@@ -151,10 +152,8 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	if isFolder(filepath.Join(dir, ".obsidian")) {
 		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
 	}
-	run := opener(ctx, target)
-	run.Stderr = os.Stderr // Run would wait for a pipe until the opened program exits
-	if err := run.Run(); err != nil {
-		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v", run.Args[0], best, err)}
+	if err := desktop.Open(ctx, target, os.Stderr); err != nil {
+		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot be opened: %v", best, err)}
 	}
 	return c.resultLine(res.Results[0], c.out.line(best))
 }

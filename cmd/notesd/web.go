@@ -8,8 +8,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os/exec"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +15,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/desktop"
 	"notesd/internal/service"
 	"notesd/internal/web"
 	"notesd/mcp"
@@ -70,7 +69,7 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s\nThe link works once. The daemon serves the page.\n", link)
 	if open {
-		openBrowser(ctx, link)
+		desktop.Launch(link)
 	}
 	return true, err
 }
@@ -106,31 +105,11 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 	link := "http://" + listener.Addr().String() + server.Link()
 	fmt.Fprintf(a.stdout, "%s\nThe link works once. Ctrl-C stops the page.\n", link)
 	if open {
-		openBrowser(ctx, link)
+		desktop.Launch(link)
 	}
 	g.Go(func() error {
 		local := &http.Server{Handler: server.Local(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 		return mcp.ServeUntil(ctx, listener, local, func() { _ = server.Close() }) // the relay also ends with ctx
 	})
 	return g.Wait()
-}
-
-// openBrowser opens a link in the desktop's browser, best effort: the link has also been
-// printed. The browser survives this command and its Ctrl-C.
-func openBrowser(ctx context.Context, link string) {
-	open := opener(context.WithoutCancel(ctx), link)
-	detach(open)
-	_ = open.Start()
-}
-
-// opener returns the command that opens a link or a file with the desktop's default
-// program.
-func opener(ctx context.Context, target string) *exec.Cmd {
-	switch runtime.GOOS {
-	case "darwin":
-		return exec.CommandContext(ctx, "open", target)
-	case "windows":
-		return exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", target)
-	}
-	return exec.CommandContext(ctx, "xdg-open", target)
 }

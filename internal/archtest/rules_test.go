@@ -150,6 +150,7 @@ var layers = map[string]layer{
 		why:        "it reads settings and knows nothing of what they change",
 	},
 	"internal/autostart": {why: leafWhy},
+	"internal/desktop":   {why: leafWhy},
 	"internal/hosts": {
 		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 		why:        leafWhy,

@@ -1,13 +1,13 @@
-package main
+package desktop
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +15,7 @@ import (
 
 // The command that opened the browser may end before the browser is open, and Ctrl-C in
 // its terminal must not end the browser.
-func TestOpenBrowser_Survives(t *testing.T) {
+func TestLaunch_Survives(t *testing.T) {
 	dir := t.TempDir()
 	wait, opened := filepath.Join(dir, "wait"), filepath.Join(dir, "opened")
 	require.NoError(t, syscall.Mkfifo(wait, 0o600))
@@ -23,14 +23,12 @@ func TestOpenBrowser_Survives(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 
-	ctx, cancel := context.WithCancel(t.Context())
-	openBrowser(ctx, "http://127.0.0.1/login/x")
-	cancel()
+	Launch("http://127.0.0.1/login/x")
 	require.NoError(t, os.WriteFile(wait, []byte("\n"), 0o600))
 	var text []byte
-	eventually(t, "the browser is open", func() bool {
+	require.Eventually(t, func() bool {
 		text, _ = os.ReadFile(opened)
 		return strings.HasSuffix(string(text), "\n")
-	})
+	}, time.Minute, time.Millisecond, "the browser is open")
 	assert.Equal(t, "http://127.0.0.1/login/x 0\n", string(text), "it leads a session")
 }
