@@ -84,6 +84,7 @@ func get(t *testing.T, url, token string) (int, string) {
 // TestVaultsOfATeam uses two vaults on two nodes as several subjects, within their
 // grants.
 func TestVaultsOfATeam(t *testing.T) {
+	t.Parallel()
 	places := team(t, map[string]string{"Own.md": "own\n"}, nil)
 	a, b := places[0], places[1]
 	add := func(name string) subject {
@@ -299,6 +300,7 @@ func (n *nodePair) restart(i int, work func()) {
 // TestRollingRestart restarts both nodes that a client uses: no call fails, and the
 // session continues on the other node.
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	for name, front := range map[string]func(*testing.T, []string) string{"any proxy": serveBalancer, "Caddy": serveCaddy} {
 		t.Run(name, func(t *testing.T) { restartBoth(t, newNodePair(t, front)) })
 	}
@@ -365,6 +367,7 @@ func TestTypeScriptClientMoves(t *testing.T) {
 
 // TestTeamCommandsOfTheDocs runs the commands in the documentation.
 func TestTeamCommandsOfTheDocs(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	for _, page := range []string{"team.md", "how-to/team-server.md"} {
 		t.Run(page, func(t *testing.T) {
@@ -434,6 +437,7 @@ func TestComposeExample(t *testing.T) {
 //
 //	VAULTS=100 go test -run NodeMemory -v ./cmd/notesd
 func TestNodeMemory(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	vaults := envInt(t, "VAULTS", 2)
 	p := team(t, nil)[0]

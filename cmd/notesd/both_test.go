@@ -19,6 +19,7 @@ import (
 // case standard error is one. Apart from times, paths and information about the daemon,
 // the output is the same with and without a daemon.
 func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	alone, beside := newPlace(t, someNotes), newPlace(t, someNotes)
 	daemon := beside.serve(t)

@@ -116,6 +116,7 @@ func TestServeExitsWhenIdle(t *testing.T) {
 
 // Commands use the running daemon and see the writes of its clients.
 func TestCommandsThroughTheDaemon(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, someNotes)
 	h := p.launch(t, "mcp")
 	h.initialize()

@@ -91,6 +91,7 @@ func (p place) read(t testing.TB, path string) string {
 
 // Saves in every folder are announced, also after a folder was unavailable.
 func TestSavesInSeveralFoldersAreLive(t *testing.T) {
+	t.Parallel()
 	p := newFolders(t, map[string]string{"home/A.md": "one", "work/B.md": "two", "work/C.md": "three"})
 	h := p.watching(t, "note:///home/A.md", "note:///work/B.md")
 	p.save(t, "home/A.md", "oneagain")

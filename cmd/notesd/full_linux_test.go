@@ -46,6 +46,7 @@ func (p place) stateSize(t *testing.T, size string) {
 
 // Commands do not wait forever for changes that cannot be indexed.
 func TestCommandsOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	p := fullState(t)
 	for _, args := range [][]string{{"search", "keelson"}, {"list"}, {"index"}, {"doctor"}} {
@@ -65,6 +66,7 @@ func TestCommandsOnAFullDisk(t *testing.T) {
 
 // A daemon reports the problem, and recovers by itself once there is space.
 func TestDaemonOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	p := fullState(t)
 	p.serve(t)
 	eventually(t, "it says that its disk is full", func() bool { return strings.Contains(p.report(t).Trouble, "is full") })
@@ -113,6 +115,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 // A note that changed while the state's disk was full is not shown with its old content,
 // and the reason is not an internal error.
 func TestReadOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	p := newPlace(t, someNotes)
 	require.NoError(t, os.Mkdir(p.state, 0o700))
@@ -156,6 +159,7 @@ func TestDoctor_StateNotWritable(t *testing.T) {
 
 // An index that cannot be opened for lack of descriptors is not damaged.
 func TestFewOpenFiles(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"A.md": "keelson\n"})
 	p.run(t, "index")
 	made, err := os.Stat(filepath.Join(p.state, "index", "root.bolt"))

@@ -110,6 +110,7 @@ func (w *incidentWorld) heals(head uint64) {
 }
 
 func TestVaultIsUnmounted(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, nil)
 	mountTemp(t, p.vault)
 	notestest.Write(t, p.vault, fortyNotes())
@@ -135,6 +136,7 @@ func TestVaultIsUnmounted(t *testing.T) {
 // A program that wrote to the mount point while nothing was mounted has left a note
 // there, so that the folder is not empty, but is not the vault either.
 func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	p := newPlace(t, map[string]string{"Stray.md": "written while the disk was away\n"})
 	mountTemp(t, p.vault)
@@ -149,6 +151,7 @@ func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
 }
 
 func TestVaultIsSwapped(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, fortyNotes())
 	w := newIncidentWorld(t, p)
 	head := w.now().Index.Head
@@ -215,6 +218,7 @@ func moveAll(t *testing.T, from, to string) {
 }
 
 func TestVaultCannotBeRead(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, fortyNotes())
 	if os.Getuid() == 0 {
 		p = p.asNobody(t)
@@ -283,6 +287,7 @@ func unmount(t *testing.T, at string) {
 // One folder of the vault is a separate disk. Its notes are not deleted when it is
 // unmounted, and the rest of the vault keeps working.
 func TestDiskInTheVaultIsUnmounted(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"Watched.md": "# Watched\nan anchor\n"})
 	at := filepath.Join(p.vault, "disk")
 	require.NoError(t, os.Mkdir(at, 0o755))

@@ -26,6 +26,7 @@ import (
 //
 //	KILL_ROUNDS=1000 TEST_SEED=7 go test -run KilledAtRandom ./cmd/notesd
 func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 10), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
@@ -36,6 +37,7 @@ func TestKilledAtRandom(t *testing.T) {
 // TestKilledAtRandomWithFolders does the same in a vault of two folders, between which
 // notes move.
 func TestKilledAtRandomWithFolders(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 5), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)

@@ -87,6 +87,7 @@ func (h *peer) text(uri string) string {
 
 // Resources derived from many notes are announced when their text changes, and only then.
 func TestDerivedResourcesAreLive(t *testing.T) {
+	t.Parallel()
 	const tag, recent, overview, note = "notes://tags/harbour", "notes://recent", "notes://overview", "note:///Quay.md"
 	p := newPlace(t, map[string]string{"Quay.md": "# Quay\n#harbour\n", "Other.md": "# Other\n"})
 	h := p.watching(t, tag, recent, overview, note, "note:///Other.md")
@@ -179,6 +180,7 @@ func TestNotifications_AreBounded(t *testing.T) {
 // A write by a tool is one change of the vault and one notification to each other client:
 // its echo from the disk adds none.
 func TestOwnWritesAreOneChange(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"Note.md": "# Note\n", "Last.md": "x\n"})
 	other := p.watching(t, "note:///Note.md", "note:///Made.md", "note:///Moved.md", "note:///Last.md")
 	writer := p.watching(t)
@@ -294,6 +296,7 @@ func TestMovesByContentKeepHistory(t *testing.T) {
 
 // All changes of a git checkout are found.
 func TestCheckoutIsFound(t *testing.T) {
+	t.Parallel()
 	needGit(t)
 	files := map[string]string{}
 	var changed []string

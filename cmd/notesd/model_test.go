@@ -28,6 +28,7 @@ import (
 //
 //	MODEL_OPS=10000 TEST_SEED=7 go test -run SubscriberAgree ./cmd/notesd
 func TestDiskToolsAndSubscriberAgree(t *testing.T) {
+	t.Parallel()
 	ops, seed := envInt(t, "MODEL_OPS", notestest.Rounds(400)), envInt(t, "TEST_SEED", 1)
 	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
 	agree(t, newPlace(t, map[string]string{"Start.md": "word0x\n"}), ops, seed)
@@ -36,6 +37,7 @@ func TestDiskToolsAndSubscriberAgree(t *testing.T) {
 // TestDiskToolsAndSubscriberOfFoldersAgree does the same in a vault of two folders,
 // between which notes and folders move.
 func TestDiskToolsAndSubscriberOfFoldersAgree(t *testing.T) {
+	t.Parallel()
 	ops, seed := envInt(t, "MODEL_OPS", notestest.Rounds(200)), envInt(t, "TEST_SEED", 1)
 	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
 	agree(t, newFolders(t, map[string]string{"home/" + staying: "word0x\n", "work/" + staying: "word1x\n"}), ops, seed)

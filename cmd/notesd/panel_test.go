@@ -147,6 +147,7 @@ func (c *chat) end() {
 
 // TestPanelSearch shows results in a chat, the passage of one, and the links of its note.
 func TestPanelSearch(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"Bakery.md": "# Bakery\n\n" + strings.Repeat("Flour, water and salt are all there is to it, and time.\n\n", 40) +
 		"## Kneading\n\n" + strings.Repeat("Knead rye little.\n\n", 20) + "## Selling\n\n" + strings.Repeat("Early in the morning, at the door.\n\n", 40)}
 	maps.Copy(files, pageNotes)
@@ -177,6 +178,7 @@ func TestPanelSearch(t *testing.T) {
 // TestPanelEdit applies the displayed edit if the user accepts it, does nothing if the
 // user rejects it or the note has changed, and reports the outcome.
 func TestPanelEdit(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	c := p.chat(t)
 	boat := func() string {

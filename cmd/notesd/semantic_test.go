@@ -81,6 +81,7 @@ func (p place) search(t *testing.T, args ...string) (paths []string, remarks str
 }
 
 func TestAServerMakesTheVectors(t *testing.T) {
+	t.Parallel()
 	server := newOllama(t)
 	server.away.Store(true)
 	p := newPlace(t, map[string]string{"a.md": "# A\n\nbuild a boat", "b.md": "# B\n\nbake some bread", "c.md": "# C\n\nhigh tide"})
@@ -210,6 +211,7 @@ func TestSearch_ConfiguredLimit(t *testing.T) {
 // A vault in German is embedded with the multilingual model, and an English question
 // finds its notes. Tables use the model of the vault, and keep it.
 func TestAutoModel(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	p := newPlace(t, map[string]string{
 		"Brot.md":  "# Sauerteig\n\nDer Teig muss über Nacht ruhen, und dann wird er im Ofen gebacken.",

@@ -17,6 +17,7 @@ import (
 )
 
 func TestRunWithin(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, script string
 		limit        time.Duration

@@ -89,6 +89,7 @@ func TestSettingsOfTheHostsEnvironment(t *testing.T) {
 
 // A changed file takes effect in new sessions at once, and in all after a restart.
 func TestChangedConfigurationFile(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, settledNotes)
 	before := p.launch(t, "mcp")
 	before.initialize()

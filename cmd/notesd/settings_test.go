@@ -136,6 +136,7 @@ var settingsOfTheStore = map[string][2]string{
 // effect in that host's session, or is reported as one that belongs in the file, with the
 // line; and that line takes effect.
 func TestEverySettingInTheEnvironment(t *testing.T) {
+	t.Parallel()
 	skipInShort(t)
 	p := newPlace(t, map[string]string{
 		"Open/a.md": "word one", "Open/b.md": "word two", "Open/c.md": "word three", "Private/d.md": "word four",
@@ -306,6 +307,7 @@ func TestSettingsBeyondTheFile(t *testing.T) {
 // A daemon whose configuration file has changed restarts when it is idle; the sessions of
 // hosts continue with the new settings.
 func TestDaemonRestartsWhenIdle(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, settledNotes)
 	h := p.launch(t, "mcp")
 	h.initialize()
@@ -331,6 +333,7 @@ func TestDaemonRestartsWhenIdle(t *testing.T) {
 
 // A daemon started with notesd serve keeps its process and its flags.
 func TestServeAppliesAChangedFile(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, settledNotes)
 	serve := p.serve(t, "--http", "127.0.0.1:0")
 	before := p.report(t).Daemon

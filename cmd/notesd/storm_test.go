@@ -24,6 +24,7 @@ import (
 //
 //	STORM_KILLS=100 go test -run RelaysOutlive ./cmd/notesd
 func TestRelaysOutliveKilledDaemons(t *testing.T) {
+	t.Parallel()
 	kills := envInt(t, "STORM_KILLS", 8)
 	p := newPlace(t, someNotes)
 	s := &storm{place: p, over: make(chan struct{})}

@@ -38,6 +38,7 @@ import (
 //
 //	KILL_ROUNDS=500 TEST_SEED=7 go test -timeout 60m -run TeamKilledAtRandom ./cmd/notesd
 func TestTeamKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	rounds, seed := envInt(t, "KILL_ROUNDS", 6), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	k := newTeamKiller(t, uint64(seed))

@@ -42,6 +42,7 @@ func inStep(t *testing.T, places ...place) {
 // TestMirroredFolders uses two folders of one vault, through commands and an editor, and
 // a node without its own folder.
 func TestMirroredFolders(t *testing.T) {
+	t.Parallel()
 	places := team(t, map[string]string{"Plan.md": "the plan\n", "Links.md": "[[Plan]]\n"}, map[string]string{"Mine.md": "mine\n"})
 	a, b := places[0], places[1]
 	inStep(t, a, b, a)
@@ -85,6 +86,7 @@ func TestMirroredFolders(t *testing.T) {
 
 // TestImportCommand adds a folder to a team's vault with notesd import.
 func TestImportCommand(t *testing.T) {
+	t.Parallel()
 	a := team(t, map[string]string{"Plan.md": "the plan\n"})[0]
 	inStep(t, a)
 	folder := newPlace(t, map[string]string{"Plan.md": "another plan\n", "New.md": "see [[Plan]]\n"}).vault
@@ -106,6 +108,7 @@ func TestImportCommand(t *testing.T) {
 
 // TestDoctor_Database checks a team's database with notesd doctor.
 func TestDoctor_Database(t *testing.T) {
+	t.Parallel()
 	a := team(t, map[string]string{"Plan.md": "the plan\n"})[0]
 	assert.Contains(t, a.run(t, "doctor"), "✓ database       responds\n")
 	a.env = []string{"NOTESD_STORE_POSTGRES=postgres:///nowhere?host=" + t.TempDir()}
@@ -137,6 +140,7 @@ func openSession(t testing.TB, endpoint string, via http.RoundTripper, version s
 // new session there, in requests without a session, and in an existing session whose
 // requests include what they have seen.
 func TestSessionsMove(t *testing.T) {
+	t.Parallel()
 	places := team(t, nil, nil)
 	ann := subject{t, strings.TrimSpace(places[0].run(t, "team", "add", "ann"))}
 	places[0].run(t, "team", "grant", "--new", "ann", "research", "writer")

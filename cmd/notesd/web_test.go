@@ -226,6 +226,7 @@ var pageNotes = map[string]string{
 // TestPageSearch searches as the user types, opens a hit with the keyboard alone and
 // highlights its lines.
 func TestPageSearch(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	b := p.browse(t)
 	assert.Contains(t, b.text("main"), "Newest notes")
@@ -260,6 +261,7 @@ func TestPageSearch(t *testing.T) {
 // TestPageEmbeds shows the embeds of a note, nested to a maximum depth and without
 // cycles, and missing ones.
 func TestPageEmbeds(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{
 		"Menu.md": "# Menu\n\n![[Rye#Oven]]\n\nFirst ![[Rye#^flour]] then\n\n![[Loop]]\n\n![[Gone]]\n\n![[Rye#Nope]]\n\n![[dot.svg|30]]\n\n![[One]]\n",
 		"Rye.md":  "---\nx: hidden\n---\n# Rye\n\n## Oven\n\nBake with [[Oil]]. ![[dot.svg|20]]\n\n<script>window.ran = 1</script>\n\n## Shop\n\nBuy flour ^flour\n",
@@ -304,6 +306,7 @@ func (b *browser) cleanBut(status int) {
 
 // TestPageWithoutScripts searches, reads, compares and restores with scripts disabled.
 func TestPageWithoutScripts(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
 	b := p.browse(t)
@@ -331,6 +334,7 @@ func TestPageWithoutScripts(t *testing.T) {
 // TestPageOfSeveralFolders shows notes with the same name in two folders, the links and
 // files of each, and a problem of one.
 func TestPageOfSeveralFolders(t *testing.T) {
+	t.Parallel()
 	p := newFolders(t, map[string]string{
 		"home/Plan.md": "plan of home, see [[Garden]] ![[dot.svg]]\n\n- [ ] water\n", "home/Garden.md": "tomatoes\n",
 		"home/dot.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`,
@@ -363,6 +367,7 @@ func TestPageOfSeveralFolders(t *testing.T) {
 // TestPageIsLive shows another program's save on the open page, keeps the scroll
 // position, and recovers after the daemon was killed.
 func TestPageIsLive(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	b := p.browse(t)
 	b.open("/n/Boat.md")
@@ -384,6 +389,7 @@ func TestPageIsLive(t *testing.T) {
 // TestPageKeeps updates the page while it is in use: what did not change keeps its
 // position, focus, selection, open state, and a click in progress.
 func TestPageKeeps(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	p.save(t, "Boat.md", "---\nlength: 7\n---\n# Boat\n\nVarnish the rudder.\n\nAnd [bake](Starter.md).\n")
 	p.run(t, "edit", "--replace", "rudder", "--with", "mast", "Boat")
@@ -415,6 +421,7 @@ func TestPageKeeps(t *testing.T) {
 
 // TestPageHeadings follows a link to a heading and goes back without loading the page again.
 func TestPageHeadings(t *testing.T) {
+	t.Parallel()
 	b := newPlace(t, map[string]string{"Long.md": "# Long\n\n## One\n\n" + strings.Repeat("Line.\n\n", 200) + "## Two\n\nThe end.\n"}).browse(t)
 	b.open("/n/Long.md")
 	b.await("window.loaded = true")
@@ -432,6 +439,7 @@ func TestPageHeadings(t *testing.T) {
 
 // TestPageGraph draws the graph of the vault and the one around a note.
 func TestPageGraph(t *testing.T) {
+	t.Parallel()
 	b := newPlace(t, pageNotes).browse(t)
 	b.open("/graph")
 	b.await("document.getElementById('legend').innerText.startsWith('3 notes, 2 links')")
@@ -444,6 +452,7 @@ func TestPageGraph(t *testing.T) {
 
 // TestPageHostile shows a vault that tries to run scripts and to contact other servers.
 func TestPageHostile(t *testing.T) {
+	t.Parallel()
 	b := newPlace(t, map[string]string{
 		"Evil <script>alert(1)</script>.md": "# <img src=x onerror=alert(1)>\n",
 		"Evil.md": "---\ntitle: \"<script>alert(1)</script>\"\nx: \"<svg onload=alert(1)>\"\ntags: [\"<b>\"]\n---\n" +
@@ -467,6 +476,7 @@ func TestPageHostile(t *testing.T) {
 
 // TestPageWhy explains a hit and a miss.
 func TestPageWhy(t *testing.T) {
+	t.Parallel()
 	b := newPlace(t, pageNotes).browse(t)
 	b.open("/?q=rye")
 	b.click("a[href^='/why']")
@@ -478,6 +488,7 @@ func TestPageWhy(t *testing.T) {
 
 // TestPageStatus shows counts, warnings, and the connected clients with their settings.
 func TestPageStatus(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	p.save(t, "Broken.md", "broken \xff\xfe\x00\n")
 	p.launch(t, "mcp", "--read-only", "--tools", "search_notes").initialize()
@@ -493,6 +504,7 @@ func TestPageStatus(t *testing.T) {
 
 // TestPageWarnings shows each problem with its remedy.
 func TestPageWarnings(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	p.save(t, "Prompts/bad.md", "---\narguments: [\n---\nx\n")
 	base, err := os.ReadFile(p.settingsFile())
@@ -579,6 +591,7 @@ func TestPageIsAccessible(t *testing.T) {
 // TestPageFitsAPhone checks that no view scrolls horizontally, and that each paragraph is
 // set in the direction of its script.
 func TestPageFitsAPhone(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("abcdefghi", 20)
 	p := newPlace(t, map[string]string{
 		"Boat.md": "# Boat\n\n`" + long + "` " + long + "\n\n| " + strings.Repeat("column | ", 20) + "\n|" + strings.Repeat("--|", 19) + "-:|\n\n```\n" + long + "\n```\n",
@@ -607,6 +620,7 @@ func TestPageFitsAPhone(t *testing.T) {
 // TestPageHistory compares two versions, restores one, undoes that from the list of
 // changes, and refuses to overwrite a change that the page has not shown.
 func TestPageHistory(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
 	b := p.browse(t)
@@ -648,6 +662,7 @@ func TestPageHistory(t *testing.T) {
 
 // TestPageReadOnly offers no write operations, and the session would reject them.
 func TestPageReadOnly(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
 	b := p.browse(t, "--read-only")
@@ -661,6 +676,7 @@ func TestPageReadOnly(t *testing.T) {
 
 // TestPageOverHTTP serves the page at / of a daemon with HTTP, next to MCP.
 func TestPageOverHTTP(t *testing.T) {
+	t.Parallel()
 	program := findChromium(t)
 	p := newPlace(t, pageNotes)
 	p.serve(t, "--http", "127.0.0.1:0")
