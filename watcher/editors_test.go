@@ -384,6 +384,7 @@ func TestEditors(t *testing.T) {
 		t.Run(opt.name, func(t *testing.T) {
 			for _, e := range edits {
 				t.Run(e.name, func(t *testing.T) {
+					t.Parallel() // it mostly waits for files to be quiet
 					if runtime.GOOS != "linux" && strings.Contains(e.name, "names as") {
 						t.Skip("this file system may treat the names as one")
 					}
