@@ -118,6 +118,9 @@ func Hostile(size int) map[string]string {
 // sixteen times as long in every attempt.
 func RequireLinear(tb testing.TB, size int, work func(src []byte)) {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it takes many seconds and does not depend on the order of tests")
+	}
 	const attempts, parts, factor = 20, 16, 5
 	measure := func(src []byte, times int) time.Duration {
 		start := time.Now()
