@@ -24,6 +24,7 @@ import (
 	"syscall"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"notesd/internal/daemon"
@@ -50,7 +51,7 @@ func (a *app) main(args []string) int {
 	switch {
 	case a.out.failed != nil:
 		err = unwritten(a.out.failed)
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, sdk.ErrConnectionClosed)): // whichever was seen first
 		err = &service.Failure{Code: "interrupted", Message: "interrupted", Exit: exitOf(context.Cause(ctx))}
 	}
 	if err == nil {
