@@ -182,6 +182,7 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 		fmt.Fprintln(o.out, o.out.path(o.out.line(p)))
 	}
 	o.marked("changed meanwhile, tag not renamed in", res.Conflicts)
+	o.marked("not updated, because it may use the tag:", res.Left)
 	if res.DryRun {
 		o.dryRun(res.Diff)
 		return

@@ -28,6 +28,7 @@ type RenameTagResult struct {
 	Changed   []string `json:"changed"`
 	Total     int      `json:"total"`
 	Conflicts []string `json:"conflicts,omitempty"`
+	Left      []string `json:"left,omitempty"`
 	Change    int64    `json:"change,omitempty" doc:"restore_note undoes it"`
 	Diff      string   `json:"diff,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
@@ -45,7 +46,7 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 	}
 	changed := append([]string{w.Path}, w.Relinked...) // Written names one of the notes separately
 	result, _ := fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {
-		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun}
+		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun}
 		return Outcome{Structured: out, Text: renameTagText(a, out)}
 	})
 	return result, nil
@@ -67,6 +68,9 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 	}
 	if len(out.Conflicts) > 0 {
 		b.WriteString("\nchanged by another program meanwhile, not updated: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
+	}
+	if len(out.Left) > 0 {
+		b.WriteString("\nnot updated, and may use the tag: " + phrase.Clip(phrase.OneLine(strings.Join(out.Left, ", ")), 1000))
 	}
 	if out.Diff != "" {
 		b.WriteString("\n" + Fence("diff", out.Changed[0], out.Diff))

@@ -3,9 +3,14 @@ package vault
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -16,19 +21,18 @@ import (
 // Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) refer to notes and folders by
 // path; canvases also refer to headings, and have cards with Markdown text. A move updates
 // these paths and the links in the cards, a renamed heading updates the references to it,
-// and nothing else changes.
+// a renamed tag the tags in cards, and nothing else changes.
 
-// alsoFiles adds to the operation the canvases and bases that follow changes. follow
-// returns nil if it cannot update the file. A file that cannot be parsed or written is left
-// as it is; it is listed in Left if it seems to refer to the note or folder and the caller
-// may read it.
-func (o *operation) alsoFiles(named string, follow func(name string, text []byte) []byte) error {
+// alsoFiles adds to the operation the canvases and bases that follow changes, of those in
+// which it is named. follow returns nil if it cannot update the file. A file that cannot be
+// parsed or written is left as it is; it is listed in Left if the caller may read it.
+func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, text []byte) []byte) error {
 	files, err := o.v.store.Files().Canvases(o.ctx)
 	if err != nil {
 		return err
 	}
 	names := func(text []byte) bool { // with escaped characters, it may
-		return strings.Contains(notes.Nfc(string(text)), notes.BaseName(named)) || bytes.Contains(text, []byte(`\u`))
+		return named.MatchString(notes.Nfc(string(text))) || bytes.Contains(text, []byte(`\u`))
 	}
 	for _, file := range files {
 		if err := o.ctx.Err(); err != nil {
@@ -54,10 +58,18 @@ func (o *operation) alsoFiles(named string, follow func(name string, text []byte
 	return nil
 }
 
-// rewriteCard rewrites the links in the text of a canvas card. A text with an escape that
+// namesNote matches texts that seem to refer to a note or folder.
+func namesNote(p string) *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(notes.BaseName(p))) }
+
+// namesTag matches texts that seem to have a tag, or one nested in it.
+func namesTag(tag string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)["'#]` + regexp.QuoteMeta(notes.Nfc(strings.TrimPrefix(tag, "#"))) + `([^\pL\pN_-]|$)`)
+}
+
+// rewriteCard rewrites the links or tags in the text of a canvas card. A text with an escape that
 // is not a valid character is returned unchanged, because it could not be written back.
 func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)) (string, error) {
-	if !strings.Contains(text, "[") || strings.ContainsRune(text, utf8.RuneError) {
+	if !strings.ContainsAny(text, "[#") || strings.ContainsRune(text, utf8.RuneError) {
 		return text, nil
 	}
 	out, err := rewrite(name, []byte(text))
@@ -84,6 +96,26 @@ func renamedIn(name string, text []byte, notePath string, rename func(anchor str
 			}
 		}
 		return value, nil
+	})
+}
+
+// retaggedIn returns the text of a canvas with a tag renamed in its cards, or nil if it
+// cannot be updated, as a base: what its formulas do with the tag is not known.
+func retaggedIn(name string, text []byte, tag, to string) []byte {
+	if !strings.EqualFold(path.Ext(name), ".canvas") {
+		return nil
+	}
+	return editCanvas(text, func(_, key, value string) (string, error) {
+		if key != "text" {
+			return value, nil
+		}
+		return rewriteCard(name, value, func(_ string, card []byte) ([]byte, error) {
+			out, err := edit.RenameTag(card, tag, to)
+			if errors.Is(err, markdown.ErrMissing) {
+				return card, nil
+			}
+			return out, err
+		})
 	})
 }
 

@@ -189,7 +189,8 @@ func editProblem(notePath string, err error) error {
 // read, as one operation. Written.Path is the first of these notes by path; the others are
 // in Relinked. If a note may not be written, or cannot be changed as requested, RenameTag
 // fails and nothing is changed. A note that another program changes concurrently is left
-// alone and listed in Written.Conflicts.
+// alone and listed in Written.Conflicts. The cards of canvases change with the notes; bases
+// that name the tag are listed in Written.Left.
 func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error) {
 	return v.change(ctx, change{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
@@ -214,6 +215,9 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		}, func(where, _ string) error {
 			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
+		if err == nil && len(o.Files) > 0 {
+			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte { return retaggedIn(name, text, r.Tag, r.To) })
+		}
 		if err != nil || len(o.Files) > 0 {
 			return err
 		}
@@ -284,7 +288,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	if first.New, err = rewrite(first.OldPath, first.New); err != nil {
 		return err
 	}
-	if err := o.alsoFiles(first.OldPath, func(name string, text []byte) []byte {
+	if err := o.alsoFiles(namesNote(first.OldPath), func(name string, text []byte) []byte {
 		if !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}

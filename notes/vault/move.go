@@ -323,7 +323,7 @@ func (m *movement) relink() error {
 	}); err != nil {
 		return err
 	}
-	if err := m.alsoFiles(m.first.OldPath, links.follow); err != nil {
+	if err := m.alsoFiles(namesNote(m.first.OldPath), links.follow); err != nil {
 		return err
 	}
 	for i := range m.Files[1:] {

@@ -125,6 +125,27 @@ func TestRenameTagInAllNotes(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrReadOnly)
 }
 
+// Cards of canvases follow a renamed tag; bases, whose formulas may compare it, are named.
+func TestRenameTag_CanvasesAndBases(t *testing.T) {
+	canvas := func(tag string) string { return `{"nodes":[{"file":"a #work.md","type":"text","text":"\n` + tag + ` done"}]}` }
+	bases := map[string]string{
+		"Has.base": `filters: file.hasTag("work")` + "\n", "Nested.base": "filters: tags.contains('Work/urgent')\n",
+		"Hash.base": "formulas:\n  a: tags == \"#work\"\n", "Word.base": "views:\n  - name: work, 'working'\n",
+	}
+	f := newFixture(t, "A.md", "#work\n", "B.canvas", canvas("#Work/urgent"), "Broken.canvas", `{"nodes":[ #work`, "Other.canvas", `{"nodes":[ #working`, "Has.base", bases["Has.base"], "Nested.base", bases["Nested.base"], "Hash.base", bases["Hash.base"], "Word.base", bases["Word.base"])
+	done, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "job"})
+	require.NoError(t, err)
+	assert.Equal(t, "A.md", done.Path)
+	assert.Equal(t, []string{"B.canvas"}, done.Relinked)
+	assert.Equal(t, []string{"Broken.canvas", "Has.base", "Hash.base", "Nested.base"}, done.Left)
+	assert.Equal(t, canvas("#job/urgent"), f.onDisk("B.canvas"))
+
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.NoError(t, err)
+	assert.Equal(t, canvas("#Work/urgent"), f.onDisk("B.canvas"))
+	assert.Equal(t, "#work\n", f.onDisk("A.md"))
+}
+
 // A rename interrupted at any step is completed or not done at all.
 func TestRename_Crash(t *testing.T) {
 	for step := 1; ; step += stepsApart() {
