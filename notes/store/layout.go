@@ -105,7 +105,7 @@ func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
 }
 
 // ageWords rewrites an age in words for [time.ParseDuration].
-var ageWords = strings.NewReplacer(" hours", "h", " hour", "h", " minutes", "m", " minute", "m", " ago", "")
+var ageWords = strings.NewReplacer("an hour", "1h", "a minute", "1m", " hours", "h", " hour", "h", " minutes", "m", " minute", "m", " ago", "")
 
 // Moment parses a time, an age such as 36h or "3 hours ago", a past weekday, or a period. For a period,
 // it returns the first moment, or if last is set, the last one, which is now for a
