@@ -95,6 +95,9 @@ func TestCheckQuotesKeepsTheScope(t *testing.T) {
 
 // A thousand random quotes with known verdicts.
 func TestCheckQuotesByTheThousand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing is concurrent in it that other tests do not have")
+	}
 	const files, paragraphs = 50, 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := func(n int) string {

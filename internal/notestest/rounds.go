@@ -10,3 +10,12 @@ func Rounds(n int) int {
 	}
 	return n
 }
+
+// SkipInShort skips a long test with -short, because it runs in one goroutine: the race
+// detector finds nothing in it that shorter tests do not have.
+func SkipInShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and nothing is concurrent in it")
+	}
+}

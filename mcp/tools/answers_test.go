@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/mcp/tools"
 	"notesd/notes"
 )
@@ -462,6 +463,7 @@ func TestARefusalChangesNothing(t *testing.T) {
 // Results that name very many notes keep the limit in both forms, and give the total
 // number.
 func TestChangesOfManyNotes(t *testing.T) {
+	notestest.SkipInShort(t)
 	files := map[string]string{"Hub.md": "# Hub\n\n## Part\n", "New.md": "# New\n"}
 	for i := range 300 {
 		files[fmt.Sprintf("Notes of a long year/Day %03d with a long name.md", i)] = "[[Hub#Part]]\n"

@@ -126,7 +126,8 @@ func (r *replay) step() {
 // TestAsOfEqualsAReplay compares the vault at many past times with an independent
 // replay of the changes: each note read, lists by filters, and a search.
 func TestAsOfEqualsAReplay(t *testing.T) {
-	steps := notestest.Rounds(1000)
+	notestest.SkipInShort(t)
+	const steps = 1000
 	r := &replay{world: newWorld(t, nil), rng: rand.New(rand.NewPCG(3, 5)), texts: map[string]string{}}
 	for range steps {
 		r.step()

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/fsid"
+	"notesd/internal/notestest"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -47,12 +48,9 @@ func (w *world) revisionsOf(p string) (all []notes.Revision) {
 // note's newest revision and newest text and everything within the limits, leaves every
 // revision readable, and is idempotent.
 func TestPrune_Promises(t *testing.T) {
+	notestest.SkipInShort(t)
 	rng := rand.New(rand.NewPCG(41, 1))
-	rounds := 6
-	if testing.Short() {
-		rounds = 3 // each limit once
-	}
-	for round := range rounds {
+	for round := range 6 {
 		w := newWorld(t, nil)
 		paths := []string{"A.md", "B.md", "C.md", "D.md"}
 		for _, p := range paths {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -56,6 +57,7 @@ func countRows(t testing.TB, s *store.Store, table string) int {
 
 // TestPrune_LongHistory checks pruning in several steps.
 func TestPrune_LongHistory(t *testing.T) {
+	notestest.SkipInShort(t)
 	s := openStore(t, t.TempDir())
 	longHistory(t, s, 15, 100)
 	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Revisions: 20}))

@@ -55,6 +55,7 @@ func meant(all []named, name string) []string {
 // Unicode form, with an oracle that follows the documentation literally, and checks
 // that notes outside the scope are treated as missing.
 func TestLookup_Oracle(t *testing.T) {
+	notestest.SkipInShort(t)
 	rng := rand.New(rand.NewPCG(21, 1))
 	any := func(list ...string) string { return list[rng.IntN(len(list))] }
 	word := func() string { return any("Plan", "plan", "Ünï", "U\u0308nï", "v1.2", "One Two", "日記") }
@@ -84,7 +85,7 @@ func TestLookup_Oracle(t *testing.T) {
 		}
 		slices.SortFunc(all, func(a, b named) int { return strings.Compare(a.path, b.path) })
 		w := newWorld(t, files)
-		for range notestest.Rounds(70) {
+		for range 70 {
 			name := any("", "", "a/", "b/", "A B/", "a/b/", "C/") + word() + any("", "", ".md", ".MD", ".markdown")
 			scope := notes.Scope{}
 			visible := all
@@ -121,7 +122,7 @@ func TestLookup_Oracle(t *testing.T) {
 		}
 	}
 	for _, outcome := range []string{"0", "1", "2"} {
-		assert.Greater(t, outcomes[outcome], notestest.Rounds(10), "notes meant: %s", outcome)
+		assert.Greater(t, outcomes[outcome], 10, "notes meant: %s", outcome)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -28,6 +29,7 @@ func losesAll(v, next saved) bool { return v.text[:300] != next.text[:300] }
 // first, the last, at least one for every ten minutes of typing, and each version that
 // the next one replaced entirely, up to ten of these in ten minutes.
 func TestThinning_Promises(t *testing.T) {
+	notestest.SkipInShort(t)
 	rng := rand.New(rand.NewPCG(41, 3))
 	const within = 10 * time.Minute
 	thinned, lossy, bounded := 0, 0, 0

@@ -59,7 +59,9 @@ func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, tex
 }
 
 // namesNote matches texts that seem to refer to a note or folder.
-func namesNote(p string) *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(notes.BaseName(p))) }
+func namesNote(p string) *regexp.Regexp {
+	return regexp.MustCompile(regexp.QuoteMeta(notes.BaseName(p)))
+}
 
 // namesTag matches texts that seem to have a tag, or one nested in it.
 func namesTag(tag string) *regexp.Regexp {

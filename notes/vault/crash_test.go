@@ -491,7 +491,8 @@ var phases = []string{"journalled", "staged", "before swap", "after swap", "abso
 // TestCrashesByChance interrupts two successive writes, and also the recovery of the first,
 // with changes by another program each time the program is down.
 func TestCrashesByChance(t *testing.T) {
-	rounds, seed := envNumber(t, "CRASH_ROUNDS", notestest.Rounds(60)), envNumber(t, "TEST_SEED", 1)
+	notestest.SkipInShort(t)
+	rounds, seed := envNumber(t, "CRASH_ROUNDS", 60), envNumber(t, "TEST_SEED", 1)
 	t.Logf("CRASH_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	for round := range rounds {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(round)))

@@ -235,10 +235,11 @@ func TestHistory_NotesDatabaseRebuilt(t *testing.T) {
 // Versions that an editor saves every few seconds are thinned to one per seenEvery, plus
 // the newest.
 func TestThinningOfOutsideVersions(t *testing.T) {
+	notestest.SkipInShort(t)
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
 	f.save("N.md", long)
-	saves := notestest.Rounds(1500) // saved every 2 s
+	const saves = 1500 // saved every 2 s
 	for i := range saves {
 		f.save("N.md", fmt.Sprintf("%styped %d\n", long, i))
 	}
@@ -310,6 +311,7 @@ func TestHistory_ListedRevisionStays(t *testing.T) {
 
 // The last version before a deletion or a replacement of the whole text is never thinned.
 func TestHistory_LastVersionBeforeLoss(t *testing.T) {
+	notestest.SkipInShort(t)
 	base := strings.Repeat("a line that stays as it is\n", 20)
 	session := func(f *fixture) (last string) {
 		f.save("N.md", base)
@@ -386,6 +388,7 @@ func TestHistory_ClockSetBack(t *testing.T) {
 
 // TestPrune covers each limit.
 func TestPrune(t *testing.T) {
+	notestest.SkipInShort(t)
 	ctx := context.Background()
 	edit := func(f *fixture, note string, times, size int) {
 		for range times {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -123,6 +124,7 @@ func TestLogseqNewPages(t *testing.T) {
 // TestLogseqMoves_Oracle moves pages of a graph. Links must name the same pages afterwards,
 // according to a parser of titles that shares no code with notesd.
 func TestLogseqMoves_Oracle(t *testing.T) {
+	notestest.SkipInShort(t)
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		title := func() string {

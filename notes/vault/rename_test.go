@@ -127,7 +127,9 @@ func TestRenameTagInAllNotes(t *testing.T) {
 
 // Cards of canvases follow a renamed tag; bases, whose formulas may compare it, are named.
 func TestRenameTag_CanvasesAndBases(t *testing.T) {
-	canvas := func(tag string) string { return `{"nodes":[{"file":"a #work.md","type":"text","text":"\n` + tag + ` done"}]}` }
+	canvas := func(tag string) string {
+		return `{"nodes":[{"file":"a #work.md","type":"text","text":"\n` + tag + ` done"}]}`
+	}
 	bases := map[string]string{
 		"Has.base": `filters: file.hasTag("work")` + "\n", "Nested.base": "filters: tags.contains('Work/urgent')\n",
 		"Hash.base": "formulas:\n  a: tags == \"#work\"\n", "Word.base": "views:\n  - name: work, 'working'\n",

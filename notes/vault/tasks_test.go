@@ -185,6 +185,7 @@ func TestTaskFiltersTogether(t *testing.T) {
 // A database without stored tasks has them read, and tasks read by older rules are read
 // again.
 func TestTasksAfterAnUpgrade(t *testing.T) {
+	notestest.SkipInShort(t)
 	files := []string{}
 	for i := range 450 {
 		files = append(files, fmt.Sprintf("N%03d.md", i), fmt.Sprintf("- [ ] task %03d #tag\n- [x] done\n- [!] now\n", i))
