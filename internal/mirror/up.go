@@ -1,0 +1,208 @@
+package mirror
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"notesd/notes"
+)
+
+// settled is the minimum age of a file for its stat to identify its bytes: a second save
+// within one clock tick would not change the stat.
+const settled = 2 * time.Second
+
+// up commits the changes in the folder. It reports whether the log has to be read again.
+func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, err error) {
+	named := make([]string, len(paths))
+	for i, p := range paths {
+		named[i] = notes.Nfc(p)
+	}
+	bases, err := m.bases(ctx, named, all)
+	if err != nil {
+		return false, err
+	}
+	if all {
+		paths = nil
+	}
+	files, unseen, err := m.vault.Replica().Files(ctx, paths, len(bases))
+	if err != nil {
+		return false, err
+	}
+	waiting, err := m.pending(ctx)
+	if err != nil {
+		return false, err
+	}
+	pending := map[string]bool{}
+	for _, p := range waiting {
+		pending[p] = true
+	}
+	c := &commit{m: m, gone: map[string]base{}}
+	r := newRecord()
+	for p, b := range bases {
+		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
+			c.gone[p] = b
+		}
+	}
+	for _, f := range files {
+		b := bases[f.Path]
+		known := b.hash != ""
+		delete(c.gone, f.Path)
+		if pending[f.Path] || known && b.stat == statOf(f.Stat) {
+			continue
+		}
+		data, st, err := m.vault.Replica().Bytes(f)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // the watcher reports it
+		case errors.Is(err, notes.ErrUnavailable):
+			return false, err
+		case errors.Is(err, notes.ErrConflict): // it is being written
+			m.queue.Add(f.DiskPath)
+			continue
+		case err != nil:
+			m.status.problem(f.Path, reasonOf(err, "it cannot be read"))
+			continue
+		}
+		hash := notes.Hash(data)
+		if known && hash == b.hash {
+			if m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) >= settled {
+				b.stat = statOf(st)
+				r.base[f.Path] = b
+			}
+			continue
+		}
+		if m.refused[f.Path] == hash {
+			continue
+		}
+		change := notes.FileChange{Path: f.Path, After: hash, Data: data}
+		if known {
+			change.OldPath, change.Before = f.Path, b.hash
+		}
+		if err := c.add(ctx, change); err != nil {
+			return false, err
+		}
+	}
+	if err := m.write(ctx, r); err != nil {
+		return false, err
+	}
+	return c.end(ctx)
+}
+
+// reasonOf returns the detail of a [*notes.Error], or other for any other error.
+func reasonOf(err error, other string) string {
+	if own, ok := errors.AsType[*notes.Error](err); ok && own.Detail != "" {
+		return own.Detail
+	}
+	return other
+}
+
+// commit gathers changes of the folder into batches.
+type commit struct {
+	m       *Mirror
+	gone    map[string]base // files that no longer exist
+	changes []notes.FileChange
+	size    int
+	done    bool // something was committed, or the log was ahead
+}
+
+func (c *commit) add(ctx context.Context, change notes.FileChange) error {
+	c.changes = append(c.changes, change)
+	if c.size += len(change.Data); len(c.changes) < stepFiles && c.size < stepBytes {
+		return nil
+	}
+	return c.flush(ctx)
+}
+
+// end commits the rest. A deleted file counts as moved if a new one has its bytes.
+func (c *commit) end(ctx context.Context) (bool, error) {
+	byHash := map[string][]string{}
+	for p, b := range c.gone {
+		byHash[b.hash] = append(byHash[b.hash], p)
+	}
+	for i := range c.changes {
+		change := &c.changes[i]
+		if old := byHash[change.After]; change.OldPath == "" && len(old) == 1 && len(change.Data) > 0 {
+			change.OldPath, change.Before, change.Data = old[0], change.After, nil
+			delete(c.gone, old[0])
+			delete(byHash, change.After)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(c.gone)) {
+		if err := c.add(ctx, notes.FileChange{OldPath: p, Before: c.gone[p].hash}); err != nil {
+			return false, err
+		}
+	}
+	err := c.flush(ctx)
+	return c.done, err
+}
+
+func (c *commit) flush(ctx context.Context) error {
+	if len(c.changes) == 0 {
+		return nil
+	}
+	changes := c.changes
+	c.changes, c.size = nil, 0
+	id, intent := rand.Text(), newRecord()
+	intent.own[id] = true
+	if err := c.m.write(ctx, intent); err != nil {
+		return err
+	}
+	_, err := c.m.log.Commit(ctx, notes.Batch{ID: id, Kind: kindOf(changes), Author: c.m.opt.Author, Changes: changes, Seen: &c.m.at.Seq})
+	var other *notes.LogConflict
+	switch {
+	case err == nil:
+		c.done = true
+		return nil
+	case !errors.As(err, &other):
+		return err
+	}
+	c.done = true
+	return c.ahead(ctx, id, changes, other)
+}
+
+// ahead handles a rejected batch with the id: its files become pending if their version in the log is
+// not the one that they were based on.
+func (c *commit) ahead(ctx context.Context, id string, changes []notes.FileChange, other *notes.LogConflict) error {
+	var paths []string
+	for _, f := range changes {
+		paths = append(paths, f.OldPath, f.Path)
+	}
+	current, err := c.m.log.Current(ctx, paths)
+	if err != nil {
+		return err
+	}
+	r := newRecord()
+	r.own[id] = false
+	for _, f := range changes {
+		if f.OldPath != "" && current[f.OldPath].Hash != f.Before {
+			r.pending[f.OldPath] = true
+		}
+		if f.Path != "" && f.Path != f.OldPath && current[f.Path].Hash != "" {
+			r.pending[f.Path] = true
+		}
+		if f.Path != "" && f.Path != other.Path && notes.Key(f.Path) == notes.Key(other.Path) {
+			c.m.status.problem(f.Path, "the log has "+notes.Quote(other.Path)+", whose name differs in case only")
+			c.m.refused[f.Path] = f.After
+		}
+	}
+	return c.m.write(ctx, r)
+}
+
+func kindOf(changes []notes.FileChange) string {
+	switch c := changes[0]; {
+	case len(changes) > 1:
+		return "edit"
+	case c.OldPath == "":
+		return "create"
+	case c.Path == "":
+		return "delete"
+	case c.Path != c.OldPath:
+		return "move"
+	}
+	return "edit"
+}
