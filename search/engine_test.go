@@ -434,6 +434,7 @@ func TestHitsShowWhatAnswers(t *testing.T) {
 		"plan.md":     "# Plan\n\nMet Ann.\n\n" + filler + "\n\n## Bills\n\n" + filler + "\n\n- [x] Paid\n- [ ] Send [[Invoices|invoice]] to Bob #urgent/now\n",
 		"bread.md":    "# Bread\n\n## From nothing\n\nMix flour and water.\n\n## Feeding\n\nDiscard half of it at the weekend.\n\n## Baking\n\nHot.\n",
 		"meta.md":     "---\nstatus: open\ntags: [x]\n---\n",
+		"app.md":      "---\ncategories:\n  - \"[[Companies|Firms]]\"\n  - 'Apps'\n\nurl: https://example.org/\n---\n",
 		"template.md": "# Template\n\n## Steps\n\n1. \n",
 		"sage.md":     "# Sage\n\n" + filler + "It tastes bitter. Dry sage keeps a year in a jar. " + filler,
 	})
@@ -454,6 +455,7 @@ func TestHitsShowWhatAnswers(t *testing.T) {
 	h = first("path:meta")
 	assert.Equal(t, "status: open; tags: [x]", h.Snippet)
 	assert.Equal(t, [2]int{1, 4}, [2]int{h.LineStart, h.LineEnd}, "a note that has only front matter")
+	assert.Equal(t, "categories: Firms, Apps; url: https://example.org/", first("path:app").Snippet)
 	assert.Equal(t, "Template: Steps", first("path:template").Snippet)
 	h = first("dry sage jar")
 	assert.Regexp(t, "^…Dry sage keeps a year in a jar\\. ", h.Snippet)

@@ -170,7 +170,7 @@ func withoutText(n *notes.Note, start, end, size int) string {
 	front := frontMatterEnd(n.Content, start, end)
 	text := plain(n.Content[start+front : end])
 	if text == "" && front > 0 {
-		text = strings.Join(strings.FieldsFunc(strings.ReplaceAll(n.Content[start:start+front], "---", ""), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+		text = properties(n.Content[start:start+front], size)
 	}
 	if text == "" {
 		text = n.Title
@@ -179,6 +179,31 @@ func withoutText(n *notes.Note, start, end, size int) string {
 		text = clipWords(text, size) + "…"
 	}
 	return text
+}
+
+// properties returns front matter on one line of at least size bytes, if it has as many:
+// "type: Apps, Tools; url: example.org".
+func properties(front string, size int) string {
+	var line string
+	for l := range strings.Lines(front) {
+		if len(line) > size {
+			break
+		}
+		l = strings.TrimSpace(l)
+		item, listed := strings.CutPrefix(l, "- ")
+		switch {
+		case l == "" || l == "---" || l == "+++":
+			continue
+		case listed && strings.HasSuffix(line, ":"):
+			line += " "
+		case listed:
+			line += ", "
+		case line != "":
+			line += "; "
+		}
+		line += plain(strings.Trim(item, `"'`))
+	}
+	return line
 }
 
 // excerpt is the part of a passage to show.
