@@ -512,3 +512,22 @@ func TestRelatedToANoteOrAText(t *testing.T) {
 	assert.Contains(t, w.fails(t, "related_notes", args{"text": " "}), "pass a note, or a text")
 	assert.Contains(t, w.fails(t, "related_notes", args{"note": "Nowhere"}), "no such note")
 }
+
+// An explained search is for people, who see the snippet of each hit once and at full length.
+func TestSearch_ExplainedSnippets(t *testing.T) {
+	files := map[string]string{}
+	for i := range 10 {
+		files[fmt.Sprintf("A folder with a long name for the notes of a long year/Note %d about soup, stew and broth.md", i)] = strings.Repeat("The soup takes an hour and then some more. ", 10)
+	}
+	w := newWorld(t, files)
+	least := func(a args) int {
+		found, _ := w.call(t, "search_notes", a)
+		least := 1000
+		for _, hit := range found["results"].([]any) {
+			least = min(least, len(hit.(args)["snippet"].(string)))
+		}
+		return least
+	}
+	assert.Less(t, least(args{"query": "soup"}), 50)
+	assert.Greater(t, least(args{"query": "soup", "explain": true}), 140)
+}

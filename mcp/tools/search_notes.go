@@ -106,7 +106,10 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	}
 	query := search.Query{
 		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.Mode), Filter: filter,
-		Limit: limit, Cursor: a.Cursor, Explain: true /* for the panel */, MaxBytes: snippetBudget(limit, in.Limits.ResultBytes), Beside: besideSnippet,
+		Limit: limit, Cursor: a.Cursor, Explain: true /* for the panel */, MaxBytes: a.snippetBudget(limit, in.Limits.ResultBytes),
+	}
+	if !a.Explain {
+		query.Beside = besideSnippet
 	}
 	res, err := in.Search.Search(ctx, query)
 	if err != nil {
@@ -134,7 +137,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	}
 	return fitPage(in.Limits.ResultBytes, len(res.Hits), answer, func(n int) (int, error) {
 		// The snippets that were measured had this share of the budget.
-		query.Limit, query.MaxBytes = n, snippetBudget(limit, in.Limits.ResultBytes)*n/limit
+		query.Limit, query.MaxBytes = n, a.snippetBudget(limit, in.Limits.ResultBytes)*n/limit
 		res, err = in.Search.Search(ctx, query)
 		return len(res.Hits), err
 	})
@@ -154,11 +157,15 @@ func matchedIn(hits []search.Hit) SearchPanel {
 }
 
 // snippetBudget returns the size of all snippets together, which are sent twice: ten
-// results stay under 4.5 KB, fewer have longer snippets.
-func snippetBudget(limit, most int) int {
+// results stay under 4.5 KB, fewer have longer snippets. The snippets of an explained
+// search are long: people ask for it, in the shell and on the web page.
+func (a searchArgs) snippetBudget(limit, most int) int {
 	// Up to ten results share the space of ten, so that a few have longer snippets; each
 	// further one adds its own.
 	const each, ten, longest = 72, 720, 200
+	if a.Explain {
+		return min(limit*longest, most/2)
+	}
 	return min(max(limit*each, min(ten, limit*longest)), most/2)
 }
 
