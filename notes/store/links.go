@@ -196,7 +196,7 @@ func (w *linkWalk) addContext() error {
 			}
 			list[i].FromHash = from.hash
 			if n := list[i].Line; n >= 1 && n <= len(from.lines) {
-				list[i].Context = around(strings.TrimSpace(from.lines[n-1]), list[i].Target)
+				list[i].Context = around(from.line(n), list[i].Target)
 			}
 		}
 	}
@@ -207,6 +207,27 @@ func (w *linkWalk) addContext() error {
 type source struct {
 	hash  string
 	lines []string
+}
+
+// line returns a line, by its number from 1. An item of a list in front matter follows its
+// key: "author: [[Ann]]".
+func (s source) line(n int) string {
+	line := strings.TrimSpace(s.lines[n-1])
+	item, listed := strings.CutPrefix(line, "- ")
+	if !listed || strings.TrimSpace(s.lines[0]) != "---" {
+		return line
+	}
+	for i := n - 2; i > 0; i-- {
+		above := strings.TrimSpace(s.lines[i])
+		switch {
+		case strings.HasPrefix(above, "- "):
+		case strings.HasSuffix(above, ":") && !slices.ContainsFunc(s.lines[1:i], func(l string) bool { return strings.TrimSpace(l) == "---" }):
+			return above + " " + strings.Trim(item, `"'`)
+		default:
+			return line
+		}
+	}
+	return line
 }
 
 func (w *linkWalk) sourceOf(path string) (source, error) {

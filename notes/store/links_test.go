@@ -85,6 +85,22 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
+// TestLinks_Context checks that the line with a link shows the key of a list in front
+// matter.
+func TestLinks_Context(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"To.md": "to\n", "List.md": "---\ntype: x\nauthor:\n  - '[[From]]'\n  - \"[[To|him]]\"\n---\n", "Flow.md": "---\nup: \"[[To]]\"\n---\n",
+		"Body.md": "---\nup:\n- a\n---\nSources:\n- [[To]]\n", "Rule.md": "a\nb:\n- [[To]]\n", "Odd.md": "---\n- \"[[To]]\"\n---\n",
+	})
+	report, err := w.Links(t.Context(), "To", notes.LinkQuery{Direction: "in"})
+	require.NoError(t, err)
+	contexts := map[string]string{}
+	for _, l := range report.Backlinks {
+		contexts[l.From] = l.Context
+	}
+	assert.Equal(t, map[string]string{"List.md": "author: [[To|him]]", "Flow.md": `up: "[[To]]"`, "Body.md": "- [[To]]", "Rule.md": "- [[To]]", "Odd.md": `- "[[To]]"`}, contexts)
+}
+
 // TestLinksToFolders checks that a Markdown link may name a folder to mean its index
 // note, as on sites and GitHub, but only if no note matches.
 func TestLinksToFolders(t *testing.T) {
