@@ -5,11 +5,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html/template"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -197,11 +200,46 @@ func (s *Server) note(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	delete(meta.FrontMatter, "tags")
+	properties, err := propertiesOf(meta, to)
+	if err != nil {
+		return page{}, err
+	}
 	return page{
 		Title: meta.Title, Live: true,
-		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
+		Data: map[string]any{"Note": meta, "Properties": properties, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
 	}, nil
+}
+
+// A property is a value of a note's front matter.
+type property struct {
+	Key   string
+	Value any // template.HTML if it has links
+}
+
+// propertiesOf returns the front matter of a note, except its tags, which the page shows by
+// themselves, sorted by key.
+func propertiesOf(meta tools.ReadResult, to destinations) ([]property, error) {
+	delete(meta.FrontMatter, "tags")
+	var all []property
+	for _, key := range slices.Sorted(maps.Keys(meta.FrontMatter)) {
+		p := property{key, meta.FrontMatter[key]}
+		if list, ok := p.Value.([]any); ok {
+			items := make([]string, len(list))
+			for i, item := range list {
+				items[i] = fmt.Sprint(item)
+			}
+			p.Value = strings.Join(items, ", ")
+		}
+		if text, ok := p.Value.(string); ok && (strings.Contains(text, "[[") || strings.Contains(text, "://")) {
+			html, err := render([]byte(text), to)
+			if err != nil {
+				return nil, err
+			}
+			p.Value = html.HTML
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // destinationsOf returns the destinations of the links of a note.

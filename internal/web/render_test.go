@@ -4,12 +4,15 @@ import (
 	"html/template"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
+
+	"notesd/mcp/tools"
 )
 
 func rendering(t *testing.T, source string, to destinations) string {
@@ -17,6 +20,19 @@ func rendering(t *testing.T, source string, to destinations) string {
 	out, err := render([]byte(source), to)
 	require.NoError(t, err)
 	return string(out.HTML)
+}
+
+// TestProperties_Links checks that properties are lists of links as in the text of a note.
+func TestProperties_Links(t *testing.T) {
+	to := destinations{notes: map[string]string{"Ann": "People/Ann.md"}}
+	all, err := propertiesOf(tools.ReadResult{FrontMatter: map[string]any{
+		"url": "https://example.org", "author": []any{"[[Ann]]", "[[Bo]]"}, "tags": []any{"a"}, "year": 2026.0, "note": "<b> # no heading", "list": []any{1.0, "x"},
+	}}, to)
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, template.Must(template.New("").Parse(`{{range .}}{{.Key}}={{.Value}}|{{end}}`)).Execute(&out, all))
+	text := regexp.MustCompile(`</?p[^>]*>|\n`).ReplaceAllString(out.String(), "")
+	assert.Equal(t, `author=<a href="/n/People/Ann.md">Ann</a>, <a href="/?q=Bo" class="unresolved" title="there is no such note">Bo</a>|list=1, x|note=&lt;b&gt; # no heading|url=<a href="https://example.org" rel="noreferrer" class="outward">https://example.org</a>|year=2026|`, text)
 }
 
 // TestRenderLinks renders links in every notation.

@@ -88,7 +88,7 @@ function light(scroll = true) {
   if (!range) return;
   const from = Number(range[1]), to = Number(range[2] ?? range[1]);
   let first;
-  for (const block of document.querySelectorAll('[data-l]')) {
+  for (const block of document.querySelectorAll('article [data-l]')) {
     const [a, b] = block.dataset.l.split('-').map(Number);
     if (b < from || a > to || block.querySelector('[data-l]')) continue;
     block.classList.add('lit');
