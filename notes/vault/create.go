@@ -55,9 +55,14 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 		if err != nil {
 			return err
 		}
-		o.Files = []store.FileChange{{NewPath: p, NewDisk: p, New: text}}
+		o.Files = []store.FileChange{{NewPath: p, NewDisk: o.newDisk(p), New: text}}
 		return c.v.checkText("create", string(text))
 	})
+}
+
+// newDisk returns where a new note is created: in its folder as the disk spells it.
+func (o *operation) newDisk(p string) string {
+	return path.Join(o.root.Spelled(path.Dir(p)), path.Base(p))
 }
 
 // newPath determines the path of a new note. A path that ends in a slash is a folder.

@@ -59,6 +59,13 @@ func TestExFAT_OtherSpellings(t *testing.T) {
 		require.Error(t, err, folder)
 	}
 	f.requireConsistent()
+
+	before := f.files()
+	for _, folder := range []string{"open", "OPEN/"} { // its notes and the links to them would not be found
+		_, err := f.Move(ctx, notes.MoveRequest{Note: folder, To: "Elsewhere", UpdateLinks: true})
+		require.ErrorIs(t, err, notes.ErrNotFound, folder)
+	}
+	assert.Equal(t, before, f.files())
 }
 
 func TestOnExFAT(t *testing.T) {

@@ -89,8 +89,8 @@ func (m *movement) plan(r notes.MoveRequest) error {
 	if f.Link != "" {
 		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it points to."}
 	}
-	f.NewPath, f.NewDisk, f.New = to, to, f.Old
-	if f.OldDisk == to {
+	f.NewPath, f.NewDisk, f.New = to, m.newDisk(to), f.Old
+	if f.OldDisk == f.NewDisk {
 		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note already has this path"}
 	}
 	taken, err := m.takenBy(to)
@@ -135,14 +135,16 @@ func (m *movement) destination(from, to string, note bool) (string, error) {
 	return p, notes.CheckNewPath("move", p)
 }
 
-// asFolder returns the path of the folder that ref names, and whether there is one.
+// asFolder returns the path of the folder that ref names, and whether there is one. On a
+// disk that ignores case, another spelling does not name it: the stored paths differ.
 func (o *operation) asFolder(ref string) (string, bool) {
 	p, err := notes.CleanPath(strings.Trim(strings.TrimSpace(ref), "/"))
 	if err != nil || o.v.ignore.Match(p) {
 		return "", false
 	}
-	info, err := o.root.Lstat(p)
-	return p, err == nil && info.IsDir() && o.sees(p)
+	onDisk := o.root.Spelled(p)
+	info, err := o.root.Lstat(onDisk)
+	return p, err == nil && info.IsDir() && o.root.WhollySpelledSo(onDisk) && o.sees(p)
 }
 
 // isFolder reports whether p is a folder that the caller may know, or a symlink to one.
@@ -197,7 +199,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	if err != nil {
 		return err
 	}
-	m.first = store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: folder, NewDisk: to}
+	m.first = store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: m.root.Spelled(folder), NewDisk: m.newDisk(to)}
 	m.paths = map[string]string{}
 	for _, p := range slices.Concat(slices.Sorted(maps.Keys(m.rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)
@@ -214,12 +216,12 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 // client can read.
 func (m *movement) checkStaysIgnored(folder, to string) error {
 	total := 0
-	err := m.root.WalkDir(folder, func(diskPath string, d fs.DirEntry, err error) error {
+	err := m.root.WalkDir(m.root.Spelled(folder), func(diskPath string, d fs.DirEntry, err error) error {
 		if err != nil || m.ctx.Err() != nil {
 			return errors.Join(err, m.ctx.Err())
 		}
 		p := notes.Nfc(diskPath)
-		moved := to + strings.TrimPrefix(p, notes.Nfc(folder))
+		moved := to + strings.TrimPrefix(p, folder)
 		switch was, is := m.v.ignore.Match(p), m.v.ignore.Match(moved); {
 		case is && d.IsDir():
 			return fs.SkipDir

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/notestest"
 	"notesd/notes"
@@ -526,6 +527,29 @@ func TestLookup_URIIsExact(t *testing.T) {
 
 // A name shared by a folder and a note is ambiguous, unless the note is beside the folder and
 // the new path is that of a note.
+// TestFolderInAnotherUnicodeForm writes to a folder whose name on disk is decomposed, as most
+// programs on macOS write it, by its composed name.
+func TestFolderInAnotherUnicodeForm(t *testing.T) {
+	nfd := norm.NFD.String("Café/Crème")
+	f := newFixture(t, nfd+"/A.md", "[[Café/Crème/B]]\n", nfd+"/B.md", "b\n", "Home.md", "[[Café/Crème/A]]\n")
+	ctx := t.Context()
+	does := func(_ notes.Written, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		f.requireConsistent()
+	}
+	does(f.Create(ctx, notes.CreateRequest{Path: "Café/Crème/New.md", Content: "n\n"}))
+	does(f.Move(ctx, notes.MoveRequest{Note: "Home.md", To: "Café/Home.md", UpdateLinks: true}))
+	does(f.Delete(ctx, notes.DeleteRequest{Note: "Café/Crème/B.md"}))
+	does(f.History().Restore(ctx, notes.RestoreRequest{Note: "Café/Crème/B.md", Revision: f.revisions("Café/Crème/B.md")[1].Revision}))
+	assert.Len(t, f.dirs(), 2, "no folder was made in the other form")
+	does(f.Move(ctx, notes.MoveRequest{Note: "Café/Crème", To: "Café/Thé", UpdateLinks: true}))
+	cafe := norm.NFD.String("Café/")
+	assert.Equal(t, map[string]string{cafe + "Thé/A.md": "[[Café/Thé/B]]\n", cafe + "Thé/B.md": "b\n", cafe + "Thé/New.md": "n\n", cafe + "Home.md": "[[Café/Thé/A]]\n"}, f.files())
+	f.restart()
+	f.requireConsistent()
+}
+
 func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
 	f := newFixture(t, "Clippings/a.md", "a", "Categories/Clippings.md", "c", "Daily.md", "d", "Daily/x.md", "x")
 	before := f.files()

@@ -75,10 +75,11 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved},
 			Hint: "Restore the revision there."}
 	}
-	if _, err := o.root.Lstat(notePath); err == nil {
+	onDisk := o.newDisk(notePath)
+	if _, err := o.root.Lstat(onDisk); err == nil {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: "a file with this name exists already", Hint: "Remove or rename it with another program, then restore the note again."}
 	}
-	return store.FileChange{NewPath: notePath, NewDisk: notePath}, checkPlace(o.root, "restore", notePath)
+	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, checkPlace(o.root, "restore", notePath)
 }
 
 // Delete removes a note's file and, with r.Redirect, makes the links to it lead to another

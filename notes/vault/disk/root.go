@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"notesd/internal/atomicfile"
 	"notesd/internal/fsid"
 )
@@ -152,6 +154,34 @@ func (r *Root) WhollySpelledSo(name string) bool {
 		}
 	}
 	return true
+}
+
+// Spelled returns a path, in NFC, as the disk spells it: an existing file or folder may have
+// its name in another Unicode form.
+func (r *Root) Spelled(p string) string {
+	segments := strings.Split(p, "/")
+	for i, segment := range segments {
+		if norm.NFD.IsNormalString(segment) {
+			continue // has only one form
+		}
+		names := r.names(path.Join(segments[:i]...))
+		same := slices.IndexFunc(names, func(name string) bool { return norm.NFC.String(name) == segment })
+		if same >= 0 && !slices.Contains(names, segment) {
+			segments[i] = names[same]
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// names lists a folder, or returns nil if that is not possible.
+func (r *Root) names(dir string) []string {
+	folder, err := r.OpenFile(cmp.Or(dir, "."), os.O_RDONLY, 0)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = folder.Close() }() // only read from
+	names, _ := folder.Readdirnames(-1)
+	return names
 }
 
 // SymlinkAbove returns the topmost symlink among the parents of a path, or "".
