@@ -36,6 +36,18 @@ type mount struct {
 // mountsSetting is the key under which the store keeps the known mounts.
 const mountsSetting = "mounts"
 
+// of returns the mount point that p is below, or "".
+func (m *mounts) of(p string) (mountPoint string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for folder := range m.known {
+		if len(folder) > len(mountPoint) && notes.Under(p, folder) {
+			mountPoint = folder
+		}
+	}
+	return mountPoint
+}
+
 // check returns an [*notes.Error] with [notes.ErrUnavailable] if the disk for the note at p
 // is not mounted, or its folder is away.
 func (m *mounts) check(root *disk.Root, op, p string) error {

@@ -279,6 +279,22 @@ func TestRun_DiskRemounted(t *testing.T) {
 	assert.EqualValues(t, 6, st.Seq, "nothing was deleted and created again")
 }
 
+// A note can be moved to and from a disk mounted in the vault, whether or not its text
+// changes.
+func TestMove_MountedDisk(t *testing.T) {
+	for name, mount := range map[string]func(*testing.T, string){"another disk": mountTemp, "the same disk": bindTemp} {
+		t.Run(name, func(t *testing.T) {
+			m := newMountedBy(t, mount)
+			for _, move := range [][2]string{{"A.md", "disk/new/A.md"}, {"disk/new/A.md", "back/A.md"}, {"disk/sub/n1.md", "n1.md"}} {
+				m.move(move[0], move[1])
+			}
+			assert.Equal(t, "[[n1]]", m.onDisk("back/A.md"))
+			assert.Len(t, m.revisions("back/A.md"), 3)
+			assert.NoDirExists(t, filepath.Join(m.at, "new"))
+		})
+	}
+}
+
 // A note can be moved to a folder of the vault on another disk and back, with its links and
 // history, and a kill at any step leaves it whole in one place. Moving a folder to another
 // disk is an error.

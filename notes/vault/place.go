@@ -220,9 +220,11 @@ func (d *placer) swapFile(f *store.FileChange) error {
 }
 
 // renames reports whether the file is only renamed. A note that moves to another of the
-// vault's folders, which may be on another disk, is written there and then removed here.
+// vault's folders, or to or from a disk mounted in the vault, is written there and then
+// removed here.
 func (d *placer) renames(f *store.FileChange) bool {
-	return f.IsPureMove() && d.v.store.FolderOf(f.OldPath) == d.v.store.FolderOf(f.NewPath)
+	return f.IsPureMove() && d.v.store.FolderOf(f.OldPath) == d.v.store.FolderOf(f.NewPath) &&
+		d.v.mounts.of(f.OldPath) == d.v.mounts.of(f.NewPath)
 }
 
 // exchange replaces the old file with the new one, and puts the displaced file back if it
