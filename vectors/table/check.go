@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -34,6 +35,14 @@ const (
 // invalid returns an error about an argument of the caller.
 func invalid(op, table, hint, format string, args ...any) error {
 	return &notes.Error{Op: op, Path: table, Err: notes.ErrInvalid, Detail: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// unstored returns err or, if the disk is full, an error for the caller that says so.
+func unstored(op, table string, err error) error {
+	if sqlite.IsFull(err) {
+		return &notes.Error{Op: op, Path: table, Err: notes.ErrUnavailable, Detail: "the disk that holds notesd's state is full", Hint: "Nothing was stored. Free some space there and try again."}
+	}
+	return err
 }
 
 // tableName checks a name and returns its canonical form.

@@ -62,7 +62,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	defer t.write.Unlock()
 	removed, added, err := t.store(ctx, info, model, rows, r.RequestKey)
 	if err != nil {
-		return nil, err
+		return nil, unstored(opAdd, info.Name, err)
 	}
 	t.copies.update(info.id, removed, added)
 	ids := make([]string, len(rows))

@@ -105,7 +105,7 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 		}
 		return store.RecordAnswer(ctx, tx, r.RequestKey, "create_table", made.Created, made.Info)
 	})
-	return made.Info, err
+	return made.Info, unstored(op, name, err)
 }
 
 // List returns the tables in use, by name.

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -128,6 +130,33 @@ func TestTables_RepeatedCalls(t *testing.T) {
 	infos, err := tables.List(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, 4, infos[0].Rows)
+}
+
+// TestTables_FullDisk checks that clients are told of a full disk.
+func TestTables_FullDisk(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 64, Cosine)
+	require.NoError(t, tables.db.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `PRAGMA max_page_count = 1`) // no page more than it has
+		return err
+	}))
+	for what, add := range map[string]func() error{
+		"table": func() error {
+			_, err := tables.Create(t.Context(), CreateTableRequest{Name: fmt.Sprint("t", rand.Uint64()), Dimension: 64})
+			return err
+		},
+		"row": func() error {
+			_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{Vector: slices.Repeat([]float32{1}, 64)}}})
+			return err
+		},
+	} {
+		err := add()
+		for i := 0; i < 1000 && err == nil; i++ { // until the present pages are full
+			err = add()
+		}
+		require.ErrorIs(t, err, notes.ErrUnavailable, what)
+		require.ErrorContains(t, err, "state is full", what)
+	}
 }
 
 func TestTextInTables(t *testing.T) {
