@@ -147,7 +147,7 @@ func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) er
 			}
 		}
 		changes, err := b.v.store.Apply(ctx, b.entries, b.touches, deferLinks)
-		if err != nil {
+		if err != nil && !(len(b.entries) == 0 && isFull(err)) { // no text has changed, and the next scan compares the files again
 			return err
 		}
 		b.v.feed.add(changes)

@@ -120,6 +120,8 @@ func writeProblem(op, notePath string, err error) error {
 		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name exists already", "Choose another name, or edit that note."
 	case errors.Is(err, errScanning):
 		e.Detail, e.Hint = "the folder is still being read, and notes not yet read may need the same change", "Nothing was changed. Try again in a moment; notesd status shows the progress."
+	case sqlite.IsFull(err):
+		e.Detail, e.Hint = stateIsFull, "Nothing was changed. Free some space there and try again."
 	case isFull(err):
 		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
 	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
