@@ -199,7 +199,7 @@ func (b *batch) add(p *prepared) {
 		b.scanAgain(p)
 		return
 	case p.skip == skipEmptied:
-		b.v.rereads.add(p.Path, p.DiskPath, emptiedFor-sinceChange(p.Stat, b.v.opt.Now()), false)
+		b.v.rereads.add(p.Path, p.DiskPath, emptiedFor-sinceChange(p.Stat, b.v.opt.Now()), "")
 		return
 	case p.skip != "":
 		b.skip(p)
@@ -265,7 +265,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 // deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
-		b.v.rereads.add(p.Path, p.DiskPath, unreadRetry, true)
+		b.v.rereads.add(p.Path, p.DiskPath, unreadRetry, p.skip)
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // no stat, so that it is read again
 		return
 	}

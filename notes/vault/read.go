@@ -37,8 +37,8 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		if err := r.reconcile(meta.Path); err != nil {
 			return nil, err
 		}
-		if v.rereads.failed(meta.Path) {
-			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "The indexed version is kept. Try again when the disk responds; notesd status says why."}
+		if problem := v.rereads.problem(meta.Path); problem != "" {
+			return nil, unreadable(meta.Path, problem)
 		}
 	}
 	if !fresh && scope.Read != nil { // a symlink may now lead out of the scope
@@ -125,7 +125,15 @@ func (r *reading) isFresh(p string) (bool, error) {
 		return false, nil
 	}
 	info, err := r.root.Stat(row.DiskPath)
+	if disk.IsUnknown(err) {
+		return false, unreadable(p, readProblem(err))
+	}
 	return err == nil && row.Unchanged(fsid.StatOf(info)), nil
+}
+
+// unreadable returns the error for a note of which only the stored version can be read.
+func unreadable(p, problem string) error {
+	return &notes.Error{Op: "read", Path: p, Err: notes.ErrUnavailable, Detail: problem, Hint: "The indexed version is kept, and searches find it. Try again when the file can be read."}
 }
 
 // Attachment reads the file that ref, a path or a URI, names from disk. Only files linked

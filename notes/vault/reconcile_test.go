@@ -480,6 +480,7 @@ func TestReconcile_EvictedByICloud(t *testing.T) {
 		assert.Contains(t, skipped, notes.Skipped{Path: "a/New.md", Reason: skipEvicted})
 		_, err = f.Read(t.Context(), "Plan", notes.Scope{})
 		require.ErrorIs(t, err, notes.ErrUnavailable)
+		require.ErrorContains(t, err, "iCloud")
 		_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
 		require.ErrorIs(t, err, notes.ErrUnavailable)
 		require.ErrorContains(t, err, "iCloud")

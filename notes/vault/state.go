@@ -102,19 +102,21 @@ type rereads struct {
 type reread struct {
 	at       time.Time
 	diskPath string
-	failed   bool // the last read failed
+	problem  string // why the last read failed, or ""
 }
 
-func (r *rereads) add(path, diskPath string, after time.Duration, failed bool) {
-	if _, had := r.files.Swap(path, reread{r.now().Add(after), diskPath, failed}); !had {
+func (r *rereads) add(path, diskPath string, after time.Duration, problem string) {
+	if _, had := r.files.Swap(path, reread{r.now().Add(after), diskPath, problem}); !had {
 		r.queue.Wake() // Run sets its timer
 	}
 }
 
-// failed reports whether the last read of a note's file failed.
-func (r *rereads) failed(path string) bool {
-	f, ok := r.files.Load(path)
-	return ok && f.(reread).failed
+// problem returns why the last read of a note's file failed, or "".
+func (r *rereads) problem(path string) string {
+	if f, ok := r.files.Load(path); ok {
+		return f.(reread).problem
+	}
+	return ""
 }
 
 // next returns when the next file is to be read, or zero if there is none.
