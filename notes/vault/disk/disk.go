@@ -178,6 +178,10 @@ func Unavailable(err error) error {
 	case errors.Is(err, errReplaced):
 		detail = "another folder is where the vault was (is its disk mounted?)"
 		hint += " To use this folder as the vault from now on, run: notesd index --rebuild"
+	default:
+		if errno, ok := errors.AsType[syscall.Errno](err); ok { // such as a network disk that lost its server
+			detail += " (" + errno.Error() + ")"
+		}
 	}
 	return &notes.Error{Op: "open vault", Err: notes.ErrUnavailable, Detail: detail, Hint: hint}
 }

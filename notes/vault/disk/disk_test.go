@@ -15,7 +15,7 @@ import (
 func TestUnavailable(t *testing.T) {
 	for cause, want := range map[error]string{
 		syscall.ENOENT: "does not exist", syscall.EACCES: "is not readable", syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open",
-		errReplaced: "another folder is where the vault was", syscall.EIO: "cannot be opened",
+		errReplaced: "another folder is where the vault was", syscall.EIO: "cannot be opened (input/output error)",
 	} {
 		err := Unavailable(&fs.PathError{Op: "open", Path: "/secret/vault", Err: cause})
 		require.ErrorIs(t, err, notes.ErrUnavailable)
