@@ -165,13 +165,18 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 			Hint: fmt.Sprintf("If a note links to it, read it as the resource %s; no tool moves or changes it.", notes.URI(attachment))}
 	}
 	where, args := filterSQL(notes.Filter{Folder: name, Scope: scope.Read})
-	n, err := sqlite.First[int](ctx, tx, `SELECT count(*) FROM notes n WHERE `+where, args...)
-	if err != nil {
+	var n int
+	var one string
+	if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(min(path), '') FROM notes n WHERE `+where, args...).Scan(&n, &one); err != nil {
 		return err
 	}
 	if n > 0 {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder, not a note (notes in it and its subfolders: %d)", n),
+		e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder, not a note (notes in it and its subfolders: %d)", n),
 			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
+		if spelled := strings.Join(strings.Split(one, "/")[:strings.Count(name, "/")+1], "/"); spelled != name { // move_note does not fold case
+			e.Hint = fmt.Sprintf("The folder is spelled %s.", notes.Quote(spelled))
+		}
+		return e
 	}
 	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by content."}
 	if strings.HasPrefix(ref, "/") {

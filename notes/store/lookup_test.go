@@ -153,6 +153,10 @@ func TestLookup_NotFound(t *testing.T) {
 		assert.Equal(t, want.candidate, strings.Join(e.Candidates, " "), ref)
 		assert.NotEmpty(t, e.Hint, ref)
 	}
+	_, err = w.Lookup(t.Context(), "work/", notes.Scope{})
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, `The folder is spelled "Work".`, e.Hint)
 	for _, ref := range []string{"Work/Boats", "Broken", "Work", "Harbour plans", "Work/Jetty", "Jetty", "Work/pic 1.png"} {
 		_, err := w.Lookup(t.Context(), ref, notes.Scope{Read: []string{"Elsewhere"}})
 		var e *notes.Error
