@@ -63,15 +63,16 @@ func checkPlace(root *disk.Root, op, p string) error {
 				Hint: fmt.Sprintf("Begin the path with one of them, such as %s.", notes.Quote(folders[0]+"/"+path.Base(p))), Candidates: folders}
 		}
 	}
-	folder := root.SymlinkAbove(p)
+	onDisk := root.Spelled(p)
+	folder := notes.Nfc(root.SymlinkAbove(onDisk))
 	if folder == "" {
-		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		for dir := path.Dir(onDisk); dir != "."; dir = path.Dir(dir) {
 			info, err := root.Lstat(dir)
 			switch {
 			case err == nil && info.IsDir():
 				return nil
 			case err == nil:
-				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file, not a folder", notes.Quote(dir)), Hint: "Pass an existing folder or a new one."}
+				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file, not a folder", notes.Quote(notes.Nfc(dir))), Hint: "Pass an existing folder or a new one."}
 			}
 		}
 		return nil

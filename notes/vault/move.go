@@ -135,8 +135,9 @@ func (m *movement) destination(from, to string, note bool) (string, error) {
 	return p, notes.CheckNewPath("move", p)
 }
 
-// asFolder returns the path of the folder that ref names, and whether there is one. On a
-// disk that ignores case, another spelling does not name it: the stored paths differ.
+// asFolder returns the path of the folder that ref names, and whether there is one. Another
+// spelling, on a disk that ignores case, or a path through a symlink does not name it: the
+// stored paths differ.
 func (o *operation) asFolder(ref string) (string, bool) {
 	p, err := notes.CleanPath(strings.Trim(strings.TrimSpace(ref), "/"))
 	if err != nil || o.v.ignore.Match(p) {
@@ -144,12 +145,12 @@ func (o *operation) asFolder(ref string) (string, bool) {
 	}
 	onDisk := o.root.Spelled(p)
 	info, err := o.root.Lstat(onDisk)
-	return p, err == nil && info.IsDir() && o.root.WhollySpelledSo(onDisk) && o.sees(p)
+	return p, err == nil && info.IsDir() && o.root.WhollySpelledSo(onDisk) && o.root.SymlinkAbove(onDisk) == "" && o.sees(p)
 }
 
 // isFolder reports whether p is a folder that the caller may know, or a symlink to one.
 func (o *operation) isFolder(p string) bool {
-	info, err := o.root.Stat(p)
+	info, err := o.root.Stat(o.root.Spelled(p))
 	return err == nil && info.IsDir() && o.sees(p)
 }
 

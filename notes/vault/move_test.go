@@ -539,7 +539,7 @@ func TestFolderInAnotherUnicodeForm(t *testing.T) {
 		f.requireConsistent()
 	}
 	does(f.Create(ctx, notes.CreateRequest{Path: "Café/Crème/New.md", Content: "n\n"}))
-	does(f.Move(ctx, notes.MoveRequest{Note: "Home.md", To: "Café/Home.md", UpdateLinks: true}))
+	does(f.Move(ctx, notes.MoveRequest{Note: "Home.md", To: "Café", UpdateLinks: true}))
 	does(f.Delete(ctx, notes.DeleteRequest{Note: "Café/Crème/B.md"}))
 	does(f.History().Restore(ctx, notes.RestoreRequest{Note: "Café/Crème/B.md", Revision: f.revisions("Café/Crème/B.md")[1].Revision}))
 	assert.Len(t, f.dirs(), 2, "no folder was made in the other form")

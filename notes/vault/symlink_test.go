@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/notes"
 )
@@ -41,6 +42,12 @@ func TestSymlink_FolderNotFollowed(t *testing.T) {
 	}
 	_, err = f.Move(ctx, notes.MoveRequest{Note: "real", To: "self/other", UpdateLinks: true})
 	require.ErrorIs(t, err, notes.ErrForbidden)
+	f.symlink("real", norm.NFD.String("Café"))
+	_, err = f.Create(ctx, notes.CreateRequest{Path: "Café/new.md", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "self/real", To: "other", UpdateLinks: true})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	require.NoError(t, os.Remove(filepath.Join(f.dir, norm.NFD.String("Café"))))
 	assert.Equal(t, before, f.files())
 	_, err = f.Read(ctx, "alias/a.md", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
