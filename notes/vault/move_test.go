@@ -525,8 +525,6 @@ func TestLookup_URIIsExact(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound, "a URI does not")
 }
 
-// A name shared by a folder and a note is ambiguous, unless the note is beside the folder and
-// the new path is that of a note.
 // TestFolderInAnotherUnicodeForm writes to a folder whose name on disk is decomposed, as most
 // programs on macOS write it, by its composed name.
 func TestFolderInAnotherUnicodeForm(t *testing.T) {
@@ -550,6 +548,8 @@ func TestFolderInAnotherUnicodeForm(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A name shared by a folder and a note is ambiguous, unless the note is beside the folder and
+// the new path is that of a note.
 func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
 	f := newFixture(t, "Clippings/a.md", "a", "Categories/Clippings.md", "c", "Daily.md", "d", "Daily/x.md", "x")
 	before := f.files()
