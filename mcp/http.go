@@ -52,6 +52,7 @@ type HTTPOptions struct {
 	headerRead time.Duration // time limit for a request's headers; 10 s
 	bodyRead   time.Duration // time limit for the rest of the request; 30 s
 	stall      time.Duration // a client that reads nothing for this long is disconnected; 30 s
+	silence    time.Duration // time after which a comment is sent on a silent event stream; 20 s
 }
 
 const (
@@ -66,6 +67,7 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.headerRead = cmp.Or(o.headerRead, 10*time.Second)
 	o.bodyRead = cmp.Or(o.bodyRead, 30*time.Second)
 	o.stall = cmp.Or(o.stall, 30*time.Second)
+	o.silence = cmp.Or(o.silence, 20*time.Second)
 	return o
 }
 
@@ -206,6 +208,7 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 // ServeHTTP answers one request.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would delay the events of a stream
 	if r.ContentLength != 0 {
 		// readMessages clears the deadline. The server reads the rest of a body that the
 		// handler did not consume, and would otherwise wait indefinitely.
@@ -214,7 +217,9 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.guard.admit(w, r) {
 		return
 	}
-	h.mux.ServeHTTP(&patientWriter{ResponseWriter: w, wait: h.o.stall}, r)
+	patient := &patientWriter{ResponseWriter: w, wait: h.o.stall, silence: h.o.silence}
+	defer patient.end()
+	h.mux.ServeHTTP(patient, r)
 }
 
 // Serve answers requests on the listener until ctx is cancelled, then closes all sessions.

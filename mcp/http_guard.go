@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"notesd/internal/phrase"
@@ -128,13 +129,27 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 	http.Error(w, why, status)
 }
 
-// A patientWriter limits the time that the client may take to accept each write.
+// A patientWriter limits the time that the client may take to accept each write. It sends a
+// comment on an event stream whenever nothing has been sent for a while: proxies close
+// connections that are silent, many of them after a minute. The comments fall between
+// events because each event is one write.
 type patientWriter struct {
 	http.ResponseWriter
-	wait time.Duration
+	wait, silence time.Duration
+
+	mu      sync.Mutex
+	ended   bool
+	comment *time.Timer // nil unless this is an event stream
 }
 
+// Write implements http.ResponseWriter.
 func (w *patientWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writeLocked(p)
+}
+
+func (w *patientWriter) writeLocked(p []byte) (int, error) {
 	// Only writers in tests do not support deadlines.
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait))
 	return w.ResponseWriter.Write(p)
@@ -144,4 +159,39 @@ func (w *patientWriter) Write(p []byte) (int, error) {
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush implements http.Flusher.
-func (w *patientWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *patientWriter) Flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flushLocked()
+}
+
+func (w *patientWriter) flushLocked() {
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	switch {
+	case w.comment != nil:
+		w.comment.Reset(w.silence)
+	case w.Header().Get("Content-Type") == "text/event-stream":
+		w.comment = time.AfterFunc(w.silence, w.sendComment)
+	}
+}
+
+func (w *patientWriter) sendComment() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	if _, err := w.writeLocked([]byte(":\n\n")); err == nil { // otherwise the request ends
+		w.flushLocked()
+	}
+}
+
+// end stops the comments. The handler must not return before.
+func (w *patientWriter) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.comment != nil {
+		w.comment.Stop()
+	}
+}

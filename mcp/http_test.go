@@ -327,6 +327,32 @@ func TestHTTPSlowClients(t *testing.T) {
 	assert.Less(t, got, int64(16<<20))
 }
 
+// Proxies delay the events of a stream unless the server tells them not to, and close a
+// stream that is silent.
+func TestHTTPStreamsBehindProxies(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, _ := serveHTTP(t, w, HTTPOptions{silence: time.Millisecond})
+	c := newHTTPClient(t, url, `{}`)
+	res := c.do(t.Context(), http.MethodGet, "", nil)
+	assert.Equal(t, "no", res.header.Get("X-Accel-Buffering"))
+	lines := bufio.NewScanner(res.stream)
+	for comments := 0; comments < 2; {
+		require.True(t, lines.Scan())
+		if lines.Text() == ":" {
+			comments++
+		}
+	}
+	c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`).text()
+	w.save(t, "Plan.md", "changed")
+	for lines.Text() != "event: message" {
+		require.True(t, lines.Scan())
+	}
+	require.True(t, lines.Scan())
+	assert.Contains(t, lines.Text(), "id: ", "no comment within an event")
+	require.True(t, lines.Scan())
+	assert.Contains(t, lines.Text(), "resources/updated")
+}
+
 // The number of sessions with clients that listen is limited; deleting one makes room.
 func TestHTTPSessionsAreLimited(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
