@@ -56,13 +56,11 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	var certificate *tls.Certificate
+	var cert *certificate
 	if c.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("load the certificate: %w", err)
+		if cert, err = loadCertificate(c, s.logs.Logger); err != nil {
+			return nil, err
 		}
-		certificate = &pair
 	}
 	l := &listening{}
 	l.page, err = web.New(web.Options{
@@ -80,7 +78,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		s.node.Store(l.node)
 		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
 	}
-	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(probes{s}.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page}
+	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(probes{s}.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page}
 	if l.node != nil {
 		o.Stopping = l.node.endSessions
 	}
@@ -93,9 +91,9 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		return nil, err
 	}
 	l.listener, l.url = listener, "http://"+listener.Addr().String()+"/mcp"
-	if certificate != nil {
+	if cert != nil {
 		l.url = "https" + strings.TrimPrefix(l.url, "http")
-		l.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+		l.listener = tls.NewListener(listener, &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
 	return l, nil
 }
@@ -141,14 +139,14 @@ func checkExposure(c config.HTTP) error {
 
 // hostNames returns the host names allowed in requests, besides those of the allowed
 // origins: the address of the listener and the names in its certificate.
-func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
+func hostNames(c config.HTTP, cert *certificate) []string {
 	var names []string
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && host != "" {
 		names = append(names, host)
 	}
-	if certificate != nil && certificate.Leaf != nil {
-		names = append(names, certificate.Leaf.DNSNames...)
-		for _, ip := range certificate.Leaf.IPAddresses {
+	if cert != nil && cert.pair.Leaf != nil {
+		names = append(names, cert.pair.Leaf.DNSNames...)
+		for _, ip := range cert.pair.Leaf.IPAddresses {
 			names = append(names, ip.String())
 		}
 	}
@@ -174,8 +172,9 @@ func readToken(name string) (string, error) {
 		return "", errors.Join(err, &Failure{Code: "config", Message: "others can read the HTTP token in " + name, Hint: "Run chmod 600 on it; if it may have been seen, delete it, and a new one is made."})
 	}
 	token := strings.TrimSpace(string(data))
-	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", &Failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d characters on one line", name, minToken), Hint: "Delete it, and a new one is created."}
+	unusable := func(r rune) bool { return r <= ' ' || r > '~' } // other encodings and a byte order mark have such characters
+	if len(token) < minToken || strings.ContainsFunc(token, unusable) {
+		return "", &Failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d ASCII characters on one line", name, minToken), Hint: "Delete it, and a new one is created."}
 	}
 	return token, nil
 }

@@ -1,6 +1,13 @@
 package service
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -76,7 +83,7 @@ func TestHTTPToken(t *testing.T) {
 	assert.GreaterOrEqual(t, len(made), minToken)
 
 	name := filepath.Join(dir, "mine")
-	for text, mode := range map[string]os.FileMode{"short": 0o600, "two words, but long enough\n": 0o600, "": 0o600} {
+	for text, mode := range map[string]os.FileMode{"short": 0o600, "two words, but long enough\n": 0o600, "": 0o600, "\ufeff" + made: 0o600} {
 		require.NoError(t, os.WriteFile(name, []byte(text), mode))
 		_, err := readToken(name)
 		assert.ErrorContains(t, err, "does not hold a token", text)
@@ -87,4 +94,45 @@ func TestHTTPToken(t *testing.T) {
 		_, err := readToken(name)
 		assert.ErrorContains(t, err, "others can read")
 	}
+}
+
+// A renewed certificate is used for new connections, and never one that does not match its
+// key.
+func TestHTTPCertificateIsRenewed(t *testing.T) {
+	dir := t.TempDir()
+	files := config.HTTP{TLSCert: filepath.Join(dir, "cert.pem"), TLSKey: filepath.Join(dir, "key.pem")}
+	write := func(name string, block *pem.Block) {
+		require.NoError(t, os.WriteFile(name, pem.EncodeToMemory(block), 0o600))
+	}
+	issue := func(name string) (cert, key *pem.Block) {
+		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}}
+		data, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+		require.NoError(t, err)
+		keyData, err := x509.MarshalPKCS8PrivateKey(private)
+		require.NoError(t, err)
+		return &pem.Block{Type: "CERTIFICATE", Bytes: data}, &pem.Block{Type: "PRIVATE KEY", Bytes: keyData}
+	}
+	cert, key := issue("first.example")
+	write(files.TLSCert, cert)
+	write(files.TLSKey, key)
+	c, err := loadCertificate(files, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	serves := func(name string) {
+		t.Helper()
+		pair, err := c.get(nil)
+		require.NoError(t, err)
+		assert.Equal(t, []string{name}, pair.Leaf.DNSNames)
+	}
+	serves("first.example")
+	cert, key = issue("second.example")
+	write(files.TLSCert, cert)
+	serves("first.example")
+	write(files.TLSKey, key)
+	serves("second.example")
+	require.NoError(t, os.Remove(files.TLSKey))
+	serves("second.example")
+	_, err = loadCertificate(files, slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "http.tls_key")
 }
