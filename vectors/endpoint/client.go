@@ -157,37 +157,45 @@ func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done 
 	return nil
 }
 
-// passages requests a batch. If the server rejects it, passages requests each text alone,
-// truncated until the server accepts it, so that one text that is too long for the model
-// does not exclude the others from search.
+// passages requests a batch. If that fails because of the texts, passages requests each text
+// alone, so that one that the model cannot embed does not exclude the others from search.
 func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, error) {
 	prefixed := make([]string, len(texts))
 	for i, t := range texts {
 		prefixed[i] = c.prefixes.passage + t
 	}
 	vectors, err := c.ask(ctx, prefixed, c.o.BatchTimeout)
-	if !refused(err) {
+	if !ofTexts(err) {
 		return vectors, err
+	}
+	neutral, failed := c.ask(ctx, []string{c.prefixes.passage + "notes"}, c.o.BatchTimeout)
+	if failed != nil {
+		return nil, err // whatever the texts
 	}
 	vectors = make([][]float32, len(texts))
 	for i, t := range prefixed {
-		if vectors[i], err = c.shortened(ctx, t); err != nil {
+		if vectors[i], err = c.shortened(ctx, t); ofTexts(err) {
+			vectors[i], err = neutral[0], nil // without a vector, it would be requested forever
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return vectors, nil
 }
 
-// leastText is the length below which a rejection is not about the length.
+// leastText is the length below which a failure is not about the length.
 const leastText = 64
 
+// shortened requests the vector of a text, truncated until the server accepts it: the text
+// is too long for the model, or some word makes it return NaN.
 func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) {
 	for {
 		vectors, err := c.ask(ctx, []string{text}, c.o.BatchTimeout)
 		if err == nil {
 			return vectors[0], nil
 		}
-		if !refused(err) || len(text) <= leastText {
+		if !ofTexts(err) || len(text) <= leastText {
 			return nil, err
 		}
 		text = strings.ToValidUTF8(text[:len(text)/2], "")
@@ -241,7 +249,7 @@ func (c *Client) check(vectors [][]float32, n int) error {
 			return c.errorf("it returned a vector of %d numbers; 1 to %d are supported", len(v), maxDimension)
 		}
 		if !normalise(v) {
-			return c.errorf("it returned a vector without a direction: all zeros, or numbers too large")
+			return c.errorf("it returned a vector without a direction: all zeros, or numbers too large").aboutTexts()
 		}
 	}
 	if n == 0 {

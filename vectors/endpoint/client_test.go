@@ -264,7 +264,36 @@ func TestEmbedPassages_TruncatesLongTexts(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, unit(5, -1.5), got[0], 1e-6)
 	assert.InDeltaSlice(t, unit(250, -1.5), got[1], 1e-6)
-	assert.Equal(t, []int{5, 1000, 5, 1000, 500, 250}, sent)
+	assert.Equal(t, []int{5, 1000, 5, 5, 1000, 500, 250}, sent)
+}
+
+// Models return NaN for some texts, which servers report in different ways. The other texts
+// get their vectors, and so does that text.
+func TestEmbedPassages_TextThatFails(t *testing.T) {
+	for name, fail := range map[string]func(w http.ResponseWriter, n int){
+		"status 500": func(w http.ResponseWriter, _ int) {
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprint(w, `{"error":"failed to encode response: json: unsupported value: NaN"}`)
+		},
+		"NaN":        func(w http.ResponseWriter, _ int) { answer(w, "[NaN,NaN]") },
+		"null":       func(w http.ResponseWriter, n int) { answer(w, strings.Repeat("[null,null],", n-1)+"[null,null]") },
+		"status 400": func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadRequest) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := serve(t, Options{}, func(w http.ResponseWriter, a request) {
+				if texts := a.input(t); strings.Contains(strings.Join(texts, ""), "#!") {
+					fail(w, len(texts))
+					return
+				}
+				answer(w, lengths(t, a))
+			})
+			got, err := embed(t, c, "good", strings.Repeat("ok", 50)+"#!", "#!")
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, unit(4, -1.5), got[0], 1e-6)
+			assert.InDeltaSlice(t, unit(51, -1.5), got[1], 1e-6, "its beginning")
+			assert.InDeltaSlice(t, unit(5, -1.5), got[2], 1e-6, "that of a neutral word")
+		})
+	}
 }
 
 func TestEmbed_HonorsRetryAfter(t *testing.T) {

@@ -13,7 +13,7 @@ type Error struct {
 	Server     string        // for example "ollama at http://127.0.0.1:11434"
 	Reason     string        // a sentence without its final period
 	RetryAfter time.Duration // the pause requested by the server; 0: none
-	refused    bool          // the server rejected these texts; shorter ones may be accepted
+	ofTexts    bool          // these texts may be the cause; the server may embed others
 	cause      error
 }
 
@@ -30,9 +30,14 @@ func (c *Client) errorf(format string, args ...any) *Error {
 	return &Error{Server: c.server, Reason: fmt.Sprintf(format, args...)}
 }
 
-func refused(err error) bool {
+func (e *Error) aboutTexts() *Error {
+	e.ofTexts = true
+	return e
+}
+
+func ofTexts(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.refused
+	return errors.As(err, &e) && e.ofTexts
 }
 
 const (

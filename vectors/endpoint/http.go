@@ -85,7 +85,7 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	}
 	vectors, err := c.api.vectors(answer)
 	if err != nil {
-		return nil, c.errorf("its answer cannot be read: %s", quotable(err.Error(), texts))
+		return nil, c.errorf("its answer cannot be read: %s", quotable(err.Error(), texts)).aboutTexts() // NaN is not JSON
 	}
 	return vectors, nil
 }
@@ -122,15 +122,17 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return c.errorf("it does not have the model %q, or its API has another URL (status %d); %s%s", c.o.Model, status, c.api.noModel(c.o.Model), words)
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
-		e := c.errorf("it rejects the text (status %d)%s", status, words)
-		e.refused = true
-		return e
+		return c.errorf("it rejects the text (status %d)%s", status, words).aboutTexts()
 	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
 		e := c.errorf("it is busy (status %d)%s", status, words)
 		e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), c.o.Now())
 		return e
 	}
-	return c.errorf("it failed with status %d%s", status, words)
+	e := c.errorf("it failed with status %d%s", status, words)
+	if status == http.StatusInternalServerError { // Ollama's response if a model returns NaN
+		e = e.aboutTexts()
+	}
+	return e
 }
 
 // retryAfter parses the header: seconds, or a date (RFC 9110, 10.2.3).
