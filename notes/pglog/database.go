@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"sync"
@@ -41,6 +43,9 @@ type Database struct {
 // not connect yet.
 func Open(address string, log *slog.Logger) (*Database, error) {
 	cfg, err := pgxpool.ParseConfig(address)
+	if unreadable, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("a certificate or key named in it cannot be read: %w", unreadable)
+	}
 	if err != nil {
 		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may include the password
 	}

@@ -443,6 +443,18 @@ func TestHint(t *testing.T) {
 	assert.Empty(t, Hint(pgx.ErrNoRows))
 }
 
+// An address that is not valid is not shown, because it can contain a password.
+func TestOpen_InvalidAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"postgres://notes:secret@db:x/notes":                                       "it is not a URL",
+		"postgres://notes:secret@db/notes?sslmode=verify-full&sslrootcert=/no.pem": "cannot be read: open /no.pem",
+	} {
+		_, err := Open(address, slog.New(slog.DiscardHandler))
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "secret")
+	}
+}
+
 // Check creates no tables in an empty database, and rejects a newer one.
 func TestCheck(t *testing.T) {
 	s := pgtest.New(t)
