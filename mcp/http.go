@@ -49,6 +49,7 @@ type HTTPOptions struct {
 
 	// For tests; zero means the default.
 	sessions   int           // concurrent sessions per subject; 64
+	idle       time.Duration // a session with no open request or stream is closed after this time; 30 min
 	headerRead time.Duration // time limit for a request's headers; 10 s
 	bodyRead   time.Duration // time limit for the rest of the request; 30 s
 	stall      time.Duration // a client that reads nothing for this long is disconnected; 30 s
@@ -56,14 +57,14 @@ type HTTPOptions struct {
 }
 
 const (
-	httpIdle    = 30 * time.Minute // idle time after which a session is closed
-	httpWorking = 8                // concurrent sessionless requests per subject
+	httpWorking = 8 // concurrent sessionless requests per subject
 
 	subjectsSessions = 16 // limit on all sessions, as a multiple of one subject's
 )
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.sessions = cmp.Or(o.sessions, 64)
+	o.idle = cmp.Or(o.idle, 30*time.Minute)
 	o.headerRead = cmp.Or(o.headerRead, 10*time.Second)
 	o.bodyRead = cmp.Or(o.bodyRead, 30*time.Second)
 	o.stall = cmp.Or(o.stall, 30*time.Second)
@@ -75,8 +76,8 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 // the transport of 2024-11-05 at /sse.
 //
 // A request of 2026-07-28 has a session that ends with it. Other requests belong to a
-// session with an id, which lasts until the client deletes it, it has been idle for
-// httpIdle, or Close is called.
+// session with an id, which lasts until the client deletes it, it has been idle for half an
+// hour, or Close is called. A session whose client listens is not idle.
 type HTTP struct {
 	core *Core
 	o    HTTPOptions
@@ -193,7 +194,7 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
-		Logger: quietLog, EventStore: answers, SessionTimeout: httpIdle,
+		Logger: quietLog, EventStore: answers,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // both are done by admit and readMessages
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
@@ -348,11 +349,25 @@ func (h *HTTP) use(id string) (done func()) {
 	}
 	h.uses++
 	s.open, s.used = s.open+1, h.uses
+	s.idle.Stop()
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		s.open--
+		if s.open--; s.open == 0 && !s.barred {
+			s.idle.Reset(h.o.idle)
+		}
 	}
+}
+
+// closeIdle closes the session unless a request is in progress.
+func (h *HTTP) closeIdle(s *session, ss *sdk.ServerSession) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.open > 0 || s.barred || h.closed {
+		return
+	}
+	s.barred = true
+	h.running.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
 }
 
 // sharedBy returns the limits shared by a subject's sessionless requests.
@@ -381,6 +396,7 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	s.out = out.notify
 	h.core.add(s)
 	h.sessions[ss] = s
+	s.idle = time.AfterFunc(h.o.idle, func() { h.closeIdle(s, ss) })
 	ended := make(chan struct{})
 	h.running.Go(func() {
 		_ = ss.Wait() // the reason does not matter here
@@ -392,6 +408,8 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 		s.end()
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		s.barred = true
+		s.idle.Stop()
 		delete(h.sessions, ss)
 		if h.resumed[s.resumes] == ss.ID() {
 			delete(h.resumed, s.resumes)

@@ -353,6 +353,28 @@ func TestHTTPStreamsBehindProxies(t *testing.T) {
 	assert.Contains(t, lines.Text(), "resources/updated")
 }
 
+// A session is closed when its client has left, but not while it listens and calls nothing,
+// as overnight: many clients do not begin another.
+func TestHTTPIdleSessions(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	listens, left := newHTTPClient(t, url, `{}`), newHTTPClient(t, url, `{}`)
+	ctx, leave := context.WithCancel(t.Context())
+	listens.do(ctx, http.MethodGet, "", nil)
+	h.mu.Lock()
+	h.o.idle = time.Nanosecond
+	h.mu.Unlock()
+	left.lives()
+	gone := func(c *httpClient) {
+		require.Eventually(t, func() bool { return h.find(c.session) == nil }, time.Minute, time.Millisecond)
+		assert.Equal(t, http.StatusNotFound, c.post(reads7).status)
+	}
+	gone(left)
+	listens.lives()
+	leave()
+	gone(listens)
+}
+
 // The number of sessions with clients that listen is limited; deleting one makes room.
 func TestHTTPSessionsAreLimited(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})

@@ -58,6 +58,7 @@ type session struct {
 	posts     sync.WaitGroup // a subject's messages in progress
 	open      int            // HTTP requests in progress, including streams; guarded by http.mu
 	used      int64          // HTTP.uses at the latest of them; guarded by http.mu
+	idle      *time.Timer    // closes the session if open stays 0; guarded by http.mu
 
 	seen  tools.Seen
 	place place
