@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	headerSession = "Mcp-Session-Id"
-	headerVersion = "Mcp-Protocol-Version"
+	headerSession   = "Mcp-Session-Id"
+	headerVersion   = "Mcp-Protocol-Version"
+	headerLastEvent = "Last-Event-Id"
 )
 
 // HTTPOptions configure an [HTTP].
@@ -96,7 +97,7 @@ type HTTP struct {
 	shared   map[string]sharedLimits // by subject
 	sessions map[*sdk.ServerSession]*session
 	uses     int64                // the latest value of session.used
-	streams  map[string]*stream   // of subjects, by session id
+	streams  map[string]*stream   // by session id
 	resumed  map[resumedAs]string // ids of the sessions that continue others
 	running  sync.WaitGroup       // goroutines started by sessions
 	kept     SubscriptionStore    // of subjects

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -36,6 +37,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	begun := func() {}
 	if caller.Subject != "" && sessionID != "" {
 		as := resumedAs{caller.Subject, sessionID}
 		id, leave := h.enterFor(r, caller, sessionID)
@@ -44,6 +46,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		defer leave()
+		begun = leave
 		if id != sessionID {
 			r = r.Clone(r.Context())
 			r.Header.Set(headerSession, id)
@@ -56,12 +59,14 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 				http.Error(w, "the subscriptions cannot be read from the database; try again later", http.StatusServiceUnavailable)
 				return
 			}
-			var ended func()
-			if w, r, ended = h.streaming(w, r, sessionID, leave); r == nil {
-				return
-			}
-			defer ended()
 		}
+	}
+	if sessionID != "" && r.Method == http.MethodGet && (caller.Subject != "" || !resumesResponse(r)) {
+		var ended func()
+		if w, r, ended = h.streaming(w, r, sessionID, caller.Subject != "", begun); r == nil {
+			return
+		}
+		defer ended()
 	}
 	if sessionID != "" {
 		defer h.use(sessionID)()
@@ -109,25 +114,33 @@ func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 	return true
 }
 
+// resumesResponse reports whether a client without a subject wants the rest of a response
+// instead of the session's notifications, whose events have ids of the form "_3".
+func resumesResponse(r *http.Request) bool {
+	last := r.Header.Get(headerLastEvent)
+	return last != "" && !strings.HasPrefix(last, "_")
+}
+
 // streaming ends the session's previous stream, if any, before the request opens another: a
-// proxy may have lost the old one silently, and the SDK would reject the new one. It
-// returns the response writer and request to serve, and a function to call afterwards. The
-// request is nil if the client has gone. begun is called when the stream begins.
+// proxy, or the network of a laptop that slept, may have lost the old one silently, and the
+// SDK would reject the new one. It returns the response writer and request to serve, and a
+// function to call afterwards. The request is nil if the client has gone. begun is called
+// when the stream begins.
 //
 // The newest stream wins. Each is stored in h.streams before it waits for its predecessor,
 // so that of three streams, the second ends the first and the third the second, in whatever
-// order their goroutines run. A stream that is not a session's first, or that belongs to a
-// continued session, begins with notifications that everything has changed, because
-// notifications sent between two streams are lost. The request has entered the session, and
-// leaves it when the stream begins: close waits for whatever has entered, and a stream has
-// no end.
-func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
+// order their goroutines run. A subject's stream that is not a session's first, or that
+// belongs to a continued session, begins with notifications that everything has changed,
+// because notifications sent between two streams are lost; the SDK stores those of the other
+// sessions. The request of a subject has entered the session, and leaves it when the stream
+// begins: close waits for whatever has entered, and a stream has no end.
+func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, ofSubject bool, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
 	h.mu.Lock()
 	before := h.streams[id]
 	h.streams[id] = now
-	if s := h.findLocked(id); s != nil {
+	if s := h.findLocked(id); s != nil && ofSubject {
 		if s.streamed || s.resumes.id != "" {
 			answer.events = s.subs.everythingChanged()
 		}
@@ -153,7 +166,9 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begu
 		}
 	}
 	r = r.WithContext(ctx)
-	r.Header.Del("Last-Event-Id") // set by everythingChanged; there is nothing to resume
+	if ofSubject {
+		r.Header.Del(headerLastEvent) // set by everythingChanged; there is nothing to resume
+	}
 	return answer, r, ended
 }
 

@@ -353,6 +353,28 @@ func TestHTTPStreamsBehindProxies(t *testing.T) {
 	assert.Contains(t, lines.Text(), "resources/updated")
 }
 
+// A client that opens another stream gets it, although the server does not know yet that the
+// previous one has been lost, and with what it missed.
+func TestHTTPNewestStreamHolds(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, _ := serveHTTP(t, w, HTTPOptions{})
+	c := newHTTPClient(t, url, `{}`)
+	c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`).text()
+	lost := c.do(t.Context(), http.MethodGet, "", nil)
+	require.Equal(t, http.StatusOK, lost.status)
+	w.save(t, "Plan.md", "changed")
+	events := bufio.NewScanner(lost.stream)
+	for !strings.Contains(events.Text(), "resources/updated") {
+		require.True(t, events.Scan())
+	}
+	for _, header := range []http.Header{{headerLastEvent: {"_0"}}, nil} {
+		res := c.do(t.Context(), http.MethodGet, "", header)
+		require.Equal(t, http.StatusOK, res.status, "%v", header)
+		lost.text() // ends
+		lost = res
+	}
+}
+
 // A session is closed when its client has left, but not while it listens and calls nothing,
 // as overnight: many clients do not begin another.
 func TestHTTPIdleSessions(t *testing.T) {
