@@ -80,15 +80,39 @@ func checkPlace(root *disk.Root, op, p string) error {
 	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
-// checkPlace is [checkPlace] for a path from a client. On a disk that ignores case, it also
-// rejects another spelling of a folder, because the folder may be ignored.
+// checkPlace is [checkPlace] for a path from a client. It also rejects another spelling of an
+// existing folder: on a disk that ignores case, the folder may be ignored, and on others, a
+// second folder would be made, which macOS and Windows cannot have.
 func (o *operation) checkPlace(p string) error {
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if o.isFolder(dir) && !o.root.SpelledSo(dir) {
+		if spelled := o.spelled(dir); spelled != dir {
+			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the folder is spelled %s", notes.Quote(spelled)),
+				Hint: "Nothing was changed. Repeat the call with this path.", Candidates: []string{spelled + strings.TrimPrefix(p, dir)}}
+		}
+		if o.isFolder(dir) && !o.root.SpelledSo(dir) { // Windows also has short names
 			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
 		}
 	}
 	return checkPlace(o.root, o.Kind, p)
+}
+
+// spelled returns the path of a folder with the names of existing folders that differ from
+// its own only in case.
+func (o *operation) spelled(folder string) string {
+	at := "."
+	for segment := range strings.SplitSeq(folder, "/") {
+		next := path.Join(at, segment)
+		if !o.isFolder(next) || !o.root.SpelledSo(next) {
+			for _, name := range o.root.Names(o.root.Spelled(at)) {
+				if other := path.Join(at, notes.Nfc(name)); notes.Key(other) == notes.Key(next) && o.isFolder(other) {
+					next = other
+					break
+				}
+			}
+		}
+		at = next
+	}
+	return at
 }
 
 func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }

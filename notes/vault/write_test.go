@@ -197,7 +197,6 @@ func TestCreate_EqualIgnoringCase(t *testing.T) {
 		taken string
 	}{
 		{notes.CreateRequest{Title: "Rye bread", Folder: "Recipes"}, "Recipes/Rye Bread.md"},
-		{notes.CreateRequest{Title: "rye bread", Path: "recipes/"}, "Recipes/Rye Bread.md"},
 		{notes.CreateRequest{Path: "Recipes/rye bread"}, "Recipes/Rye Bread.md"},
 		{notes.CreateRequest{Title: "Caf\u00e9"}, "Caf\u00e9.md"},
 		{notes.CreateRequest{Title: "CAFE\u0301"}, "Caf\u00e9.md"},
@@ -210,6 +209,29 @@ func TestCreate_EqualIgnoringCase(t *testing.T) {
 	w, err := f.Create(ctx, notes.CreateRequest{Title: "Wheat", Path: "Recipes/"})
 	require.NoError(t, err)
 	assert.Equal(t, "Recipes/Wheat.md", w.Path)
+}
+
+// A new note makes no folder that differs from another only in case.
+func TestCreate_FolderEqualIgnoringCase(t *testing.T) {
+	ctx := t.Context()
+	f := newFixture(t, "Work/Plans/a.md", "x\n", "b.md", "y\n")
+	before := f.files()
+	is := func(want string, err error) {
+		t.Helper()
+		require.ErrorIs(t, err, notes.ErrInvalid)
+		assert.Equal(t, []string{want}, domainError(t, err).Candidates)
+		assert.Equal(t, before, f.files())
+	}
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "work/c.md"})
+	is("Work/c.md", err)
+	_, err = f.Create(ctx, notes.CreateRequest{Path: "Work/plans/new/c.md"})
+	is("Work/Plans/new/c.md", err)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "b.md", To: "work/plans/"})
+	is("Work/Plans/b.md", err)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "b.md", To: "Work/plans/"})
+	is("Work/Plans/b.md", err)
+	_, err = f.Create(ctx, notes.CreateRequest{Path: "work/c.md", Scope: notes.Scope{Read: []string{"b.md"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden, "the spelling of another scope's folder is not shown")
 }
 
 func TestCreate_NumbersEqualFileNames(t *testing.T) {

@@ -164,7 +164,7 @@ func (r *Root) Spelled(p string) string {
 		if norm.NFD.IsNormalString(segment) {
 			continue // has only one form
 		}
-		names := r.names(path.Join(segments[:i]...))
+		names := r.Names(path.Join(segments[:i]...))
 		same := slices.IndexFunc(names, func(name string) bool { return norm.NFC.String(name) == segment })
 		if same >= 0 && !slices.Contains(names, segment) {
 			segments[i] = names[same]
@@ -173,8 +173,8 @@ func (r *Root) Spelled(p string) string {
 	return strings.Join(segments, "/")
 }
 
-// names lists a folder, or returns nil if that is not possible.
-func (r *Root) names(dir string) []string {
+// Names lists a folder as the disk spells it, or returns nil if that is not possible.
+func (r *Root) Names(dir string) []string {
 	folder, err := r.OpenFile(cmp.Or(dir, "."), os.O_RDONLY, 0)
 	if err != nil {
 		return nil
