@@ -129,11 +129,22 @@ func TestFilter_Bounded(t *testing.T) {
 		"long glob":      {Glob: strings.Repeat("a", 2000)},
 		"alternatives":   {Glob: strings.Repeat("{a,b}", 5)},
 		"where":          {Where: map[string]any{"a": map[string]any{"like": 1}}},
+		"no operator":    {Where: map[string]any{"a": map[string]any{"": 1}}},
 	} {
 		assert.ErrorIs(t, f.Check(), notes.ErrInvalid, name)
 		assert.False(t, f.IsZero(), name)
 	}
 	require.NoError(t, notes.Filter{Glob: strings.Repeat("{a,b}", 4)}.Check())
+}
+
+// An operator that does not exist is rejected in every "not" of a condition, which has
+// two spellings.
+func TestCheckWhere_EveryNot(t *testing.T) {
+	for range 20 { // map iteration order is random
+		require.ErrorContains(t, notes.CheckWhere(map[string]any{"a": map[string]any{
+			"not": map[string]any{"not": map[string]any{"like": 1}}, "$not": map[string]any{"eq": 1},
+		}}), `unknown operator "like"`)
+	}
 }
 
 func TestSections(t *testing.T) {

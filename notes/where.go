@@ -65,19 +65,24 @@ func checkWhere(where map[string]any, n *int, depth int) error {
 			}
 			continue
 		}
-		for ops, ok := want.(map[string]any); ok; {
-			inner := ops
-			ops, ok = nil, false
-			for op, operand := range inner {
-				if operator(op) == "not" {
-					ops, ok = operand.(map[string]any)
-				} else if whereOperators[operator(op)] == nil {
-					return invalid(field, fmt.Sprintf("unknown operator %q", op), "Use one of "+strings.Join(slices.Sorted(maps.Keys(whereOperators)), ", ")+" or not.")
-				}
-			}
+		if unknown := unknownOperators(want); len(unknown) > 0 {
+			return invalid(field, fmt.Sprintf("unknown operator %q", unknown[0]), "Use one of "+strings.Join(slices.Sorted(maps.Keys(whereOperators)), ", ")+" or not.")
 		}
 	}
 	return nil
+}
+
+// unknownOperators returns the operators that do not exist in the condition on a field.
+func unknownOperators(want any) (unknown []string) {
+	ops, _ := want.(map[string]any)
+	for op, operand := range ops {
+		if operator(op) == "not" {
+			unknown = append(unknown, unknownOperators(operand)...)
+		} else if whereOperators[operator(op)] == nil {
+			unknown = append(unknown, op)
+		}
+	}
+	return unknown
 }
 
 // group returns the conditions joined by "or", "and" or "not"; nil for a field.
