@@ -384,7 +384,7 @@ func TestPassages(t *testing.T) {
 		"table.md": "| tool | use |\n|------|-----|\n| awl | to pierce |\n",
 		"crlf.md":  "# Windows\r\n\r\nA line with\r\nquokka inside.\r\n",
 	})
-	r := f.search(search.Query{Text: "pressure valve", Explain: true})
+	r := f.search(search.Query{Text: "pressure valve"})
 	require.Len(t, r.Hits, 1)
 	h := r.Hits[0]
 	assert.Equal(t, "long.md", h.Path)
@@ -571,7 +571,7 @@ func TestScoresWithinScope(t *testing.T) {
 			f.write(map[string]string{fmt.Sprintf("Theirs/%d.md", i): text})
 		}
 		for _, query := range []string{"harbour night", "boat -path:Mine/c", "boat", "harbuor", "zeppelin night", "harb*", "breadjam", "Häfen der Nacht"} {
-			r := f.search(search.Query{Text: query, Explain: true, Filter: notes.Filter{Scope: []string{"Mine"}}})
+			r := f.search(search.Query{Text: query, Filter: notes.Filter{Scope: []string{"Mine"}}})
 			for i := range r.Hits {
 				r.Hits[i].NoteID = 0
 			}

@@ -67,10 +67,7 @@ func (s *search) hit(r *rescorer, c candidate, rank, hits int, two bool) (h Hit,
 		}
 		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, rank, hits))
 		h.Score, h.Weak = c.score, c.weak
-		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: r.shown(c.terms)}
-		if s.q.Explain {
-			h.Why.TextScore, h.Why.VectorScore = c.text+c.bonus, c.cosine
-		}
+		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, TextScore: c.text + c.bonus, VectorScore: c.cosine, Terms: r.shown(c.terms)}
 		return h
 	}
 	chunk := r.bestChunk(n, matches, c.chunk)

@@ -31,8 +31,8 @@ type Hit struct {
 type Why struct {
 	TextRank    int      // from 1 among the notes found by words; 0: not found by words
 	VectorRank  int      // from 1 among the notes found semantically; 0: not found so
-	TextScore   float64  // with Query.Explain: BM25F and the bonuses of rescoring; unbounded
-	VectorScore float64  // with Query.Explain: cosine of the best passage
+	TextScore   float64  // BM25F and the bonuses of rescoring; unbounded
+	VectorScore float64  // cosine of the best passage
 	Terms       []string // matched words of the query, highest idf first; function words only if there are no others
 }
 

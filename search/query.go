@@ -33,12 +33,11 @@ type Query struct {
 	// '-' before a clause other than has and begin* negates it. Anything else is a word, so no
 	// text is a syntax error. Phrases in running text, which has more than a dozen content
 	// words, are treated as words.
-	Text    string
-	Mode    Mode         // "" is ModeHybrid
-	Filter  notes.Filter // in addition to the filters in Text
-	Limit   int          // hits, 1 to 50; 0 is 10
-	Cursor  string       // Result.Next of the previous page
-	Explain bool         // fill in the scores of Hit.Why
+	Text   string
+	Mode   Mode         // "" is ModeHybrid
+	Filter notes.Filter // in addition to the filters in Text
+	Limit  int          // hits, 1 to 50; 0 is 10
+	Cursor string       // Result.Next of the previous page
 	// Of is the path of the note that Text was taken from, if any. That note matches its own
 	// text, so it does not show that the vault has an answer.
 	Of string

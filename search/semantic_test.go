@@ -112,9 +112,9 @@ func TestHybrid(t *testing.T) {
 		cosines: map[string]float64{"boats": .5, "ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
 	defer search.Off["words count less and less"]()()
-	r := f.search(search.Query{Text: "harbour tag:x", Explain: true})
+	r := f.search(search.Query{Text: "harbour tag:x"})
 	assert.Empty(t, r.Hits, "the filter holds for both sides")
-	r = f.search(search.Query{Text: "harbour", Explain: true})
+	r = f.search(search.Query{Text: "harbour"})
 	assert.Equal(t, []string{"boats", "mention", "ships"}, pathsOf(r), "cooking has neither the word nor a near passage")
 	assert.Equal(t, search.StateReady, r.Semantic.State)
 	assert.Equal(t, 3, r.Total)
@@ -194,7 +194,7 @@ func TestHybridScores(t *testing.T) {
 	aside = f.search(search.Query{Text: "xqzzy", Mode: search.ModeSemantic}).Hits[2]
 	assert.InDelta(t, .6, aside.Score, 1e-9, "the first passage counts in hybrid only")
 
-	r = f.search(search.Query{Text: "harbour wall", Explain: true})
+	r = f.search(search.Query{Text: "harbour wall"})
 	assert.Equal(t, "far", r.Hits[0].Path[:3])
 	far := r.Hits[0]
 	assert.Equal(t, []string{"harbour", "wall"}, far.Why.Terms)
@@ -578,7 +578,7 @@ func TestHybrid_CosinesOfTextHits(t *testing.T) {
 		cosines: map[string]float64{"ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
 	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{SemanticTimeout: time.Minute})
-	r := f.search(search.Query{Text: "harbour", Explain: true})
+	r := f.search(search.Query{Text: "harbour"})
 	require.Equal(t, "boats", pathsOf(r)[0], "it has no vectors: by its words alone")
 	require.Equal(t, "mention", pathsOf(r)[1])
 	assert.InDelta(t, .8, r.Hits[1].Why.VectorScore, 1e-9)

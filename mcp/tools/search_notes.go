@@ -106,7 +106,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	}
 	query := search.Query{
 		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.Mode), Filter: filter,
-		Limit: limit, Cursor: a.Cursor, Explain: true /* for the panel */, MaxBytes: a.snippetBudget(limit, in.Limits.ResultBytes),
+		Limit: limit, Cursor: a.Cursor, MaxBytes: a.snippetBudget(limit, in.Limits.ResultBytes),
 	}
 	if !a.Explain {
 		query.Beside = besideSnippet
