@@ -71,7 +71,7 @@ type Periods func(words string) (Period, bool)
 
 var (
 	relativePeriod = regexp.MustCompile(`^(this|last|next) (week|month|quarter|year)$`)
-	pastDay        = regexp.MustCompile(`^(\d{1,3}|an?) ?(d|w|day|week|month|year)s?( ago)?$`)
+	pastDay        = regexp.MustCompile(`^(?:(\d{1,4}) ?|an? )(d|w|y|day|week|month|year)s?( ago)?$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 	dottedDay      = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(\d{4})$`)
@@ -110,13 +110,13 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 
 // ParsePast parses what [Periodic.Parse] accepts, the name of a weekday, with or without
 // "last", which means the most recent such day before today, and the age of a day: 7d,
-// 2 weeks, a month ago.
+// 1y, 2 weeks, a month ago.
 func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	if m := pastDay.FindStringSubmatch(s); m != nil {
-		unit := map[string]Unit{"w": Week, "week": Week, "month": Month, "year": Year}[m[2]] // else Day
+		unit := map[string]Unit{"w": Week, "week": Week, "month": Month, "y": Year, "year": Year}[m[2]] // else Day
 		n := 1
-		if m[1][0] != 'a' {
+		if m[1] != "" {
 			n = atoi(m[1])
 		}
 		return Period{Day, unit.add(now, -n)}, true
