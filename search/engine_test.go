@@ -513,6 +513,7 @@ var aboutStarters = "# Sourdough starter\n\nHow to keep it.\n\n" + section("Feed
 func TestSecondPassage(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"starter.md": aboutStarters,
+		"another.md": aboutStarters + section("More", "More of it."),
 		"diary.md":   "# March\n\n" + section("0", "Rain.") + section("1", "Bought a lemon tree.") + section("2", "Fed the lemon tree."),
 	})
 	r := f.search(search.Query{Text: "sourdough starter"})
@@ -547,11 +548,11 @@ func TestSearch_FarDownALongNote(t *testing.T) {
 
 // Suggestions for a word that no note has are shown as notes spell them, not as stems.
 func TestSuggestionsAreWords(t *testing.T) {
-	f := newFixture(t, map[string]string{"a.md": "The Ponies of Iceland.", "b.md": "Many poniards.", "c.md": "Notiz und Verknüpfung."})
+	f := newFixture(t, map[string]string{"a.md": "The Ponies of Iceland.", "b.md": "In Norway many poniards.", "c.md": "Notiz und Verknüpfung."})
 	for query, want := range map[string]string{
-		"ponyes":            `no note has "ponyes"; searched for ponies instead`,
-		"Notizverknüpfung":  `no note has "Notizverknüpfung"; searched for notiz, verknüpfung instead`,
-		"poniardss iceland": `no note has "poniardss"; searched for poniards instead`,
+		"ponyes":           `no note has "ponyes"; searched for ponies instead`,
+		"Notizverknüpfung": `no note has "Notizverknüpfung"; searched for notiz, verknüpfung instead`,
+		"poniardss norway": `no note has "poniardss"; searched for poniards instead`,
 	} {
 		for _, mode := range []search.Mode{search.ModeText, search.ModeHybrid} {
 			assert.Contains(t, f.search(search.Query{Text: query, Mode: mode}).Notes, want)
@@ -653,6 +654,23 @@ func TestNamed(t *testing.T) {
 			assert.Equal(t, want, scores("Ada Lovelace, the programmer") > scores("The programmer")+.01)
 		})
 	}
+}
+
+// The passage that names another note is the one that has the words of the query.
+func TestNamed_InAnyPassage(t *testing.T) {
+	score := func(who string) float64 {
+		f := newFixture(t, map[string]string{
+			"named.md": "# Ada Lovelace\n\nWho wrote the first of them.",
+			"other.md": "# Engines\n\n" + section("Wheels", "Wheels and cards.") + section("Programs", who+", the programmer, who wrote the first."),
+		})
+		for _, h := range f.search(search.Query{Text: "programmer who wrote first"}).Hits {
+			if h.Path == "named.md" {
+				return h.Score
+			}
+		}
+		return 0
+	}
+	assert.Greater(t, score("Ada Lovelace"), score("She")+.01)
 }
 
 // A phrase that no note has is a condition in a query of few words. In a sentence its words are

@@ -144,7 +144,7 @@ func (a *asking) explain(list *rankedList) {
 	if why == "" && a.q.Mode == ModeSemantic {
 		why = "semantic search is not available; only words were searched"
 	}
-	if because := list.semantic.Why; because != "" && a.q.Mode != ModeText {
+	if because := list.semantic.Why; because != "" {
 		why = "semantic search is " + because + "; only words were searched"
 	}
 	if why != "" {

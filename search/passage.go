@@ -50,10 +50,8 @@ func clipName(s string) string {
 // the semantically nearest chunk (-1: none).
 func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 	best, weight := s.heaviest(n, matches, -1)
-	if best < 0 || nearest >= 0 && weight < s.total()/2 {
-		if nearest >= 0 && nearest < len(n.Chunks) {
-			return nearest
-		}
+	if nearest >= 0 && nearest < len(n.Chunks) && (best < 0 || weight < s.total()/2) {
+		return nearest
 	}
 	if best < 0 && len(n.Chunks) > 0 {
 		return 0
@@ -267,7 +265,7 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 	from, to := start, end
 	if e.from > start {
 		from = wordStart(text, e.from, e.first)
-		if l, r := markupAt(text, from); l < r && l >= start {
+		if l, r := markupAt(text, from); l >= start {
 			if from = l; r <= e.first {
 				from = r
 			}
@@ -275,7 +273,7 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 	}
 	if e.to < end {
 		to = wordEnd(text, e.last, e.to)
-		if l, r := markupAt(text, to); l < r && r <= end {
+		if l, r := markupAt(text, to); r <= end {
 			if to = l; l < e.last {
 				to = r
 			}

@@ -25,6 +25,7 @@ type fakeMeaning struct {
 	store    *store.Store
 	cosines  map[string]float64
 	firsts   map[string]float64 // of the lead, if it differs
+	nearest  map[string]int     // ordinal of the nearest passage, if it is not the first
 	missing  map[string]float64 // share of passages without a vector
 	coverage search.Coverage
 	weight   float64
@@ -81,7 +82,7 @@ func (m *fakeMeaning) all(keep func(notes.Meta) bool) []notes.SemanticHit {
 	for _, n := range page.Notes {
 		name := strings.TrimSuffix(n.Path, ".md")
 		if cos, ok := m.cosines[name]; ok && keep(n) {
-			hits = append(hits, notes.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name]})
+			hits = append(hits, notes.SemanticHit{NoteID: n.ID, Ordinal: m.nearest[name], Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name]})
 		}
 	}
 	slices.SortFunc(hits, func(a, b notes.SemanticHit) int {
@@ -231,6 +232,20 @@ func idsOf(hits []notes.SemanticHit) []int64 {
 		ids[i] = h.NoteID
 	}
 	return ids
+}
+
+// A note is shown with its nearest passage, unless another has at least half of the query.
+func TestHybrid_NearestPassageIsShown(t *testing.T) {
+	f := newFixture(t, map[string]string{"sea.md": "# Sea\n\n" + section("Harbour", "Boats in the harbour.") + section("Quay", "Vessels lie moored.") + section("Beach", "Sand.")})
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"sea": .9}, nearest: map[string]int{"sea": 2}}
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
+	for query, heading := range map[string]string{"xqzzy": "Quay", "harbour": "Harbour", "harbour xqzzy blorp wibble": "Quay"} {
+		hits := f.search(search.Query{Text: query}).Hits
+		require.Len(t, hits, 1, query)
+		assert.Equal(t, heading, hits[0].Heading, query)
+	}
+	m.nearest["sea"] = 7
+	assert.Equal(t, "Harbour", f.search(search.Query{Text: "harbour xqzzy blorp wibble"}).Hits[0].Heading, "the note has changed and has fewer passages now")
 }
 
 // The query's conditions also apply to candidates found semantically.
@@ -472,6 +487,10 @@ func TestWeakByWords(t *testing.T) {
 	r = f.search(search.Query{Text: "lighthouse keeper painted foreign coast cellar", Mode: search.ModeText})
 	require.Len(t, r.Hits, 1)
 	assert.True(t, r.Hits[0].Weak)
+
+	f.write(map[string]string{"varnish.md": "Oil the transom."})
+	assert.False(t, f.search(search.Query{Text: "varnish", Mode: search.ModeText}).Weak)
+	assert.True(t, f.search(search.Query{Text: "varnish lighthouse keeper painted foreign coast", Mode: search.ModeText}).Weak, "a word in a name counts as one word")
 }
 
 // A word that no note has indicates that a question is on another topic, if notes have others
@@ -627,6 +646,7 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 		"script": {&fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
 		"panics": {&fakeMeaning{weight: .5, coverage: ready}, search.StateFailed},
 		"failed": {&fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
+		"server": {&fakeMeaning{weight: .5, coverage: ready, err: search.UnavailableError{Why: "unavailable: no server answers"}}, search.StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withMeaning(t, c.m)
@@ -637,6 +657,7 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 				if mode == search.ModeSemantic || c.want == search.StateFailed || c.want == search.StateUnsupported {
 					require.Len(t, r.Notes, 1)
 					assert.NotContains(t, r.Notes[0], "boom")
+					assert.Equal(t, name == "server", r.Notes[0] == "semantic search is unavailable: no server answers; only words were searched", r.Notes[0])
 				}
 			}
 		})

@@ -74,6 +74,9 @@ func TestWhy(t *testing.T) {
 		assert.Contains(t, x.Reasons, c.reason, c.query)
 	}
 
+	x = why("Far", search.Query{Text: "nothing", Mode: search.ModeSemantic})
+	assert.Equal(t, []string{"its nearest passage has cosine 0.01 with the query, which is below the threshold"}, x.Reasons, "it has the word")
+
 	_, err := f.engine.Why(context.Background(), search.Query{Text: " "}, notes.Meta{})
 	assert.ErrorIs(t, err, notes.ErrInvalid)
 }
