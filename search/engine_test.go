@@ -289,6 +289,10 @@ func TestSearch_ExcludedPhraseAmongManyNotes(t *testing.T) {
 		}
 		assert.Len(t, found, 134, query)
 	}
+	assert.Equal(t, 67, f.search(search.Query{Text: "-green", Mode: search.ModeText}).Total)
+	r := f.search(search.Query{Text: `"apple"`, Mode: search.ModeText})
+	assert.Equal(t, 128, r.Total, "enough for every page that is read")
+	assert.Equal(t, []string{"the phrase was checked in only 128 of 200 notes that have the words"}, r.Notes)
 }
 
 func TestSearch_CallersFilter(t *testing.T) {
@@ -425,6 +429,8 @@ func TestSearch_ResultSize(t *testing.T) {
 	text, err := json.Marshal(f.search(search.Query{Text: "quagga " + strings.Repeat("endless", 1000) + " title endless"}).Hits[0])
 	require.NoError(t, err)
 	assert.Less(t, len(text), 1200)
+	f.write(map[string]string{"abstract.md": "---\nabstract: " + strings.Repeat("okapis and zebras ", 50) + "\n---\n"})
+	assert.LessOrEqual(t, len(f.search(search.Query{Text: "okapis"}).Hits[0].Snippet), 160+len("…"), "without text")
 }
 
 // A hit shows the passage that matches its query or filter.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,6 +53,36 @@ func TestSearch_Pages(t *testing.T) {
 	assert.IsIncreasing(t, got)
 	q.Limit = 50
 	assert.Equal(t, got, f.allPages(q, func(int) {}))
+}
+
+// A thousand notes that a filter selects can be paged through, and no cursor leads beyond them.
+func TestSearch_PagesOfAFilter(t *testing.T) {
+	f := newFixture(t, nil)
+	f.engine = search.NewEngine(manyListed{f.store}, f.index, nil, search.EngineOptions{})
+	got := f.allPages(search.Query{Text: "has:todo", Limit: 50}, func(int) {})
+	require.Len(t, got, 1000)
+	assert.IsIncreasing(t, got)
+}
+
+// manyListed lists 2500 notes, in pages smaller than the limit.
+type manyListed struct{ search.Store }
+
+func (manyListed) ResolveSearch(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
+
+func (manyListed) List(_ context.Context, q notes.ListQuery) (notes.ListPage, error) {
+	from, _ := strconv.Atoi(q.Cursor)
+	page := notes.ListPage{Total: 2500, Next: strconv.Itoa(from + q.Limit - 1)}
+	for id := from + 1; id < from+q.Limit; id++ {
+		page.Notes = append(page.Notes, notes.Meta{ID: int64(id)})
+	}
+	return page, nil
+}
+
+func (manyListed) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, err error) {
+	for _, id := range ids {
+		out = append(out, notes.Packed{Note: &notes.Note{ID: id, Path: fmt.Sprintf("%04d.md", id)}, Unpack: func() error { return nil }})
+	}
+	return out, nil
 }
 
 // After the fused notes, the pages of a hybrid search have the others found by words.

@@ -44,6 +44,26 @@ func TestHybridNoWorseWhileEmbedding(t *testing.T) {
 	assert.Equal(t, "best", first())
 }
 
+// A note without vectors is expected to be as near as the notes with vectors that have as many
+// of the words.
+func TestHybrid_ExpectedNearness(t *testing.T) {
+	files := map[string]string{}
+	cosines := map[string]float64{}
+	for i := range 40 {
+		files[fmt.Sprintf("n%02d.md", i)] = "Boats in the harbour."
+		cosines[fmt.Sprintf("n%02d", i)] = .5
+	}
+	delete(cosines, "n00")
+	f := newFixture(t, files)
+	m := &fakeMeaning{store: f.store, weight: .5, cosines: cosines, coverage: search.Coverage{State: search.StateBuilding, Coverage: .9}}
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
+	scores := map[string]float64{}
+	for _, h := range f.search(search.Query{Text: "boats harbour", Limit: 50}).Hits {
+		scores[h.Path] = h.Score
+	}
+	assert.InEpsilon(t, scores["n01.md"], scores["n00.md"], .05)
+}
+
 // The nearness of a partly embedded note is a lower bound.
 func TestHybrid_PartlyEmbeddedNote(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},

@@ -38,6 +38,7 @@ func TestWhy(t *testing.T) {
 	assert.Equal(t, 1, x.Rank)
 	assert.Equal(t, search.Reading{Words: []string{"bake", "rye"}, Phrases: []string{`"wait a day"`}, Without: []string{"-oil"}, Filters: []string{"path:Bread/"}}, x.Read)
 	assert.InDelta(t, 0.7, x.Cosine, 1e-9)
+	assert.Equal(t, []string{"it ranks number 1 by words", "it ranks number 1 semantically, with cosine 0.70"}, x.Reasons)
 	has := map[string]bool{}
 	for _, term := range x.Terms {
 		has[term.Term] = term.Has
