@@ -92,7 +92,7 @@ func describeClass(r rune) class {
 		return ClassConnector
 	case r == '\u00AD' || r == '\u200C' || r == '\u200D' || r == '\u2060':
 		return classMark // soft hyphen and joiners: invisible inside a word
-	case r == 'ー' || r == 'ｰ' || r == '々' || r == '〆' || isKanaVoicing(r):
+	case r == 'ー' || r == 'ｰ' || r == '〆' || isKanaVoicing(r):
 		return ClassDense
 	case unicode.In(r, runOnScripts...):
 		if unicode.IsDigit(r) {
