@@ -107,8 +107,8 @@ func (n *Notifier) Reset(context.Context) error {
 	for uri := range watched {
 		n.pending[uri] = struct{}{}
 	}
-	n.listSince, n.listLast = time.Now(), time.Now()
 	n.list, n.prompts = true, true
+	n.listed()
 	n.signal()
 	return nil
 }

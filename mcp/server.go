@@ -55,6 +55,8 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		logRate: perSecond(logsPerSecond),
 		out:     silent,
 		place:   place{shared: c.opts.Shared},
+
+		sessionID: rand.Text,
 	}
 	if p.Subject != "" {
 		s.log = s.log.With("subject", p.Subject)
@@ -76,16 +78,11 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		Version: o.Version,
 		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
 	}, &sdk.ServerOptions{
-		Logger:            slog.New(quieter{s.log.Handler()}),
-		PageSize:          s.limits.PageSize,
-		Capabilities:      s.capabilities(fixedTools),
-		CompletionHandler: completer{s.resources()}.complete,
-		GetSessionID: func() string {
-			if s.sessionID == nil {
-				return rand.Text()
-			}
-			return s.sessionID()
-		},
+		Logger:             slog.New(quieter{s.log.Handler()}),
+		PageSize:           s.limits.PageSize,
+		Capabilities:       s.capabilities(fixedTools),
+		CompletionHandler:  completer{s.resources()}.complete,
+		GetSessionID:       func() string { return s.sessionID() },
 		SubscribeHandler:   s.subs.subscribe,
 		UnsubscribeHandler: s.subs.unsubscribe,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {

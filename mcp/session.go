@@ -51,7 +51,7 @@ type session struct {
 	subs    *subscriptions
 	roots   *roots
 
-	sessionID func() string  // creates the id of a Streamable HTTP session; nil: a random one
+	sessionID func() string  // creates the id of a Streamable HTTP session
 	resumes   resumedAs      // the session that this one continues
 	streamed  bool           // a subject's client has opened a stream; guarded by http.mu
 	barred    bool           // it accepts no more requests; guarded by http.mu
