@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,7 +84,7 @@ func TestFilter_MatchesNote(t *testing.T) {
 		"all": {}, "folder": {Folder: "work"}, "folder, with slashes": {Folder: "/Work/Sub/"}, "a path": {Paths: []string{"nope", "/Work/s"}}, "not a path": {NotPaths: []string{"Work/X"}},
 		"a tag": {Tags: []string{"#URGENT"}}, "a nested tag": {Tags: []string{"area", "urgent"}}, "not a tag": {NotTags: []string{"area/ho"}},
 		"at the date": {After: day(15)}, "before": {Before: day(16)}, "todo": {HasTodo: true}, "scope": {Scope: []string{"Home", "WORK"}},
-		"the name": {Glob: "plan*"}, "the path": {Glob: "work/**/*.md"}, "one of": {Glob: "{a,plan}?b.md"}, "where": {Where: object{"status": "Open"}}, "a period": {Where: object{"file.mtime": "today"}},
+		"the name": {Glob: "plan*"}, "the path": {Glob: "work/**/*.md"}, "one of": {Glob: "{a,plan}?b.md"}, "where": {Where: object{"status": "Open"}}, "a size": {Where: object{"size": object{"gt": 50.0}, "file.size": object{"lt": 80.0}}}, "a period": {Where: object{"file.mtime": "today"}},
 		"aside elsewhere": {Aside: &notes.AsideRules{Prefixes: []string{"home/"}}},
 	} {
 		ok, err := matchesNote(n, f, periods)
@@ -94,7 +95,7 @@ func TestFilter_MatchesNote(t *testing.T) {
 		"folder": {Folder: "Wor"}, "a path": {Paths: []string{"Sub"}}, "not a path": {NotPaths: []string{"nope", "/work/S"}},
 		"a tag": {Tags: []string{"urgent", "area/ho"}}, "not a tag": {NotTags: []string{"nope", "Area"}},
 		"after the date": {After: day(16)}, "before": {Before: day(15)}, "scope": {Scope: []string{}}, "another folder's": {Scope: []string{"Work/Sub 2"}},
-		"the name": {Glob: "work*"}, "the path": {Glob: "*/*.md"}, "where": {Where: object{"status": "done"}}, "a period": {Where: object{"file.mtime": "yesterday"}},
+		"the name": {Glob: "work*"}, "the path": {Glob: "*/*.md"}, "where": {Where: object{"status": "done"}}, "a size": {Where: object{"size": object{"lt": 50.0}}}, "a period": {Where: object{"file.mtime": "yesterday"}},
 		"aside": {Aside: &notes.AsideRules{Patterns: []notes.AsidePattern{{Folder: "Work", Regexp: regexp.MustCompile(`^Sub/`)}}}},
 	} {
 		ok, err := matchesNote(n, f, periods)
@@ -178,7 +179,7 @@ func TestDateRules_Of(t *testing.T) {
 
 // TestTasksOf checks the heading, line and tags of a note's tasks.
 func TestTasksOf(t *testing.T) {
-	n := parse("A.md", "---", "tags: [work]", "---", "- [ ] before #a/b", "# One", "- [x] done", "## Two", "  - [/] nested", "    more of it", "- no task", "- [ ] "+strings.Repeat("long ä", 1000))
+	n := parse("A.md", "---", "tags: [work]", "---", "- [ ] before #a/b", "# One", "- [x] done", "## Two", "  - [/] nested", "    more of it", "- no task", "- [ ] x"+strings.Repeat("ä", 2000))
 	type task struct {
 		line          int
 		heading, text string
@@ -189,6 +190,7 @@ func TestTasksOf(t *testing.T) {
 		have = append(have, task{x.Line, x.Heading, x.Text, x.Status.IsOpen()})
 		assert.Equal(t, []string{"work"}, x.NoteTags)
 		assert.LessOrEqual(t, len(x.Source), 2<<10)
+		assert.True(t, utf8.ValidString(x.Source))
 	}
 	require.Len(t, have, 4)
 	assert.Equal(t, []task{{4, "", "before #a/b", true}, {6, "One", "done", false}, {8, "Two", "nested", true}}, have[:3])

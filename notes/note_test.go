@@ -34,3 +34,10 @@ func TestTitleOf_Excalidraw(t *testing.T) {
 	n := Parse("Maps/Harbour.excalidraw.md", []byte("---\nexcalidraw-plugin: parsed\n---\n# Excalidraw Data\n"), time.Time{})
 	assert.Equal(t, "Harbour.excalidraw", n.Title)
 }
+
+// Embedded data, such as a picture in base64, is not cut into passages.
+func TestParse_EmbeddedData(t *testing.T) {
+	const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+	n := Parse("A.md", []byte("# A\n\nbefore\n\n![](data:image/png;base64,"+strings.Repeat(picture, 1000)+")\n\nafter"), time.Time{})
+	assert.Len(t, n.Chunks, 1)
+}

@@ -331,6 +331,21 @@ func TestWhere_NumericTexts(t *testing.T) {
 	assert.True(t, notes.WhereMatches(object{"n": 7.0}, object{"n": "007"}), "a number equals its text")
 }
 
+// TestWhere_Others checks that null stands for no value, and that a date and a text that is
+// not a date are compared as texts.
+func TestWhere_Others(t *testing.T) {
+	for _, values := range []object{{}, {"due": nil}} {
+		assert.True(t, notes.WhereMatches(object{"due": nil}, values))
+		assert.False(t, notes.WhereMatches(object{"due": "soon"}, values))
+	}
+	soon, dated := object{"due": "soon"}, object{"due": "2026-02-16"}
+	for _, values := range []object{soon, dated} {
+		assert.False(t, notes.WhereMatches(object{"due": nil}, values))
+	}
+	assert.False(t, notes.WhereMatches(object{"due": object{"lt": "2026-02-16"}}, soon))
+	assert.False(t, notes.WhereMatches(object{"due": object{"gt": "soon"}}, dated))
+}
+
 // TestWhere_Links checks that a link in a field counts as its target, whatever its
 // display text, and a link to a daily note as its day.
 func TestWhere_Links(t *testing.T) {

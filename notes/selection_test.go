@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,12 +130,24 @@ func TestFilter_Bounded(t *testing.T) {
 		"long glob":      {Glob: strings.Repeat("a", 2000)},
 		"alternatives":   {Glob: strings.Repeat("{a,b}", 5)},
 		"where":          {Where: map[string]any{"a": map[string]any{"like": 1}}},
+		"conditions":     {Where: map[string]any{"or": slices.Repeat([]any{map[string]any{"a": 1}}, notes.MaxConditions)}},
+		"nesting":        {Where: nested(9)},
 		"no operator":    {Where: map[string]any{"a": map[string]any{"": 1}}},
 	} {
 		assert.ErrorIs(t, f.Check(), notes.ErrInvalid, name)
 		assert.False(t, f.IsZero(), name)
 	}
 	require.NoError(t, notes.Filter{Glob: strings.Repeat("{a,b}", 4)}.Check())
+	require.NoError(t, notes.Filter{Where: nested(8)}.Check())
+}
+
+// nested returns a condition in n others.
+func nested(n int) map[string]any {
+	where := map[string]any{"a": 1}
+	for range n {
+		where = map[string]any{"not": where}
+	}
+	return where
 }
 
 // An operator that does not exist is rejected in every "not" of a condition, which has

@@ -185,7 +185,7 @@ func TestInlineFields_All(t *testing.T) {
 			key := pick(rng, "status", "due", "who")
 			var written string
 			var values []any
-			switch rng.IntN(4) {
+			switch rng.IntN(5) {
 			case 0:
 				written, values = "open", []any{"open"}
 			case 1:
@@ -193,6 +193,9 @@ func TestInlineFields_All(t *testing.T) {
 				written, values = pick(rng, fmt.Sprint(b), strings.ToUpper(fmt.Sprint(b))), []any{b}
 			case 2:
 				written, values = "[[Ann]], [[Bob]]", []any{"[[Ann]]", "[[Bob]]"}
+			case 3:
+				written = pick(rng, `"a b", c"`, `"a", "`, `[[Ann]], Bob`)
+				values = []any{written}
 			default:
 				written, values = `"a b", "c"`, []any{"a b", "c"}
 			}
