@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -61,6 +62,18 @@ func TestAttachmentIsWatched(t *testing.T) {
 	w.write(t, "Plan.md", "![[My photo.png]] now\n")
 	w.vault.Changed([]string{"Plan.md"})
 	assert.Equal(t, "note:///Plan.md", <-w.updated)
+}
+
+// A feed that begins anew may have changed every resource.
+func TestResetIsAnnounced(t *testing.T) {
+	w := newRealWorld(t, watchedVault)
+	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Plan.md"}))
+	n := NewNotifier(w.core, notes.Position{})
+	require.NoError(t, n.Reset(t.Context()))
+	assert.Len(t, n.wake, 1, "Run announces it at once")
+	news, _ := n.due(time.Now().Add(listLatest))
+	assert.Equal(t, []string{"note:///Plan.md"}, news.uris)
+	assert.True(t, news.list && news.prompts)
 }
 
 // A subscription that would never be notified is rejected.
