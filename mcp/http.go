@@ -340,7 +340,7 @@ func (h *HTTP) hasRoom(subject string) bool {
 	return true
 }
 
-// use protects the session with the id from hasRoom until done is called.
+// use protects the session with the id, if there is one, from hasRoom until done is called.
 func (h *HTTP) use(id string) (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

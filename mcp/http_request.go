@@ -68,9 +68,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer ended()
 	}
-	if sessionID != "" {
-		defer h.use(sessionID)()
-	}
+	defer h.use(sessionID)()
 	if s := h.find(sessionID); s != nil && r.Method == http.MethodDelete {
 		s.stop() // cancels all requests, in both directions; the SDK would wait for them
 		s.stopWork()

@@ -171,6 +171,7 @@ func TestHTTPRefusals(t *testing.T) {
 		{"no session", "POST", "/mcp", ping, nil, 400, "send initialize first, and then the header Mcp-Session-Id"},
 		{"unknown session", "POST", "/mcp", ping, map[string]string{"Mcp-Session-Id": "nope"}, 404, "session not found"},
 		{"unknown legacy session", "POST", "/sse?sessionid=nope", ping, nil, 404, "session not found"},
+		{"oversized legacy body", "POST", "/sse?sessionid=nope", `{"x":"` + strings.Repeat("x", 6000) + `"}`, nil, 413, "5000 bytes"},
 		{"unknown path", "GET", "/other", "", nil, 404, ""},
 		{"unknown method of HTTP", "PUT", "/mcp", ping, nil, 405, ""},
 		{"wrong content type", "POST", "/mcp", initialize, map[string]string{"Content-Type": "text/plain"}, 415, ""},
