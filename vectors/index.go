@@ -41,8 +41,6 @@ type Options struct {
 	Shared Shared // vectors of other nodes; nil: there are no other nodes
 	Log    *slog.Logger
 	Now    func() time.Time
-
-	keepUnused int // least number of unused vectors that are kept; 0: 4096; set only by tests
 }
 
 // Index answers semantic searches. It follows the vault and is safe for concurrent
@@ -71,6 +69,8 @@ type Index struct {
 	queries queryCache
 	asking  singleflight.Group // for the vectors of queries
 	pace    *pace
+
+	keepUnused int // tests set it
 }
 
 // NewIndex returns an index with cache files in dir. It is empty until Run has
@@ -85,10 +85,7 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Load == nil {
 		opt.Load = newSystemLoad()
 	}
-	if opt.keepUnused <= 0 {
-		opt.keepUnused = keepUnused
-	}
-	return &Index{store: rows{store}, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load)}
+	return &Index{store: rows{store}, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load), keepUnused: keepUnused}
 }
 
 // Position returns the head of the feed: the index loads earlier changes from the

@@ -102,7 +102,7 @@ type world struct {
 	stop  func()
 
 	shared     Shared      // of Options
-	keepUnused int         // of Options
+	keepUnused int         // of the index; 0: its default
 	load       func() Load // of Options; nil: the machine's
 	wait       func(context.Context) error
 }
@@ -133,13 +133,16 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	options := Options{Embedder: e, Open: previous, keepUnused: w.keepUnused, Load: w.load, Wait: w.wait, Shared: w.shared}
+	options := Options{Embedder: e, Open: previous, Load: w.load, Wait: w.wait, Shared: w.shared}
 	if e == nil {
 		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
 	} else {
 		options.Source = "source of " + e.ID()
 	}
 	w.index = NewIndex(w.store, w.state, options)
+	if w.keepUnused > 0 {
+		w.index.keepUnused = w.keepUnused
+	}
 	w.vault.Follow(w.index)
 	require.NoError(w.t, w.vault.Reconcile(ctx))
 	done := make(chan error, 1)

@@ -170,7 +170,7 @@ func (x *Index) loadSpace(ctx context.Context, st stored, embedder Embedder, sou
 	chunks := withLeads(st.chunks)
 	missing := s.load(chunks)
 	// If the model is new to the store, its file is of a deleted store.
-	if isNew && s.slots.records.N > 0 || len(s.unused()) > max(x.opt.keepUnused, len(chunks)/5) {
+	if isNew && s.slots.records.N > 0 || len(s.unused()) > max(x.keepUnused, len(chunks)/5) {
 		if err := s.remove(x.dir); err != nil {
 			return nil, err
 		}
