@@ -414,6 +414,9 @@ func TestIndex_Missing(t *testing.T) {
 		return map[string]float64{paths[0]: hits[0].Missing, paths[1]: hits[1].Missing}
 	}
 	assert.Equal(t, map[string]float64{"long.md": 0, "short.md": 0}, missing())
+	usual, here, err := w.index.Unrelated(ctx, "boat")
+	require.NoError(t, err)
+	assert.Equal(t, []notes.Spread{{Deviation: unrelatedDeviation}, {Deviation: unrelatedDeviation}}, []notes.Spread{usual, here})
 	require.NoError(t, w.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE hash IN (SELECT hash FROM chunks WHERE ordinal > 0)`)
 		return err
