@@ -108,7 +108,7 @@ func New(o Options) *Catalogue {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now}
+	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.TrimSuffix(o.Folder, "/"), budget: o.Budget, now: o.Now}
 }
 
 // Folder returns the vault-relative folder of the user's templates, or "".

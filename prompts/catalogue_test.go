@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -326,7 +327,7 @@ func TestTemplates(t *testing.T) {
 		"description": "The week.",
 		"arguments":   []any{"topic", map[string]any{"name": "style", "description": "How.", "required": true}, 7.0},
 	}
-	c := New(Options{Notes: s, Search: s, Folder: "/Prompts/"})
+	c := New(Options{Notes: s, Search: s, Folder: "Prompts/"})
 	list, err := c.List(t.Context())
 	require.NoError(t, err)
 	names := make([]string, len(list))
@@ -460,6 +461,18 @@ func TestTemplateSearches(t *testing.T) {
 		assert.Equal(t, []string{"Prompts/"}, f.NotPaths)
 	}
 	assert.Equal(t, []string{"Prompts"}, r.refreshed)
+}
+
+// A folder without prompts is probably misspelled, or not the one the user means.
+func TestMissingFolder(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "Prompts")
+	for folder, want := range map[string]string{"Promts": `folder "Promts" has no notes`, outside: fmt.Sprintf("folder %q is not in the vault", outside)} {
+		c := New(Options{Notes: newShelf("Prompts/a.md|Do it."), Folder: folder})
+		warnings, err := c.Warnings(t.Context())
+		require.NoError(t, err)
+		require.Len(t, warnings, 1)
+		assert.Contains(t, warnings[0], want)
+	}
 }
 
 // A template's problem is reported until it is fixed; the usable parts of the template

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +39,9 @@ func (c *Catalogue) templates(ctx context.Context) (found []Prompt, warnings []s
 	if c.folder == "" {
 		return nil, warnings, nil
 	}
+	if filepath.IsAbs(c.folder) {
+		return nil, append(warnings, fmt.Sprintf("the prompts folder %q is not in the vault: its prompts are not offered", c.folder)), nil
+	}
 	_ = c.notes.Refresh(ctx, c.folder) // if it fails, List returns the notes indexed so far
 	list, err := c.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Folder: c.folder}, Sort: "path", Limit: maxTemplates})
 	if err != nil {
@@ -45,6 +49,9 @@ func (c *Catalogue) templates(ctx context.Context) (found []Prompt, warnings []s
 	}
 	warn := func(path, problem string) {
 		warnings = append(warnings, fmt.Sprintf("the prompt %q: %s", path, problem))
+	}
+	if list.Total == 0 {
+		warnings = append(warnings, fmt.Sprintf("the prompts folder %q has no notes", c.folder))
 	}
 	if list.Total > maxTemplates {
 		warn(c.folder, fmt.Sprintf("only the first %d of its %d notes are prompts", maxTemplates, list.Total))

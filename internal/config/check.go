@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,10 +19,28 @@ func (l *loader) checkWhole(cfg *Config) {
 	l.checkVault(cfg)
 	l.checkSemantic(&cfg.Semantic)
 	l.checkHTTP(cfg.HTTP)
-	if strings.HasPrefix(cfg.Prompts.Folder, "~") {
-		cfg.Prompts.Folder = l.expand(cfg.Prompts.Folder, l.dir)
-	}
+	cfg.Prompts.Folder = l.inVault(cfg.Vault, cfg.Prompts.Folder)
 	l.checkNoFolder("log.file", cfg.Log.File)
+}
+
+// inVault returns the path in the vault of a folder, which may be given as an absolute
+// path. A folder outside the vault keeps its absolute path.
+func (l *loader) inVault(vault Vault, folder string) string {
+	if strings.HasPrefix(folder, "~") {
+		folder = l.expand(folder, l.dir)
+	}
+	if folder == "" {
+		return ""
+	}
+	if !filepath.IsAbs(folder) {
+		return path.Clean(folder)
+	}
+	for name, dir := range vault.Dirs() {
+		if in, ok := fsid.Below(dir, folder); ok {
+			return path.Join(name, filepath.ToSlash(in))
+		}
+	}
+	return folder
 }
 
 func (l *loader) checkVault(cfg *Config) {

@@ -100,7 +100,7 @@ type Limits struct {
 
 // Prompts configures the user's prompt templates.
 type Prompts struct {
-	Folder string `koanf:"folder"` // vault-relative or absolute; empty: none
+	Folder string `koanf:"folder"` // vault-relative, or absolute if outside the vault; empty: none
 }
 
 // Store configures the database through which several nodes share a vault.

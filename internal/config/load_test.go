@@ -280,6 +280,36 @@ func TestLoad_RelativePaths(t *testing.T) {
 	assert.Equal(t, filepath.Join(w.home, "p"), cfg.Prompts.Folder)
 }
 
+// A prompts folder in the vault may be given as an absolute path, also through a link.
+func TestLoad_PromptsFolder(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(w.vault, "Meta", "Prompts"), 0o700))
+	link := filepath.Join(w.home, "link")
+	if err := os.Symlink(w.vault, link); err != nil && runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	elsewhere := filepath.Join(w.home, "Prompts")
+	for folder, want := range map[string]string{
+		filepath.Join(w.vault, "Meta", "Prompts"):       "Meta/Prompts",
+		filepath.Join(w.vault, "Meta", "Prompts") + "/": "Meta/Prompts",
+		filepath.Join(link, "Meta", "Prompts"):          "Meta/Prompts",
+		"~/My Notes/Prompts to come":                    "Prompts to come",
+		"Meta/Prompts":                                  "Meta/Prompts",
+		"./Meta/Prompts/":                               "Meta/Prompts",
+		elsewhere:                                       elsewhere,
+		"":                                              "",
+	} {
+		cfg, err := w.load(Sources{Env: w.env("NOTESD_PROMPTS_FOLDER="+folder, "NOTESD_VAULT="+w.vault)})
+		require.NoError(t, err)
+		assert.Equal(t, want, cfg.Prompts.Folder, "%q", folder)
+		cfg, err = w.load(Sources{Env: w.env("NOTESD_PROMPTS_FOLDER="+folder, "NOTESD_VAULT=mine="+w.vault)})
+		require.NoError(t, err)
+		if filepath.IsAbs(folder) && want != elsewhere {
+			assert.Equal(t, "mine/"+want, cfg.Prompts.Folder, "%q", folder)
+		}
+	}
+}
+
 // A working directory that was deleted matters only to relative paths.
 func TestLoad_DeletedWorkingDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -231,7 +229,7 @@ func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
 }
 
 func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
-	s.protected.add(s.cfg.Vault, d.PromptsFolder)
+	s.protected.add(d.PromptsFolder)
 	mode := search.Mode(d.SearchMode)
 	return mcp.Settings{
 		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
@@ -266,16 +264,7 @@ type protectedFolders struct{ sync.Map }
 
 // add protects a session's prompts folder for the life of the service: otherwise, one
 // assistant could write instructions to another there.
-func (p *protectedFolders) add(vault config.Vault, folder string) {
-	if filepath.IsAbs(folder) {
-		found := ""
-		for name, dir := range vault.Dirs() {
-			if in, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(in) {
-				found = path.Join(name, filepath.ToSlash(in))
-			}
-		}
-		folder = found
-	}
+func (p *protectedFolders) add(folder string) {
 	if folder = strings.Trim(folder, "/ "); folder != "" {
 		p.Store(folder, nil)
 	}
