@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -160,4 +161,22 @@ func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Fil
 			LineStart: h.LineStart, LineEnd: h.LineEnd, Text: h.Snippet})
 	}
 	return passages, nil
+}
+
+// Templates returns the catalogues of the user's prompts that clients are offered, one for
+// each folder, in the order of their folders.
+func (c *Core) Templates() []*prompts.Catalogue {
+	folders := map[string]*prompts.Catalogue{}
+	add := func(catalogue *prompts.Catalogue) {
+		if catalogue != nil && catalogue.Folder() != "" {
+			folders[catalogue.Folder()] = catalogue
+		}
+	}
+	add(c.profile.Load().Settings.Prompts) // of clients to come
+	c.each(func(s *session) { add(s.profile.Settings.Prompts) })
+	var list []*prompts.Catalogue
+	for _, name := range slices.Sorted(maps.Keys(folders)) {
+		list = append(list, folders[name])
+	}
+	return list
 }

@@ -38,7 +38,6 @@ import (
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault"
-	"notesd/prompts"
 	"notesd/search"
 	"notesd/search/index"
 	"notesd/vectors"
@@ -63,7 +62,6 @@ type Service struct {
 
 	watchers map[string]*watcher.Watcher // by folder; nil if external changes are not watched
 	core     *mcp.Core
-	prompts  *prompts.Catalogue // as configured
 
 	backend                // set when opened is closed
 	index   *index.Index   // set when opened is closed
@@ -125,7 +123,6 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 		latest:  time.Now().Add(Waits.FirstScan),
 	}
 	profile := s.profileOf(cfg)
-	s.prompts = profile.Settings.Prompts
 	o := mcp.Options{
 		Version: Version(),
 		Title:   cfg.Vault.Title(),

@@ -187,12 +187,14 @@ func (r *reporter) addVault(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, strings.TrimSpace("the vault cannot be used: "+st.Unavailable+". "+st.Remedy))
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
-	if r.s.vault.Ready() && r.s.prompts.Folder() != "" {
-		problems, err := r.s.prompts.Warnings(ctx)
-		if err != nil {
-			return err
+	if r.s.vault.Ready() {
+		for _, catalogue := range r.s.core.Templates() {
+			problems, err := catalogue.Warnings(ctx)
+			if err != nil {
+				return err
+			}
+			r.Warnings = append(r.Warnings, problems...)
 		}
-		r.Warnings = append(r.Warnings, problems...)
 	}
 	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
 		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd tries again. Free some space if a disk is full; otherwise notesd doctor says what to do")
