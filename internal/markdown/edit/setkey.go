@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"notesd/internal/markdown"
@@ -41,6 +42,13 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 		return createFrontMatter(src, from, key, value)
 	}
 	old, exists := fm.Values[key]
+	// Queries name a nested key so; here it would be another key, beside the mapping.
+	if outer, _, dotted := strings.Cut(key, "."); dotted && !exists {
+		outer, _ = markdown.KeyOf(fm.Values, outer)
+		if _, mapping := fm.Values[outer].(map[string]any); mapping {
+			return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("%q has keys of its own; set it as a whole, or use replace_text", outer)}
+		}
+	}
 	if !exists && value == nil || exists && value != nil && reflect.DeepEqual(old, value) {
 		return bytes.Clone(src), nil
 	}
