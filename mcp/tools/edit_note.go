@@ -79,6 +79,9 @@ func (a editArgs) all() ([]notes.Edit, error) {
 	edits := make([]notes.Edit, len(a.Edits))
 	for i, e := range a.Edits {
 		edits[i] = e.Edit
+		if text, ok := e.Value.(string); ok {
+			edits[i].Value = decoded(text)
+		}
 		field := lacking[e.Op]
 		if e.Op != "toggle_task" && e.Text != "" && e.Content == "" {
 			edits[i].Content, edits[i].Text = e.Text, ""
@@ -99,6 +102,16 @@ func (a editArgs) all() ([]notes.Edit, error) {
 		return nil, usagef("edit %d (%s): %s is missing; %s", i+1, e.Op, field, nothing)
 	}
 	return edits, nil
+}
+
+// decoded returns the list or object that a value was meant to be: some clients pass these
+// encoded in a string. A text such as [[2026]] is a link.
+func decoded(text string) any {
+	var value any
+	if text != "" && strings.ContainsRune("[{", rune(text[0])) && !strings.HasPrefix(text, "[[") && json.Unmarshal([]byte(text), &value) == nil {
+		return value
+	}
+	return text
 }
 
 // A WriteResult is the result of restore_note, and of edit_note for one note.

@@ -52,6 +52,16 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 	assert.Contains(t, w.fails(t, "edit_note", args{"edits": tag}), "pass a note, or several as notes")
 }
 
+// Some clients encode a list or object in a string, as the schema allows several types.
+func TestEditNote_EncodedValue(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n"})
+	set := func(key, value string) args { return args{"op": "set_front_matter", "key": key, "value": value} }
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{
+		set("people", `["Ann", "Bob"]`), set("place", `{"lat": 1.5}`), set("year", "[[2026]]"), set("mark", "[x]"), set("none", ""),
+	}})
+	assert.Equal(t, "---\npeople:\n  - Ann\n  - Bob\nplace:\n  lat: 1.5\nyear: \"[[2026]]\"\nmark: \"[x]\"\nnone: \"\"\n---\na\n", w.disk(t, "A.md"))
+}
+
 func TestEditNote_NoteNamedTwice(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "a\n"})
 	out, _ := w.call(t, "edit_note", args{"notes": []string{"A", "A.md", "note:///A.md"}, "edits": []args{{"op": "append", "content": "more"}}})
