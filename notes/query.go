@@ -60,7 +60,8 @@ type LinkedNote struct {
 	Attachment bool // To is an attachment
 
 	// NoAnchor means that the note To has no heading or block Anchor. Near lists
-	// similar headings; it is set only in Unresolved.
+	// similar headings or, if there is no note To, paths of notes that have Target as
+	// title or alias; it is set only in Unresolved.
 	NoAnchor bool
 	Near     []string
 }

@@ -76,6 +76,8 @@ func (o *output) printLinks(res tools.LinksResult) {
 			why = "several notes are meant"
 		case l.Missing == "anchor":
 			why = l.Path + " has no such heading or block"
+		case len(l.Near) > 0:
+			why = "a title or alias of " + strings.Join(l.Near, ", ") + "; link by file name"
 		}
 		target := l.Target
 		if l.Anchor != "" {

@@ -181,6 +181,13 @@ func TestLinksOnOneLine(t *testing.T) {
 	assert.Contains(t, text, "0 outgoing, 1 backlink, 0 unresolved\n")
 }
 
+func TestLinksByAlias(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "[[Ann]] [[Bo]]\n", "Ann Lee.md": "---\naliases: [Ann]\n---\n"})
+	links, text := w.call(t, "note_links", args{"note": "A"})
+	assert.Equal(t, []any{args{"target": "Ann", "line": 1.0, "missing": "note", "near": []any{"Ann Lee.md"}}, args{"target": "Bo", "line": 1.0, "missing": "note"}}, links["unresolved"])
+	assert.Contains(t, text, "?? Ann, line 1 (title or alias of Ann Lee.md; link by file name)\n?? Bo, line 1\n")
+}
+
 // A list of related notes that is cut to fit says so.
 func TestRelatedNotes_Fit(t *testing.T) {
 	w := newWorld(t, library())

@@ -71,7 +71,7 @@ type unresolvedLink struct {
 	Missing   string   `json:"missing,omitempty"` // "note", "anchor"
 	Path      string   `json:"path,omitempty"`    // of the note that lacks the anchor
 	Anchor    string   `json:"anchor,omitempty"`
-	Near      []string `json:"near,omitempty"`
+	Near      []string `json:"near,omitempty"` // similar headings, or notes with this title or alias
 }
 
 // runNoteLinks merges equal links of a note, since a daily note may name a project on every
@@ -138,7 +138,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		case l.NoAnchor:
 			link.Missing, link.Path, link.Near = "anchor", l.To, l.Near
 		case !l.Ambiguous:
-			link.Missing = "note"
+			link.Missing, link.Near = "note", l.Near
 		}
 		out.Unresolved = append(out.Unresolved, link)
 	}
@@ -228,6 +228,8 @@ func linksText(out LinksResult, direction string) string {
 				line += "; near: " + phrase.OneLine(strings.Join(l.Near, ", "))
 			}
 			line += ")"
+		case len(l.Near) > 0:
+			line += " (title or alias of " + phrase.OneLine(strings.Join(l.Near, ", ")) + "; link by file name)"
 		}
 		lines = append(lines, line)
 	}

@@ -154,10 +154,17 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 }
 
 // addNear adds similar headings of the target note to links whose heading is missing
-// there.
+// there, and to links to a missing note those whose title or alias they name, which is not
+// enough for a link.
 func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 	headings := map[string][]string{}
 	for i, l := range links {
+		if l.To == "" && !l.Ambiguous {
+			var err error
+			if links[i].Near, err = w.entitled(l.Target); err != nil {
+				return err
+			}
+		}
 		if !l.NoAnchor || strings.HasPrefix(l.Anchor, "^") {
 			continue
 		}
@@ -180,6 +187,14 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 		links[i].Near = alike(l.Anchor[strings.LastIndexByte(l.Anchor, '#')+1:], names)
 	}
 	return nil
+}
+
+// entitled returns the first notes with this title or alias.
+func (w *linkWalk) entitled(name string) ([]string, error) {
+	const most = 3
+	paths, err := sqlite.Column[string](w.ctx, w.tx, `SELECT path FROM notes WHERE title_key = ?1 OR id IN (SELECT note FROM aliases WHERE alias_key = ?1) ORDER BY path`, notes.Key(name))
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !w.canRead(p) })
+	return paths[:min(len(paths), most)], err
 }
 
 // addContext adds the lines that contain the links, and suggestions for missing

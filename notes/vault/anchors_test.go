@@ -96,6 +96,23 @@ func TestBrokenAnchors_SuggestHeadings(t *testing.T) {
 	assert.Empty(t, report.Unresolved)
 }
 
+// A link names a file. One that names a title or an alias is broken, in Obsidian too, and
+// the note it means is a suggestion.
+func TestBrokenLinks_SuggestTitlesAndAliases(t *testing.T) {
+	f := newFixture(t, "A.md", "[[Ann]] [[GSM: why?]] [[Nobody]]\n",
+		"People/Ann Müller.md", "---\naliases: [Ann]\n---\n", "Private/Anna.md", "---\naliases: [ann]\n---\n", "GSM- why.md", "---\ntitle: 'GSM: why?'\n---\n")
+	near := func(scope notes.Scope) (near []string) {
+		report, err := f.Links(t.Context(), "A", notes.LinkQuery{Scope: scope})
+		require.NoError(t, err)
+		for _, l := range report.Unresolved {
+			near = append(near, strings.Join(l.Near, ", "))
+		}
+		return near
+	}
+	assert.Equal(t, []string{"People/Ann Müller.md, Private/Anna.md", "GSM- why.md", ""}, near(notes.Scope{}))
+	assert.Equal(t, []string{"People/Ann Müller.md", "", ""}, near(notes.Scope{Read: []string{"A.md", "People"}}))
+}
+
 // TestBrokenAnchorsAfterAnUpgrade upgrades a store from every earlier version. Version 1,
 // for example, had no state for a link whose anchor is missing.
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
