@@ -89,6 +89,23 @@ func TestTemplate_MissingNote(t *testing.T) {
 	assert.NotEmpty(t, e.Hint)
 }
 
+// A template says in the place of notes why they are not there.
+func TestTemplate_SaysWhatIsMissing(t *testing.T) {
+	long := strings.Repeat("boat ", 100)
+	s := newShelf("2026-01-30.md|slept", "a.md|"+long, "b.md|"+long, `Prompts/long.md|{{note "a.md"}}`,
+		`Prompts/p.md|Today: {{note "today"}}`+"\n"+`Yesterday: {{note "2026-01-30.md"}}`+"\nBoats: {{search topic}} End.")
+	s[4].FrontMatter = map[string]any{"arguments": []any{"topic"}}
+	r := render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "plane"})
+	assert.Equal(t, []string{"note:///2026-01-30.md"}, embedded(r))
+	assert.Contains(t, words(r), "Today: (There is no note of today yet.)\nYesterday:")
+	assert.Contains(t, words(r), "(No note matches plane.) End.")
+
+	r = render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "boat"})
+	assert.Contains(t, words(r), "1 of 2 notes are here, the best matches; the rest did not fit")
+	r = render(t, s, Options{Folder: "Prompts", Budget: 100}, "long", nil)
+	assert.Contains(t, words(r), `only the beginning of "a.md" is here`)
+}
+
 func TestSummarizeNotes_ChosenNotes(t *testing.T) {
 	s := newShelf("a.md|boat", "b.md|car", "c.md|boat and car")
 	r := render(t, s, Options{}, "summarize_notes", map[string]string{"query": " boat ", "style": "brief"})

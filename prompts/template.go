@@ -155,7 +155,11 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 			return err
 		}
 		flush()
-		_, err = r.embedFound(ctx, Query{Text: query, Operators: quoted(operand)}, notes.Filter{}, most)
+		sel, err := r.embedFound(ctx, Query{Text: query, Operators: quoted(operand)}, notes.Filter{}, most)
+		if sel.total == 0 {
+			fmt.Fprintf(text, "(No note matches %s.)", query)
+		}
+		text.WriteString(sel.leftOut("the best matches"))
 		return err
 	case verb == "note" && operand != "":
 		ref, err := t.value(r, operand)
@@ -163,12 +167,17 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 			return err
 		}
 		note, err := r.notes.Read(ctx, ref, r.scope)
+		if _, dated := r.notes.Period(ref, r.now()); dated && errors.Is(err, notes.ErrNotFound) {
+			fmt.Fprintf(text, "(There is no note of %s yet.)", ref)
+			return nil
+		}
 		if err != nil {
 			return t.withoutNote(placeholder, ref, err)
 		}
 		flush()
 		if !r.embed(note) {
 			r.embedStart(note)
+			text.WriteString(selection{cut: note.Path}.leftOut(""))
 		}
 		return nil
 	}
@@ -178,7 +187,8 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 }
 
 // withoutNote returns the error for a placeholder whose note cannot be read. The whole
-// prompt fails, because a model would otherwise answer without the note.
+// prompt fails, because a model would otherwise answer without the note. A daily or weekly
+// note is different: a review is also asked for before it is written.
 func (t template) withoutNote(placeholder, ref string, err error) error {
 	var cause *notes.Error
 	if !errors.As(err, &cause) {
