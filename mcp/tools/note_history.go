@@ -153,7 +153,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	switch {
 	case a.Change != 0 && (a.Note != "" || a.Revision != 0 || expected != ""):
 		return Outcome{}, usagef("change undoes a whole change, and is given alone; note and revision bring back one note")
-	case a.Change == 0 && (a.Note == "" || a.Revision == 0):
+	case a.Change == 0 && a.Note == "":
 		return Outcome{}, usagef("give a note and one of its revisions, or the number of a change; note_history lists both")
 	case a.Change == 0:
 		if meta, err := in.Vault.Lookup(ctx, a.Note, in.Scope); err == nil { // not deleted

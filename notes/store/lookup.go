@@ -196,7 +196,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	}
 	if deleted != "" && canRead(deleted) {
 		e.Detail = fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
-		e.Hint = "restore_note brings it back, with a revision that note_history lists."
+		e.Hint = "restore_note brings it back; note_history has its versions."
 		if len(e.Candidates) > 0 {
 			e.Hint += " Did you mean one of these?"
 		}

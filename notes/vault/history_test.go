@@ -827,6 +827,29 @@ func TestRestore_SameText(t *testing.T) {
 }
 
 // A renamed note cannot be restored under its old name.
+// A deleted note is brought back without its revision.
+func TestRestore_LastText(t *testing.T) {
+	f := newFixture(t, "Sub/A.md", "one\n", "B.md", "b\n")
+	f.save("Sub/A.md", "two\n")
+	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "A"})
+	require.NoError(t, err)
+	w, err := f.History().Restore(t.Context(), notes.RestoreRequest{Note: "A"})
+	require.NoError(t, err)
+	assert.Equal(t, "Sub/A.md", w.Path)
+	assert.Equal(t, "two\n", f.onDisk("Sub/A.md"))
+
+	f.remove("B.md")
+	f.reconcile()
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Note: "B.md"})
+	require.NoError(t, err)
+	assert.Equal(t, "b\n", f.onDisk("B.md"))
+
+	for _, present := range []string{"A", "B.md"} {
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Note: present})
+		require.ErrorContains(t, err, "a revision of it is missing")
+	}
+}
+
 func TestRestore_FormerPath(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)

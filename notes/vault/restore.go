@@ -15,7 +15,7 @@ import (
 )
 
 // Restore writes a version back as a new revision; no history is lost. A deleted note is
-// restored at its former path.
+// restored at its former path, with its last text if r.Revision is 0.
 //
 // With r.Change it undoes that change in every note, folder, canvas and base, as one
 // operation, which can itself be undone. Files changed since stay as they are and are
@@ -35,6 +35,11 @@ func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Wr
 	if err != nil {
 		return notes.Written{}, err
 	}
+	if r.Revision == 0 {
+		if r.Revision, err = h.lastOfDeleted(ctx, notePath, r.Scope); err != nil {
+			return notes.Written{}, err
+		}
+	}
 	text, err := h.store.RevisionText(ctx, "restore", notePath, r.Revision, r.Scope)
 	if err != nil {
 		return notes.Written{}, err
@@ -49,6 +54,26 @@ func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Wr
 		written.Revision, err = h.store.NewestRevision(ctx, notePath)
 	}
 	return written, err
+}
+
+// lastOfDeleted returns the revision with the last text of the deleted note at the path.
+func (h *History) lastOfDeleted(ctx context.Context, notePath string, scope notes.Scope) (int64, error) {
+	rows, err := h.vault.store.Rows(ctx, []string{notePath})
+	if err != nil {
+		return 0, err
+	}
+	if len(rows) == 0 {
+		page, err := h.Revisions(ctx, notes.HistoryQuery{Note: notePath, Limit: 2, Scope: scope})
+		if err != nil {
+			return 0, err
+		}
+		for _, r := range page.Revisions {
+			if r.Revision != 0 && r.Hash != "" {
+				return r.Revision, nil
+			}
+		}
+	}
+	return 0, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrInvalid, Detail: "a revision of it is missing", Hint: "note_history lists its revisions, and the changes that can be undone."}
 }
 
 // restorable opens the note at the path or, if it was deleted, prepares to create it there.
@@ -148,7 +173,7 @@ func (o *operation) planUndo(change int64) error {
 		}
 		switch {
 		case errors.Is(err, errChanged):
-			o.Kept = append(o.Kept, cmp.Or(was.NewPath, was.OldPath))
+			o.Kept = append(o.Kept, m.after(cmp.Or(was.NewPath, was.OldPath)))
 		case err != nil:
 			return err
 		default:

@@ -397,3 +397,17 @@ func TestMove_Folders(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrConflict, "the note is elsewhere")
 	f.requireConsistent()
 }
+
+// A note that was edited after its folder moved goes back with the folder, and is reported
+// where it is now.
+func TestUndoMoveOfFolder_EditedSince(t *testing.T) {
+	f := newFixture(t, "P/A.md", "[q](../Q.md)\n", "P/B.md", "b\n", "Q.md", "q\n")
+	moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "P/", To: "Z/P", UpdateLinks: true})
+	require.NoError(t, err)
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Z/P/A.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: moved.Change})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"P/A.md"}, undone.Conflicts)
+	assert.Equal(t, "[q](../../Q.md)\n\nmore\n", f.onDisk("P/A.md"))
+}
