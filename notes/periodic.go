@@ -108,9 +108,9 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	return Period{unit, moment.Day(t.Year(), t.Month(), t.Day(), now.Location())}, ok
 }
 
-// ParsePast parses what [Periodic.Parse] accepts, the name of a weekday, with or without
-// "last", which means the most recent such day before today, and the age of a day: 7d,
-// 1y, 2 weeks, a month ago.
+// ParsePast parses what [Periodic.Parse] accepts, a year, the name of a weekday, with or
+// without "last", which means the most recent such day before today, and the age of a day:
+// 7d, 1y, 2 weeks, a month ago.
 func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	if m := pastDay.FindStringSubmatch(s); m != nil {
@@ -120,6 +120,9 @@ func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 			n = atoi(m[1])
 		}
 		return Period{Day, unit.add(now, -n)}, true
+	}
+	if t, err := time.ParseInLocation("2006", s, now.Location()); err == nil {
+		return Period{Year, Year.start(t)}, true
 	}
 	name := strings.TrimPrefix(s, "last ")
 	for back := 1; back <= 7; back++ {

@@ -38,7 +38,7 @@ func TestPeriodicParsePast(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 9*3600)) // a Sunday
 	for s, want := range map[string]string{
 		"friday": "2026-02-27", "Last  Friday": "2026-02-27", "saturday": "2026-02-28", "last sunday": "2026-02-22", "monday": "2026-02-23",
-		"last week": "2026-02-16", "yesterday": "2026-02-28", "next friday": "0001-01-01",
+		"last week": "2026-02-16", "yesterday": "2026-02-28", "next friday": "0001-01-01", "2019": "2019-01-01", "219": "0001-01-01",
 		"0d": "2026-03-01", "1000d": "2023-06-05", "2w": "2026-02-15", "a week ago": "2026-02-22", "3 months": "2025-12-01", "1y": "2025-03-01", "2 Years ago": "2024-03-01",
 		"and": "0001-01-01", "-7d": "0001-01-01", "12345d": "0001-01-01", "3m": "0001-01-01", "fridays": "0001-01-01", "last": "0001-01-01",
 	} {

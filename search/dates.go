@@ -4,21 +4,17 @@ import (
 	"strings"
 	"time"
 
-	"notesd/internal/moment"
 	"notesd/notes"
 )
 
 // parseDay parses a day: the beginning of a period or an age as [notes.Periodic.ParsePast]
-// reads it, an age in months such as 3m, a year, or a time in RFC 3339 format.
+// reads it, an age in months such as 3m, or a time in RFC 3339 format.
 func parseDay(s string, now time.Time) (time.Time, bool) {
 	if n, isAge := strings.CutSuffix(s, "m"); isAge {
 		s = n + "month"
 	}
 	if p, ok := new(notes.Periodic).ParsePast(s, now); ok {
 		return p.Start, true
-	}
-	if t, err := time.Parse("2006", s); err == nil {
-		return moment.Day(t.Year(), 1, 1, now.Location()), true
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	return t, err == nil
