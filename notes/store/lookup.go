@@ -142,11 +142,11 @@ func ambiguous(ref string, metas []notes.Meta) error {
 }
 
 func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Scope, canRead func(p string) bool) error {
-	moved, err := movedTo(ctx, tx, name)
+	from, moved, err := movedTo(ctx, tx, name)
 	if err != nil {
 		return err
 	}
-	if moved != "" && canRead(moved) && canRead(name) {
+	if moved != "" && canRead(moved) && canRead(from) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, MovedTo: moved, Hint: "Use the new path."}
 	}
 	reason, err := sqlite.First[string](ctx, tx, `SELECT reason FROM skipped WHERE path IN (?, ?)`, name, name+".md")
@@ -204,11 +204,13 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	return e
 }
 
-// movedTo returns the current path of the note that last had this path, from the feed,
-// or "".
-func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
-	return sqlite.First[string](ctx, tx, `SELECT n.path FROM changes c JOIN notes n ON n.id = c.note
-		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name)
+// movedTo returns the former and current path of the note that last had this path or, of
+// those in folders, this name, from the feed; "" if none had.
+func movedTo(ctx context.Context, tx *sql.Tx, name string) (from, to string, err error) {
+	err = sqlite.ForEach(ctx, tx, `SELECT c.old_path, n.path FROM changes c JOIN notes n ON n.id = c.note
+		WHERE c.old_path <> '' AND (c.old_path IN (?1, ?1 || '.md') OR substr(c.old_path, -length(?1) - 4) = '/' || ?1 || '.md')
+		ORDER BY c.old_path IN (?1, ?1 || '.md') DESC, c.seq DESC LIMIT 1`, []any{name}, func(rows *sql.Rows) error { return rows.Scan(&from, &to) })
+	return from, to, err
 }
 
 // similar returns the paths of notes whose file names are most like name.

@@ -139,6 +139,7 @@ func TestLookup_NotFound(t *testing.T) {
 		"Jetty":           {`the note "Work/Jetty.md" was deleted`, "", ""},
 		"Work/pic 1.png":  {"this is an attachment, not a note", "", ""},
 		"Work/Boats":      {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
+		"[[Boats]]":       {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
 		"Broken":          {"the file exists but cannot be a note: not text: it contains NUL bytes", "", ""},
 		"Work":            {"this is a folder, not a note (notes in it and its subfolders: 1)", "", ""},
 		"Harbour plans":   {"there is no such note", "Work/Harbour plan.md", ""},
@@ -157,7 +158,7 @@ func TestLookup_NotFound(t *testing.T) {
 	var e *notes.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, `The folder is spelled "Work".`, e.Hint)
-	for _, ref := range []string{"Work/Boats", "Broken", "Work", "Harbour plans", "Work/Jetty", "Jetty", "Work/pic 1.png"} {
+	for _, ref := range []string{"Work/Boats", "Boats", "Broken", "Work", "Harbour plans", "Work/Jetty", "Jetty", "Work/pic 1.png"} {
 		_, err := w.Lookup(t.Context(), ref, notes.Scope{Read: []string{"Elsewhere"}})
 		var e *notes.Error
 		require.ErrorAs(t, err, &e)
