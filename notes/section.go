@@ -63,6 +63,9 @@ func sectionProblem(op, notePath, ref string, err error) error {
 	case len(e.Candidates) == 0:
 		e.Hint = "The note has no headings: read it whole, or pass lines."
 	}
+	if strings.HasPrefix(strings.TrimPrefix(ref, "#"), "^") {
+		e.Detail = "there is no block " + Quote(ref)
+	}
 	return e
 }
 

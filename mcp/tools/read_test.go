@@ -82,6 +82,7 @@ func TestReadParts(t *testing.T) {
 		{args{"note": "Plan", "lines": "a-b"}, 0, "lines must be a range like 10-40"},
 		{args{"note": "Plan", "lines": "0"}, 0, "lines must be a range like 10-40"},
 		{args{"note": "Plan", "heading": "Gains"}, 0, `there is no heading "Gains"`},
+		{args{"note": "Plan#^gains"}, 0, `there is no block "^gains"`},
 		{args{}, 0, "pass a note, or several as notes"},
 		{args{"note": "Plan", "revision": 1, "as_of": "today"}, 0, "pass revision or as_of, not both"},
 		{args{"note": "Plan", "as_of": "soon"}, 0, "as_of must be a time like 2026-01-31"},
