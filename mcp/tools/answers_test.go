@@ -335,7 +335,7 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 		other []args
 	}{
 		{"read_note", args{"note": "Hub", "lines": "5-6"}, []args{
-			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "line_start": 5, "line_end": "6"}, {"note": "`Hub.md`", "lines": "5-6"}, {"note": "%48ub.md", "lines": "5-6"}, {"note": "Hub", "lines": []int{5, 6}}, {"note": "Hub", "view_range": []int{5, 6}}, {"note": "Hub", "lines": "5-6", "heading": nil},
+			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "line_start": 5, "line_end": "6"}, {"note": "Hub", "start_line": 5, "end_line": 6}, {"file_path": "Hub.md", "offset": 5, "limit": 2}, {"note": "`Hub.md`", "lines": "5-6"}, {"note": "%48ub.md", "lines": "5-6"}, {"note": "Hub", "lines": []int{5, 6}}, {"note": "Hub", "view_range": []int{5, 6}}, {"note": "Hub", "lines": "5-6", "heading": nil},
 		}},
 		{"list_notes", args{"tags": []string{"soup"}, "limit": 3}, []args{
 			{"tags": "soup", "limit": "3"}, {"tag": "#soup", "max_results": 3.0}, {"tags": `["soup"]`, "n": "3"},

@@ -137,15 +137,27 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 }
 
 // joinLines converts the other forms of a range of lines to that of the argument lines: the
-// first and the last line, named as in results, and an array of both.
+// first and the last line, named as in results or as in editors, the first line and the
+// number of lines, as in Claude Code's own tool, and an array of both.
 func (s schema) joinLines(given map[string]json.RawMessage) {
 	if _, ok := s.byName["lines"]; !ok {
 		return
 	}
-	if first, last := given["line_start"], given["line_end"]; first != nil && last != nil && given["lines"] == nil {
-		given["lines"] = json.RawMessage(strconv.Quote(strings.Trim(string(first), `"`) + "-" + strings.Trim(string(last), `"`)))
-		delete(given, "line_start")
-		delete(given, "line_end")
+	number := func(name string) int {
+		n, _ := strconv.Atoi(strings.Trim(string(given[name]), `"`))
+		return n
+	}
+	for _, names := range [][2]string{{"line_start", "line_end"}, {"start_line", "end_line"}, {"offset", "limit"}} {
+		first, last := number(names[0]), number(names[1])
+		if names[1] == "limit" && last > 0 {
+			last += first - 1
+		}
+		if first <= 0 || last <= 0 || given["lines"] != nil {
+			continue
+		}
+		given["lines"] = json.RawMessage(fmt.Sprintf(`"%d-%d"`, first, last))
+		delete(given, names[0])
+		delete(given, names[1])
 	}
 	for name, value := range given {
 		var both []int
