@@ -286,7 +286,13 @@ func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
 		now := s.Now().UnixNano()
-		for i := range op.Files {
+		for n := range op.Files {
+			i := n
+			if op.Files[0].Folder {
+				// The folder comes last: until then, notes in it whose links changed are found
+				// by their old paths, and they get one revision for both.
+				i = (n + 1) % len(op.Files)
+			}
 			f := &op.Files[i]
 			if err := execAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
 				return err

@@ -827,6 +827,32 @@ func TestRestore_SameText(t *testing.T) {
 }
 
 // A renamed note cannot be restored under its old name.
+// A note whose links change because its folder moves keeps one history.
+func TestHistory_RelinkedInMovedFolder(t *testing.T) {
+	f := newFixture(t, "P/A.md", "one [q](../Q.md)\n", "P/B.md", "b\n", "Q.md", "q\n")
+	f.save("P/A.md", "two [q](../Q.md)\n")
+	f.save("P/B.md", "bb\n")
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "P/", To: "Z/P", UpdateLinks: true})
+	require.NoError(t, err)
+	f.save("Z/P/A.md", "three\n")
+	operations := func(note string) (list []string) {
+		for _, r := range f.revisions(note) {
+			list = append(list, r.Operation)
+		}
+		return list
+	}
+	assert.Equal(t, []string{"edit", "move", "edit", "found"}, operations("Z/P/A.md"))
+	assert.Equal(t, []string{"move", "edit", "found"}, operations("Z/P/B.md"))
+	assert.Equal(t, []string{"three\n", "two [q](../../Q.md)\n", "two [q](../Q.md)\n", "one [q](../Q.md)\n"}, f.texts("Z/P/A.md"))
+	var then []string
+	_, err = f.History().At(t.Context(), f.clock.Now(), notes.Filter{}, func(n *notes.Note) error {
+		then = append(then, n.Path+" "+n.Content)
+		return nil
+	})
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"Q.md q\n", "Z/P/A.md three\n", "Z/P/B.md bb\n"}, then)
+}
+
 // A deleted note is brought back without its revision.
 func TestRestore_LastText(t *testing.T) {
 	f := newFixture(t, "Sub/A.md", "one\n", "B.md", "b\n")
