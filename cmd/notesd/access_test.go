@@ -368,7 +368,7 @@ func TestTypeScriptClientMoves(t *testing.T) {
 // TestTeamCommandsOfTheDocs runs the commands in the documentation.
 func TestTeamCommandsOfTheDocs(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	for _, page := range []string{"team.md", "how-to/team-server.md"} {
 		t.Run(page, func(t *testing.T) {
 			p := team(t, nil)[0]
@@ -438,7 +438,7 @@ func TestComposeExample(t *testing.T) {
 //	VAULTS=100 go test -run NodeMemory -v ./cmd/notesd
 func TestNodeMemory(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	vaults := envInt(t, "VAULTS", 2)
 	p := team(t, nil)[0]
 	if os.Getenv("VAULTS") != "" { // tests use none otherwise

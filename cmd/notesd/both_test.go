@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"notesd/internal/notestest"
 	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
@@ -20,7 +21,7 @@ import (
 // the output is the same with and without a daemon.
 func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	alone, beside := newPlace(t, someNotes), newPlace(t, someNotes)
 	daemon := beside.serve(t)
 	out := t.TempDir()

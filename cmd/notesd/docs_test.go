@@ -195,7 +195,7 @@ func TestDocs_Hosts(t *testing.T) {
 
 // Every block in the documentation is run or parsed by the program.
 func TestDocs_Blocks(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	used := map[string]bool{}
 	for _, p := range docPages(t) {
 		script := newDocScript(t, p, used)

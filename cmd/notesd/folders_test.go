@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
 )
 
 // newFolders returns a vault with the folders home and work, set in a host's env block,
@@ -140,7 +142,7 @@ func TestBoundsInSeveralFolders(t *testing.T) {
 // Adding a folder to the vault preserves the history of the others; removing one does so
 // if the state is adopted.
 func TestFolderIsAddedToTheVault(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newFolders(t, map[string]string{"home/A.md": "first\n", "work/B.md": "word\n", "third/C.md": "word\n"})
 	states := p.config()
 	p.state = "" // use the default, below states
@@ -163,7 +165,7 @@ func TestFolderIsAddedToTheVault(t *testing.T) {
 // Two hosts may have vaults that share a folder: each has its own daemon, and neither
 // attributes the other's changes to itself or loses one.
 func TestVaultsThatShareAFolder(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	both := newFolders(t, map[string]string{"home/A.md": "one\n", "work/B.md": "two\n"})
 	single := newPlace(t, nil)
 	single.vault = filepath.Join(both.vault, "home")

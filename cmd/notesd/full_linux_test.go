@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"notesd/internal/config"
+	"notesd/internal/notestest"
 	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
@@ -47,7 +48,7 @@ func (p place) stateSize(t *testing.T, size string) {
 // Commands do not wait forever for changes that cannot be indexed.
 func TestCommandsOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := fullState(t)
 	for _, args := range [][]string{{"search", "keelson"}, {"list"}, {"index"}, {"doctor"}} {
 		cmd := p.command(args...)
@@ -116,7 +117,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 // and the reason is not an internal error.
 func TestReadOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, someNotes)
 	require.NoError(t, os.Mkdir(p.state, 0o700))
 	mountTemp(t, p.state)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
+	"notesd/internal/notestest"
 	"notesd/internal/sqlite"
 )
 
@@ -54,7 +55,7 @@ func TestBackupWhileAClientWrites(t *testing.T) {
 // Forgotten text is in no file of the state: databases, index, vectors, logs, whatever
 // the name of the note's file.
 func TestForgetLeavesNothingInTheState(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	const secret = "xyzzyplugh"
 	text := "# Ferienplan\n\n" + strings.Repeat("the word is "+secret+" and we keep it\n", 30)
 	p := newPlace(t, map[string]string{"Other.md": "# Other\n\nsomething else\n", norm.NFD.String("Süd/Café.md"): text, "lies/plan.txt": text, "Plain.md": text})

@@ -137,7 +137,7 @@ func TestVaultIsUnmounted(t *testing.T) {
 // there, so that the folder is not empty, but is not the vault either.
 func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{"Stray.md": "written while the disk was away\n"})
 	mountTemp(t, p.vault)
 	notestest.Write(t, p.vault, fortyNotes())
@@ -190,7 +190,7 @@ func TestVaultIsMissingAtTheStart(t *testing.T) {
 
 // The same folder, suddenly empty: a sync client that was reset.
 func TestVaultIsEmptyAtTheStart(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, fortyNotes())
 	p.run(t, "index")
 	hold := filepath.Join(t.TempDir(), "hold")

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
 )
 
 // TestKilledAtRandom kills the program with SIGKILL at random moments while a client
@@ -27,7 +29,7 @@ import (
 //	KILL_ROUNDS=1000 TEST_SEED=7 go test -run KilledAtRandom ./cmd/notesd
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 10), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	files := map[string]string{"Start.md": "start\n"}
@@ -38,7 +40,7 @@ func TestKilledAtRandom(t *testing.T) {
 // notes move.
 func TestKilledAtRandomWithFolders(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 5), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	files := map[string]string{"home/Start.md": "start\n", "work/.keep": ""}

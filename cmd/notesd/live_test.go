@@ -249,7 +249,7 @@ func TestSlowClientDelaysNobody(t *testing.T) {
 // the disk, is the same note: it keeps its versions, whether the program was running at
 // the time or not.
 func TestMovesByContentKeepHistory(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{"Start.md": "x\n"})
 	versions := func(note string) int {
 		var page struct {

@@ -25,15 +25,6 @@ import (
 // patience is how long a test waits for something that must happen.
 const patience = 3 * time.Minute
 
-// skipInShort skips a test in the run with the race detector, because its commands run
-// one after another, and other tests cover the daemon's concurrency.
-func skipInShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("nothing is concurrent in it that other tests do not have")
-	}
-}
-
 // place is a vault with its own state.
 type place struct {
 	program, vault, state string

@@ -142,7 +142,7 @@ var jsonForms = []struct{ command, form string }{
 
 // TestJSONForms runs the commands with --json.
 func TestJSONForms(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{"Note.md": "word #tag\n", "Gone.md": "x\n"})
 	out := t.TempDir()
 	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out) // no settings of hosts

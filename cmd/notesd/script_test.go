@@ -18,6 +18,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"notesd/internal/daemon"
+	"notesd/internal/notestest"
 	"notesd/internal/service"
 )
 
@@ -53,7 +54,7 @@ func (m races) Run() int {
 // The scripts run the program like its users: one process per command, over real pipes
 // and sockets, with their own home.
 func TestScripts(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

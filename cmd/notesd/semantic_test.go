@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"notesd/internal/notestest"
 	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
@@ -151,7 +152,7 @@ func TestRenamedVault_KeepsVectors(t *testing.T) {
 }
 
 func TestDoctor_ModelFile(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{"a.md": "text"})
 	check := func() (found check) {
 		out, _ := p.command("doctor", "--json").Output() // it fails if there is a problem
@@ -193,7 +194,7 @@ func TestDoctor_ModelFile(t *testing.T) {
 }
 
 func TestSearch_ConfiguredLimit(t *testing.T) {
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	files := map[string]string{}
 	for i := range 12 {
 		files[fmt.Sprintf("n%d.md", i)] = "the same words"
@@ -212,7 +213,7 @@ func TestSearch_ConfiguredLimit(t *testing.T) {
 // finds its notes. Tables use the model of the vault, and keep it.
 func TestAutoModel(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{
 		"Brot.md":  "# Sauerteig\n\nDer Teig muss über Nacht ruhen, und dann wird er im Ofen gebacken.",
 		"Boot.md":  "# Segeln\n\nWir haben das Boot gestrichen, aber der Mast ist noch nicht repariert.",

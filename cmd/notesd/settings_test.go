@@ -137,7 +137,7 @@ var settingsOfTheStore = map[string][2]string{
 // line; and that line takes effect.
 func TestEverySettingInTheEnvironment(t *testing.T) {
 	t.Parallel()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{
 		"Open/a.md": "word one", "Open/b.md": "word two", "Open/c.md": "word three", "Private/d.md": "word four",
 		"Prompts/my.md": "Say {{topic}}.", "long.md": strings.Repeat("A line of many.\n", 300),

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/internal/service"
 )
 
@@ -41,7 +42,7 @@ type browser struct {
 // findChromium returns the path of the browser, or skips the test.
 func findChromium(t *testing.T) string {
 	t.Helper()
-	skipInShort(t)
+	notestest.SkipInShort(t)
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path

@@ -11,11 +11,11 @@ func Rounds(n int) int {
 	return n
 }
 
-// SkipInShort skips a long test with -short, because it runs in one goroutine: the race
-// detector finds nothing in it that shorter tests do not have.
+// SkipInShort skips a long test with -short: it runs in one goroutine, or its commands one
+// after another, so the race detector finds nothing in it that other tests do not have.
 func SkipInShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("long, and nothing is concurrent in it")
+		t.Skip("nothing is concurrent in it that other tests do not have")
 	}
 }

@@ -181,6 +181,7 @@ func TestLinksOnOneLine(t *testing.T) {
 	assert.Contains(t, text, "0 outgoing, 1 backlink, 0 unresolved\n")
 }
 
+// A broken link that is another note's alias leads to that note.
 func TestLinksByAlias(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "[[Ann]] [[Bo]]\n", "Ann Lee.md": "---\naliases: [Ann]\n---\n"})
 	links, text := w.call(t, "note_links", args{"note": "A"})

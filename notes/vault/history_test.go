@@ -826,7 +826,6 @@ func TestRestore_SameText(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrConflict)
 }
 
-// A renamed note cannot be restored under its old name.
 // A note whose links change because its folder moves keeps one history.
 func TestHistory_RelinkedInMovedFolder(t *testing.T) {
 	f := newFixture(t, "P/A.md", "one [q](../Q.md)\n", "P/B.md", "b\n", "Q.md", "q\n")
@@ -876,6 +875,7 @@ func TestRestore_LastText(t *testing.T) {
 	}
 }
 
+// A renamed note cannot be restored under its old name.
 func TestRestore_FormerPath(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
