@@ -205,9 +205,11 @@ func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
 	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{ids}, func(rows *sql.Rows) error {
 		var id int64
 		var tag string
-		err := rows.Scan(&id, &tag)
+		if err := rows.Scan(&id, &tag); err != nil {
+			return err
+		}
 		at[id].Tags = append(at[id].Tags, tag)
-		return err
+		return nil
 	})
 }
 
