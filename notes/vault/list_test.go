@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -151,6 +152,7 @@ func TestLookup(t *testing.T) {
 // TestFiltersAreBounded checks that a filter of any size does not affect other clients and
 // is not an internal error.
 func TestFiltersAreBounded(t *testing.T) {
+	notestest.SkipInShort(t)
 	ctx := context.Background()
 	f := newFixture(t, "a.md", "#one\n")
 	many := slices.Repeat([]string{"one"}, 10_000)

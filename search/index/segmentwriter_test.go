@@ -21,6 +21,9 @@ import (
 // A segment has the same contents as one that zap builds from the same terms: in memory, and
 // after a merge with another segment and a save.
 func TestSegmentWriter_EqualsZap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing is concurrent in it")
+	}
 	for name, all := range map[string][]*notes.Note{
 		"one":             {note(7, "a word a day")},
 		"empty":           {note(7, ""), note(8, "")},
