@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -304,6 +305,7 @@ func TestUndo_Crash(t *testing.T) {
 // TestUndo_Series undoes random changes in reverse order: each undo must restore every byte
 // and folder from before its change.
 func TestUndo_Series(t *testing.T) {
+	notestest.SkipInShort(t)
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		f := undoFixture(t)
