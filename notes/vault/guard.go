@@ -84,11 +84,12 @@ func checkPlace(root *disk.Root, op, p string) error {
 // existing folder: on a disk that ignores case, the folder may be ignored, and on others, a
 // second folder would be made, which macOS and Windows cannot have.
 func (o *operation) checkPlace(p string) error {
-	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if spelled := o.spelled(dir); spelled != dir {
-			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the folder is spelled %s", notes.Quote(spelled)),
-				Hint: "Nothing was changed. Repeat the call with this path.", Candidates: []string{spelled + strings.TrimPrefix(p, dir)}}
-		}
+	folder := path.Dir(p)
+	if spelled := o.spelled(folder); spelled != folder {
+		return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the folder is spelled %s", notes.Quote(spelled)),
+			Hint: "Nothing was changed. Repeat the call with this path.", Candidates: []string{path.Join(spelled, path.Base(p))}}
+	}
+	for dir := folder; dir != "."; dir = path.Dir(dir) {
 		if o.isFolder(dir) && !o.root.SpelledSo(dir) { // Windows also has short names
 			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
 		}
