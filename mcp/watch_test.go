@@ -64,7 +64,7 @@ func TestAttachmentIsWatched(t *testing.T) {
 	assert.Equal(t, "note:///Plan.md", <-w.updated)
 }
 
-// A feed that begins anew may have changed every resource.
+// After the feed restarts, every resource may have changed.
 func TestResetIsAnnounced(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Plan.md"}))

@@ -132,7 +132,7 @@ func TestTables_RepeatedCalls(t *testing.T) {
 	assert.Equal(t, 4, infos[0].Rows)
 }
 
-// TestTables_FullDisk checks that clients are told of a full disk.
+// TestTables_FullDisk checks that a full disk is reported to clients.
 func TestTables_FullDisk(t *testing.T) {
 	tables := newTables(t, t.TempDir(), Options{})
 	createTable(t, tables, "t", 64, Cosine)
