@@ -29,7 +29,7 @@ func TestRelaysOutliveKilledDaemons(t *testing.T) {
 	p := newPlace(t, someNotes)
 	s := &storm{place: p, over: make(chan struct{})}
 	var hosts sync.WaitGroup
-	for i := range 8 {
+	for i := range stormHosts {
 		hosts.Go(func() { s.host(t, i, i < 2) })
 	}
 	s.kill(t, kills)
@@ -40,6 +40,8 @@ func TestRelaysOutliveKilledDaemons(t *testing.T) {
 	s.check(t)
 	s.nothingIsLeft(t)
 }
+
+const stormHosts = 8
 
 type storm struct {
 	place         place
