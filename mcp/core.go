@@ -27,8 +27,10 @@ type Options struct {
 	History tools.History
 	Search  tools.Searcher
 	Tables  tools.Tables // nil: no vector tables
+	// Subscriptions stores those of sessions over HTTP. NewHTTP and NewSubjectHTTP need it.
+	Subscriptions SubscriptionStore
 
-	// Opened is closed when Vault, History, Search, Tables and prompts may be used. Settled
+	// Opened is closed when the fields above and prompts may be used. Settled
 	// is closed no earlier, when their results can be expected to be complete. Requests
 	// wait for Settled; the handshake waits for neither. A nil channel counts as closed.
 	Opened, Settled <-chan struct{}

@@ -78,7 +78,9 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 //
 // A request of 2026-07-28 has a session that ends with it. Other requests belong to a
 // session with an id, which lasts until the client deletes it, it has been idle for half an
-// hour, or Close is called. A session whose client listens is not idle.
+// hour, or Close is called. A session whose client listens is not idle. A client that comes
+// back later, to this handler or to another of the same vault, continues its session; see
+// newSessionID.
 type HTTP struct {
 	core *Core
 	o    HTTPOptions
@@ -99,8 +101,9 @@ type HTTP struct {
 	uses     int64                // the latest value of session.used
 	streams  map[string]*stream   // by session id
 	resumed  map[resumedAs]string // ids of the sessions that continue others
+	deleted  map[resumedAs]bool   // sessions that clients have deleted, and that therefore do not continue
 	running  sync.WaitGroup       // goroutines started by sessions
-	kept     SubscriptionStore    // of subjects
+	replays  bool                 // the SDK stores what it sends on streams, for clients that lose one
 	streamed context.Context      // ends with Close; for streams whose session has not begun
 	end      context.CancelFunc
 }
@@ -127,6 +130,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.replays = true
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
 	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(h.serveMCP)))
@@ -144,23 +148,17 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 }
 
 // NewSubjectHTTP returns a handler that serves only through ServeSubject, behind another
-// handler's ServeHTTP. The store is that of all nodes.
+// handler's ServeHTTP.
 //
 // It stores no responses: a client that tries to resume a response on a node or in a
 // session that does not have it would wait indefinitely. A client that cannot resume learns
 // immediately that its call was interrupted.
-func NewSubjectHTTP(core *Core, store SubscriptionStore) (*HTTP, error) {
-	h, err := newHTTP(core, HTTPOptions{}, nil)
-	if err != nil {
-		return nil, err
-	}
-	h.kept = store
-	return h, nil
+func NewSubjectHTTP(core *Core) (*HTTP, error) {
+	return newHTTP(core, HTTPOptions{}, nil)
 }
 
 // ServeSubject answers a request to a vault's /mcp endpoint on behalf of p.Subject, within
-// the bounds of p. The sessions of one subject are unknown to others. A session that began
-// on another node continues here; see newSessionID.
+// the bounds of p. The sessions of one subject are unknown to others.
 func (h *HTTP) ServeSubject(w http.ResponseWriter, r *http.Request, p Profile) {
 	h.serveMCP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, &p)))
 }
@@ -191,7 +189,7 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 	h := &HTTP{
 		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log}, versions: prototype.server,
 		sessions: make(map[*sdk.ServerSession]*session),
-		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), streams: make(map[string]*stream),
+		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), deleted: make(map[resumedAs]bool), streams: make(map[string]*stream),
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
@@ -428,8 +426,8 @@ func (h *HTTP) find(id string) *session {
 // enter keeps the session with the id from being closed until leave is called. It returns
 // false if the session accepts no more requests.
 //
-// The session of a subject may be closed at any time, and its client continues in another
-// one under the same id; no request may be lost in between. A message therefore holds the
+// A session may be closed at any time, and its client continues in another one under the
+// same id; no request may be lost in between. A message therefore holds the
 // session until it is answered, and a stream until it has begun. close bars the session, so
 // that nothing more enters, and waits for what has entered before it closes the SDK's
 // session: the SDK would answer a request that arrives in between with 404, on which
@@ -504,9 +502,7 @@ func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *s
 		return nil // NewHTTP has validated the profile
 	}
 	s.http = h
-	if caller.Subject != "" {
-		s.sessionID = func() string { return newSessionID(msgs) }
-	}
+	s.sessionID = func() string { return newSessionID(msgs) }
 	if modern {
 		s.working, s.rate = h.sharedBy(caller.Subject)
 	}

@@ -37,9 +37,8 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	begun := func() {}
-	if caller.Subject != "" && sessionID != "" {
-		as := resumedAs{caller.Subject, sessionID}
+	begun, as := func() {}, resumedAs{caller.Subject, sessionID}
+	if sessionID != "" {
 		id, leave := h.enterFor(r, caller, sessionID)
 		if id == "" {
 			http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
@@ -54,22 +53,23 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		}
 		if r.Method == http.MethodGet {
 			if err := h.restore(r, as, id); err != nil {
-				h.log.Warn("a client's subscriptions cannot be read from the database", "err", err)
+				h.log.Warn("a client's subscriptions cannot be read", "err", err)
 				w.Header().Set("Retry-After", "5")
-				http.Error(w, "the subscriptions cannot be read from the database; try again later", http.StatusServiceUnavailable)
+				http.Error(w, "the subscriptions cannot be read; try again later", http.StatusServiceUnavailable)
 				return
 			}
 		}
 	}
-	if sessionID != "" && r.Method == http.MethodGet && (caller.Subject != "" || !resumesResponse(r)) {
+	if sessionID != "" && r.Method == http.MethodGet && !(h.replays && resumesResponse(r)) {
 		var ended func()
-		if w, r, ended = h.streaming(w, r, sessionID, caller.Subject != "", begun); r == nil {
+		if w, r, ended = h.streaming(w, r, sessionID, begun); r == nil {
 			return
 		}
 		defer ended()
 	}
 	defer h.use(sessionID)()
 	if s := h.find(sessionID); s != nil && r.Method == http.MethodDelete {
+		h.forget(as)
 		s.stop() // cancels all requests, in both directions; the SDK would wait for them
 		s.stopWork()
 	}
@@ -112,8 +112,8 @@ func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 	return true
 }
 
-// resumesResponse reports whether a client without a subject wants the rest of a response
-// instead of the session's notifications, whose events have ids of the form "_3".
+// resumesResponse reports whether a client wants the rest of a response instead of the
+// session's notifications, whose events have ids that begin with "_".
 func resumesResponse(r *http.Request) bool {
 	last := r.Header.Get(headerLastEvent)
 	return last != "" && !strings.HasPrefix(last, "_")
@@ -127,19 +127,22 @@ func resumesResponse(r *http.Request) bool {
 //
 // The newest stream wins. Each is stored in h.streams before it waits for its predecessor,
 // so that of three streams, the second ends the first and the third the second, in whatever
-// order their goroutines run. A subject's stream that is not a session's first, or that
-// belongs to a continued session, begins with notifications that everything has changed,
-// because notifications sent between two streams are lost; the SDK stores those of the other
-// sessions. The request of a subject has entered the session, and leaves it when the stream
-// begins: close waits for whatever has entered, and a stream has no end.
-func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, ofSubject bool, begun func()) (http.ResponseWriter, *http.Request, func()) {
+// order their goroutines run. Notifications sent between two streams are lost, unless the
+// SDK stores them, which it does as long as the session has not been continued. A stream for
+// which some may be lost begins with notifications that everything has changed. The request
+// has entered the session, and leaves it when the stream begins: close waits for whatever
+// has entered, and a stream has no end.
+func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
 	h.mu.Lock()
 	before := h.streams[id]
 	h.streams[id] = now
-	if s := h.findLocked(id); s != nil && ofSubject {
-		if s.streamed || s.resumes.id != "" {
+	replays := h.replays
+	if s := h.findLocked(id); s != nil {
+		continued := s.resumes.id != ""
+		replays = replays && !continued
+		if !replays && (s.streamed || continued) {
 			answer.events = s.subs.everythingChanged()
 		}
 		s.streamed = true
@@ -164,8 +167,8 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, ofSu
 		}
 	}
 	r = r.WithContext(ctx)
-	if ofSubject {
-		r.Header.Del(headerLastEvent) // set by everythingChanged; there is nothing to resume
+	if !replays {
+		r.Header.Del(headerLastEvent) // of another session, or set by everythingChanged
 	}
 	return answer, r, ended
 }

@@ -18,10 +18,11 @@ import (
 	"notesd/notes"
 )
 
-// A subject's session can continue on another node, or after the subject's grants have
-// changed: its id contains the client's introduction, so that a handler without the session
-// can create one in its place. The id is not a secret; access to a session is decided by
-// the token of each request.
+// A session over HTTP continues after the daemon has been restarted or the session was idle
+// for long, on another node, and after its subject's grants have changed: many clients do
+// not begin another. Its id contains the client's introduction, so that a handler without
+// the session can create one in its place. The id is not a secret; access to a session is
+// decided by the token of each request.
 //
 // A request with an id that is unknown to the handler is processed in these steps, one
 // request at a time, so that two requests of one client do not create two sessions:
@@ -34,15 +35,16 @@ import (
 //    one in each request.
 // 3. The request enters the session (see enter) and is answered like any other.
 //
-// If no session can be created, because the id contains no introduction, the subject has
-// reached its limit, or the request is a DELETE, the response is 404, on which clients
+// If no session can be created, because the id contains no introduction, the client has
+// deleted its session, or there are too many others, the response is 404, on which clients
 // initialize again. The same happens if the introduction was too long for an id.
 //
 // The client's subscriptions are in a store, from which they are restored whenever the
 // client opens a stream, before it is notified that everything has changed (see
-// everythingChanged). The rest of the session's state is lost: its log level.
+// everythingChanged). The rest of the session's state is lost: its log level, and responses
+// that were in progress.
 
-// A SubscriptionStore stores the subscriptions of subjects' clients, under a digest of the
+// A SubscriptionStore stores the subscriptions of sessions over HTTP, under a digest of the
 // subject and the id that the client uses.
 type SubscriptionStore interface {
 	Subscribe(ctx context.Context, session, uri string) error
@@ -57,7 +59,10 @@ func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + 
 // may have made them on another node. Those to resources that the subject may no longer
 // read fail.
 func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
-	uris, err := h.kept.Subscriptions(r.Context(), as.key())
+	if err := await(r.Context(), h.core.opts.Opened); err != nil {
+		return err
+	}
+	uris, err := h.core.opts.Subscriptions.Subscriptions(r.Context(), as.key())
 	s := h.find(id)
 	if err != nil || s == nil {
 		return err
@@ -133,7 +138,8 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	h.resuming.Lock()
 	defer h.resuming.Unlock()
 	h.mu.Lock()
-	id := cmp.Or(h.resumed[resumedAs{caller.Subject, sent}], sent)
+	as := resumedAs{caller.Subject, sent}
+	id, deleted := cmp.Or(h.resumed[as], sent), h.deleted[as]
 	h.mu.Unlock()
 	if s := h.find(id); s != nil {
 		if s.profile.Subject != caller.Subject {
@@ -142,7 +148,7 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 		return id
 	}
 	said, ok := introductionOf(sent)
-	if !ok || r.Method == http.MethodDelete || !h.hasRoom(caller.Subject) {
+	if !ok || deleted || r.Method == http.MethodDelete || !h.hasRoom(caller.Subject) {
 		return ""
 	}
 	params, err := json.Marshal(&said)
@@ -158,10 +164,21 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	h.post(r, id, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.resumes = resumedAs{caller.Subject, sent}
-	h.resumed[s.resumes] = id
-	s.log.Info("a session continues that began elsewhere")
+	s.resumes = as
+	h.resumed[as] = id
+	s.log.Info("a session continues that began before or elsewhere")
 	return id
+}
+
+// forget makes the requests of a session that its client deletes fail from now on.
+func (h *HTTP) forget(as resumedAs) {
+	const most = 10_000 // requests to older ones continue the session, as those after a restart do
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.deleted) == most {
+		clear(h.deleted)
+	}
+	h.deleted[as] = true
 }
 
 // post sends a message to the SDK on behalf of the caller of r and returns the response

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -30,38 +29,19 @@ type subjectsNode struct {
 	subjects map[string]Profile
 }
 
-// memoryStore is a SubscriptionStore for tests, of URIs by session.
-type memoryStore map[string][]string
-
 // countingStore counts the calls of Subscribe.
 type countingStore struct {
-	memoryStore
+	SubscriptionStore
 	subscribed atomic.Int64
 }
 
 func (s *countingStore) Subscribe(ctx context.Context, session, uri string) error {
 	s.subscribed.Add(1)
-	return s.memoryStore.Subscribe(ctx, session, uri)
-}
-
-func (m memoryStore) Subscribe(_ context.Context, session, uri string) error {
-	if !slices.Contains(m[session], uri) {
-		m[session] = append(m[session], uri)
-	}
-	return nil
-}
-
-func (m memoryStore) Unsubscribe(_ context.Context, session, uri string) error {
-	m[session] = slices.DeleteFunc(m[session], func(s string) bool { return s == uri })
-	return nil
-}
-
-func (m memoryStore) Subscriptions(_ context.Context, session string) ([]string, error) {
-	return m[session], nil
+	return s.SubscriptionStore.Subscribe(ctx, session, uri)
 }
 
 func newSubjectsNode(t *testing.T, core *Core, subjects map[string]Profile) *subjectsNode {
-	h, err := NewSubjectHTTP(core, make(memoryStore))
+	h, err := NewSubjectHTTP(core)
 	require.NoError(t, err)
 	t.Cleanup(h.Close)
 	return &subjectsNode{h, subjects}
@@ -360,13 +340,12 @@ func TestTheNewestStreamHolds(t *testing.T) {
 // to the first, which still has its session. Both know what it subscribed to on either.
 func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	w := newRealWorld(t, realVault)
-	subjects, store := map[string]Profile{testToken: {}}, make(memoryStore)
-	counted := &countingStore{memoryStore: store}
+	subjects := map[string]Profile{testToken: {}}
+	counted := &countingStore{SubscriptionStore: w.core.opts.Subscriptions}
+	w.core.opts.Subscriptions = counted
 	var urls []string
 	for range 2 {
-		node := newSubjectsNode(t, w.core, subjects)
-		node.handler.kept = counted
-		urls = append(urls, *listen(t, node))
+		urls = append(urls, *listen(t, newSubjectsNode(t, w.core, subjects)))
 	}
 	first, second := urls[0], urls[1]
 	c := &httpClient{t: t, url: first}
@@ -403,7 +382,9 @@ func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 		res = c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"uri":"`+uri+`"}}`, nil)
 		require.Contains(t, res.text(), `"result":{}`)
 	}
-	assert.Equal(t, []string{"note:///Garden/Tomatoes.md"}, slices.Concat(slices.Collect(maps.Values(store))...))
+	stored, err := counted.Subscriptions(t.Context(), resumedAs{testToken, c.session}.key())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"note:///Garden/Tomatoes.md"}, stored)
 
 	c.url = first
 	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)

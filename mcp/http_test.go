@@ -377,7 +377,7 @@ func TestHTTPNewestStreamHolds(t *testing.T) {
 }
 
 // A session is closed when its client has left, but not while it listens and calls nothing,
-// as overnight: many clients do not begin another.
+// as overnight. A client that comes back continues it: many do not begin another.
 func TestHTTPIdleSessions(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
 	url, h := serveHTTP(t, w, HTTPOptions{})
@@ -390,12 +390,52 @@ func TestHTTPIdleSessions(t *testing.T) {
 	left.lives()
 	gone := func(c *httpClient) {
 		require.Eventually(t, func() bool { return h.find(c.session) == nil }, time.Minute, time.Millisecond)
-		assert.Equal(t, http.StatusNotFound, c.post(reads7).status)
+		c.lives()
 	}
 	gone(left)
 	listens.lives()
 	leave()
 	gone(listens)
+}
+
+// A client's session continues after a restart of the daemon, with its subscriptions; its
+// stream begins with what it may have missed. Many clients do not begin another session.
+func TestHTTPSessionsContinueAfterARestart(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	c := newHTTPClient(t, url, `{}`)
+	for _, call := range []struct{ method, uri string }{
+		{"resources/subscribe", "note:///Plan.md"}, {"resources/subscribe", "notes://recent"}, {"resources/unsubscribe", "notes://recent"},
+	} {
+		assert.Contains(t, c.post(`{"jsonrpc":"2.0","id":1,"method":"`+call.method+`","params":{"uri":"`+call.uri+`"}}`).text(), `"result":{}`)
+	}
+	_, after, _ := strings.Cut(c.post(reads7).text(), "id: ")
+	response, _, _ := strings.Cut(after, "\n")
+	require.Contains(t, response, "_", "the id of an event of a response")
+	h.Close()
+
+	url, h = serveHTTP(t, w, HTTPOptions{})
+	c.url = url + "/mcp"
+	res := c.do(t.Context(), http.MethodGet, "", http.Header{headerLastEvent: {"_7"}})
+	require.Equal(t, http.StatusOK, res.status)
+	events := bufio.NewScanner(res.stream)
+	updated := func() {
+		t.Helper()
+		for !strings.Contains(events.Text(), `"params":{"uri":"note:///Plan.md"}`) {
+			require.True(t, events.Scan())
+			assert.NotContains(t, events.Text(), "notes://recent")
+		}
+		require.True(t, events.Scan())
+	}
+	updated()
+	w.save(t, "Plan.md", "changed")
+	updated()
+	c.lives()
+	assert.Equal(t, 1, h.Sessions())
+	assert.Equal(t, http.StatusBadRequest, c.do(t.Context(), http.MethodGet, "", http.Header{headerLastEvent: {response}}).status, "the rest of a response is lost")
+	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
+	require.Eventually(t, func() bool { return h.Sessions() == 0 }, time.Minute, time.Millisecond)
+	assert.Equal(t, http.StatusNotFound, c.post(reads7).status, "a deleted session does not continue")
 }
 
 // The number of sessions with clients that listen is limited; deleting one makes room.
@@ -448,16 +488,16 @@ func TestHTTPLeftSessionsGiveWay(t *testing.T) {
 		_, err := s.ListTools(t.Context(), nil)
 		require.NoError(t, err)
 	}
-	_, err = left.ListTools(t.Context(), nil)
-	require.Error(t, err)
+	assert.Nil(t, h.find(left.ID()))
 	for range 20 {
 		quiet()
 		begin(false)
 	}
 	_, err = listens.ListTools(t.Context(), nil)
 	require.NoError(t, err)
+	assert.Nil(t, h.find(used.ID()))
 	_, err = used.ListTools(t.Context(), nil)
-	require.Error(t, err)
+	require.NoError(t, err, "a client that comes back continues its session")
 	require.Eventually(t, func() bool { return h.Sessions() <= 3 }, time.Minute, time.Millisecond)
 }
 

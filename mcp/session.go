@@ -53,9 +53,9 @@ type session struct {
 
 	sessionID func() string  // creates the id of a Streamable HTTP session
 	resumes   resumedAs      // the session that this one continues
-	streamed  bool           // a subject's client has opened a stream; guarded by http.mu
+	streamed  bool           // its client has opened a stream; guarded by http.mu
 	barred    bool           // it accepts no more requests; guarded by http.mu
-	posts     sync.WaitGroup // a subject's messages in progress
+	posts     sync.WaitGroup // messages in progress over HTTP
 	open      int            // HTTP requests in progress, including streams; guarded by http.mu
 	used      int64          // HTTP.uses at the latest of them; guarded by http.mu
 	idle      *time.Timer    // closes the session if open stays 0; guarded by http.mu

@@ -44,7 +44,8 @@ type watch struct {
 	uris  map[string][]string
 }
 
-// subscribe adds a resource to the session's watch and, for a subject, to the store.
+// subscribe adds a resource to the session's watch and, if the session can continue, to the
+// store.
 func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri, err := s.watchable(ctx, req.Params.URI)
 	if err != nil {
@@ -56,10 +57,11 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 	}
 	stored := s.restoring[req.Params.URI]
 	s.mu.Unlock()
-	if err != nil || stored || s.profile.Subject == "" {
+	key, continues := s.storedAs(req.Session)
+	if err != nil || stored || !continues {
 		return err
 	}
-	return s.stored(s.http.kept.Subscribe(ctx, s.storedAs(req.Session), req.Params.URI))
+	return s.stored(s.core.opts.Subscriptions.Subscribe(ctx, key, req.Params.URI))
 }
 
 func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
@@ -70,10 +72,14 @@ func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeReq
 	s.mu.Lock()
 	s.own.remove(uri, req.Params.URI)
 	s.mu.Unlock()
-	if s.profile.Subject == "" {
+	key, continues := s.storedAs(req.Session)
+	if !continues {
 		return nil
 	}
-	return s.stored(s.http.kept.Unsubscribe(ctx, s.storedAs(req.Session), req.Params.URI))
+	if err := await(ctx, s.core.opts.Opened); err != nil {
+		return err
+	}
+	return s.stored(s.core.opts.Subscriptions.Unsubscribe(ctx, key, req.Params.URI))
 }
 
 // restores returns the URIs in the store, as the client wrote them, that the session does
@@ -96,9 +102,15 @@ func (s *subscriptions) restores(stored []string) (missing []string, done func()
 	}
 }
 
-// storedAs returns the key of a subject's session in the store.
-func (s *subscriptions) storedAs(ss *sdk.ServerSession) string {
-	return resumedAs{s.profile.Subject, cmp.Or(s.resumes.id, ss.ID())}.key()
+// storedAs returns the key of the session in the store. It returns false for a session that
+// cannot be continued.
+func (s *subscriptions) storedAs(ss *sdk.ServerSession) (key string, ok bool) {
+	if s.http == nil {
+		return "", false
+	}
+	as := resumedAs{s.profile.Subject, cmp.Or(s.resumes.id, ss.ID())}
+	_, ok = introductionOf(as.id)
+	return as.key(), ok
 }
 
 func (s *subscriptions) stored(err error) error {
@@ -106,7 +118,7 @@ func (s *subscriptions) stored(err error) error {
 		return nil
 	}
 	s.log.Warn("a subscription cannot be stored", "err", err)
-	return &notes.Error{Op: "subscribe", Err: notes.ErrUnavailable, Detail: "the database cannot be reached"}
+	return &notes.Error{Op: "subscribe", Err: notes.ErrUnavailable, Detail: "the subscription could not be stored; try again later"}
 }
 
 // listen serves subscriptions/listen on a line connection until the client cancels it. The
@@ -316,7 +328,7 @@ func (s *subscriptions) everythingChanged() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b bytes.Buffer
-	id := rand.Text()
+	id := "_" + rand.Text()
 	event := func(method, params string) {
 		fmt.Fprintf(&b, "event: message\nid: %s\ndata: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":%s}\n\n", id, method, params)
 	}

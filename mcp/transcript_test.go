@@ -221,10 +221,11 @@ func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...
 	own.Prompts = cmp.Or(own.Prompts, w.prompts(prompts.Options{}))
 	w.core = New(Options{
 		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, History: real.History(), Search: w.search,
-		Profile:   Profile{Settings: own},
-		Limits:    limits,
-		Log:       slog.New(bothHandlers{slog.NewTextHandler(w.log, nil), clientLog}),
-		ClientLog: clientLog,
+		Subscriptions: store.Versions,
+		Profile:       Profile{Settings: own},
+		Limits:        limits,
+		Log:           slog.New(bothHandlers{slog.NewTextHandler(w.log, nil), clientLog}),
+		ClientLog:     clientLog,
 	})
 	errors := 0
 	w.core.newErrorID = func() string { errors++; return fmt.Sprintf("e%d", errors) }

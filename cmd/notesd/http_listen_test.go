@@ -83,6 +83,39 @@ func TestListenOverHTTP(t *testing.T) {
 	}
 }
 
+// A client's session and its subscriptions outlive the daemon, even if that is killed.
+func TestHTTPSessionContinues(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, someNotes)
+	daemon := p.serve(t, "--http", "127.0.0.1:0")
+	endpoint := p.report(t).Daemon.HTTP
+	told := make(chan string, 100)
+	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { told <- req.Params.URI },
+	})
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint:   endpoint,
+		HTTPClient: &http.Client{Transport: p.bearer(t)},
+		MaxRetries: 100,
+	}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, session.Close()) }()
+	require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Bread.md"}))
+	require.NoError(t, daemon.Process.Kill())
+	ended(t, daemon)
+
+	p.serve(t, "--http", strings.TrimSuffix(strings.TrimPrefix(endpoint, "http://"), "/mcp"))
+	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Bread.md"})
+	require.NoError(t, err)
+	p.save(t, "Bread.md", read.Contents[0].Text+"more")
+	select {
+	case uri := <-told: // of the save, or because the client's stream is open again
+		assert.Equal(t, "note:///Bread.md", uri)
+	case <-time.After(patience):
+		require.FailNow(t, "the client is not notified")
+	}
+}
+
 // listenParams returns the parameters of a subscriptions/listen for all the resources.
 func listenParams(uris []string) map[string]any {
 	return map[string]any{

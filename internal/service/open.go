@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"notesd/internal/config"
+	"notesd/notes/store"
 	"notesd/notes/vault"
 	"notesd/search"
 	"notesd/vectors/table"
@@ -17,10 +18,11 @@ import (
 // A backend holds the parts that sessions call. They are nil until the service is open;
 // before that, the core admits no request.
 type backend struct {
-	vault   struct{ *vault.Vault }
-	history struct{ *vault.History }
-	engine  struct{ *search.Engine }
-	tables  struct{ *table.Tables }
+	vault         struct{ *vault.Vault }
+	history       struct{ *vault.History }
+	engine        struct{ *search.Engine }
+	tables        struct{ *table.Tables }
+	subscriptions struct{ *store.Versions }
 }
 
 // Waits bounds how long requests wait for data that would make their answers complete.

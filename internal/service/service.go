@@ -124,20 +124,21 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 	}
 	profile := s.profileOf(cfg)
 	o := mcp.Options{
-		Version: Version(),
-		Title:   cfg.Vault.Title(),
-		Open:    openLinks(cfg.Vault),
-		Vault:   &s.vault,
-		History: &s.history,
-		Search:  &s.engine,
-		Tables:  &s.tables,
-		Opened:  s.opened,
-		Settled: s.settled,
-		Shared:  s.shared(),
-		Profile: profile,
-		Refresh: s.refresh,
-		Limits:  mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
-		Methods: ownMethods{s}.owners(),
+		Version:       Version(),
+		Title:         cfg.Vault.Title(),
+		Open:          openLinks(cfg.Vault),
+		Vault:         &s.vault,
+		History:       &s.history,
+		Search:        &s.engine,
+		Tables:        &s.tables,
+		Subscriptions: &s.subscriptions,
+		Opened:        s.opened,
+		Settled:       s.settled,
+		Shared:        s.shared(),
+		Profile:       profile,
+		Refresh:       s.refresh,
+		Limits:        mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
+		Methods:       ownMethods{s}.owners(),
 
 		ScopedMethods: ownMethods{s}.scoped(),
 
@@ -147,6 +148,7 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 	if team != nil {
 		s.metrics = team.metrics
 		o.Title, o.Open, o.Tables, o.Methods, o.ClientLog = cfg.Store.Vault, nil, nil, nil, nil
+		o.Subscriptions = team.db.Log(cfg.Store.Vault)
 	}
 	o.Observe = s.metrics.observe
 	s.core = mcp.New(o)
@@ -217,6 +219,7 @@ func (s *Service) open(ctx context.Context) error {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	s.closers = append(s.closers, store.Close)
+	s.subscriptions.Versions = store.Versions
 	var shared vault.Shared
 	if s.cfg.Store.Postgres != "" {
 		if s.team != nil {

@@ -263,7 +263,7 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 	logs := &Logs{Logger: n.logs.With("vault", v.name)} // not closed here: the file belongs to the node
 	v.service = newService(cfg, logs, n)
 	return v.service.RunLocked(ctx, lock, func(ctx context.Context) error {
-		handler, err := mcp.NewSubjectHTTP(v.service.core, n.db.Log(v.name))
+		handler, err := mcp.NewSubjectHTTP(v.service.core)
 		if err != nil {
 			return err
 		}

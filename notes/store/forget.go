@@ -40,6 +40,9 @@ func (s *Versions) forgetVersions(ctx context.Context, p string, paths []string)
 		if err := forgetSymlinks(ctx, tx, paths); err != nil {
 			return err
 		}
+		if err := forgetSubscriptions(ctx, tx, paths); err != nil {
+			return err
+		}
 		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions are deleted by cascade
 			return err
 		}

@@ -300,6 +300,8 @@ func TestForget_LeavesNoByte(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "Hidden-plugh.md"})
 	require.NoError(t, err)
+	require.NoError(t, w.Subscribe(ctx, "session", "note:///Hidden-plugh.md"))
+	require.NoError(t, w.Subscribe(ctx, "session", "note:///Living.md"))
 	require.NoError(t, os.Remove(filepath.Join(w.dir, "Other.md"))) // its link contains the name
 	w.reconcile()
 	for _, p := range []string{"Secret.md", "Other.md"} {
@@ -308,6 +310,9 @@ func TestForget_LeavesNoByte(t *testing.T) {
 		assert.NotZero(t, done.Versions)
 		assert.Contains(t, done.Paths, p)
 	}
+	uris, err := w.Subscriptions(ctx, "session")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"note:///Living.md"}, uris)
 	require.NoError(t, w.Close())
 	dir := filepath.Dir(w.History().Path())
 	entries, err := os.ReadDir(dir)

@@ -322,3 +322,27 @@ func TestAttachments_Linked(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, file.Path)
 }
+
+// TestPrune_Subscriptions checks that the subscriptions of sessions that subscribed long ago
+// are removed, however many a session has.
+func TestPrune_Subscriptions(t *testing.T) {
+	ctx := t.Context()
+	w := newWorld(t, nil)
+	require.NoError(t, w.Subscribe(ctx, "used", "note:///First.md"))
+	require.NoError(t, w.Subscribe(ctx, "left", "note:///Note.md"))
+	for i := range 255 {
+		require.NoError(t, w.Subscribe(ctx, fmt.Sprint(i), "note:///Note.md"))
+	}
+	require.NoError(t, w.Subscribe(ctx, "used", "note:///Last.md"))
+	require.NoError(t, w.Subscribe(ctx, "used", "note:///Last.md"), "twice has no effect")
+	require.NoError(t, w.Prune(ctx, notes.HistoryLimits{}))
+	for session, want := range map[string][]string{"used": {"note:///First.md", "note:///Last.md"}, "left": {}, "0": {"note:///Note.md"}} {
+		uris, err := w.Subscriptions(ctx, session)
+		require.NoError(t, err)
+		assert.ElementsMatch(t, want, uris, session)
+	}
+	require.NoError(t, w.Unsubscribe(ctx, "used", "note:///First.md"))
+	uris, err := w.Subscriptions(ctx, "used")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"note:///Last.md"}, uris)
+}

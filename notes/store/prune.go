@@ -38,8 +38,9 @@ const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs
 const notNote = `f.link = '' AND (f.path LIKE '%.canvas' OR f.path LIKE '%.base')`
 
 // Prune removes the revisions and texts beyond the limits, finished operations older
-// than JournalAge, and the oldest part of the change feed. A history may have a million
-// revisions, so what to remove is selected while others write, and then removed in steps.
+// than JournalAge, the subscriptions of old sessions, and the oldest part of the change
+// feed. A history may have a million revisions, so what to remove is selected while others
+// write, and then removed in steps.
 func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
 	now := s.Now()
@@ -61,6 +62,9 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 		return err
 	}
 	if err := s.remove(ctx, revisionRows, beyond); err != nil {
+		return err
+	}
+	if err := s.history.Write(ctx, func(tx *sql.Tx) error { return pruneSubscriptions(ctx, tx) }); err != nil {
 		return err
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
