@@ -61,7 +61,7 @@ func (s *Store) AsOf(ctx context.Context, at time.Time, lock sync.Locker) (*Mome
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM documents d
 			JOIN revisions r ON r.id = (SELECT id FROM revisions WHERE document = d.id AND time <= ? ORDER BY id DESC LIMIT 1)
-			WHERE r.hash IS NOT NULL ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
+			WHERE r.hash IS NOT NULL ORDER BY r.time, r.id`, []any{bound(at)}, func(rows *sql.Rows) error {
 			var p versionAt
 			var made int64
 			err := rows.Scan(&p.document, &p.path, &p.hash, &made)
@@ -87,7 +87,7 @@ func (s *Store) AsOf(ctx context.Context, at time.Time, lock sync.Locker) (*Mome
 			}
 			p.document = documents[p.path]
 			p.time = time.Unix(0, min(firstSeen, mtime))
-			if firstSeen <= at.UnixNano() || p.document == 0 && mtime <= at.UnixNano() {
+			if firstSeen <= bound(at) || p.document == 0 && mtime <= bound(at) {
 				m.past[p.path] = p
 			}
 			return nil

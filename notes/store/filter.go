@@ -151,10 +151,10 @@ func filterSQL(f notes.Filter) (string, []any) {
 		c.tag("NOT ", t)
 	}
 	if !f.After.IsZero() {
-		c.add("n.date >= ?", f.After.UnixNano())
+		c.add("n.date >= ?", bound(f.After))
 	}
 	if !f.Before.IsZero() {
-		c.add("n.date < ?", f.Before.UnixNano())
+		c.add("n.date < ?", bound(f.Before))
 	}
 	if f.HasTodo {
 		c.add("n.open_tasks > 0")

@@ -32,3 +32,27 @@ func TestFilter_Canceled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 1, seen)
 }
+
+// TestFilter_DistantDates checks bounds that nanoseconds since 1970 cannot express.
+func TestFilter_DistantDates(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	_, err = s.Apply(t.Context(), []Entry{{Kind: notes.Created, Path: "a.md", DiskPath: "a.md", Note: notes.Parse("a.md", []byte("---\ndate: 1751-06-28\n---\n"), time.Now())}}, nil, false)
+	require.NoError(t, err)
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for _, f := range []struct {
+		notes.Filter
+		matches int
+	}{
+		{notes.Filter{After: year(1500)}, 1},
+		{notes.Filter{Before: year(1500)}, 0},
+		{notes.Filter{After: year(3000)}, 0},
+		{notes.Filter{Before: year(3000)}, 1},
+		{notes.Filter{After: year(1751), Before: year(1752)}, 1},
+	} {
+		set, err := s.Resolve(t.Context(), f.Filter)
+		require.NoError(t, err)
+		assert.Equal(t, f.matches, set.Len(), "%+v", f)
+	}
+}

@@ -41,7 +41,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 			}
 			page.Revisions = append(page.Revisions, r)
 			return nil
-		}, `r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, path, before, sinceNano(q))
+		}, `r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, path, before, bound(q.Since))
 	})
 	return page, err
 }
@@ -50,13 +50,6 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 // that when another note takes over a path, both histories remain visible.
 const everHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
 	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
-
-func sinceNano(q notes.HistoryQuery) int64 {
-	if q.Since.IsZero() {
-		return math.MinInt64
-	}
-	return q.Since.UnixNano()
-}
 
 // changeCursor is a position in the changes of all notes, which are ordered by time,
 // then current versions before those of history, then by ID.
@@ -97,7 +90,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 				return sqlite.ErrEnough
 			}
 			return nil
-		}, `(r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`, before.Time, before.Present, before.ID, sinceNano(q))
+		}, `(r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`, before.Time, before.Present, before.ID, bound(q.Since))
 	})
 	if err != nil {
 		return notes.HistoryPage{}, err
@@ -147,7 +140,7 @@ func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (a
 func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, canRead func(p string) bool, before changeCursor, newest map[string]string) (all []change, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		return sqlite.ForEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
-			[]any{before.Time, before.Present, before.ID, sinceNano(q)}, func(rows *sql.Rows) error {
+			[]any{before.Time, before.Present, before.ID, bound(q.Since)}, func(rows *sql.Rows) error {
 				var id, seen int64
 				c := change{Revision: notes.Revision{Author: notes.Outside, Operation: opFound}}
 				if err := rows.Scan(&id, &c.Path, &c.Hash, &c.Size, &seen); err != nil {

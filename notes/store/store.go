@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,18 @@ type Versions struct {
 // sequence returns the highest key that the AUTOINCREMENT table has ever had.
 func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
 	return sqlite.First[int64](ctx, tx, `SELECT seq FROM sqlite_sequence WHERE name = ?`, table)
+}
+
+// bound returns a time to compare stored times with, which are nanoseconds since 1970 and
+// thus in the years 1678 to 2261.
+func bound(t time.Time) int64 {
+	switch {
+	case t.Year() < 1678:
+		return math.MinInt64
+	case t.Year() > 2261:
+		return math.MaxInt64
+	}
+	return t.UnixNano()
 }
 
 // ID identifies this store. A rebuilt store has a different ID.
