@@ -94,6 +94,10 @@ func TestHTTPToken(t *testing.T) {
 		_, err := readToken(name)
 		assert.ErrorContains(t, err, "others can read")
 	}
+	if err := os.Chown(name, 65533, 65533); err == nil { // this process is root
+		_, err := readToken(name)
+		assert.NoError(t, err, "another user's file, as a container's secrets are")
+	}
 }
 
 // A renewed certificate is used for new connections, and never one that does not match its

@@ -4,12 +4,18 @@ package service
 
 import (
 	"io/fs"
+	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// isOpenToOthers reports whether other users have access to a file.
-func isOpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+// isOpenToOthers reports whether others have access to a file of this user. The owner of
+// another file, such as a container's secret, has decided who may read it.
+func isOpenToOthers(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o077 != 0
+}
 
 // MayWrite reports whether this user may create files in a folder.
 func MayWrite(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
