@@ -105,9 +105,19 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 }
 
 // daemonOrLock returns a connection to the vault's daemon or, if none is running, the
-// lock that allows this process to serve the vault.
+// lock that allows this process to serve the vault. A command first replaces the daemon of
+// an older program, which may lack its methods; a status does not.
 func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
-	conn, lock, err := service.DialOrLock(ctx, cfg, helloOf(a.loaded, kind))
+	hello := helloOf(a.loaded, kind)
+	connector, err := a.connector(cfg, hello)
+	if err != nil {
+		return nil, nil, err
+	}
+	successor := connector.Start
+	if kind == daemon.KindStatus {
+		successor = nil
+	}
+	conn, lock, err := service.DialOrLock(ctx, cfg, hello, successor)
 	if conn != nil {
 		a.remark(conn.Remarks...)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -153,6 +154,33 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(p.state, "notesd.log"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(log), "busy sessions were closed", "the command itself is none")
+}
+
+// After an upgrade, the daemon of the older program may be all that serves HTTP clients: a
+// check leaves it running, and a command starts another in its place.
+func TestCommandsAfterAnUpgrade(t *testing.T) {
+	p := newPlace(t, someNotes)
+	older := daemon.NewIdentity("v0.0.0", os.Getpid())
+	older.Wire--
+	lock, err := daemon.Acquire(t.Context(), p.state, older)
+	require.NoError(t, err)
+	listener, err := daemon.Listen(lock)
+	require.NoError(t, err)
+	server := &daemon.Server{Listener: listener, Lock: lock, Identity: older, Vault: p.vault}
+	served := make(chan error, 1)
+	go func() {
+		err := server.Serve(t.Context(), func(context.Context, *daemon.Session) error { return nil })
+		served <- errors.Join(err, lock.Release())
+	}()
+
+	out, err := p.command("doctor").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "notesd restart starts this version")
+	require.Empty(t, served, "it still runs")
+
+	assert.Contains(t, p.run(t, "list"), "Bread.md")
+	require.ErrorIs(t, <-served, daemon.ErrReplaced)
+	assert.NotEqual(t, os.Getpid(), p.daemon(t).PID)
 }
 
 // MCP clients cannot use the methods reserved for the owner's commands.

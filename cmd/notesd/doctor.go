@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
+	"notesd/internal/daemon"
 	"notesd/internal/hosts"
 	"notesd/internal/service"
 	"notesd/watcher"
@@ -83,7 +84,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	checks = append(checks, checkState(cfg))
 	checks = append(checks, checkDatabase(cmd.Context(), cfg)...)
 	at, inUse := len(checks), ""
-	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
+	err = a.indexing(cmd, daemon.KindStatus, false, false, func(ctx context.Context, c *client) error {
 		r, err := a.untilCounted(ctx, c, countWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)

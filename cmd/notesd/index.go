@@ -33,7 +33,7 @@ every command does so, and the daemon watches for changes.`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
-			return a.indexing(cmd, rebuild, wait, func(ctx context.Context, c *client) error {
+			return a.indexing(cmd, daemon.KindCLI, rebuild, wait, func(ctx context.Context, c *client) error {
 				r, err := c.bringUpToDate(ctx)
 				if err == nil && wait {
 					r, err = a.untilEmbedded(ctx, c, nil)
@@ -114,7 +114,7 @@ func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service
 // indexing runs do with a session while the daemon, or this process, indexes the vault;
 // this process accepts other clients in the meantime. If rebuild is set, it first stops
 // any daemon and discards all derived data. If wait is set, do waits for the embeddings.
-func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.Context, *client) error) error {
+func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 	if rebuild {
 		lock, err = service.TakeOver(ctx, cfg, helloOf(a.loaded, daemon.KindStatus))
 	} else {
-		conn, lock, err = a.daemonOrLock(ctx, cfg, daemon.KindCLI)
+		conn, lock, err = a.daemonOrLock(ctx, cfg, kind)
 	}
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ type RefusedError struct {
 func (e *RefusedError) Error() string {
 	switch e.Reason {
 	case RefusedWire:
-		advice := "stop the daemon and try again"
+		advice := "notesd restart starts this version"
 		if e.Daemon.Supersedes(Identity{Wire: e.Client.Wire, Version: e.Client.Version}) {
 			advice = "restart this program, which is older"
 		}

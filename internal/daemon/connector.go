@@ -42,8 +42,10 @@ type Connector struct {
 	// Lazy makes Connect return ErrStopped instead of starting a daemon after the user
 	// has stopped one.
 	Lazy bool
-	// Replace lets the connector replace a daemon of an older version.
-	Replace bool
+	// Replace lets the connector replace a daemon of an older version. Successor, if not
+	// nil, then starts the new one instead of Start.
+	Replace   bool
+	Successor func(context.Context) error
 	// Logger receives unusual events. If nil, they are discarded.
 	Logger *slog.Logger
 }
@@ -53,7 +55,7 @@ type Connector struct {
 func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	w := wait{next: dialPoll}
+	w := wait{next: dialPoll, begin: c.Start}
 	for replaced := 0; ; {
 		conn, err := Dial(ctx, c.Dir, c.Hello)
 		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
@@ -67,9 +69,12 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 			if err != nil && !errors.As(err, &replacedAlready) {
 				return nil, err
 			}
+			if c.Successor != nil {
+				w.begin = c.Successor
+			}
 			continue
 		}
-		if err == nil || !retryable(err) || (c.Start == nil && errors.Is(err, ErrNotRunning)) {
+		if err == nil || !retryable(err) || (w.begin == nil && errors.Is(err, ErrNotRunning)) {
 			return conn, err
 		}
 		started, err := c.start(ctx, &w, err)
@@ -116,7 +121,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	if w.why == nil {
 		w.why = why
 	}
-	if c.Start == nil || time.Now().Before(w.startAt) {
+	if w.begin == nil || time.Now().Before(w.startAt) {
 		return false, nil
 	}
 	dir, err := SecureStateDir(c.Dir)
@@ -137,7 +142,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	if c.Lazy && isStopped(dir) {
 		return false, ErrStopped
 	}
-	switch err := c.Start(ctx); {
+	switch err := w.begin(ctx); {
 	case errors.Is(err, ErrLocked):
 		w.why = err
 		w.startAt = time.Now().Add(startAgain)
@@ -153,10 +158,11 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 
 // wait is the state of waiting for a daemon.
 type wait struct {
-	next    time.Duration // until the next attempt
-	startAt time.Time     // earliest time of the next start
-	killed  int           // started daemons that ended without a report
-	why     error         // why no daemon listens yet
+	begin   func(context.Context) error // starts a daemon
+	next    time.Duration               // until the next attempt
+	startAt time.Time                   // earliest time of the next start
+	killed  int                         // started daemons that ended without a report
+	why     error                       // why no daemon listens yet
 }
 
 // forNext waits for the next attempt.

@@ -159,7 +159,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 	assert.ErrorContains(t, err, "restart this program")
 	_, err = Dial(context.Background(), s.dir, Hello{Wire: 7, Version: "3.0.0", Kind: KindMCP})
 	require.ErrorIs(t, err, ErrIncompatible)
-	assert.ErrorContains(t, err, "stop the daemon")
+	assert.ErrorContains(t, err, "notesd restart starts this version")
 	_, err = Dial(context.Background(), s.dir, Hello{Wire: Wire, Kind: "other"})
 	var refused *RefusedError
 	require.ErrorAs(t, err, &refused)

@@ -149,7 +149,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 	if err := adoptable(cfg, old); err != nil {
 		return "", err
 	}
-	conn, lock, err := DialOrLock(ctx, cfg, hello)
+	conn, lock, err := DialOrLock(ctx, cfg, hello, nil)
 	if err != nil {
 		return "", err
 	}

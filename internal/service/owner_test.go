@@ -45,7 +45,7 @@ func settings(t *testing.T, files map[string]string) *config.Config {
 // use calls do with an owner of the vault.
 func use(t *testing.T, cfg *config.Config, do func(owner)) {
 	t.Helper()
-	conn, lock, err := service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI))
+	conn, lock, err := service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI), nil)
 	require.NoError(t, err)
 	require.Nil(t, conn, "no daemon runs")
 	s := service.New(cfg, service.DiscardLogs(), !service.Watching)
@@ -77,13 +77,12 @@ func TestDialOrLock_ReplacesOlderDaemon(t *testing.T) {
 		err := server.Serve(t.Context(), func(context.Context, *daemon.Session) error { return nil })
 		served <- errors.Join(err, lock.Release())
 	}()
-	_, _, err = service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus))
+	_, _, err = service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus), nil)
 	require.ErrorIs(t, err, daemon.ErrIncompatible, "a status leaves it running")
-	conn, own, err := service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI))
-	require.NoError(t, err)
-	assert.Nil(t, conn)
+	started := errors.New("the successor is started")
+	_, _, err = service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI), func(context.Context) error { return started })
+	require.ErrorIs(t, err, started)
 	require.ErrorIs(t, <-served, daemon.ErrReplaced)
-	require.NoError(t, own.Release())
 }
 
 // ask calls an owner's method and decodes its value into out. It returns the failure

@@ -33,7 +33,7 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 	ctx, cancel := context.WithTimeout(ctx, takeOverTimeout)
 	defer cancel()
 	for {
-		conn, lock, err := DialOrLock(ctx, cfg, hello)
+		conn, lock, err := DialOrLock(ctx, cfg, hello, nil)
 		if conn == nil {
 			return lock, err
 		}
@@ -52,14 +52,14 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 const takeOverTimeout = time.Minute
 
 // DialOrLock returns a connection to the vault's daemon or, if none runs, the lock that
-// entitles this process to serve the vault. A command replaces the daemon of an older
-// program, which may lack its methods; a status does not.
-func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Conn, *daemon.Lock, error) {
+// entitles this process to serve the vault. If successor is not nil, it starts a daemon in
+// place of one of an older program.
+func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello, successor func(context.Context) error) (*daemon.Conn, *daemon.Lock, error) {
 	if err := prepare(cfg); err != nil {
 		return nil, nil, err
 	}
 	var lock *daemon.Lock
-	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Replace: hello.Kind == daemon.KindCLI, Start: func(ctx context.Context) (err error) {
+	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Replace: successor != nil, Successor: successor, Start: func(ctx context.Context) (err error) {
 		if lock, err = daemon.Acquire(ctx, cfg.State, identity()); err == nil {
 			err = errLockTaken
 		}
