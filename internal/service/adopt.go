@@ -154,7 +154,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 		return "", err
 	}
 	if conn != nil {
-		return "", errors.Join(&Failure{Code: "locked", Message: "a daemon serves the vault", Hint: "Close the programs that use it, and try again."}, conn.Close())
+		return "", errors.Join(&Failure{Code: "locked", Message: "a daemon serves the vault", Hint: "Close the programs that use it, run notesd stop, and try again."}, conn.Close())
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	if !hasHistory(old) {
