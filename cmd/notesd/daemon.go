@@ -77,21 +77,26 @@ daemon that was started by hand, such as serve --http, are lost.`,
 			if err != nil {
 				return err
 			}
-			connector, err := a.connector(cfg, service.HelloOf(cfg, daemon.KindStatus))
+			started, err := a.startDaemon(ctx, cfg)
 			if err != nil {
-				return err
-			}
-			conn, err := connector.Connect(ctx)
-			if err != nil {
-				return err
-			}
-			started := conn.Daemon.PID
-			if err := conn.Close(); err != nil {
 				return err
 			}
 			return a.resultLine(map[string]any{"stopped": stopped, "started": started}, fmt.Sprintf("started process %d", started))
 		}),
 	}
+}
+
+// startDaemon starts the vault's daemon unless one is running, and returns its process ID.
+func (a *app) startDaemon(ctx context.Context, cfg *config.Config) (int, error) {
+	connector, err := a.connector(cfg, service.HelloOf(cfg, daemon.KindStatus))
+	if err != nil {
+		return 0, err
+	}
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return conn.Daemon.PID, conn.Close()
 }
 
 // connector returns a connector to the vault's daemon that starts one if necessary.

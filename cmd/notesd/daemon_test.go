@@ -156,9 +156,9 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	assert.NotContains(t, string(log), "busy sessions were closed", "the command itself is none")
 }
 
-// After an upgrade, the daemon of the older program may be all that serves HTTP clients: a
-// check leaves it running, and a command starts another in its place.
-func TestCommandsAfterAnUpgrade(t *testing.T) {
+// HTTP clients cannot start a daemon. After an upgrade, a check therefore leaves the older
+// one running, and a command starts another in its place, as it does after a rebuild.
+func TestCommandsStartTheNextDaemon(t *testing.T) {
 	p := newPlace(t, someNotes)
 	older := daemon.NewIdentity("v0.0.0", os.Getpid())
 	older.Wire--
@@ -180,7 +180,11 @@ func TestCommandsAfterAnUpgrade(t *testing.T) {
 
 	assert.Contains(t, p.run(t, "list"), "Bread.md")
 	require.ErrorIs(t, <-served, daemon.ErrReplaced)
-	assert.NotEqual(t, os.Getpid(), p.daemon(t).PID)
+	before := p.daemon(t).PID
+	assert.NotEqual(t, os.Getpid(), before)
+
+	p.run(t, "index", "--rebuild")
+	assert.NotEqual(t, before, p.daemon(t).PID)
 }
 
 // MCP clients cannot use the methods reserved for the owner's commands.

@@ -113,7 +113,7 @@ func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service
 
 // indexing runs do with a session while the daemon, or this process, indexes the vault;
 // this process accepts other clients in the meantime. If rebuild is set, it first stops
-// any daemon and discards all derived data. If wait is set, do waits for the embeddings.
+// any daemon, which it starts again afterwards, and discards all derived data. If wait is set, do waits for the embeddings.
 func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -125,8 +125,9 @@ func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool,
 	ctx := cmd.Context()
 	var conn *daemon.Conn
 	var lock *daemon.Lock
+	ran := false
 	if rebuild {
-		lock, err = service.TakeOver(ctx, cfg, helloOf(a.loaded, daemon.KindStatus))
+		lock, ran, err = service.TakeOver(ctx, cfg, helloOf(a.loaded, daemon.KindStatus))
 	} else {
 		conn, lock, err = a.daemonOrLock(ctx, cfg, kind)
 	}
@@ -141,5 +142,10 @@ func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool,
 			return errors.Join(err, lock.Release())
 		}
 	}
-	return a.serveFor(cmd, cfg, lock, service.Watching, do)
+	err = a.serveFor(cmd, cfg, lock, service.Watching, do)
+	if ran {
+		_, startErr := a.startDaemon(ctx, cfg)
+		err = errors.Join(err, startErr)
+	}
+	return err
 }

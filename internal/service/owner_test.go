@@ -251,8 +251,9 @@ func TestDiscardDerived(t *testing.T) {
 	use(t, cfg, func(o owner) {
 		o.call("edit_note", map[string]any{"note": "A", "edits": []any{map[string]any{"op": "append", "content": "second"}}})
 	})
-	lock, err := service.TakeOver(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus))
+	lock, ran, err := service.TakeOver(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus))
 	require.NoError(t, err)
+	assert.False(t, ran)
 	require.NoError(t, service.DiscardDerived(cfg.State))
 	require.NoError(t, lock.Release())
 	assert.NoFileExists(t, filepath.Join(cfg.State, "notes.db"))

@@ -28,22 +28,24 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	return claimed(ctx, cfg, lock)
 }
 
-// TakeOver stops the vault's daemon, if one runs, and acquires its lock.
-func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Lock, error) {
+// TakeOver stops the vault's daemon, if one runs, and acquires its lock. It reports whether
+// one ran.
+func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (lock *daemon.Lock, ran bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, takeOverTimeout)
 	defer cancel()
 	for {
 		conn, lock, err := DialOrLock(ctx, cfg, hello, nil)
 		if conn == nil {
-			return lock, err
+			return lock, ran, err
 		}
+		ran = true
 		// The daemon waits for its sessions, and this connection is one. Other clients
 		// may start another daemon in the meantime, hence the loop.
 		if err := conn.Close(); err != nil {
-			return nil, err
+			return nil, ran, err
 		}
 		if _, err := daemon.Stop(ctx, cfg.State, HelloOf(cfg, daemon.KindRestart)); err != nil {
-			return nil, err
+			return nil, ran, err
 		}
 	}
 }
