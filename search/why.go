@@ -101,7 +101,7 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 			x.Found, x.Rank = true, i+1
 			x.Score, x.TextScore, x.TextRank, x.Cosine, x.VectorRank = c.score, c.text+c.bonus, c.textRank, c.cosine, c.vectorRank
 			if c.named {
-				x.Reasons = append(x.Reasons, "the passage of another of the best hits names it")
+				x.Reasons = append(x.Reasons, "the passage of another of the best hits mentions it")
 			}
 		}
 	}

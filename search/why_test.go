@@ -55,7 +55,7 @@ func TestWhy(t *testing.T) {
 
 	f.write(map[string]string{"Jib.md": "# Jib\n\nOf canvas.", "Canvas.md": "# Tents\n\nOf canvas, as a jib."})
 	x = why("Jib", search.Query{Text: "canvas", Mode: search.ModeText})
-	assert.Equal(t, "the passage of another of the best hits names it", x.Reasons[len(x.Reasons)-1])
+	assert.Equal(t, "the passage of another of the best hits mentions it", x.Reasons[len(x.Reasons)-1])
 
 	for _, c := range []struct {
 		note, query, reason string

@@ -232,11 +232,14 @@ func (o *output) explain(w *service.WhyResult) {
 			fmt.Fprintf(o.out, "%s: %s\n", part.name, o.out.plain(strings.Join(part.clauses, "  ")))
 		}
 	}
+	if len(w.Terms) > 0 {
+		fmt.Fprintln(o.out, "whether it has each word, and the weight of the word:")
+	}
 	for _, t := range w.Terms {
 		has := "no "
 		if t.Has {
 			has = "yes"
 		}
-		fmt.Fprintf(o.out, "%s %8.3f  %s (in %s)\n", has, t.Weight, o.out.plain(t.Term), count(t.Notes, "note"))
+		fmt.Fprintf(o.out, "  %s %8.3f  %s (in %s)\n", has, t.Weight, o.out.plain(t.Term), count(t.Notes, "note"))
 	}
 }
