@@ -229,7 +229,7 @@ func TestAutoModel(t *testing.T) {
 			r = p.report(t)
 			return r.Semantic.State == "ready" && strings.HasPrefix(r.Semantic.Model, model) && r.Semantic.Why == why
 		})
-		assert.Contains(t, p.run(t, "status"), "; chosen because "+why)
+		assert.Contains(t, p.run(t, "status"), "; chosen by language: "+why)
 		doctor, err := p.command("doctor").CombinedOutput()
 		require.NoError(t, err, "%s", doctor)
 		assert.Contains(t, string(doctor), model+", in the program")

@@ -164,7 +164,7 @@ func semanticText(r service.Report) string {
 		text += "; until then " + s.Answering + " answers"
 	}
 	if s.Why != "" {
-		text += "; chosen because " + s.Why
+		text += "; chosen by language: " + s.Why
 	}
 	return text
 }

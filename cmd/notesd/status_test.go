@@ -25,7 +25,7 @@ func TestStatusTexts(t *testing.T) {
 		"building, m: 0 of 9 passages embedded":              {Notes: 3, Semantic: service.SemanticStatus{State: "building", Model: "m", Chunks: 9, Pending: 9}},
 		"ready, m: 0 of 0 passages embedded":                 {Semantic: service.SemanticStatus{State: "ready", Model: "m"}},
 		"building: the model is chosen after the first scan": {Notes: 3, Semantic: service.SemanticStatus{State: "building", Pending: 1}},
-		"building, m: 1 of 9 passages embedded; until then n answers; chosen because of this": {Notes: 3,
+		"building, m: 1 of 9 passages embedded; until then n answers; chosen by language: of this": {Notes: 3,
 			Semantic: service.SemanticStatus{State: "building", Model: "m", Chunks: 9, Embedded: 1, Pending: 8, Answering: "n", Why: "of this"}},
 	} {
 		assert.Equal(t, want, semanticText(r))
