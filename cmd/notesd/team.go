@@ -212,7 +212,7 @@ content is skipped and reported. Hidden and ignored files are skipped.`,
 				for _, p := range done.Left {
 					fmt.Fprintf(a.out, "! %s  %s\n", a.out.plain(p.Path), p.Reason)
 				}
-				a.note(fmt.Sprintf("added %s to the %s, which had %d already; skipped %d", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
+				a.note(fmt.Sprintf("added %s to the %s; %d were there already, %d were skipped", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
 			}))
 		}),
 	}
