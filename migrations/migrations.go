@@ -36,7 +36,7 @@ const (
 )
 
 // ErrNewer is returned for a database written by a newer version of the program.
-var ErrNewer = errors.New("the database was written by a newer notesd; upgrade this one, or point --state elsewhere")
+var ErrNewer = errors.New("it was written by a newer notesd; upgrade this one")
 
 // Version returns the latest version of the set.
 func (s Set) Version() int { return len(s.Scripts()) }
@@ -48,7 +48,7 @@ func Version(ctx context.Context, db *sql.DB, set Set) (have int, err error) {
 		return 0, fmt.Errorf("read the version of the %s database: %w", set, err)
 	}
 	if have > set.Version() {
-		return have, fmt.Errorf("%s database has version %d, this program knows %d: %w", set, have, set.Version(), ErrNewer)
+		return have, fmt.Errorf("the %s database has version %d, this program knows %d: %w, or point --state elsewhere", set, have, set.Version(), ErrNewer)
 	}
 	return have, nil
 }

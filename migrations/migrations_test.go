@@ -73,7 +73,9 @@ func TestApply_NewerDatabase(t *testing.T) {
 	db := openFile(t)
 	_, err := db.Exec("CREATE TABLE theirs (x); PRAGMA user_version = 1000")
 	require.NoError(t, err)
-	require.ErrorIs(t, Apply(ctx, db, Notes, 0), ErrNewer)
+	err = Apply(ctx, db, Notes, 0)
+	require.ErrorIs(t, err, ErrNewer)
+	assert.ErrorContains(t, err, "it was written by a newer notesd; upgrade this one, or point --state elsewhere")
 	assert.Equal(t, map[string]string{"theirs": "CREATE TABLE theirs (x)"}, schema(t, db))
 }
 
