@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"notesd/internal/service"
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 func tasksCommand(a *app) *cobra.Command {
@@ -122,6 +124,9 @@ vault's template if necessary; --create only creates it.`,
 		ValidArgsFunction: completeWords("today", "yesterday", "tomorrow", "this week", "last week"),
 		RunE: func(cmd *cobra.Command, days []string) error {
 			day := cmp.Or(strings.Join(days, ""), "today")
+			if _, ok := new(notes.Periodic).Parse(day, time.Now()); !ok {
+				return service.Usagef(`Write it as today, 2026-01-31, "this week" or 2026-W05.`, "%q is not a day or a week", day)
+			}
 			switch {
 			case add && create:
 				return service.Usagef("--append creates the note if necessary.", "--append and --create exclude each other")
