@@ -113,7 +113,8 @@ func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service
 
 // indexing runs do with a session while the daemon, or this process, indexes the vault;
 // this process accepts other clients in the meantime. If rebuild is set, it first stops
-// any daemon, which it starts again afterwards, and discards all derived data. If wait is set, do waits for the embeddings.
+// any daemon, which it starts again afterwards, and discards all derived data. If wait is
+// set, do waits for the embeddings.
 func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -144,7 +145,7 @@ func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool,
 	}
 	err = a.serveFor(cmd, cfg, lock, service.Watching, do)
 	if ran {
-		_, startErr := a.startDaemon(ctx, cfg)
+		_, startErr := a.startDaemon(context.WithoutCancel(ctx), cfg) // also if the user interrupts the command
 		err = errors.Join(err, startErr)
 	}
 	return err
