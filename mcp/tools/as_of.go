@@ -81,15 +81,14 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 	}
 	slices.SortStableFunc(hits, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
 	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; without semantic search", phrase.Count(searched, "note")))
-	out, _ := fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
 		page, next := pastPage(hits, from, n)
 		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: in.remarks(remarks...)}
 		for i := range out.Results { // the order is that of the words alone
 			out.Results[i].Why.TextRank = from + i + 1
 		}
 		return Outcome{Structured: out, Text: searchText(a, out)}
-	})
-	return out, nil
+	}), nil
 }
 
 // pastQuery is a query about the past: the words and phrases that a note must contain, and

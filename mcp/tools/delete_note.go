@@ -72,12 +72,11 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 	}
 	out := DeleteResult{Path: d.Path, Revision: d.Revision, Change: d.Change, Conflicts: d.Conflicts, Left: d.Left, DryRun: a.DryRun}
 	linkedFrom := append([]string{}, d.LinkedFrom...)
-	result, _ := fit(in.Limits.ResultBytes, max(len(linkedFrom), len(d.Relinked)), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, max(len(linkedFrom), len(d.Relinked)), func(n int) Outcome {
 		out.LinkedFrom, out.Linking = cut(linkedFrom, n)
 		out.Relinked, out.Relinking = cut(d.Relinked, n)
 		return Outcome{Structured: out, Text: deleteText(out)}
-	})
-	return result, nil
+	}), nil
 }
 
 // explain corrects the error for a redirect to a part of a note, which reads like one about

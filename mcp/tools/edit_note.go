@@ -246,15 +246,14 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 		verb = "Nothing was written: would edit"
 	}
 	summary := fmt.Sprintf("%s %s; %d unchanged, %d failed", verb, phrase.Count(out.Changed, "note"), out.Unchanged, out.Failed)
-	outcome, _ := fit(in.Limits.ResultBytes, len(results), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, len(results), func(n int) Outcome {
 		out.Results, out.Truncated = results[:n], n < len(results)
 		text := summary + "\n- " + strings.Join(texts[:n], "\n- ")
 		if out.Truncated {
 			text += fmt.Sprintf("\n… and %d more", len(results)-n)
 		}
 		return Outcome{Structured: out, Text: text}
-	})
-	return outcome, nil
+	}), nil
 }
 
 // edit edits one note.
@@ -318,11 +317,10 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 
 // fitted returns the outcome with as many relinked notes as fit.
 func (in *invocation) fitted(verb string, w notes.Written, out WriteResult) Outcome {
-	result, _ := fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
 		out.Relinked, out.Relinking = cut(w.Relinked, n)
 		return Outcome{Structured: out, Text: changedText(verb, w, out)}
 	})
-	return result
 }
 
 // written returns the structured result of a change, with all relinked notes.

@@ -96,11 +96,10 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	// The budget counts the text only. As JSON the passages may be much longer, and the
 	// default budget must not exceed the limit on results; an explicit one may.
 	passages, left := out.Passages, out.LeftOut
-	result, _ := fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
+	return fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
 		return Outcome{Structured: out, Text: gatherText(a.Query, out)}
-	})
-	return result, nil
+	}), nil
 }
 
 // passageOf returns the whole lines of a hit, of which the search shows only a snippet. If

@@ -67,12 +67,11 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		}
 	}
 	relinked := append([]string{}, w.Relinked...)
-	fitting, _ := fit(in.Limits.ResultBytes, max(len(w.Moved), len(relinked)), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, max(len(w.Moved), len(relinked)), func(n int) Outcome {
 		out.Moved, _ = cut(w.Moved, n)
 		out.Relinked, out.Relinking = cut(relinked, n)
 		return Outcome{Structured: out, Text: moveText(out)}
-	})
-	return fitting, nil
+	}), nil
 }
 
 // noteURI returns the URI of the note that a change concerns, or "" for a folder, which has

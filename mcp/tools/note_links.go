@@ -142,7 +142,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		}
 		out.Unresolved = append(out.Unresolved, link)
 	}
-	result, _ := fit(in.Limits.ResultBytes, max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
 		fewer := out
 		fewer.Outgoing, fewer.Backlinks, fewer.Unresolved = out.Outgoing[:min(n, len(out.Outgoing))], out.Backlinks[:min(n, len(out.Backlinks))], out.Unresolved[:min(n, len(out.Unresolved))]
 		fewer.Truncated = out.Truncated || n < max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved))
@@ -154,8 +154,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
 		return Outcome{Structured: fewer, Text: linksText(fewer, a.Direction)}
-	})
-	return result, nil
+	}), nil
 }
 
 // outgoingLines returns a line for each linked note, with the lines of the links, and the

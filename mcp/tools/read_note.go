@@ -292,14 +292,13 @@ func outlined(out ReadResult, note *notes.Note, most int) Outcome {
 		out.FrontMatter = map[string]any{}
 	}
 	all := out.Outline
-	result, _ := fit(most, len(all), func(n int) Outcome {
+	return fit(most, len(all), func(n int) Outcome {
 		out.Outline, out.Truncated, out.NextLines = all[:n], n < len(all), ""
 		if out.Truncated {
 			out.NextLines = fmt.Sprintf("%d-%d", all[n].LineStart, out.LineEnd)
 		}
 		return Outcome{Structured: out, Text: outlineText(out)}
 	})
-	return result
 }
 
 func outlineText(out ReadResult) string {

@@ -88,14 +88,13 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	})
 	near.addHits(res.Hits, self)
 	related, remarks := near.best(self, limit), in.stale(res.Notes)
-	result, _ := fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {
 		out := RelatedResult{Related: related[:n], Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(remarks...)}
 		if left := len(related) - n; left > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%d more do not fit; ask for fewer", left))
 		}
 		return Outcome{Structured: out, Text: relatedText(out)}
-	})
-	return result, nil
+	}), nil
 }
 
 // gist returns the parts of a note that show its subject: title, tags, headings and

@@ -45,11 +45,10 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 		in.Seen.wrote(w)
 	}
 	changed := append([]string{w.Path}, w.Relinked...) // Written names one of the notes separately
-	result, _ := fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {
 		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun}
 		return Outcome{Structured: out, Text: renameTagText(a, out)}
-	})
-	return result, nil
+	}), nil
 }
 
 func renameTagText(a renameTagArgs, out RenameTagResult) string {

@@ -193,8 +193,14 @@ func ending(next string, remarks []string) string {
 // n.
 
 // fit returns the result with as many items as the limit allows in both forms, but at least
-// one, and their number. answer builds the result from the first n items.
-func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
+// one. answer builds the result from the first n items.
+func fit(limit, items int, answer func(n int) Outcome) Outcome {
+	out, _ := fitting(limit, items, answer)
+	return out
+}
+
+// fitting is fit, and returns the number of items in the result.
+func fitting(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	fits := func(out Outcome) bool { return len(out.Text) <= limit && jsonSize(out.Structured) <= limit }
 	out := answer(items)
 	if items <= 1 || fits(out) {
@@ -209,7 +215,7 @@ func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 // items, so that the cursor in the result follows the last item shown, and returns the
 // number of items it has read.
 func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (items int, err error)) (Outcome, error) {
-	out, n := fit(limit, items, answer)
+	out, n := fitting(limit, items, answer)
 	if n == items {
 		return out, nil
 	}

@@ -57,12 +57,11 @@ func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outc
 		return Outcome{}, err
 	}
 	out.Warnings = in.remarks(out.Warnings...)
-	result, _ := fit(in.Limits.ResultBytes, max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) Outcome {
 		fewer := out
 		fewer.Folders, fewer.Tags, fewer.Recent = out.Folders[:min(n, len(out.Folders))], out.Tags[:min(n, len(out.Tags))], out.Recent[:min(n, len(out.Recent))]
 		return Outcome{Structured: fewer, Text: fewer.Text()}
-	})
-	return result, nil
+	}), nil
 }
 
 // names lists all tags or all folders by name. The cursor is the last name shown, which
@@ -92,7 +91,7 @@ func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error
 	slices.SortFunc(out.Folders, func(a, b notes.FolderCount) int { return strings.Compare(a.Folder, b.Folder) })
 	slices.SortFunc(out.Tags, func(a, b notes.TagCount) int { return strings.Compare(a.Tag, b.Tag) })
 	all := out
-	result, _ := fit(in.Limits.ResultBytes, max(len(all.Folders), len(all.Tags)), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, max(len(all.Folders), len(all.Tags)), func(n int) Outcome {
 		out.Next = ""
 		out.Folders, out.Tags = all.Folders[:min(n, len(all.Folders))], all.Tags[:min(n, len(all.Tags))]
 		switch {
@@ -102,8 +101,7 @@ func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error
 			out.Next = all.Tags[n-1].Tag
 		}
 		return Outcome{Structured: out, Text: namesText(out)}
-	})
-	return result, nil
+	}), nil
 }
 
 func namesText(o Overview) string {

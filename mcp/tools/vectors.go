@@ -145,7 +145,7 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 			omitted = append(omitted, fmt.Sprintf("the metadata of %q is too long to show (%d bytes); limits.result_bytes bounds results", h.ID, size))
 		}
 	}
-	result, _ := fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
 		remarks := omitted[:min(3, len(omitted))]
 		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits), Notes: in.remarks(remarks...)}
 		var lines strings.Builder
@@ -162,8 +162,7 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 			text += ", the nearest first: score, id, metadata\n" + Fence("vectors", a.TableName, lines.String())
 		}
 		return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}
-	})
-	return result, nil
+	}), nil
 }
 
 var deleteVectors = define(Tool{
@@ -282,7 +281,7 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	result, _ := fit(in.Limits.ResultBytes, len(infos), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, len(infos), func(n int) Outcome {
 		out := ListTablesResult{Tables: []TableItem{}, Total: len(infos), Notes: in.remarks()}
 		var b strings.Builder
 		b.WriteString(phrase.Count(len(infos), "vector table"))
@@ -294,8 +293,7 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 			fmt.Fprintf(&b, "\n… and %d more", len(infos)-n)
 		}
 		return Outcome{Structured: out, Text: b.String() + remarkLines(out.Notes)}
-	})
-	return result, nil
+	}), nil
 }
 
 var dropTable = define(Tool{
