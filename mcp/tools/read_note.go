@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"notesd/internal/phrase"
 	"notesd/notes"
@@ -206,9 +205,11 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		if note, err = in.Vault.Read(ctx, a.Note, in.Scope); err != nil {
 			return nil, "", in.instead(ctx, a.Note, err)
 		}
-		if err := in.part(ctx, note, a); err != nil {
+		anchor, err := in.anchorOf(ctx, a.Note, note.Path)
+		if err != nil {
 			return nil, "", err
 		}
+		a.narrow(anchor)
 		in.Seen.Read(note.Path, note.Hash)
 		return note, "", nil
 	case a.Revision != 0:
@@ -236,16 +237,9 @@ func linesOf(text string) []string {
 	return lines
 }
 
-// part narrows a to the part that its reference names, as in Note#Heading and Note.md:5-14,
-// unless other arguments select one.
-func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) error {
-	anchor, err := in.anchorOf(ctx, a.Note, note.Path)
-	a.narrow(anchor)
-	return err
-}
-
-// anchorOf returns the part that a reference to the note at path names, or the zero anchor
-// if the whole reference is the note's name: a file may be called "C# basics.md".
+// anchorOf returns the part that a reference to the note at path names, as in Note#Heading
+// and Note.md:5-14, or the zero anchor if the whole reference is the note's name: a file may
+// be called "C# basics.md".
 func (in *invocation) anchorOf(ctx context.Context, ref, path string) (notes.Anchor, error) {
 	base, anchor := notes.SplitAnchor(ref)
 	if anchor == (notes.Anchor{}) {
@@ -402,11 +396,8 @@ func cutLines(lines []string, limit, room int) (content string, n int, cut bool)
 		}
 		// JSON escapes a byte with up to six: the part that fits is estimated from the size
 		// of the whole line.
-		limit = min(limit, len(line), room*len(line)/size)
-		for limit > 0 && limit < len(line) && !utf8.RuneStart(line[limit]) {
-			limit--
-		}
-		return line[:limit], 1, limit < len(line)
+		content = phrase.Cut(line, min(limit, room*len(line)/size))
+		return content, 1, len(content) < len(line)
 	}
 	return b.String(), len(lines), false
 }
