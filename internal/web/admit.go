@@ -101,8 +101,8 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 			s.fail(w, r, http.StatusUnauthorized, "This browser is not signed in.", "Run notesd web in a terminal and open the link that it prints.")
 			return
 		}
-		// Count before the handler queries the vault; see events.changes.
-		guarded.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), changesKey{}, s.events.changes())))
+		count, _ := s.events.changes() // before the handler queries the vault
+		guarded.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), changesKey{}, count)))
 	})
 }
 

@@ -159,21 +159,22 @@ func TestServer_CancelledRequest(t *testing.T) {
 
 // TestEvents: any number of changes wakes a page once, and closing ends its stream.
 func TestEvents(t *testing.T) {
-	e := events{subscribers: map[chan struct{}]struct{}{}}
-	wake, cancel := e.subscribe()
+	e := newEvents()
+	_, next := e.changes()
 	e.publish()
 	e.publish()
-	_, open := <-wake
-	assert.True(t, open)
-	assert.Empty(t, wake)
-	cancel()
-	e.publish()
-	assert.Empty(t, wake, "not after it is gone")
-	other, _ := e.subscribe()
+	<-next
+	count, next := e.changes()
+	assert.Equal(t, 2, count)
+	select {
+	case <-next:
+		assert.Fail(t, "woken twice")
+	case <-e.done:
+		assert.Fail(t, "ended")
+	default:
+	}
 	e.close()
-	_, open = <-other
-	assert.False(t, open)
-	after, _ := e.subscribe()
-	_, open = <-after
-	assert.False(t, open)
+	e.close()
+	<-e.done
+	e.publish() // a change after the end
 }

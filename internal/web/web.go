@@ -34,7 +34,7 @@ type Server struct {
 	o          Options
 	vault      *vault
 	logins     *logins
-	events     events
+	events     *events
 	sameOrigin *http.CrossOriginProtection
 	templates  map[string]*template.Template
 	handler    http.Handler
@@ -52,7 +52,7 @@ func New(o Options) (*Server, error) {
 		o:          o,
 		logins:     &logins{now: o.Now, links: map[string]time.Time{}, cookies: map[string]time.Time{}},
 		sameOrigin: http.NewCrossOriginProtection(),
-		events:     events{subscribers: map[chan struct{}]struct{}{}},
+		events:     newEvents(),
 	}
 	s.vault = &vault{dial: o.Dial, version: o.Version, changed: s.events.publish}
 	var err error
@@ -102,60 +102,35 @@ func (s *Server) Close() error {
 
 // events notifies open pages of changes.
 type events struct {
-	mu          sync.Mutex
-	closed      bool
-	count       int // number of changes so far
-	subscribers map[chan struct{}]struct{}
+	done  chan struct{} // closed by close, which ends the streams
+	close func()
+
+	mu    sync.Mutex
+	count int           // number of changes so far
+	next  chan struct{} // closed at the next change
 }
 
-// changes returns the number of changes so far. A page built before a change that
-// subscribes after it detects the change by the different number.
-func (e *events) changes() int {
+func newEvents() *events {
+	done := make(chan struct{})
+	return &events{done: done, close: sync.OnceFunc(func() { close(done) }), next: make(chan struct{})}
+}
+
+// changes returns the number of changes so far, and a channel that is closed at the next
+// change. A page built before a change that subscribes after it detects the change by the
+// different number.
+func (e *events) changes() (count int, next <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.count
+	return e.count, e.next
 }
 
-func (e *events) subscribe() (wake chan struct{}, cancel func()) {
-	wake = make(chan struct{}, 1)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		close(wake)
-		return wake, func() {}
-	}
-	e.subscribers[wake] = struct{}{}
-	return wake, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.subscribers, wake)
-	}
-}
-
-// publish wakes every subscriber. Changes coalesce until the subscriber receives.
+// publish reports a change to every open page.
 func (e *events) publish() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.count++
-	for wake := range e.subscribers {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-func (e *events) close() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return
-	}
-	e.closed = true
-	for wake := range e.subscribers {
-		close(wake)
-		delete(e.subscribers, wake)
-	}
+	close(e.next)
+	e.next = make(chan struct{})
 }
 
 // stream sends the number of changes as server-sent events, at once and after every
@@ -166,8 +141,6 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	wake, cancel := s.events.subscribe()
-	defer cancel()
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	send := func(line string) bool {
@@ -176,13 +149,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	ticker := time.NewTicker(heartbeat)
 	defer ticker.Stop()
-	change := func() bool { return send(fmt.Sprintf("event: change\ndata: %d\n\n", s.events.changes())) }
-	for ok := send("retry: 500\n") && change(); ok; {
+	const change = "event: change\ndata: %d\n\n"
+	count, next := s.events.changes()
+	for ok := send(fmt.Sprintf("retry: 500\n"+change, count)); ok; {
 		select {
-		case _, open := <-wake:
-			ok = open && change()
+		case <-next:
+			count, next = s.events.changes()
+			ok = send(fmt.Sprintf(change, count))
 		case <-ticker.C:
 			ok = send(": \n\n")
+		case <-s.events.done:
+			return
 		case <-r.Context().Done():
 			return
 		}
