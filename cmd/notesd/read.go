@@ -153,11 +153,7 @@ func printPages[R, T any](ctx context.Context, c *client, tool string, query map
 		if *p.items = all; c.json {
 			return c.out.json(res)
 		}
-		if len(all) < p.total {
-			c.note(fmt.Sprintf("%s of %s", thousands(len(all)), count(p.total, noun)))
-		} else {
-			c.note(count(len(all), noun))
-		}
+		c.note(countOf(len(all), p.total, noun))
 		for _, w := range *p.remarks {
 			c.note(w)
 		}

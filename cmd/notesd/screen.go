@@ -125,6 +125,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%s %ss", thousands(n), noun)
 }
 
+// countOf formats the number of items shown of a total, which may be unknown (0).
+func countOf(shown, total int, noun string) string {
+	if shown < total {
+		return thousands(shown) + " of " + count(total, noun)
+	}
+	return count(shown, noun)
+}
+
 // thousands separates groups of digits with narrow spaces, as in 10 000.
 func thousands(n int) string {
 	digits := fmt.Sprint(n)
@@ -170,22 +178,13 @@ func (s *screen) columns() int {
 // longer words are not broken.
 func wrap(text string, width int) []string {
 	var lines []string
-	line, used := "", 0
 	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if used > 0 && used+1+n > width {
-			lines = append(lines, line)
-			line, used = "", 0
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
 		}
-		if used > 0 {
-			line += " "
-			used++
-		}
-		line += word
-		used += n
-	}
-	if used > 0 {
-		lines = append(lines, line)
 	}
 	return lines
 }

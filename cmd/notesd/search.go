@@ -159,14 +159,10 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 }
 
 func searchSummary(res tools.SearchResult) string {
-	switch shown := len(res.Results); {
-	case shown == 0:
+	if len(res.Results) == 0 {
 		return "No notes match."
-	case res.Total > shown:
-		return fmt.Sprintf("%d of %s", shown, count(res.Total, "note"))
-	default:
-		return count(shown, "note")
 	}
+	return countOf(len(res.Results), res.Total, "note")
 }
 
 func whyText(w tools.Why, score float64) string {
@@ -201,11 +197,7 @@ yet or not close enough.`,
 				if err := c.embedFew(ctx, mode); err != nil {
 					return err
 				}
-				var res service.WhyResult
-				if err := c.method(ctx, service.MethodWhy, p, &res); err != nil {
-					return err
-				}
-				return a.result(res, func() { a.explain(&res) })
+				return printed(c, func(out any) error { return c.method(ctx, service.MethodWhy, p, out) }, a.explain)
 			})
 		},
 	}
@@ -215,7 +207,7 @@ yet or not close enough.`,
 }
 
 // explain prints why a note is or is not found.
-func (o *output) explain(w *service.WhyResult) {
+func (o *output) explain(w service.WhyResult) {
 	if w.Found {
 		fmt.Fprintf(o.out, "%s is number %d of %d, with the score %.3f\n", o.out.plain(w.Path), w.Rank, w.Total, w.Score)
 	} else {
