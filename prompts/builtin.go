@@ -117,7 +117,7 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 	} else {
 		r.say("Please summarize the note %q. %s", note.Path, dataNotice)
 		if !r.embed(note) {
-			sel = r.orStart(selection{total: 1}, note)
+			sel = r.orStart(selection{total: 1, first: note})
 		}
 	}
 	closing := "Give its point in one sentence, then what matters, then open questions and tasks."

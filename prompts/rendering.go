@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,8 @@ func (r *rendering) bounded(f notes.Filter) notes.Filter {
 type selection struct {
 	total    int // notes selected
 	embedded int
-	cut      string // path of the note that is embedded in part, or ""
+	first    *notes.Note // the first that exists; nil: none
+	cut      string      // path of the note that is embedded in part, or ""
 }
 
 // embedListed embeds the notes that match the filter, newest first, as far as they fit.
@@ -104,38 +106,26 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 	const page = 100
 	f = r.bounded(f)
 	var sel selection
-	var first *notes.Note
 	for q := (notes.ListQuery{Filter: f, Sort: "date", Limit: page}); ; {
 		list, err := r.notes.List(ctx, q)
 		if err != nil {
 			return sel, err
 		}
 		sel.total = list.Total
-		fitted := false
+		before := sel.embedded
 		for _, m := range list.Notes {
-			if first != nil && m.Size > int64(r.left) {
+			if sel.first != nil && m.Size > int64(r.left) {
 				continue
 			}
-			note, err := r.read(ctx, m.Path)
-			if err != nil {
+			if _, err := r.embedIn(ctx, &sel, m.Path); err != nil {
 				return sel, err
 			}
-			if note == nil {
-				continue
-			}
-			if first == nil {
-				first = note
-			}
-			if r.embed(note) {
-				sel.embedded++
-				fitted = true
-			}
 		}
-		if q.Cursor = list.Next; q.Cursor == "" || !fitted {
+		if q.Cursor = list.Next; q.Cursor == "" || sel.embedded == before {
 			break
 		}
 	}
-	return r.orStart(sel, first), nil
+	return r.orStart(sel), nil
 }
 
 // embedFound embeds the notes found by a search, best first.
@@ -145,31 +135,36 @@ func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter,
 		return selection{}, err
 	}
 	sel := selection{total: len(passages)}
-	var first *notes.Note
 	for _, p := range passages {
-		note, err := r.read(ctx, p.Path)
+		exists, err := r.embedIn(ctx, &sel, p.Path)
 		if err != nil {
 			return sel, err
 		}
-		if note == nil {
+		if !exists {
 			sel.total--
-			continue
-		}
-		if first == nil {
-			first = note
-		}
-		if r.embed(note) {
-			sel.embedded++
 		}
 	}
-	return r.orStart(sel, first), nil
+	return r.orStart(sel), nil
+}
+
+// embedIn embeds a note of the selection if it fits, and reports whether it exists.
+func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (exists bool, err error) {
+	note, err := r.read(ctx, path)
+	if err != nil || note == nil {
+		return false, err
+	}
+	sel.first = cmp.Or(sel.first, note)
+	if r.embed(note) {
+		sel.embedded++
+	}
+	return true, nil
 }
 
 // orStart embeds the start of the first note if no whole note fitted.
-func (r *rendering) orStart(sel selection, first *notes.Note) selection {
-	if sel.embedded == 0 && first != nil {
-		r.embedStart(first)
-		sel.embedded, sel.cut = 1, first.Path
+func (r *rendering) orStart(sel selection) selection {
+	if sel.embedded == 0 && sel.first != nil {
+		r.embedStart(sel.first)
+		sel.embedded, sel.cut = 1, sel.first.Path
 	}
 	return sel
 }
