@@ -85,10 +85,7 @@ func SignWords(dim int) int { return (dim + 63) / 64 }
 // Normalised scales v to length one in place and returns it. It leaves a zero
 // vector unchanged.
 func Normalised(v []float32) []float32 {
-	var squares float64
-	for _, x := range v {
-		squares += float64(x) * float64(x)
-	}
+	squares := Squares(v)
 	if squares == 0 {
 		return v
 	}
