@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	w.vault, err = vault.New(ctx, store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})
 	require.NoError(t, err)
-	index, err := index.Open(ctx, filepath.Join(state, "index"), index.Options{})
+	index, err := index.Open(ctx, filepath.Join(state, "index"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	w.vault.Follow(index)

@@ -202,7 +202,7 @@ func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...
 	store, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	index, err := index.Open(t.Context(), filepath.Join(state, "index"), index.Options{})
+	index, err := index.Open(t.Context(), filepath.Join(state, "index"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	real, err := vault.New(t.Context(), store, w.root, vault.Options{})

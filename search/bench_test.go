@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -105,7 +106,7 @@ func (g *generated) fill(b testing.TB, x *index.Index) {
 }
 
 func openIndex(b testing.TB, dir string) *index.Index {
-	x, err := index.Open(context.Background(), dir, index.Options{})
+	x, err := index.Open(context.Background(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, x.Close()) })
 	return x

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,7 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	t.Cleanup(func() { require.NoError(t, f.store.Close()) })
 	f.vault, err = vault.New(ctx, f.store, f.root, vault.Options{})
 	require.NoError(t, err)
-	f.index, err = index.Open(ctx, filepath.Join(f.state, "index"), index.Options{})
+	f.index, err = index.Open(ctx, filepath.Join(f.state, "index"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.index.Close()) })
 	f.vault.Follow(f.index)

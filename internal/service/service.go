@@ -253,7 +253,7 @@ func (s *Service) open(ctx context.Context) error {
 		s.mirror.Use(vault)
 	}
 
-	index, err := index.Open(ctx, filepath.Join(s.cfg.State, indexDir), index.Options{Log: log})
+	index, err := index.Open(ctx, filepath.Join(s.cfg.State, indexDir), log)
 	if err != nil {
 		return fmt.Errorf("open the index: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	w.vault, err = vault.New(t.Context(), store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})
 	require.NoError(t, err)
-	index, err := index.Open(t.Context(), filepath.Join(state, "index"), index.Options{})
+	index, err := index.Open(t.Context(), filepath.Join(state, "index"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	w.vault.Follow(index)

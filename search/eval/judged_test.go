@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ func engine(t testing.TB, s *eval.Set) *search.Engine {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	vault, err := vault.New(ctx, store, root, vault.Options{})
 	require.NoError(t, err)
-	index, err := index.Open(ctx, filepath.Join(state, "index"), index.Options{})
+	index, err := index.Open(ctx, filepath.Join(state, "index"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	vault.Follow(index)

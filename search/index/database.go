@@ -53,8 +53,8 @@ type database struct {
 	asyncErr atomic.Pointer[string] // why Bleve cannot save
 }
 
-func openDatabase(dir string, o Options) (*database, error) {
-	d := &database{dir: dir, log: o.Log, queue: index.NewAnalysisQueue(1), closing: make(chan struct{})}
+func openDatabase(dir string, log *slog.Logger) (*database, error) {
+	d := &database{dir: dir, log: log, queue: index.NewAnalysisQueue(1), closing: make(chan struct{})}
 	if err := d.openOrReplace(); err != nil {
 		d.queue.Close()
 		return nil, err

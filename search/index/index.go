@@ -16,11 +16,6 @@ var ErrClosed = errors.New("search index is closed")
 // ErrLocked is returned by Open when another process has the index open.
 var ErrLocked = errors.New("search index is in use by another process")
 
-// Options configure an Index. The zero value is ready to use.
-type Options struct {
-	Log *slog.Logger // nil: discarded
-}
-
 // Index is the full-text index of a vault: a [notes.Follower] that the engine
 // searches. The methods of notes.Follower may be called from one goroutine at a
 // time, the others from any.
@@ -37,14 +32,11 @@ var _ notes.Follower = (*Index)(nil)
 // version of notesd is replaced without a warning.
 //
 // If another process has dir open, Open returns ErrLocked.
-func Open(ctx context.Context, dir string, o Options) (*Index, error) {
+func Open(ctx context.Context, dir string, log *slog.Logger) (*Index, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	db, err := openDatabase(filepath.Clean(dir), o)
+	db, err := openDatabase(filepath.Clean(dir), log)
 	if err != nil {
 		return nil, err
 	}

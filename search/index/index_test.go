@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ import (
 
 func openTest(t testing.TB, dir string) *Index {
 	t.Helper()
-	x, err := Open(context.Background(), dir, Options{})
+	x, err := Open(context.Background(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, x.Close()) })
 	return x
@@ -439,7 +440,7 @@ func TestOpen_OtherFormatVersion(t *testing.T) {
 func TestOpen_LockedIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	openTest(t, dir)
-	_, err := Open(context.Background(), dir, Options{})
+	_, err := Open(context.Background(), dir, slog.New(slog.DiscardHandler))
 	require.ErrorIs(t, err, ErrLocked)
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -190,7 +191,7 @@ func somePlan(r *rand.Rand) index.Plan {
 
 func open(t *testing.T, dir string) *index.Index {
 	t.Helper()
-	x, err := index.Open(t.Context(), dir, index.Options{})
+	x, err := index.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return x
 }
