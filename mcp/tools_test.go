@@ -12,6 +12,7 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/notes"
+	"notesd/search"
 )
 
 // callTool runs a tool as a session would, and checks its result against its schema.
@@ -176,7 +177,7 @@ func TestSearch_ReportsIncompleteIndex(t *testing.T) {
 	out, err := callTool(t, w, "search_notes", `{"query":"plan"}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "index is still being built")
-	assert.Equal(t, &tools.IndexState{Indexed: 7, Notes: 7}, out.Structured.(tools.SearchResult).Index)
+	assert.Equal(t, &search.Progress{Indexed: 7, Notes: 7}, out.Structured.(tools.SearchResult).Index)
 	out, err = callTool(t, w, "list_notes", `{}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "still being read")

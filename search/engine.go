@@ -97,9 +97,9 @@ type Result struct {
 
 // Progress reports how much of the vault is indexed.
 type Progress struct {
-	Ready   bool // the index is complete
-	Indexed int  // set only while not ready
-	Notes   int
+	Ready   bool `json:"ready"`   // the index is complete
+	Indexed int  `json:"indexed"` // set only while not ready
+	Notes   int  `json:"notes"`
 }
 
 // Search answers a query. An empty query, more than 100 conditions, an unknown mode and

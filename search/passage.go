@@ -29,11 +29,11 @@ type Hit struct {
 
 // Why explains the rank of a hit.
 type Why struct {
-	TextRank    int      // from 1 among the notes found by words; 0: not found by words
-	VectorRank  int      // from 1 among the notes found semantically; 0: not found so
-	TextScore   float64  // BM25F and the bonuses of rescoring; unbounded
-	VectorScore float64  // cosine of the best passage
-	Terms       []string // matched words of the query, highest idf first; function words only if there are no others
+	TextRank    int      `json:"text_rank,omitempty"`    // from 1 among the notes found by words; 0: not found by words
+	VectorRank  int      `json:"vector_rank,omitempty"`  // from 1 among the notes found semantically; 0: not found so
+	TextScore   float64  `json:"text_score,omitempty"`   // BM25F and the bonuses of rescoring; unbounded
+	VectorScore float64  `json:"vector_score,omitempty"` // cosine of the best passage
+	Terms       []string `json:"terms,omitempty"`        // matched words of the query, highest idf first; function words only if there are no others
 }
 
 // clipName shortens a title or heading, which may be a line of any length.

@@ -165,7 +165,7 @@ func searchSummary(res tools.SearchResult) string {
 	return countOf(len(res.Results), res.Total, "note")
 }
 
-func whyText(w tools.Why, score float64) string {
+func whyText(w search.Why, score float64) string {
 	parts := []string{fmt.Sprintf("score %.3f", score)}
 	if w.TextRank > 0 {
 		parts = append(parts, fmt.Sprintf("text #%d (%.3f)", w.TextRank, w.TextScore))

@@ -125,7 +125,7 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 		}
 		score += math.Log1p(float64(found))
 	}
-	hit := SearchHit{Path: n.Path, URI: notes.URI(n.Path), Title: n.Title, LineStart: 1, LineEnd: 1, Why: Why{Terms: q.want}}
+	hit := SearchHit{Path: n.Path, URI: notes.URI(n.Path), Title: n.Title, LineStart: 1, LineEnd: 1, Why: search.Why{Terms: q.want}}
 	hit.Score = round(score / math.Log(10+float64(len(n.Content))/100))
 	best := -1
 	for _, c := range n.Chunks {
