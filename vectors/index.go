@@ -164,37 +164,41 @@ func (x *Index) wake() {
 
 // Nearest returns the k notes of allowed (nil: all) whose best chunk is
 // nearest to the text, the nearest first.
-func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
+func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) (hits []notes.SemanticHit, err error) {
 	began := x.opt.Now()
-	query, space, err := x.embedQuery(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
+	err = x.withQuery(ctx, text, func(s *space, query []float32) {
+		hits = s.hits(s.entries.nearest(query, allowed, k), s.scale(query))
+	})
+	if err == nil {
 		now := x.opt.Now()
 		x.pace.search(now.Sub(began), now)
-	}()
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.closed || x.serving != space {
-		return nil, nil // another model has replaced this one; the next query uses it
 	}
-	return space.hits(space.entries.nearest(query, allowed, k), space.scale(query)), nil
+	return hits, err
 }
 
 // Cosines scores the best chunk of each of these notes against the text. It omits
 // notes without vectors.
-func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
-	query, space, err := x.embedQuery(ctx, text)
+func (x *Index) Cosines(ctx context.Context, text string, ids []int64) (hits []notes.SemanticHit, err error) {
+	err = x.withQuery(ctx, text, func(s *space, query []float32) {
+		hits = s.hits(s.entries.cosines(query, ids), s.scale(query))
+	})
+	return hits, err
+}
+
+// withQuery calls do with the serving space, locked for reading, and the vector of a query. If
+// another model has replaced that space since the query was embedded, it does not call do, and
+// the search has no semantic hits; the next query uses the other model.
+func (x *Index) withQuery(ctx context.Context, text string, do func(s *space, query []float32)) error {
+	query, s, err := x.embedQuery(ctx, text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.closed || x.serving != space {
-		return nil, nil
+	if !x.closed && x.serving == s {
+		do(s, query)
 	}
-	return space.hits(space.entries.cosines(query, ids), space.scale(query)), nil
+	return nil
 }
 
 func (s *space) hits(found []chunkHit, near scale) []notes.SemanticHit {
@@ -235,17 +239,8 @@ func (x *Index) Model() (e Embedder, source string) {
 // to the text: of the model in general, and in this vault, where it is lower if
 // the text is in another language than the notes.
 func (x *Index) Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error) {
-	query, s, err := x.embedQuery(ctx, text)
-	if err != nil {
-		return usual, here, err
-	}
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.closed || x.serving != s {
-		return usual, here, nil
-	}
-	usual, here = s.unrelated(query)
-	return usual, here, nil
+	err = x.withQuery(ctx, text, func(s *space, query []float32) { usual, here = s.unrelated(query) })
+	return usual, here, err
 }
 
 // Alike returns the mean cosine between the hits' chunks. ok reports whether that distinguishes
