@@ -358,7 +358,7 @@ func checkTOMLBlock(t *testing.T, at, text string) {
 		require.NoError(t, os.WriteFile(codex.File(env), []byte(text), 0o600))
 		settings, err := codex.Read(env)
 		if assert.NoError(t, err, at) {
-			checkServers(t, at, settings.Servers())
+			checkServers(t, at, settings.Servers)
 		}
 		return
 	}

@@ -236,8 +236,8 @@ func checkHosts(vars []string, vault string) []check {
 			continue
 		}
 		mine, any := false, false
-		for _, name := range slices.Sorted(maps.Keys(settings.Servers())) {
-			s := settings.Servers()[name]
+		for _, name := range slices.Sorted(maps.Keys(settings.Servers)) {
+			s := settings.Servers[name]
 			if !s.IsNotesd() {
 				continue
 			}

@@ -274,7 +274,7 @@ func (s *setup) one(h hosts.Host) (registration, error) {
 
 // register returns the settings with the entry, and records the action in r.
 func (s *setup) register(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
-	servers := settings.Servers()
+	servers := settings.Servers
 	if err := s.choose(h, servers, r); err != nil {
 		return nil, err
 	}
@@ -358,7 +358,7 @@ func nameOf(folder string) string {
 // entries for the vault.
 func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
 	var names []string
-	for name, server := range settings.Servers() {
+	for name, server := range settings.Servers {
 		if s.name != "" && name == s.name || s.name == "" && server.IsNotesd() && sameFolder(vaultOf(s.app.env, server), s.vault) {
 			names = append(names, name)
 		}
@@ -367,7 +367,7 @@ func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registrati
 		return settings.Text, nil
 	}
 	slices.Sort(names)
-	if s.name != "" && !settings.Servers()[s.name].IsNotesd() {
+	if s.name != "" && !settings.Servers[s.name].IsNotesd() {
 		return nil, &service.Failure{Code: "conflict", Message: fmt.Sprintf("the server %q of %s does not launch notesd", s.name, h.Title), Hint: "notesd setup removes entries of notesd only."}
 	}
 	rest := *settings

@@ -25,11 +25,11 @@ func (e *SyntaxError) Error() string { return e.File + ": " + e.Err.Error() }
 
 // Settings are a host's settings as of Read.
 type Settings struct {
-	File string
-	Text []byte // empty if there is no file
+	File    string
+	Text    []byte            // empty if there is no file
+	Servers map[string]Server // by name, those of other programs included; one with a URL has no command
 
-	host    Host
-	servers map[string]Server
+	host Host
 }
 
 // Read reads the host's settings. A missing file counts as empty; one that does not parse
@@ -47,15 +47,11 @@ func (h Host) Read(e Env) (*Settings, error) {
 	if h.toml {
 		read = readTOML
 	}
-	if s.servers, err = read(bytes.TrimPrefix(s.Text, bom), h.servers); err != nil {
+	if s.Servers, err = read(bytes.TrimPrefix(s.Text, bom), h.servers); err != nil {
 		return nil, &SyntaxError{s.File, err}
 	}
 	return s, nil
 }
-
-// Servers returns all entries by name, including those of other programs. An entry with a
-// URL has no command.
-func (s *Settings) Servers() map[string]Server { return s.servers }
 
 // Set returns the text with the server under a name. Other members of an existing entry
 // are preserved. The text is unchanged if the entry already has these values.
