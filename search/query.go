@@ -432,9 +432,9 @@ func (r *request) addFilter(n node) {
 	switch n.kind {
 	case kindTag:
 		if n.not {
-			f.NotTags = append(f.NotTags[:len(f.NotTags):len(f.NotTags)], n.text)
+			f.NotTags = append(slices.Clip(f.NotTags), n.text)
 		} else {
-			f.Tags = append(f.Tags[:len(f.Tags):len(f.Tags)], n.text)
+			f.Tags = append(slices.Clip(f.Tags), n.text)
 		}
 	case kindPath, kindFolder:
 		prefix := n.text
@@ -443,11 +443,11 @@ func (r *request) addFilter(n node) {
 		}
 		switch {
 		case n.not:
-			f.NotPaths = append(f.NotPaths[:len(f.NotPaths):len(f.NotPaths)], prefix)
+			f.NotPaths = append(slices.Clip(f.NotPaths), prefix)
 		case n.kind == kindFolder && f.Folder == "":
 			f.Folder = n.text
 		default:
-			f.Paths = append(f.Paths[:len(f.Paths):len(f.Paths)], prefix)
+			f.Paths = append(slices.Clip(f.Paths), prefix)
 		}
 	case kindHas:
 		f.HasTodo = true
