@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,20 +19,21 @@ import (
 
 // Options name a server and a model.
 type Options struct {
-	Provider    string // Ollama or OpenAI
-	URL         string // base of the API; empty: the provider's default
-	Model       string // its name on the server; empty: the provider's default
-	AllowRemote bool   // the server may be another machine
-	APIKey      string // sent as a bearer token; empty: none
-
-	// QueryTimeout bounds one query, even after its context has ended; 0: 30 s, which
-	// is enough for a server to load a model.
-	QueryTimeout time.Duration
-	// BatchTimeout bounds one batch of passages; 0: two minutes, which is enough for a
-	// large model on a slow CPU.
-	BatchTimeout time.Duration
-	Now          func() time.Time // nil: time.Now
+	Provider    string           // Ollama or OpenAI
+	URL         string           // base of the API; empty: the provider's default
+	Model       string           // its name on the server; empty: the provider's default
+	AllowRemote bool             // the server may be another machine
+	APIKey      string           // sent as a bearer token; empty: none
+	Now         func() time.Time // nil: time.Now
 }
+
+const (
+	// queryTimeout bounds one query, even after its context has ended. It is enough for a
+	// server to load a model.
+	queryTimeout = 30 * time.Second
+	// batchTimeout bounds one batch of passages. It is enough for a large model on a slow CPU.
+	batchTimeout = 2 * time.Minute
+)
 
 // The providers.
 const (
@@ -56,6 +58,8 @@ type Client struct {
 	prefixes prefixes
 	http     *http.Client
 
+	queryTimeout, batchTimeout time.Duration // tests shorten them
+
 	dim atomic.Int64 // 0: not known yet
 
 	mu      sync.Mutex
@@ -73,12 +77,7 @@ func New(o Options) (*Client, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no provider %q", o.Provider)
 	}
-	if o.URL == "" {
-		o.URL = api.url
-	}
-	if o.Model == "" {
-		o.Model = api.model
-	}
+	o.URL, o.Model = cmp.Or(o.URL, api.url), cmp.Or(o.Model, api.model)
 	if o.URL == "" || o.Model == "" {
 		return nil, fmt.Errorf("%s needs a URL and the name of a model", o.Provider)
 	}
@@ -89,16 +88,10 @@ func New(o Options) (*Client, error) {
 	if strings.Trim(base.Path, "/") == "" {
 		base.Path = api.base
 	}
-	if o.QueryTimeout == 0 {
-		o.QueryTimeout = 30 * time.Second
-	}
-	if o.BatchTimeout == 0 {
-		o.BatchTimeout = 2 * time.Minute
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Client{o: o, api: api, url: base.JoinPath(api.path).String(), prefixes: prefixesOf(o.Model), http: newHTTPClient(o.AllowRemote)}
+	c := &Client{o: o, api: api, url: base.JoinPath(api.path).String(), prefixes: prefixesOf(o.Model), http: newHTTPClient(o.AllowRemote), queryTimeout: queryTimeout, batchTimeout: batchTimeout}
 	c.server = fmt.Sprintf("%s at %s", o.Provider, base.Scheme+"://"+base.Host)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
@@ -126,7 +119,7 @@ func (c *Client) Weight(string) float64 { return weight }
 // continues, for the next call with the same text.
 func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	answer := c.queries.DoChan(text, func() (any, error) {
-		vectors, err := c.ask(c.ctx, []string{c.prefixes.query + text}, c.o.QueryTimeout)
+		vectors, err := c.ask(c.ctx, []string{c.prefixes.query + text}, c.queryTimeout)
 		if err != nil {
 			return nil, err
 		}
@@ -164,11 +157,11 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 	for i, t := range texts {
 		prefixed[i] = c.prefixes.passage + t
 	}
-	vectors, err := c.ask(ctx, prefixed, c.o.BatchTimeout)
+	vectors, err := c.ask(ctx, prefixed, c.batchTimeout)
 	if !ofTexts(err) {
 		return vectors, err
 	}
-	neutral, failed := c.ask(ctx, []string{c.prefixes.passage + "notes"}, c.o.BatchTimeout)
+	neutral, failed := c.ask(ctx, []string{c.prefixes.passage + "notes"}, c.batchTimeout)
 	if failed != nil {
 		return nil, err // whatever the texts
 	}
@@ -191,7 +184,7 @@ const leastText = 64
 // is too long for the model, or some word makes it return NaN.
 func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) {
 	for {
-		vectors, err := c.ask(ctx, []string{text}, c.o.BatchTimeout)
+		vectors, err := c.ask(ctx, []string{text}, c.batchTimeout)
 		if err == nil {
 			return vectors[0], nil
 		}

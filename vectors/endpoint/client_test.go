@@ -374,7 +374,8 @@ func TestClose_CancelsQueries(t *testing.T) {
 
 func TestEmbed_Timeouts(t *testing.T) {
 	release := make(chan struct{})
-	c := serve(t, Options{BatchTimeout: 20 * time.Millisecond, QueryTimeout: 20 * time.Millisecond}, func(http.ResponseWriter, request) { <-release })
+	c := serve(t, Options{}, func(http.ResponseWriter, request) { <-release })
+	c.queryTimeout, c.batchTimeout = 20*time.Millisecond, 20*time.Millisecond
 	defer close(release)
 	_, err := embed(t, c, "a")
 	require.ErrorContains(t, err, "it did not answer within 20ms")
