@@ -123,50 +123,50 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 
 // refusals adds the clauses that exclude the note to the reasons.
 func (s *search) refusals(ctx context.Context, nodes []node, note notes.Meta, x *Explanation) error {
-	only := &notes.IDSet{}
-	only.Add(note.ID)
 	for _, n := range nodes {
-		var keeps bool
-		r := newRequest([]node{n}, notes.Filter{})
+		reason := "this note does not have %s"
 		switch {
 		case n.kind > kindTitle:
-			set, err := s.store.ResolveSearch(ctx, r.filter)
-			if err != nil {
-				return err
-			}
-			keeps = set == nil || set.Has(note.ID)
-		case n.not || n.kind != kindWord:
-			set, err := s.index.Matching(ctx, r.plan, only)
-			if err != nil {
-				return err
-			}
-			keeps = set == nil || set.Has(note.ID)
-			if keeps && r.hasPhrases() {
-				if err := s.readNotes(ctx, []candidate{{note: note.ID}}); err != nil {
-					return err
-				}
-				text := s.read[note.ID]
-				keeps = text != nil && r.verify(text)
-			}
-		default:
-			continue
-		}
-		if keeps {
-			continue
-		}
-		switch {
-		case n.kind > kindTitle:
-			x.Reasons = append(x.Reasons, fmt.Sprintf("the filter %s does not select this note", n))
+			reason = "the filter %s does not select this note"
 		case n.not:
-			x.Reasons = append(x.Reasons, fmt.Sprintf("%s excludes this note: it has the word or phrase", n))
-		default:
-			x.Reasons = append(x.Reasons, fmt.Sprintf("this note does not have %s", n))
+			reason = "%s excludes this note: it has the word or phrase"
+		case n.kind == kindWord:
+			continue // it only ranks
+		}
+		admitted, err := s.admits(ctx, n, note.ID)
+		if err != nil {
+			return err
+		}
+		if !admitted {
+			x.Reasons = append(x.Reasons, fmt.Sprintf(reason, n))
 		}
 	}
-	if len(x.Reasons) == 0 && s.allowed != nil && !s.allowed.Has(note.ID) {
+	if len(x.Reasons) == 0 && !s.allowed.Has(note.ID) {
 		x.Reasons = append(x.Reasons, "the search leaves this note out: it is a template, or Obsidian's settings exclude it")
 	}
 	return nil
+}
+
+// admits reports whether a clause of the query admits a note.
+func (s *search) admits(ctx context.Context, n node, id int64) (bool, error) {
+	r := newRequest([]node{n}, notes.Filter{})
+	var set *notes.IDSet
+	var err error
+	if n.kind > kindTitle {
+		set, err = s.store.ResolveSearch(ctx, r.filter)
+	} else {
+		only := &notes.IDSet{}
+		only.Add(id)
+		set, err = s.index.Matching(ctx, r.plan, only)
+	}
+	if err != nil || !set.Has(id) || !r.hasPhrases() {
+		return err == nil && set.Has(id), err
+	}
+	if err := s.readNotes(ctx, []candidate{{note: id}}); err != nil {
+		return false, err
+	}
+	text := s.read[id]
+	return text != nil && r.verify(text), nil
 }
 
 // termsOf adds the query's terms with their weights to x, and returns how many of them the note
