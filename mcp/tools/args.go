@@ -90,10 +90,18 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	return ignored, nil
 }
 
-// values returns the arguments with the names and types of the schema. A name similar to a
-// parameter's is a problem, because ignoring the argument would change what the call does;
-// if strict is set, so is any other unknown argument. Otherwise these are ignored with a
-// remark, since some hosts add arguments of their own.
+// values returns the arguments with the names and types of the schema:
+//
+//  1. joinLines replaces pairs such as line_start and line_end by the argument lines.
+//  2. canonical finds the parameter that each name means. A name similar to a parameter's is
+//     a problem, because ignoring the argument would change what the call does; if strict is
+//     set, so is any other unknown argument. Otherwise these are ignored with a remark, since
+//     some hosts add arguments of their own.
+//  3. coerce converts each value to the parameter's type. null, and what stands for none, is
+//     as if the argument were missing.
+//  4. A required parameter without a value is a problem, unless its value was one in step 3.
+//
+// All problems are collected, so that a model can correct them in one further call.
 func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}

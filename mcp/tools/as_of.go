@@ -108,8 +108,13 @@ func parsePastQuery(text string, now time.Time, f *notes.Filter) (q pastQuery) {
 }
 
 // match returns the note as a result, and whether it is one: its title and text contain
-// every term. The score grows with the number of occurrences in relation to the note's
-// length.
+// every term and no term to avoid. There is no index of the past, so terms are found in the
+// folded text as beginnings of words: "plan" also finds "planning", as stemming would.
+//
+// The score imitates BM25 without statistics of the vault: each term adds the logarithm of its
+// number of occurrences, so that repeating one word is worth less than having another, and the
+// sum is divided by the logarithm of the length, so that long notes, which contain every word,
+// do not come first. The passage shown is the first with the most different terms.
 func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 	folded := notes.Key(n.Title + "\n" + n.Content)
 	for _, term := range q.avoid {

@@ -187,8 +187,14 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 
 // editMany edits several notes, each on its own: an error concerns one note and does not
 // stop the others. A note that is named twice is edited once, since an append would
-// otherwise be made twice. A result without diffs stays short enough for fifty notes. If
-// nothing was edited, the call fails: models overlook failures in a successful result.
+// otherwise be made twice; it is recognized by its path, because a title and a path may name
+// the same note. A result without diffs stays short enough for fifty notes. If nothing was
+// edited, the call fails: models overlook failures in a successful result.
+//
+// The journal knows one answer for each request key, so the edit of each note has a key of its
+// own: that of the call for the first note, and for the others the same behind their number in
+// the list. The number is of the list as passed, duplicates included, so that a repeated call
+// gives every note the key that it had.
 func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes.Edit, a editArgs) (Outcome, error) {
 	if a.ExpectedHash != "" {
 		return Outcome{}, usagef("expected_hash is the hash of one note: pass it with note, not with notes")
@@ -340,9 +346,11 @@ func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool)
 // has removed, and the first of these notes. The change is made already: if this cannot be
 // determined, the result lacks a remark.
 //
-// Most changes remove no heading, which their diff shows without a query. The links to the
-// note that are broken now include those that were broken before, whose headings the
-// replaced text does not have either.
+// Most changes remove no heading, which their diff shows without a query. For the others, the
+// vault lists the links to the note, and marks those whose heading or block is missing now.
+// These include links that were broken before. The replaced text, which history has under
+// its hash, tells them apart: only if it has the heading did this change break the link. It
+// is read for the first such link, and each heading is looked up in it once.
 func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, from []string) {
 	const most, mostNotes = 500, 5
 	if w.Was == "" || w.Hash == "" || !mayRemoveAnchor(w.Diff) {

@@ -52,8 +52,10 @@ const leastShare = 0.1
 const linkWorth = 0.5
 
 // runRelatedNotes adds up two kinds of evidence for each note: links in either direction,
-// and the score in a search for the note's gist. It searches for one result more than it
-// shows, since the note itself is usually the best hit.
+// and the score in a search for the note's gist. Scores of a search have no fixed scale, so
+// they are divided by that of the best other note, which then counts 1; each direction in
+// which notes are linked adds linkWorth, however many links there are. It searches for one
+// result more than it shows, since the note itself is usually the best hit.
 func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcome, error) {
 	limit := cmp.Or(a.Limit, 10)
 	var self string

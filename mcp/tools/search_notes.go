@@ -67,9 +67,16 @@ type Semantic struct {
 	Coverage float64 `json:"coverage"`
 }
 
-// runSearchNotes searches the present; searchAt searches the past. It returns each hit twice, as text and as structured data, since hosts show a
-// model one of them or both. Snippets are therefore budgeted before the search; a page is
-// shortened only if it is still too long, for example because of long paths.
+// runSearchNotes searches the present; searchAt searches the past. It returns each hit twice,
+// as text and as structured data, since hosts show a model one of them or both. The size of a
+// result is bounded in three steps:
+//
+//  1. snippetBudget divides a fixed number of bytes among the snippets before the search, so
+//     that the search chooses the best words for the size of each.
+//  2. besideSnippet shortens the snippet of a hit whose path, title and heading are long.
+//  3. If the page is still too long, for example because of a low limit on results, fitPage
+//     searches again for fewer hits. These get the same bytes each as before, as their share
+//     of the budget: longer snippets would not fit again.
 func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome, error) {
 	if strings.TrimSpace(a.Query) == "" {
 		return Outcome{}, usagef("query is empty: pass words to look for, or use list_notes to see all notes")

@@ -190,7 +190,9 @@ func ending(next string, remarks []string) string {
 
 // Hosts bound the size of a tool's result, and each byte of it takes up a model's context.
 // Each tool therefore builds its result from the first n of its items, and fit determines
-// n.
+// n. The size of an item cannot be added up in advance: it differs between the two forms,
+// and a shorter list has a longer remark. The whole result is therefore built and measured
+// for each n that is tried, which takes some ten builds for a page of a thousand items.
 
 // fit returns the result with as many items as the limit allows in both forms, but at least
 // one. answer builds the result from the first n items.
@@ -211,9 +213,14 @@ func fitting(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	return answer(n), n
 }
 
-// fitPage is fit for a page of a longer list. If not all items fit, again reads a page of n
-// items, so that the cursor in the result follows the last item shown, and returns the
-// number of items it has read.
+// fitPage is fit for a page of a longer list, whose cursor continues after the last item:
+//
+//  1. The page was read with the limit that the caller asked for. If all of it fits, its
+//     cursor is right.
+//  2. Otherwise fitting finds that n items fit. The cursor after item n is not known, as only
+//     the list can make one, so answer measures with a placeholder of its size (cursorLike).
+//  3. again reads a page of n items, and returns the number of items it has read: a note may
+//     have been deleted since. Their cursor follows the last item shown.
 func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (items int, err error)) (Outcome, error) {
 	out, n := fitting(limit, items, answer)
 	if n == items {
