@@ -35,8 +35,8 @@ type Host struct {
 	Title string // display name: "Claude Desktop"
 	// Desktop means that it is started by the desktop, without the PATH of a login shell.
 	Desktop bool
+	File    func(Env) string // returns the path of its settings, or "" for a user without a home
 
-	file    func(Env) string
 	servers string // member or table with the servers
 	toml    bool
 	stdio   bool // entries have the type "stdio"
@@ -45,30 +45,27 @@ type Host struct {
 // All lists the known hosts in display order.
 var All = []Host{
 	{Name: "claude-desktop", Title: "Claude Desktop", Desktop: true, servers: "mcpServers",
-		file: func(e Env) string { return e.application("Claude", "claude_desktop_config.json") }},
+		File: func(e Env) string { return e.application("Claude", "claude_desktop_config.json") }},
 	{Name: "claude-code", Title: "Claude Code", servers: "mcpServers", stdio: true,
-		file: func(e Env) string { return e.home(".claude.json") }},
+		File: func(e Env) string { return e.home(".claude.json") }},
 	{Name: "cursor", Title: "Cursor", Desktop: true, servers: "mcpServers",
-		file: func(e Env) string { return e.home(".cursor", "mcp.json") }},
+		File: func(e Env) string { return e.home(".cursor", "mcp.json") }},
 	{Name: "vscode", Title: "VS Code", Desktop: true, servers: "servers", stdio: true,
-		file: func(e Env) string { return e.application("Code", "User", "mcp.json") }},
+		File: func(e Env) string { return e.application("Code", "User", "mcp.json") }},
 	{Name: "codex", Title: "Codex", servers: "mcp_servers", toml: true,
-		file: func(e Env) string {
+		File: func(e Env) string {
 			if dir := e.Variable("CODEX_HOME"); dir != "" {
 				return filepath.Join(dir, "config.toml")
 			}
 			return e.home(".codex", "config.toml")
 		}},
 	{Name: "gemini", Title: "Gemini CLI", servers: "mcpServers",
-		file: func(e Env) string { return e.home(".gemini", "settings.json") }},
+		File: func(e Env) string { return e.home(".gemini", "settings.json") }},
 }
-
-// File returns the path of the host's settings, or "" for a user without a home.
-func (h Host) File(e Env) string { return h.file(e) }
 
 // Installed reports whether the host's settings, or the folder for them, exist.
 func (h Host) Installed(e Env) bool {
-	file := h.file(e)
+	file := h.File(e)
 	if file == "" {
 		return false
 	}

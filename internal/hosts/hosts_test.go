@@ -284,7 +284,7 @@ func TestWrite_LinksModesAndBackups(t *testing.T) {
 	target, link := filepath.Join(dir, "dotfile"), filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(target, link))
 	require.NoError(t, os.WriteFile(target, []byte("{}"), 0o640))
-	h := Host{servers: "s", file: func(Env) string { return link }}
+	h := Host{servers: "s", File: func(Env) string { return link }}
 	now := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 	var backups []string
 	for _, text := range []string{"{ }", "{  }"} {
@@ -318,7 +318,7 @@ func TestWrite_LinkToMissingFile(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join("dotfiles", "claude"), filepath.Join(home, "Claude")))
 	file := filepath.Join(home, "Claude", "settings.json")
 	require.NoError(t, os.Symlink(filepath.Join("..", "shared", "settings.json"), file))
-	s, err := Host{servers: "s", file: func(Env) string { return file }}.Read(Env{})
+	s, err := Host{servers: "s", File: func(Env) string { return file }}.Read(Env{})
 	require.NoError(t, err)
 	backup, err := s.Write([]byte("{}"), time.Now())
 	require.NoError(t, err)

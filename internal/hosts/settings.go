@@ -35,7 +35,7 @@ type Settings struct {
 // Read reads the host's settings. A missing file counts as empty; one that does not parse
 // is a *SyntaxError.
 func (h Host) Read(e Env) (*Settings, error) {
-	s := &Settings{File: h.file(e), host: h}
+	s := &Settings{File: h.File(e), host: h}
 	if s.File == "" {
 		return nil, fmt.Errorf("this user has no home directory, so %s has no settings", h.Title)
 	}
