@@ -27,11 +27,6 @@ type logins struct {
 	cookies map[string]time.Time // expiry by value
 }
 
-// link returns the code of a new one-time link.
-func (l *logins) link() string {
-	return l.add(l.links, linkLife)
-}
-
 // add adds a new secret to a map and removes expired ones.
 func (l *logins) add(all map[string]time.Time, life time.Duration) string {
 	secret := rand.Text()

@@ -92,7 +92,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 // Link returns the path of a new one-time link. It admits the browser that opens it
 // within five minutes.
-func (s *Server) Link() string { return "/login/" + s.logins.link() }
+func (s *Server) Link() string { return "/login/" + s.logins.add(s.logins.links, linkLife) }
 
 // Close ends the session with the vault and all event streams.
 func (s *Server) Close() error {
