@@ -105,13 +105,8 @@ func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error
 }
 
 func namesText(o Overview) string {
-	lines := make([]string, 0, len(o.Folders)+len(o.Tags))
-	for _, f := range o.Folders {
-		lines = append(lines, fmt.Sprintf("%s (%d)", phrase.OneLine(cmp.Or(f.Folder, "/")), f.Notes))
-	}
-	for _, t := range o.Tags {
-		lines = append(lines, fmt.Sprintf("#%s (%d)", phrase.OneLine(t.Tag), t.Notes))
-	}
+	folders, tags := o.counts()
+	lines := slices.Concat(folders, tags)
 	text := fmt.Sprintf("%s, %s; with the number of notes", phrase.Count(o.FoldersTotal, "folder"), phrase.Count(o.TagsTotal, "tag"))
 	if len(lines) > 0 {
 		text += "\n" + Fence("names", "from the vault", strings.Join(lines, "\n"))
@@ -180,6 +175,17 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	return out, nil
 }
 
+// counts returns the folders and the tags with the number of their notes.
+func (o Overview) counts() (folders, tags []string) {
+	for _, f := range o.Folders {
+		folders = append(folders, fmt.Sprintf("%s (%d)", phrase.OneLine(cmp.Or(f.Folder, "/")), f.Notes))
+	}
+	for _, t := range o.Tags {
+		tags = append(tags, fmt.Sprintf("#%s (%d)", phrase.OneLine(t.Tag), t.Notes))
+	}
+	return folders, tags
+}
+
 // Text returns the overview as text.
 func (o Overview) Text() string {
 	var b strings.Builder
@@ -194,18 +200,12 @@ func (o Overview) Text() string {
 		b.WriteString("\n(" + stillRead(o.Indexing.Scanned, o.Indexing.ToScan) + ")")
 	}
 	var names strings.Builder
-	if len(o.Folders) > 0 {
-		folders := make([]string, len(o.Folders))
-		for i, f := range o.Folders {
-			folders[i] = fmt.Sprintf("%s (%d)", phrase.OneLine(cmp.Or(f.Folder, "/")), f.Notes)
-		}
+	folders, tags := o.counts()
+	if len(folders) > 0 {
 		names.WriteString("folders: " + strings.Join(folders, "; "))
 	}
-	if len(o.Tags) > 0 {
-		names.WriteString("\ntags:")
-		for _, t := range o.Tags {
-			fmt.Fprintf(&names, " #%s (%d)", phrase.OneLine(t.Tag), t.Notes)
-		}
+	if len(tags) > 0 {
+		names.WriteString("\ntags: " + strings.Join(tags, " "))
 	}
 	if len(o.Recent) > 0 {
 		names.WriteString("\nnewest:\n" + listLines(o.Recent))
