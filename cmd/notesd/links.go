@@ -57,17 +57,15 @@ func (c *client) links(ctx context.Context, args map[string]any) (res tools.Link
 }
 
 func (o *output) printLinks(res tools.LinksResult) {
-	link := func(mark, path string, line int, more string) {
-		if more = strings.TrimSpace(o.out.line(more)); more != "" {
-			more = "  " + o.out.dim(more)
-		}
-		fmt.Fprintf(o.out, "%s %s:%d%s\n", mark, o.out.path(o.out.line(path)), line, more)
-	}
 	for _, l := range res.Outgoing {
 		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(o.out.line(l.Path)), o.out.dim(fmt.Sprintf("  line %s%s", strings.Trim(fmt.Sprint(append([]int{l.Line}, l.Lines...)), "[]"), from(o.out.line(l.From)))))
 	}
 	for _, l := range res.Backlinks {
-		link("<-", l.Path, l.Line, l.Context)
+		context := strings.TrimSpace(o.out.line(l.Context))
+		if context != "" {
+			context = "  " + o.out.dim(context)
+		}
+		fmt.Fprintf(o.out, "<- %s:%d%s\n", o.out.path(o.out.line(l.Path)), l.Line, context)
 	}
 	for _, l := range res.Unresolved {
 		why := "there is no such note"
