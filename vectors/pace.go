@@ -38,8 +38,8 @@ const (
 // pace decides how many threads embed passages, by the load of the machine and the
 // latency of searches. It is safe for concurrent use.
 type pace struct {
-	fixed int // number of threads if the user has set it; 0: adapt
-	most  int
+	fixed bool // the user has set the number of threads
+	most  int  // the largest number of threads
 	load  func() Load
 
 	mu       sync.Mutex
@@ -50,9 +50,14 @@ type pace struct {
 	searched time.Time
 }
 
+// newPace returns a pace with a fixed number of threads, or one that adapts it to the load if
+// fixed is 0.
 func newPace(fixed int, load func() Load) *pace {
+	if fixed > 0 {
+		return &pace{fixed: true, most: fixed, threads: fixed}
+	}
 	n := processors.allowed()
-	return &pace{fixed: fixed, most: n, load: load, threads: (n + 1) / 2}
+	return &pace{most: n, load: load, threads: (n + 1) / 2}
 }
 
 // search records the duration of a search that ended now.
@@ -63,7 +68,7 @@ func (p *pace) search(took time.Duration, now time.Time) {
 	if p.quickest == 0 || took < p.quickest {
 		p.quickest = took
 	}
-	if took >= slowSearch && took >= slowFactor*p.quickest {
+	if !p.fixed && took >= slowSearch && took >= slowFactor*p.quickest {
 		p.threads = max(1, p.threads/2)
 		p.adapted = now
 	}
@@ -72,26 +77,15 @@ func (p *pace) search(took time.Duration, now time.Time) {
 
 // current returns the number of threads for the next batch.
 func (p *pace) current() int {
-	if p.fixed > 0 {
-		return p.fixed
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.threads
 }
 
-// highest returns the largest number of threads that current may return.
-func (p *pace) highest() int {
-	if p.fixed > 0 {
-		return p.fixed
-	}
-	return p.most
-}
-
 // adapt reads the load and returns the pause after a batch of the given duration. If onlyEdited
 // is true, the next batch must be of edited notes.
 func (p *pace) adapt(now time.Time, took time.Duration) (pause time.Duration, onlyEdited bool) {
-	if p.fixed > 0 {
+	if p.fixed {
 		return 0, false
 	}
 	p.mu.Lock()

@@ -22,7 +22,9 @@ var (
 func paceOf(fixed int) (p *pace, second func(Load) int, now *time.Time) {
 	var load Load
 	p = newPace(fixed, func() Load { return load })
-	p.most, p.threads = 8, 4
+	if fixed == 0 {
+		p.most, p.threads = 8, 4
+	}
 	clock := time.Unix(1000, 0)
 	return p, func(l Load) int {
 		load = l
@@ -51,7 +53,7 @@ func TestPace_Load(t *testing.T) {
 func TestPace_ProcessorsOfContainer(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as the runtime does in a container
 	defer (&Transformer{}).Prepare(2)()             // in another vault
-	assert.Equal(t, 1, newPace(0, nil).highest())
+	assert.Equal(t, 1, newPace(0, nil).most)
 }
 
 func TestPace_SetByUser(t *testing.T) {
@@ -64,7 +66,7 @@ func TestPace_SetByUser(t *testing.T) {
 	}
 	p.search(time.Second, *now)
 	assert.Equal(t, 3, p.current())
-	assert.Equal(t, 3, p.highest())
+	assert.Equal(t, 3, p.most)
 }
 
 // The last thread works half of the time while other programs wait, and only on edited notes if

@@ -113,7 +113,7 @@ func (x *worker) sortBacklog(ctx context.Context) error {
 func (x *worker) prepare(busy bool) (over func()) {
 	embedder, _ := x.Model()
 	if p, ok := embedder.(Preparer); ok && busy {
-		return p.Prepare(x.pace.highest())
+		return p.Prepare(x.pace.most)
 	}
 	return func() {}
 }
