@@ -66,12 +66,15 @@ func (s *space) remove(dir string) error {
 
 // apply applies the new version of a note; a nil note was deleted.
 func (s *space) apply(id int64, note *notes.Note) {
-	if note == nil {
-		s.drop(id)
-		s.backlog.remove(id)
-	} else {
+	if note != nil {
 		s.set(note, edited)
+		return
 	}
+	s.entries.remove(id)
+	s.count(id, 0)
+	delete(s.chunks, id)
+	delete(s.seqs, id)
+	s.backlog.remove(id)
 }
 
 // set replaces the entries of a note. If chunks have no vector, it adds the note to
@@ -107,13 +110,6 @@ func (s *space) set(n *notes.Note, l lane) {
 	} else {
 		s.backlog.remove(note)
 	}
-}
-
-func (s *space) drop(note int64) {
-	s.entries.remove(note)
-	s.count(note, 0)
-	delete(s.chunks, note)
-	delete(s.seqs, note)
 }
 
 // missing returns the number of chunks and leads of a note without a vector.
