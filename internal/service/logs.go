@@ -46,8 +46,11 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error
 	out := stderr
 	if name != "" {
 		file, err := daemon.OpenLog(name, logBytes, logsToKeep)
+		if err != nil && cfg.Log.File != "" {
+			return nil, &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
+		}
 		if err != nil {
-			return nil, unopenedLog(cfg, err)
+			return nil, err
 		}
 		if launched {
 			if err := file.CaptureStderr(); err != nil {
@@ -60,14 +63,6 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
 	l.adopt()
 	return l, nil
-}
-
-// unopenedLog adds a hint to err if the user configured the log file.
-func unopenedLog(cfg *config.Config, err error) error {
-	if cfg.Log.File == "" {
-		return err
-	}
-	return &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
 }
 
 // adopt makes this the default log of the process, for libraries that do not accept a
