@@ -197,9 +197,7 @@ func (t template) withoutNote(placeholder, ref string, err error) error {
 	e := *cause
 	e.Op, e.Path = "prompt", t.Name
 	e.Detail = fmt.Sprintf("the note %s of its placeholder {{%s}} cannot be read: %s", notes.Quote(ref), placeholder, cmp.Or(cause.Detail, cause.Err.Error()))
-	if e.Hint == "" {
-		e.Hint = "Pass the argument another note, or correct the prompt's note."
-	}
+	e.Hint = cmp.Or(e.Hint, "Pass the argument another note, or correct the prompt's note.")
 	return &e
 }
 

@@ -69,15 +69,11 @@ type Engine struct {
 // NewEngine returns an engine over an index and the store it was built from.
 // semantic may be nil.
 func NewEngine(store Store, index *index.Index, semantic Semantic, o EngineOptions) *Engine {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.SemanticTimeout == 0 {
-		o.SemanticTimeout = semanticTimeout
-	}
+	o.SemanticTimeout = cmp.Or(o.SemanticTimeout, semanticTimeout)
 	return &Engine{store: store, index: index, semantic: semantic, o: o}
 }
 
@@ -161,9 +157,7 @@ func (q *Query) check() error {
 	default:
 		return invalid(fmt.Sprintf("mode %.40q is unknown", string(q.Mode)), "Use hybrid, text or semantic.")
 	}
-	if q.Limit == 0 {
-		q.Limit = defaultLimit
-	}
+	q.Limit = cmp.Or(q.Limit, defaultLimit)
 	if q.Limit < 1 || q.Limit > maxLimit {
 		return invalid(fmt.Sprintf("limit %d is out of range", q.Limit), fmt.Sprintf("Use 1 to %d.", maxLimit))
 	}
@@ -395,7 +389,7 @@ func (s *search) suggested(list *rankedList) (remarks []string) {
 		for _, stem := range s.r.plan.Terms[w.term].Others {
 			words = append(words, cmp.Or(s.wordOf(stem, w.term, list), stem))
 		}
-		remarks = append(remarks, fmt.Sprintf("no note has %q; searched for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
+		remarks = append(remarks, fmt.Sprintf("no note has %q; searched for %s instead", terms.Clip(w.shown), strings.Join(words, ", ")))
 	}
 	return remarks
 }

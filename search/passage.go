@@ -170,9 +170,7 @@ func withoutText(n *notes.Note, start, end, size int) string {
 	if text == "" && front > 0 {
 		text = properties(n.Content[start:start+front], size)
 	}
-	if text == "" {
-		text = n.Title
-	}
+	text = cmp.Or(text, n.Title)
 	if len(text) > size {
 		text = clipWords(text, size) + "…"
 	}

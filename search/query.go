@@ -137,10 +137,7 @@ const maxQuery = 16 << 10
 
 // parseQuery parses a query's text. It never fails.
 func parseQuery(text string, now time.Time) []node {
-	if len(text) > maxQuery {
-		text = terms.ClipTo(text, maxQuery)
-	}
-	p := parser{text: text, now: now}
+	p := parser{text: terms.ClipTo(text, maxQuery), now: now}
 	for p.skipSpace(); p.pos < len(p.text); p.skipSpace() {
 		p.clause()
 	}
@@ -274,7 +271,7 @@ func unread(nodes []node) (remarks []string) {
 		name, value, _ := strings.Cut(n.text, ":")
 		valid := map[string]string{"after": "2026-01-31, yesterday or 7d", "before": "2026-01-31, yesterday or 7d", "has": "todo"}[strings.ToLower(name)]
 		if n.kind == kindWord && valid != "" && value != "" {
-			remarks = append(remarks, fmt.Sprintf("%q is not a filter and was read as a word; %s: takes %s", terms.ClipTo(n.text, terms.MaxTerm), name, valid))
+			remarks = append(remarks, fmt.Sprintf("%q is not a filter and was read as a word; %s: takes %s", terms.Clip(n.text), name, valid))
 		}
 	}
 	return remarks

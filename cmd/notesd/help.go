@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -82,9 +83,7 @@ type flagDoc struct {
 // with the root.
 func docOf(cmd *cobra.Command) commandDoc {
 	d := commandDoc{Name: cmd.CommandPath(), Short: cmd.Short, About: strings.TrimSpace(cmd.Long)}
-	if d.About == "" {
-		d.About = cmd.Short + "."
-	}
+	d.About = cmp.Or(d.About, cmd.Short+".")
 	d.Flags = flagDocs(cmd.NonInheritedFlags())
 	d.Usage = cmd.UseLine() // cobra includes flags only after they have been accessed, as above
 	for line := range strings.Lines(cmd.Example) {

@@ -259,9 +259,7 @@ func (f *finisher) image(n *ast.Image, source []byte) {
 	case outward(dest):
 		link.SetAttributeString("rel", []byte("noreferrer"))
 		link.SetAttributeString("class", []byte("outward"))
-		if label == "" {
-			label = "picture"
-		}
+		label = cmp.Or(label, "picture")
 		label += " (at " + host(dest) + ")"
 	default:
 		label = cmp.Or(label, unescaped)

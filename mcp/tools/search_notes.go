@@ -85,10 +85,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	if err != nil {
 		return Outcome{}, err
 	}
-	limit := a.Limit
-	if limit == 0 {
-		limit = in.Limits.Hits
-	}
+	limit := cmp.Or(a.Limit, in.Limits.Hits)
 	if at, err := in.moment("as_of", a.AsOf, true); err != nil {
 		return Outcome{}, err
 	} else if !at.IsZero() {

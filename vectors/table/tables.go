@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -53,15 +54,9 @@ type Tables struct {
 // New returns the tables in the history database. Their caches are in dir. Without models,
 // texts are rejected. New starts no goroutine; see [Tables.Run].
 func New(history *sqlite.DB, dir string, models Models, opt Options) *Tables {
-	if opt.idle <= 0 {
-		opt.idle = 15 * time.Minute
-	}
-	if opt.memory <= 0 {
-		opt.memory = 512 << 20
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+	opt.idle = cmp.Or(opt.idle, 15*time.Minute)
+	opt.memory = cmp.Or(opt.memory, 512<<20)
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
