@@ -127,15 +127,6 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 func (c *chunker) sizeLimit(start, end, size int) int {
 	var t tokenCounter
 	for i := start; i < end; {
-		before := t
-		// Read at most one letter more than fits: a word can be as long as the note.
-		fit := i + wordLetters + max(0, size)/tenthsPerMore + 1
-		if n, tenths := t.word(c.src[i:min(end, fit)]); n > 0 && tenths <= size {
-			size -= tenths
-			i += n
-			continue
-		}
-		t = before // the word does not fit: continue by characters
 		r, n := rune(c.src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(c.src[i:min(end, i+utf8.UTFMax)])

@@ -51,33 +51,11 @@ func (t *tokenCounter) next(r rune) int {
 	return tenthsPerMore
 }
 
-// word is a fast path for ASCII letters at the start of b that start a word. It
-// returns their number, or 0 if there are none, and the tenths of a token that they
-// add.
-func (t *tokenCounter) word(b []byte) (n, tenths int) {
-	if t.run > 0 {
-		return 0, 0
-	}
-	for n < len(b) && isLetter(b[n]) {
-		n++
-	}
-	if n == 0 {
-		return 0, 0
-	}
-	t.run, t.limit = n, wordLetters
-	return n, tenthsPerToken + tenthsPerMore*max(0, n-wordLetters)
-}
-
 // estimateTenths estimates the number of tokens in b, in tenths.
 func estimateTenths(b []byte) int {
 	var t tokenCounter
 	tenths := 0
 	for i := 0; i < len(b); {
-		if n, more := t.word(b[i:]); n > 0 {
-			tenths += more
-			i += n
-			continue
-		}
 		r, size := rune(b[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(b[i:])
