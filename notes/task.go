@@ -2,7 +2,6 @@ package notes
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/tasks"
@@ -22,13 +21,7 @@ const maxTaskSource = 2 << 10
 
 // NewTask parses the source of a task.
 func NewTask(source string) (Task, bool) {
-	if len(source) > maxTaskSource {
-		source = source[:maxTaskSource]
-		for !utf8.ValidString(source) {
-			source = source[:len(source)-1]
-		}
-	}
-	task, ok := tasks.Parse(source)
+	task, ok := tasks.Parse(markdown.Truncate(source, maxTaskSource))
 	t := Task{Task: task}
 	if ok && strings.Contains(task.Text, "#") {
 		t.Tags = markdown.Parse([]byte("x " + task.Text)).Tags
