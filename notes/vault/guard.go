@@ -55,8 +55,8 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 
 // checkPlace rejects a new path below a symlink to a folder, below a file, or outside the
 // vault's folders if it has several.
-func checkPlace(root *disk.Root, op, p string) error {
-	if folders := root.Folders(); len(folders) > 0 {
+func (v *Vault) checkPlace(root *disk.Root, op, p string) error {
+	if folders := v.store.Several; len(folders) > 0 {
 		folder, _, below := strings.Cut(p, "/")
 		if !below || !slices.Contains(folders, folder) {
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is outside the vault's folders, which are " + strings.Join(folders, ", "),
@@ -80,7 +80,7 @@ func checkPlace(root *disk.Root, op, p string) error {
 	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
-// checkPlace is [checkPlace] for a path from a client. It also rejects another spelling of an
+// checkPlace is [Vault.checkPlace] for a path from a client. It also rejects another spelling of an
 // existing folder: on a disk that ignores case, the folder may be ignored, and on others, a
 // second folder would be made, which macOS and Windows cannot have.
 func (o *operation) checkPlace(p string) error {
@@ -94,7 +94,7 @@ func (o *operation) checkPlace(p string) error {
 			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
 		}
 	}
-	return checkPlace(o.root, o.Kind, p)
+	return o.v.checkPlace(o.root, o.Kind, p)
 }
 
 // spelled returns the path of a folder with the names of existing folders that differ from

@@ -165,7 +165,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(m.root.Folders(), folder) {
+	if slices.Contains(m.v.store.Several, folder) {
 		return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "it is one of the vault's folders, which no client may move", Hint: "The owner of the daemon can rename it in vault.folders."}
 	}
 	if to == folder || notes.Under(to, folder) {

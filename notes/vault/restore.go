@@ -104,7 +104,7 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 	if _, err := o.root.Lstat(onDisk); err == nil {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: "a file with this name exists already", Hint: "Remove or rename it with another program, then restore the note again."}
 	}
-	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, checkPlace(o.root, "restore", notePath)
+	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, o.v.checkPlace(o.root, "restore", notePath)
 }
 
 // Delete removes a note's file and, with r.Redirect, makes the links to it lead to another
@@ -254,5 +254,5 @@ func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
 	if _, err := m.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {
 		return f, errChanged
 	}
-	return f, checkPlace(m.root, m.Kind, f.NewPath)
+	return f, m.v.checkPlace(m.root, m.Kind, f.NewPath)
 }

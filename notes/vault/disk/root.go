@@ -64,15 +64,6 @@ func (r *Root) All() iter.Seq2[string, *os.Root] {
 	}
 }
 
-// Folders returns the sorted names of the vault's folders, or nil if the vault is a single
-// folder.
-func (r *Root) Folders() []string {
-	if _, one := r.folders[""]; one {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(r.folders))
-}
-
 // Missing returns the first segment of a path and, if that is a folder of the vault that
 // cannot be opened, the reason.
 func (r *Root) Missing(p string) (name string, err error) {
