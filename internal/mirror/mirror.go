@@ -397,8 +397,8 @@ type records struct {
 type base struct {
 	hash    string // "": no file
 	seq     uint64
-	stat    [4]int64 // see statOf; zeros if unknown
-	placing version  // what was about to be placed; after a crash the folder may have it
+	stat    fsid.Stat // zero if unknown
+	placing version   // what was about to be placed; after a crash the folder may have it
 }
 
 // version is the content of a file as of a batch of the log.
@@ -406,9 +406,6 @@ type version struct {
 	hash string
 	seq  uint64
 }
-
-// statOf returns the part of a file's stat that changes with its bytes.
-func statOf(st fsid.Stat) [4]int64 { return [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode} }
 
 // bases returns the rows at and below the paths, or all rows.
 func (r *records) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
@@ -421,7 +418,7 @@ func (r *records) bases(ctx context.Context, paths []string, all bool) (map[stri
 	err := sqlite.ForEach(ctx, r.db.Reader(), query, args, func(row *sql.Rows) error {
 		var p string
 		var b base
-		err := row.Scan(&p, &b.hash, &b.seq, &b.stat[0], &b.stat[1], &b.stat[2], &b.stat[3], &b.placing.hash, &b.placing.seq)
+		err := row.Scan(&p, &b.hash, &b.seq, &b.stat.Size, &b.stat.Mtime, &b.stat.Ctime, &b.stat.Inode, &b.placing.hash, &b.placing.seq)
 		rows[p] = b
 		return err
 	})
@@ -462,7 +459,7 @@ func (r *records) write(ctx context.Context, w *record) error {
 		for _, p := range slices.Sorted(maps.Keys(w.base)) {
 			query, args := `DELETE FROM base WHERE path = ?`, []any{p}
 			if b := w.base[p]; b.hash != "" {
-				query, args = `INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, append(args, b.hash, b.seq, b.stat[0], b.stat[1], b.stat[2], b.stat[3])
+				query, args = `INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, append(args, b.hash, b.seq, b.stat.Size, b.stat.Mtime, b.stat.Ctime, b.stat.Inode)
 			}
 			if err := exec(query, args...); err != nil {
 				return err

@@ -52,7 +52,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		b := bases[f.Path]
 		known := b.hash != ""
 		delete(c.gone, f.Path)
-		if pending[f.Path] || known && b.stat == statOf(f.Stat) {
+		if pending[f.Path] || known && b.stat == f.Stat {
 			continue
 		}
 		data, st, err := m.vault.Replica().Bytes(f)
@@ -71,7 +71,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		hash := notes.Hash(data)
 		if known && hash == b.hash {
 			if m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) >= settled {
-				b.stat = statOf(st)
+				b.stat = st
 				r.base[f.Path] = b
 			}
 			continue
