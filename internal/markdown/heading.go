@@ -78,14 +78,7 @@ func (s *scanner) endSections(containers, level, end int) {
 }
 
 // NFC returns s in Unicode Normalization Form C.
-func NFC(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return norm.NFC.String(s)
-		}
-	}
-	return s
-}
+func NFC(s string) string { return norm.NFC.String(s) }
 
 // headingPath returns the texts of the headings from the outermost to the i-th.
 func headingPath(doc *Document, i int) []string {
