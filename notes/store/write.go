@@ -38,7 +38,6 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 			if err != nil {
 				return fmt.Errorf("store %s: %w", entries[i].Path, err)
 			}
-			change.Loader = s.LoadNote
 			changes = append(changes, change)
 		}
 		for _, t := range touches {
