@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -62,10 +63,7 @@ func firstLine(s string) []byte {
 
 // splice returns a copy of src with src[start:end] replaced by text.
 func splice(src []byte, start, end int, text string) []byte {
-	out := make([]byte, 0, len(src)-(end-start)+len(text))
-	out = append(out, src[:start]...)
-	out = append(out, text...)
-	return append(out, src[end:]...)
+	return slices.Concat(src[:start], []byte(text), src[end:])
 }
 
 // lineEnding returns the line ending of src, which is that of its first line.
