@@ -38,13 +38,12 @@ type Disk struct {
 // after a rename. It returns "" if the folder cannot be opened, or if the system has no
 // such numbers.
 func FolderID(path string) string {
-	root, err := os.OpenRoot(path)
+	root, id, err := open(path)
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = root.Close() }() // opened for its identity
-	id, err := fsid.RootIdentity(root)
-	if err != nil || id == (fsid.Identity{}) {
+	_ = root.Close() // opened for its identity
+	if id == (fsid.Identity{}) {
 		return ""
 	}
 	return fmt.Sprintf("%d:%d", id.Device, id.Inode)
