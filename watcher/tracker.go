@@ -236,14 +236,8 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 		return
 	}
 	t.touch(rel)
-	parentRel, name := splitRel(rel)
-	if parent := t.find(parentRel); isDir && parent != nil {
+	above, name := path.Split(rel)
+	if parent := t.find(strings.TrimSuffix(above, "/")); isDir && parent != nil {
 		t.enter(t.add(parent, name), true)
 	}
-}
-
-// splitRel splits a relative path into its directory and its last element.
-func splitRel(rel string) (dir, name string) {
-	dir, name = path.Split(rel)
-	return strings.TrimSuffix(dir, "/"), name
 }
