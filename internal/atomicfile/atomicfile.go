@@ -28,9 +28,9 @@ import (
 
 // Dir is an open directory. It is not safe for concurrent use.
 type Dir struct {
-	// Before, if not nil, is called with a name before each system call that changes the
-	// disk; if it fails, the call is not made and its error is returned. Tests use it to
-	// stop a program at any point.
+	// Before is called with a name before each system call that changes the disk; if it
+	// fails, the call is not made and its error is returned. Tests set it to stop a program
+	// at any point.
 	Before func(call string) error
 
 	root *os.Root
@@ -56,18 +56,11 @@ func OpenDir(root *os.Root, folder string) (*Dir, error) {
 		_ = sub.Close()
 		return nil, err
 	}
-	return &Dir{root: sub, file: f}, nil
+	return &Dir{Before: func(string) error { return nil }, root: sub, file: f}, nil
 }
 
 // Close closes the directory.
 func (d *Dir) Close() error { return errors.Join(d.file.Close(), d.root.Close()) }
-
-func (d *Dir) before(call string) error {
-	if d.Before == nil {
-		return nil
-	}
-	return d.Before(call)
-}
 
 // Stage writes data to a new file named temp and makes it durable. The file gets the mode
 // of like and, where permitted, its owner, extended attributes and, on macOS, creation
@@ -91,7 +84,7 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 	if like != nil {
 		mode = 0o600 // until it has the attributes of like
 	}
-	if err := d.before("create"); err != nil {
+	if err := d.Before("create"); err != nil {
 		return err
 	}
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -99,7 +92,7 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := d.before("write"); err != nil {
+	if err := d.Before("write"); err != nil {
 		return err
 	}
 	if _, err := f.Write(data); err != nil {
@@ -110,7 +103,7 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 			return fmt.Errorf("keep the file's attributes: %w", err)
 		}
 	}
-	if err := d.before("sync"); err != nil {
+	if err := d.Before("sync"); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -138,7 +131,7 @@ func (d *Dir) Move(name string, to *Dir, newName string) error {
 }
 
 func (d *Dir) renameNoReplace(name string, to *Dir, newName string) error {
-	if err := d.before("rename"); err != nil {
+	if err := d.Before("rename"); err != nil {
 		return err
 	}
 	return renameNoReplace(d, name, to, newName)
@@ -151,7 +144,7 @@ func (d *Dir) linkThenRemove(name string, to *Dir, newName string) error {
 	if err := d.link(name, to, newName); err != nil {
 		return err
 	}
-	err := d.before("remove")
+	err := d.Before("remove")
 	if err == nil {
 		err = d.root.Remove(name)
 	}
@@ -171,7 +164,7 @@ func undone(err error, back func() error) error {
 }
 
 func (d *Dir) link(name string, to *Dir, newName string) error {
-	if err := d.before("link"); err != nil {
+	if err := d.Before("link"); err != nil {
 		return err
 	}
 	return link(d, name, to, newName)
@@ -200,7 +193,7 @@ func (d *Dir) reserveThenRename(name string, to *Dir, newName string) error {
 }
 
 func (d *Dir) reserve(name string) error {
-	if err := d.before("create"); err != nil {
+	if err := d.Before("create"); err != nil {
 		return err
 	}
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -212,7 +205,7 @@ func (d *Dir) reserve(name string) error {
 
 // renameOver renames a file and replaces any file with the new name.
 func (d *Dir) renameOver(name string, to *Dir, newName string) error {
-	if err := d.before("rename over"); err != nil {
+	if err := d.Before("rename over"); err != nil {
 		return err
 	}
 	return renameOver(d, name, to, newName)
@@ -231,7 +224,7 @@ var ErrIncomplete = errors.New("the file system failed in the middle of a change
 // for a moment. If another program creates it at that moment, Exchange keeps that
 // program's file, returns fs.ErrExist and leaves temp + ".old".
 func (d *Dir) Exchange(temp, name string) error {
-	err := d.before("exchange")
+	err := d.Before("exchange")
 	if err == nil {
 		err = exchange(d, temp, name)
 	}
@@ -293,7 +286,7 @@ func (d *Dir) Discard(temp string) error {
 	if _, err := d.root.Lstat(temp); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := d.before("remove"); err != nil {
+	if err := d.Before("remove"); err != nil {
 		return err
 	}
 	if err := d.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -307,7 +300,7 @@ func (d *Dir) Root() *os.Root { return d.root }
 
 // Sync makes the names in the directory durable.
 func (d *Dir) Sync() error {
-	if err := d.before("sync folder"); err != nil {
+	if err := d.Before("sync folder"); err != nil {
 		return err
 	}
 	return syncFolder(d.file)
