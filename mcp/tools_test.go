@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -218,6 +219,28 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	few, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes", "limit": 3})
 	assert.Greater(t, len(few.Results[2].Snippet), 2*len(found.Results[2].Snippet)*3/4)
 	assert.Greater(t, len(few.Results[2].Snippet), 3*len(found.Results[9].Snippet))
+}
+
+// Snippets contain as much in scripts whose characters take several bytes, and more in
+// percent-encoded URIs.
+func TestSearchResultsInOtherScripts(t *testing.T) {
+	for query, script := range map[string]struct{ path, text string }{
+		"стулья":  {"Встречи/Клиенты/Северный ветер %02d.md", "Они заказали ещё сто единиц: столы и стулья для большого зала. "},
+		"เก้าอี้": {"ประชุม/ลูกค้า/ลมเหนือ %02d.md", "พวกเขาสั่งเพิ่มอีกหนึ่งร้อยตัวทั้งโต๊ะและเก้าอี้สำหรับห้องโถงใหญ่ "},
+		"椅子":      {"会议/客户/北风公司 %02d.md", "他们又订购了一百套桌子和椅子，供大厅使用，下个月送到仓库。"},
+	} {
+		files := map[string]string{}
+		for i := range 12 {
+			files[fmt.Sprintf(script.path, i)] = "# " + query + "\n\n## " + query + " 2026\n\n" + strings.Repeat(script.text, 30)
+		}
+		w := newRealWorld(t, files)
+		found, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "mode": "text"})
+		require.Len(t, found.Results, 10)
+		for _, hit := range found.Results {
+			assert.Contains(t, hit.Snippet, query)
+			assert.GreaterOrEqual(t, utf8.RuneCountInString(hit.Snippet), 18, hit.Snippet)
+		}
+	}
 }
 
 // Few hits have longer snippets than ten, whatever the requested limit.

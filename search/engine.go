@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"notesd/notes"
 	"notesd/search/index"
@@ -27,7 +28,7 @@ const (
 	defaultLimit   = 10
 	maxLimit       = 50
 	defaultSnippet = 160 // bytes
-	minSnippet     = 32
+	minSnippet     = 32  // characters, whatever the caller shows beside it
 	longSnippet    = 200 // when there are few hits
 
 	// pool is the number of notes that each side contributes to fusion, and the
@@ -167,10 +168,11 @@ func (q *Query) check() error {
 // snippetSize returns the length in bytes of the snippet of a hit, given its rank from 0
 // and the number of hits. When there are many, the first get half as much again at the
 // expense of the rest, because the answer is usually among them, and keep most of it
-// beside a long path.
-func (q *Query) snippetSize(n *notes.Note, heading string, rank, hits int) int {
+// beside a long path. The passage shows how many bytes a character of the script takes.
+func (q *Query) snippetSize(n *notes.Note, heading, passage string, rank, hits int) int {
 	const many, first = 6, 3
-	size, least := defaultSnippet, minSnippet
+	passage = passage[:min(len(passage), 1000)]
+	size, least := defaultSnippet, max(minSnippet, minSnippet*len(passage)/max(1, utf8.RuneCountInString(passage)))
 	if q.MaxBytes > 0 {
 		size = max(q.MaxBytes/q.Limit, min(longSnippet, q.MaxBytes/hits))
 		switch {

@@ -61,11 +61,12 @@ func (s *search) hit(r *rescorer, c candidate, rank, hits int, two bool) (h Hit,
 	}
 	matches = r.marked(n.Content, matches)
 	show := func(chunk int) Hit {
-		heading := ""
+		heading, passage := "", n.Content
 		if chunk >= 0 {
-			heading = n.Chunks[chunk].Heading()
+			c := n.Chunks[chunk]
+			heading, passage = c.Heading(), n.Content[c.Start:c.End]
 		}
-		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, rank, hits))
+		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, passage, rank, hits))
 		h.Score, h.Weak = c.score, c.weak
 		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, TextScore: c.text + c.bonus, VectorScore: c.cosine, Terms: r.shown(c.terms)}
 		return h

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"notesd/internal/phrase"
 	"notesd/notes"
@@ -158,17 +159,30 @@ func (a searchArgs) snippetBudget(limit, most int) int {
 
 // besideSnippet returns by how many bytes to shorten the snippet of a hit because its path,
 // title and heading are long: a result contains the snippet and the heading twice, the path
-// four times.
+// four times. A character counts as one byte in every script: percent-encoded UTF-8 takes up to
+// twelve, which would leave notes in other scripts than Latin a word or two.
 func besideSnippet(path, title, heading string) int {
 	const usual = 114 // with this, ten results stay under 4.5 KB
+	titles := 1
 	if heading == title {
 		heading = ""
 	}
-	size := 3*len(path) + len(notes.URI(path)) + len(title) + 2*len(heading)
 	if heading == "" && !saysTitle(path, title) {
-		size += len(title)
+		titles = 2
 	}
+	path, title, heading = oneByteEach(path), oneByteEach(title), oneByteEach(heading)
+	size := 3*len(path) + len(notes.URI(path)) + titles*len(title) + 2*len(heading)
 	return max(0, size-usual) / 2
+}
+
+// oneByteEach replaces the characters outside ASCII by one that takes one byte.
+func oneByteEach(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return 'x'
+		}
+		return r
+	}, s)
 }
 
 // resultOf omits a heading equal to the title and, without explain, ranks and terms: they
