@@ -135,17 +135,17 @@ func (s completer) notePaths(ctx context.Context) ([]string, error) {
 	}
 }
 
-// rank returns the values that begin with typed or contain it, ignoring case, best matches
-// first; equal matches keep their order. It never returns nil.
+// rank returns the values that begin with typed or contain it, ignoring case and Unicode form,
+// best matches first; equal matches keep their order. It never returns nil.
 func rank(values []string, typed string) []string {
 	type scored struct {
 		value string
 		score int
 	}
-	typed = strings.ToLower(strings.TrimSpace(typed))
+	typed = notes.Key(strings.TrimSpace(typed))
 	matches := make([]scored, 0, len(values))
 	for _, v := range values {
-		if score, ok := closeness(strings.ToLower(v), typed); ok {
+		if score, ok := closeness(notes.Key(v), typed); ok {
 			matches = append(matches, scored{v, score})
 		}
 	}

@@ -62,6 +62,9 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 	}
 	assert.Equal(t, []string{"Plan > Risks", "Plan > Risks > Slugs"}, w.completed(t, "Plain.md", "risk"))
 	assert.Empty(t, w.completed(t, "Nowhere.md", ""))
+	const composed, decomposed = "\u00fc", "u\u0308"
+	assert.Equal(t, []string{decomposed + "ber uns"}, rank([]string{decomposed + "ber uns", "x"}, composed+"b"))
+	assert.Equal(t, []string{composed + "ber uns"}, rank([]string{composed + "ber uns", "x"}, decomposed+"b"))
 	for want, ref := range map[string]*sdk.CompleteReference{
 		`the prompt "summarize_note" has no argument "depth"`: {Type: "ref/prompt", Name: "summarize_note"},
 		`there is no resource template "note:///x"`:           {Type: "ref/resource", URI: "note:///x"},
