@@ -24,6 +24,7 @@ import (
 	"notesd/mcp"
 	"notesd/mcp/tools"
 	"notesd/search"
+	"notesd/search/terms"
 )
 
 // A page is the data of every template.
@@ -317,12 +318,14 @@ type Part struct {
 // maxEnding is the length in bytes of the ending that a word may have after a term.
 const maxEnding = 4
 
-// Marked splits a text into parts. A term, in lower case, matches words that start with it
-// and, in a script without spaces between words, wherever it occurs.
-func Marked(text string, terms []string) (parts []Part) {
-	low := strings.ToLower(text)
-	if len(low) != len(text) {
-		low = text // offsets must agree
+// Marked splits a text into parts. A query's word matches words that start with it and, in a
+// script without spaces between words, wherever it occurs. Case and accents are ignored, as in
+// the search.
+func Marked(text string, words []string) (parts []Part) {
+	low, offsets := folded(text)
+	words = slices.Clone(words)
+	for i, word := range words {
+		words[i] = string(terms.Fold(nil, word))
 	}
 	last, before := 0, ' '
 	for at, r := range low {
@@ -333,9 +336,9 @@ func Marked(text string, terms []string) (parts []Part) {
 			continue
 		}
 		end := at
-		for _, term := range terms {
-			if strings.HasPrefix(low[at:], term) {
-				end = max(end, at+len(term))
+		for _, word := range words {
+			if strings.HasPrefix(low[at:], word) {
+				end = max(end, at+len(word))
 			}
 		}
 		ending := 0
@@ -346,10 +349,23 @@ func Marked(text string, terms []string) (parts []Part) {
 			continue
 		}
 		end += ending
-		parts = append(parts, Part{text[last:at], false}, Part{text[at:end], true})
+		parts = append(parts, Part{text[offsets[last]:offsets[at]], false}, Part{text[offsets[at]:offsets[end]], true})
 		last = end
 	}
-	return append(parts, Part{text[last:], false})
+	return append(parts, Part{text[offsets[last]:], false})
+}
+
+// folded returns a text as the search compares it and, for each of its bytes and its end, the
+// offset of that character in text.
+func folded(text string) (low string, offsets []int) {
+	var b strings.Builder
+	for at, r := range text {
+		n, _ := b.WriteString(terms.FoldRune(r))
+		for range n {
+			offsets = append(offsets, at)
+		}
+	}
+	return b.String(), append(offsets, len(text))
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }

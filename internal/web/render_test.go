@@ -319,6 +319,10 @@ func TestMarked(t *testing.T) {
 		{"foo_bar and c++", []string{"foo_bar", "c++", "foo"}, "<foo_bar> and <c++>"},
 		{"パンを焼く、ライ麦パン", []string{"パン", "焼く"}, "<パン>を<焼く>、ライ麦<パン>"},
 		{"İstanbul rye", []string{"rye"}, "İstanbul <rye>"},
+		{"Stra\u00dfe in Ko\u0308ln, STRASSE", []string{"k\u00f6ln", "strasse"}, "<Stra\u00dfe> in <Ko\u0308ln>, <STRASSE>"},
+		{"K\u00f6ln", []string{"koln"}, "<K\u00f6ln>"},
+		{"\u0130STANBUL g\u00fczel", []string{"istanbul"}, "<\u0130STANBUL> g\u00fczel"},
+		{"\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd.", []string{"\u05e9\u05dc\u05d5\u05dd"}, "<\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd>."},
 		{"nothing", nil, "nothing"},
 		{"", []string{"a"}, ""},
 	} {
