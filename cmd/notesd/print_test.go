@@ -98,6 +98,7 @@ func TestScreen_Terminal(t *testing.T) {
 	assert.Equal(t, 120, s.columns())
 	assert.Equal(t, 100, (&screen{}).columns())
 	assert.Equal(t, []string{"one two", "threefourfive", "six"}, wrap(" one  two threefourfive\nsix", 7))
+	assert.Equal(t, []string{"\u4f1a\u8bae\u8bb0", "\u5f55 ab", "e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301"}, wrap("\u4f1a\u8bae\u8bb0\u5f55 ab e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301", 7))
 	assert.Empty(t, wrap(" ", 7))
 	for n, want := range map[int]string{0: "0 notes", 1: "1 note", 9999: "9999 notes", 10000: "10 000 notes", 1234567: "1 234 567 notes"} {
 		assert.Equal(t, want, strings.ReplaceAll(count(n, "note"), "\u202f", " "))

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"notesd/internal/service"
 	"notesd/internal/web"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+	"golang.org/x/text/width"
 )
 
 // screen is a standard stream that may be a terminal.
@@ -174,19 +174,48 @@ func (s *screen) columns() int {
 	return min(s.width, 120)
 }
 
-// wrap breaks text, a single line, at spaces into lines of at most width characters;
-// longer words are not broken.
-func wrap(text string, width int) []string {
+// wrap breaks text, a single line, at spaces into lines of at most the given columns. Longer
+// words are broken only at characters of two columns, whose scripts have no spaces.
+func wrap(text string, columns int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {
 		last := len(lines) - 1
-		if last >= 0 && utf8.RuneCountInString(lines[last]+" "+word) <= width {
+		if last >= 0 && columnsOf(lines[last]+" "+word) <= columns {
 			lines[last] += " " + word
 		} else {
-			lines = append(lines, word)
+			lines = append(lines, split(word, columns)...)
 		}
 	}
 	return lines
+}
+
+// split breaks a word that is longer than a line before characters of two columns.
+func split(word string, columns int) (lines []string) {
+	start, used := 0, 0
+	for i, r := range word {
+		n := columnsOf(string(r))
+		if n == 2 && used+n > columns {
+			lines = append(lines, word[start:i])
+			start, used = i, 0
+		}
+		used += n
+	}
+	return append(lines, word[start:])
+}
+
+// columnsOf returns the width of a text on a terminal.
+func columnsOf(text string) int {
+	n := 0
+	for _, r := range text {
+		switch kind := width.LookupRune(r).Kind(); {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // combines with the one before
+		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // highlight marks the words in text that start with one of the terms.
