@@ -320,7 +320,7 @@ const maxEnding = 4
 
 // Marked splits a text into parts. A query's word matches words that start with it and, in a
 // script without spaces between words, wherever it occurs. Case and accents are ignored, as in
-// the search.
+// the search. A word with an asterisk matches longer words as well.
 func Marked(text string, words []string) (parts []Part) {
 	low, offsets := folded(text)
 	words = slices.Clone(words)
@@ -335,17 +335,21 @@ func Marked(text string, words []string) (parts []Part) {
 		if at < last || inside {
 			continue
 		}
-		end := at
+		end, most := at, maxEnding
 		for _, word := range words {
-			if strings.HasPrefix(low[at:], word) {
-				end = max(end, at+len(word))
+			start, open := strings.CutSuffix(word, "*")
+			if strings.HasPrefix(low[at:], start) {
+				end = max(end, at+len(start))
+				if open {
+					most = len(low)
+				}
 			}
 		}
 		ending := 0
 		if spaced {
 			ending = len(low[end:]) - len(strings.TrimLeftFunc(low[end:], inWord))
 		}
-		if end == at || ending > maxEnding {
+		if end == at || ending > most {
 			continue
 		}
 		end += ending

@@ -323,6 +323,7 @@ func TestMarked(t *testing.T) {
 		{"K\u00f6ln", []string{"koln"}, "<K\u00f6ln>"},
 		{"\u0130STANBUL g\u00fczel", []string{"istanbul"}, "<\u0130STANBUL> g\u00fczel"},
 		{"\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd.", []string{"\u05e9\u05dc\u05d5\u05dd"}, "<\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd>."},
+		{"Strategic plan", []string{"stra*"}, "<Strategic> plan"},
 		{"nothing", nil, "nothing"},
 		{"", []string{"a"}, ""},
 	} {
