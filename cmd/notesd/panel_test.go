@@ -151,7 +151,11 @@ func TestPanelSearch(t *testing.T) {
 	files := map[string]string{"Bakery.md": "# Bakery\n\n" + strings.Repeat("Flour, water and salt are all there is to it, and time.\n\n", 40) +
 		"## Kneading\n\n" + strings.Repeat("Knead rye little.\n\n", 20) + "## Selling\n\n" + strings.Repeat("Early in the morning, at the door.\n\n", 40)}
 	maps.Copy(files, pageNotes)
+	files["Menu.md"] = "# Menu\n\nラーメンのスープを作る。Crème brûlée.\n"
 	c := newPlace(t, files).chat(t)
+	c.show("search_notes", map[string]any{"query": "スープ creme", "mode": "text"}, "panel.querySelector('li mark')")
+	c.sees("[...panel.querySelectorAll('li mark')].map(m => m.innerText).join() === 'スープ,Crème'")
+	c.end()
 	c.show("search_notes", map[string]any{"query": "knead rye"}, "panel.querySelector('li mark')")
 	c.sees("panel.querySelector('h1').innerText === '3 notes for knead rye'")
 	c.press("Bakery")
