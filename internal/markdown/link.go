@@ -137,6 +137,9 @@ var (
 
 // anchorMark returns the offset of the '#' before a destination's anchor, or -1.
 func anchorMark(raw []byte) int {
+	if bytes.IndexByte(raw, '#') < 0 {
+		return -1
+	}
 	for _, m := range escapesAndHashes.FindAllIndex(raw, -1) {
 		if raw[m[0]] == '#' {
 			return m[0]
@@ -147,6 +150,9 @@ func anchorMark(raw []byte) int {
 
 // unescape decodes backslash escapes and character references.
 func unescape(b []byte) string {
+	if !bytes.ContainsAny(b, `\&`) { // most; an image in a data URI has megabytes
+		return string(b)
+	}
 	return escapes.ReplaceAllStringFunc(string(b), func(s string) string {
 		if s[0] == '\\' {
 			return s[1:]
