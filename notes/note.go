@@ -3,7 +3,6 @@ package notes
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"time"
 
@@ -131,13 +130,20 @@ func Legible(prose string) string {
 	if !strings.Contains(prose, blank) {
 		return prose
 	}
-	return manyBlanks.ReplaceAllString(prose, " … ")
+	const space = " \r\n"
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(prose, blank)
+		if !found {
+			b.WriteString(prose)
+			return b.String()
+		}
+		b.WriteString(strings.TrimRight(before, space) + " … ")
+		prose = strings.TrimLeft(after, space)
+	}
 }
 
-var (
-	blank      = strings.Repeat(" ", 40)
-	manyBlanks = regexp.MustCompile(`[ \r\n]*` + blank + `[ \r\n]*`)
-)
+var blank = strings.Repeat(" ", 40)
 
 // EmbedText returns the text that is embedded for a chunk: the title, the headings
 // above the chunk, and the chunk itself, so that a passage is also found by the topic

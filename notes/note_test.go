@@ -41,3 +41,19 @@ func TestParse_EmbeddedData(t *testing.T) {
 	n := Parse("A.md", []byte("# A\n\nbefore\n\n![](data:image/png;base64,"+strings.Repeat(picture, 1000)+")\n\nafter"), time.Time{})
 	assert.Len(t, n.Chunks, 1)
 }
+
+// Blanked data of megabytes is replaced in one pass.
+func TestLegible(t *testing.T) {
+	blank := func(n int) string { return strings.Repeat(" ", n) }
+	for prose, want := range map[string]string{
+		"":                                       "",
+		"a" + blank(39) + "b":                    "a" + blank(39) + "b",
+		"a" + blank(40) + "b":                    "a … b",
+		"a \r\n" + blank(1<<20) + " \n b":        "a … b",
+		blank(90) + "a\n" + blank(41) + "\n":     " … a … ",
+		"a" + blank(20) + "\n" + blank(20) + "b": "a" + blank(20) + "\n" + blank(20) + "b",
+		blank(100):                               " … ",
+	} {
+		assert.Equal(t, want, Legible(prose))
+	}
+}
