@@ -300,6 +300,13 @@ func (h *HTTP) Close() {
 	h.running.Wait()
 }
 
+// isClosed reports whether Close was called.
+func (h *HTTP) isClosed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed
+}
+
 func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
@@ -308,7 +315,7 @@ func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 // hasRoom reports whether there is room for another session of the subject. If there is
 // none, it makes some: it closes the subject's least recently used session that has no
 // open request or stream, because clients often leave without closing theirs. A client that
-// returns begins another session.
+// returns continues its session.
 func (h *HTTP) hasRoom(subject string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -40,7 +40,12 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	begun, as := func() {}, resumedAs{caller.Subject, sessionID}
 	if sessionID != "" {
 		id, leave := h.enterFor(r, caller, sessionID)
-		if id == "" {
+		switch {
+		case id == "" && h.isClosed():
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "the server is stopping; the session continues when it runs again", http.StatusServiceUnavailable)
+			return
+		case id == "":
 			http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
 			return
 		}

@@ -35,9 +35,9 @@ import (
 //    one in each request.
 // 3. The request enters the session (see enter) and is answered like any other.
 //
-// If no session can be created, because the id contains no introduction, the client has
-// deleted its session, or there are too many others, the response is 404, on which clients
-// initialize again. The same happens if the introduction was too long for an id.
+// If no session can be created, because the id contains no introduction or was too long for
+// one, the client has deleted its session, or there are too many others, the response is
+// 404, on which clients initialize again. While the handler closes, it is 503.
 //
 // The client's subscriptions are in a store, from which they are restored whenever the
 // client opens a stream, before it is notified that everything has changed (see

@@ -413,6 +413,7 @@ func TestHTTPSessionsContinueAfterARestart(t *testing.T) {
 	response, _, _ := strings.Cut(after, "\n")
 	require.Contains(t, response, "_", "the id of an event of a response")
 	h.Close()
+	assert.Equal(t, http.StatusServiceUnavailable, c.post(reads7).status, "while the server stops")
 
 	url, h = serveHTTP(t, w, HTTPOptions{})
 	c.url = url + "/mcp"
