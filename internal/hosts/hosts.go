@@ -87,9 +87,11 @@ type Server struct {
 	Env     map[string]string `json:"env,omitempty"` // read only: Settings.Set preserves it
 }
 
-// IsNotesd reports whether the server is notesd, wherever it is installed.
+// IsNotesd reports whether the server is notesd, wherever it is installed. Its file may be
+// named for a version or a system, as in notesd-1.2.
 func (s Server) IsNotesd() bool {
-	return strings.TrimSuffix(filepath.Base(filepath.FromSlash(s.Command)), ".exe") == "notesd"
+	rest, ok := strings.CutPrefix(filepath.Base(filepath.FromSlash(s.Command)), "notesd")
+	return ok && (rest == "" || strings.ContainsRune("-_.", rune(rest[0])))
 }
 
 // Env determines where programs keep their settings.

@@ -277,6 +277,15 @@ func TestSettings_SetType(t *testing.T) {
 	}
 }
 
+func TestServer_IsNotesd(t *testing.T) {
+	for command, want := range map[string]bool{
+		"notesd": true, "/usr/local/bin/notesd": true, "bin/notesd.exe": true, "./notesd-1.2": true, "notesd_linux_amd64": true,
+		"": false, "notes": false, "notesdb": false, "/opt/notesd/other": false,
+	} {
+		assert.Equal(t, want, Server{Command: command}.IsNotesd(), command)
+	}
+}
+
 // A program's settings are often a link into a folder of dotfiles. Every replaced text is
 // backed up, even with two writes within a second.
 func TestWrite_LinksModesAndBackups(t *testing.T) {
