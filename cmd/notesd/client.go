@@ -109,13 +109,15 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 // an older program, which may lack its methods; a status does not.
 func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
 	hello := helloOf(a.loaded, kind)
-	connector, err := a.connector(cfg, hello)
-	if err != nil {
-		return nil, nil, err
-	}
-	successor := connector.Start
-	if kind == daemon.KindStatus {
-		successor = nil
+	var successor func(context.Context) error
+	if kind != daemon.KindStatus {
+		successor = func(ctx context.Context) error {
+			connector, err := a.connector(cfg, hello)
+			if err != nil {
+				return err
+			}
+			return connector.Start(ctx)
+		}
 	}
 	conn, lock, err := service.DialOrLock(ctx, cfg, hello, successor)
 	if conn != nil {
