@@ -59,12 +59,18 @@ func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + 
 // may have made them on another node. Those to resources that the subject may no longer
 // read fail.
 func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
-	if err := await(r.Context(), h.core.opts.Opened); err != nil {
+	s := h.find(id)
+	if s == nil {
+		return nil
+	}
+	opening, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)() // close waits for this request
+	if err := await(opening, h.core.opts.Opened); err != nil {
 		return err
 	}
 	uris, err := h.core.opts.Subscriptions.Subscriptions(r.Context(), as.key())
-	s := h.find(id)
-	if err != nil || s == nil {
+	if err != nil {
 		return err
 	}
 	missing, done := s.subs.restores(uris)

@@ -439,6 +439,29 @@ func TestHTTPSessionsContinueAfterARestart(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, c.post(reads7).status, "a deleted session does not continue")
 }
 
+// A client that comes back while the vault is being opened does not keep the server from
+// stopping.
+func TestHTTPCloseBeforeTheVaultIsOpen(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	c := newHTTPClient(t, url, `{}`)
+	h.Close()
+	w.core.opts.Opened = make(chan struct{})
+	url, h = serveHTTP(t, w, HTTPOptions{})
+	c.url = url + "/mcp"
+	status := make(chan int, 1)
+	go func() { status <- c.do(t.Context(), http.MethodGet, "", nil).status }()
+	require.Eventually(t, func() bool { return h.Sessions() == 1 }, time.Minute, time.Millisecond)
+	closed := make(chan struct{})
+	go func() { defer close(closed); h.Close() }()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		require.FailNow(t, "it does not close")
+	}
+	assert.Equal(t, http.StatusServiceUnavailable, <-status)
+}
+
 // The number of sessions with clients that listen is limited; deleting one makes room.
 func TestHTTPSessionsAreLimited(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
