@@ -59,6 +59,15 @@ func ParseURI(uri string) (string, error) {
 	return CleanPath(p)
 }
 
+// URIsOf returns those of the URIs that name one of the paths, in whatever form they are
+// written. It modifies uris.
+func URIsOf(paths, uris []string) []string {
+	return slices.DeleteFunc(uris, func(uri string) bool {
+		p, err := ParseURI(uri)
+		return err != nil || !slices.Contains(paths, p)
+	})
+}
+
 // IsURI reports whether ref is a note URI.
 func IsURI(ref string) bool {
 	_, ok := cutPrefixFold(ref, uriPrefix)

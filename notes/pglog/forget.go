@@ -2,7 +2,6 @@ package pglog
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -62,10 +61,6 @@ func (l *Log) forgetSubscriptions(ctx context.Context, tx pgx.Tx, paths []string
 	if err != nil {
 		return err
 	}
-	uris = slices.DeleteFunc(uris, func(uri string) bool {
-		path, err := notes.ParseURI(uri)
-		return err != nil || !slices.Contains(paths, path)
-	})
-	_, err = tx.Exec(ctx, `DELETE FROM subscriptions WHERE vault = $1 AND uri = ANY($2)`, l.vault, uris)
+	_, err = tx.Exec(ctx, `DELETE FROM subscriptions WHERE vault = $1 AND uri = ANY($2)`, l.vault, notes.URIsOf(paths, uris))
 	return err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"slices"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
@@ -44,9 +43,5 @@ func forgetSubscriptions(ctx context.Context, tx *sql.Tx, paths []string) error 
 	if err != nil {
 		return err
 	}
-	uris = slices.DeleteFunc(uris, func(uri string) bool {
-		path, err := notes.ParseURI(uri)
-		return err != nil || !slices.Contains(paths, path)
-	})
-	return execAll(ctx, tx, `DELETE FROM subscriptions WHERE uri IN (SELECT value FROM json_each(?))`, sqlite.List(uris))
+	return execAll(ctx, tx, `DELETE FROM subscriptions WHERE uri IN (SELECT value FROM json_each(?))`, sqlite.List(notes.URIsOf(paths, uris)))
 }
