@@ -41,9 +41,9 @@ func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestListenOverHTTP(t *testing.T) {
 	p := newPlace(t, someNotes)
 	p.serve(t, "--http", "127.0.0.1:0")
-	told := make(chan string, 100)
+	updated := make(chan string, 100)
 	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { told <- req.Params.URI },
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
 	})
 	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
 		Endpoint:   p.report(t).Daemon.HTTP,
@@ -63,12 +63,12 @@ func TestListenOverHTTP(t *testing.T) {
 	// The client does not know when its stream is established: save until it is notified.
 	for _, path := range []string{"Bread.md", "Boat/Rigging.md"} {
 		n := 0
-		eventually(t, "the listener is told of "+path, func() bool {
+		eventually(t, "the listener is notified of "+path, func() bool {
 			n++
 			p.save(t, path, strings.Repeat("x", n))
 			for {
 				select {
-				case uri := <-told:
+				case uri := <-updated:
 					if uri == "note:///"+path {
 						return true
 					}
@@ -89,9 +89,9 @@ func TestHTTPSessionContinues(t *testing.T) {
 	p := newPlace(t, someNotes)
 	daemon := p.serve(t, "--http", "127.0.0.1:0")
 	endpoint := p.report(t).Daemon.HTTP
-	told := make(chan string, 100)
+	updated := make(chan string, 100)
 	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { told <- req.Params.URI },
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
 	})
 	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
 		Endpoint:   endpoint,
@@ -109,7 +109,7 @@ func TestHTTPSessionContinues(t *testing.T) {
 	require.NoError(t, err)
 	p.save(t, "Bread.md", read.Contents[0].Text+"more")
 	select {
-	case uri := <-told: // of the save, or because the client's stream is open again
+	case uri := <-updated: // of the save, or because the client's stream is open again
 		assert.Equal(t, "note:///Bread.md", uri)
 	case <-time.After(patience):
 		require.FailNow(t, "the client is not notified")

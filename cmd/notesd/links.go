@@ -61,11 +61,11 @@ func (o *output) printLinks(res tools.LinksResult) {
 		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(o.out.line(l.Path)), o.out.dim(fmt.Sprintf("  line %s%s", strings.Trim(fmt.Sprint(append([]int{l.Line}, l.Lines...)), "[]"), from(o.out.line(l.From)))))
 	}
 	for _, l := range res.Backlinks {
-		context := strings.TrimSpace(o.out.line(l.Context))
-		if context != "" {
-			context = "  " + o.out.dim(context)
+		text := strings.TrimSpace(o.out.line(l.Context))
+		if text != "" {
+			text = "  " + o.out.dim(text)
 		}
-		fmt.Fprintf(o.out, "<- %s:%d%s\n", o.out.path(o.out.line(l.Path)), l.Line, context)
+		fmt.Fprintf(o.out, "<- %s:%d%s\n", o.out.path(o.out.line(l.Path)), l.Line, text)
 	}
 	for _, l := range res.Unresolved {
 		why := "there is no such note"
