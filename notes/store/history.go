@@ -127,6 +127,9 @@ func newHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
 
 // outside records that an outside change replaced the version old.
 func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) error {
+	if recorded, err := h.recorded(old, e); err != nil || recorded {
+		return err
+	}
 	doc, err := h.document(old.Path)
 	if err != nil {
 		return err
@@ -155,6 +158,20 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 		old.passing = !reverted
 	}
 	return h.keepOutside(doc, old)
+}
+
+// recorded reports whether history has the move or deletion already: a crash, or a failure of
+// notes.db, has left the stored version as it was.
+func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error) {
+	switch e.Kind {
+	case notes.Moved:
+		err = h.row(`SELECT EXISTS (SELECT 1 FROM documents WHERE path = ? AND live = 1) AND NOT EXISTS (SELECT 1 FROM documents WHERE path = ? AND live = 1)`,
+			[]any{e.Path, old.Path}, &recorded)
+	case notes.Deleted:
+		err = h.row(`SELECT EXISTS (SELECT 1 FROM documents d WHERE id = (`+currentDocument+`) AND live = 0 AND ? =
+			(SELECT hash FROM revisions WHERE document = d.id AND hash IS NOT NULL ORDER BY id DESC LIMIT 1))`, []any{old.Path, old.Hash}, &recorded)
+	}
+	return recorded, err
 }
 
 // knows reports whether the document has had this text before: an undo, or a checkout

@@ -912,3 +912,20 @@ func TestRestore_DamagedFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "text\n", f.onDisk("a.md"))
 }
+
+// TestHistory_StoreFails checks that a move and a deletion found on disk are recorded once,
+// even if the scan that finds them fails and is repeated.
+func TestHistory_StoreFails(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n", "gone.md", "b\n")
+	f.rename("a.md", "moved.md")
+	f.remove("gone.md")
+	f.exec(f.store.Notes(), `CREATE TRIGGER fails BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'fails'); END`)
+	for range 2 {
+		require.Error(t, f.Reconcile(t.Context()))
+	}
+	f.exec(f.store.Notes(), `DROP TRIGGER fails`)
+	f.reconcile()
+	f.requireConsistent()
+	assert.Equal(t, []string{"a\n", "a\n"}, f.texts("moved.md"), "found, and moved")
+	assert.Equal(t, []string{"", "b\n"}, f.texts("gone.md"))
+}
