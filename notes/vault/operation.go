@@ -331,11 +331,10 @@ func (d *placer) abandon(cause error) error {
 		return d.unfinished(cause, "the disk failed in the middle of a change; it is finished when the disk can be used",
 			"the disk failed in the middle of the change", "The change will be finished when the disk is available again.")
 	}
-	state := store.StateFailed
-	if errors.Is(cause, notes.ErrConflict) {
-		state = store.StateConflict
+	if err := d.v.interrupted.fail(d.ctx, d.Operation, cause); err != nil {
+		d.v.opt.Log.Error("the journal entry of a change that was not made could not be closed; it will be tried again", "kind", d.Kind, "note", d.Files[0].Place(), "err", err)
 	}
-	return errors.Join(d.writeProblem(cause), d.v.store.Fail(d.ctx, d.Operation, state, cause), d.undo())
+	return errors.Join(d.writeProblem(cause), d.undo())
 }
 
 // complete records an operation whose files are in place. Its temp files, which show how

@@ -44,6 +44,12 @@ func (i *interrupted) finish(ctx context.Context) error {
 	defer func() { _ = root.Close() }() // writes are already synced
 	decided := true
 	for _, op := range ops {
+		if cause := i.failed[op.ID()]; cause != nil {
+			if err := i.fail(ctx, op, cause); err != nil {
+				return err
+			}
+			continue
+		}
 		if v.mounts.checkOperation(root, op) != nil {
 			decided = decided && !op.Shared
 			continue // retried when its disk is back
@@ -62,6 +68,22 @@ func (i *interrupted) finish(ctx context.Context) error {
 	}
 	i.finished = decided
 	return nil
+}
+
+// fail closes an operation that changed nothing. If that is not possible, it is closed before
+// the next write or full scan, rather than carried out. The caller must hold the vault's lock.
+func (i *interrupted) fail(ctx context.Context, op *store.Operation, cause error) error {
+	state := store.StateFailed
+	if errors.Is(cause, notes.ErrConflict) {
+		state = store.StateConflict
+	}
+	err := i.v.store.Fail(ctx, op, state, cause)
+	if err == nil {
+		delete(i.failed, op.ID())
+		return nil
+	}
+	i.failed[op.ID()], i.finished = cause, false
+	return err
 }
 
 // closeCommitted closes the operation with this log id, if a crash interrupted it and it

@@ -248,3 +248,33 @@ func TestWrite_StoreFails(t *testing.T) {
 	require.Len(t, history.Revisions, 3)
 	assert.Equal(t, "one", history.Revisions[1].Author.Name)
 }
+
+// TestWrite_FailureIsNotRecorded checks that a change that has failed is not made later if
+// the failure cannot be recorded, as when one disk holds the vault and the state and is full.
+func TestWrite_FailureIsNotRecorded(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "a.md", "a\n")
+	add := func(text string) error {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: text}}, RequestKey: text})
+		return err
+	}
+	f.failpoint = func(step string) error {
+		if step != "staged" {
+			return nil
+		}
+		f.failpoint = nil
+		f.exec(f.store.History(), `CREATE TRIGGER full BEFORE UPDATE ON operations BEGIN SELECT RAISE(ABORT, 'full'); END`)
+		return syscall.ENOSPC
+	}
+	err := add("one")
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	assert.Contains(t, domainError(t, err).Hint, "Nothing was changed")
+	require.Error(t, f.Reconcile(ctx))
+	require.Error(t, add("two"))
+	f.exec(f.store.History(), `DROP TRIGGER full`)
+	f.reconcile()
+	f.requireConsistent()
+	assert.Equal(t, "a\n", f.onDisk("a.md"))
+	require.NoError(t, add("one"), "its request key is free")
+	assert.Equal(t, "a\n\none\n", f.onDisk("a.md"))
+}

@@ -112,7 +112,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
-	v.interrupted = interrupted{v: v}
+	v.interrupted = interrupted{v: v, failed: map[string]error{}}
 	v.history = History{vault: v, store: store}
 	v.progress.first, v.progress.whole = make(chan struct{}), make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
@@ -216,10 +216,11 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	return st, nil
 }
 
-// interrupted tracks the operations that a crash interrupted.
+// interrupted tracks the operations that are still pending in the journal.
 type interrupted struct {
 	v        *Vault
-	finished bool // none are left; guarded by the vault's lock
+	finished bool             // none are left; guarded by the vault's lock
+	failed   map[string]error // operations that changed nothing and could not be closed, by ID → why they failed
 }
 
 // History provides the versions of the vault's notes, including deleted ones, and the vault
