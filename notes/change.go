@@ -21,7 +21,7 @@ type Change struct {
 	Kind    ChangeKind
 	NoteID  int64
 	Path    string // the note's path; for Deleted, its last one
-	OldPath string // for Moved only
+	OldPath string // for Moved, and for Created if the note was deleted there and has reappeared here
 
 	Parsed *Note
 	Loader func(ctx context.Context, id int64) (*Note, error)

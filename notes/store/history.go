@@ -54,32 +54,23 @@ type Version struct {
 const textsAtOnce = 200
 
 // KeepOverwritten records the versions replaced by outside changes, whose last texts
-// are still in notes.db, before the store discards them. The caller must hold the
-// vault's lock.
+// are still in notes.db, before the store discards them. A created note that was deleted
+// elsewhere a moment ago gets its old path. The caller must hold the vault's lock.
 func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 	var ids []int64
-	var created []string
 	byID := map[int64]Entry{}
 	for _, e := range entries {
-		if e.Kind == notes.Created {
-			created = append(created, e.Path)
-			continue
+		if e.Kind != notes.Created {
+			ids = append(ids, e.ID)
+			byID[e.ID] = e
 		}
-		ids = append(ids, e.ID)
-		byID[e.ID] = e
 	}
 	for part := range slices.Chunk(ids, textsAtOnce) {
 		if err := s.keepSome(ctx, part, byID); err != nil {
 			return err
 		}
 	}
-	if len(created) == 0 {
-		return nil
-	}
-	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file reappeared under the path of a deleted note
-		return execAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
-			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, sqlite.List(created))
-	})
+	return s.keepCreated(ctx, entries)
 }
 
 func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry) error {

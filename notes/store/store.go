@@ -199,7 +199,7 @@ type Entry struct {
 	Kind     notes.ChangeKind
 	ID       int64  // the note's row; 0 for Created
 	Path     string // current path, or the last one (Deleted)
-	OldPath  string // Moved
+	OldPath  string // Moved, or Created where a note deleted by an earlier scan has reappeared
 	DiskPath string
 	Stat     fsid.Stat
 	HashedAt int64       // ns
