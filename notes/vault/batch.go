@@ -248,7 +248,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 		if p.differs() {
 			p.parse(data)
 		}
-		b.add(p)
+		b.enter(p) // with the stat of what was read: the next scan finds a later save
 		return nil
 	}
 	data, err := text()

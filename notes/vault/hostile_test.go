@@ -238,3 +238,21 @@ func TestTempFilesOfAnotherDaemon(t *testing.T) {
 	f.reconcile()
 	assert.Len(t, f.files(), 1, "it was left by a crash")
 }
+
+// TestSaveAfterReadBack checks that history keeps its order if another program saves a note
+// just after an edit of it has been read back from disk.
+func TestSaveAfterReadBack(t *testing.T) {
+	f := newFixture(t, "a.md", "one\n")
+	f.failpoint = func(step string) error {
+		if step == readStep+"a.md" {
+			f.failpoint = nil
+			f.write("a.md", "of another program\n")
+		}
+		return nil
+	}
+	_, err := f.Edit(context.Background(), notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: "two"}}})
+	require.NoError(t, err)
+	f.reconcile()
+	f.requireConsistent()
+	assert.Equal(t, []string{"of another program\n", "one\n\ntwo\n", "one\n"}, f.texts("a.md"))
+}
