@@ -514,7 +514,7 @@ func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *s
 		s.working, s.rate = h.sharedBy(caller.Subject)
 	}
 	if modern || msgs == nil {
-		s.open = 1 // the session consists of this one request or stream
+		s.open = 1 // the session consists of this one request or stream, or is being resumed
 	}
 	return s.server
 }

@@ -171,6 +171,7 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.resumes = as
+	s.open-- // from here on, the requests of the client count
 	h.resumed[as] = id
 	s.log.Info("a session continues that began before or elsewhere")
 	return id

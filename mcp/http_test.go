@@ -396,6 +396,7 @@ func TestHTTPIdleSessions(t *testing.T) {
 	listens.lives()
 	leave()
 	gone(listens)
+	require.Eventually(t, func() bool { return h.Sessions() == 0 }, time.Minute, time.Millisecond, "continued sessions are closed too")
 }
 
 // A client's session continues after a restart of the daemon, with its subscriptions; its
