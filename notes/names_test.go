@@ -28,16 +28,17 @@ func TestURI(t *testing.T) {
 	}
 	for uri, p := range map[string]string{
 		"NOTE:///Plan.md": "Plan.md", "note:///A%2FB.md": "A/B.md", "note:///A//B.md": "A/B.md", "note:///u%CC%88.md": "ü.md",
+		"note://Plan.md": "Plan.md", "note://A/B%20C.md": "A/B C.md",
 	} {
 		got, err := notes.ParseURI(uri)
 		require.NoError(t, err, uri)
 		assert.Equal(t, p, got)
 	}
-	for _, uri := range []string{"", "Plan.md", "notes://tags/x", "note://Plan.md", "note:///", "note:///%zz.md", "note:///..%2Fout.md", "note:////etc/passwd", "note:///a%00.md"} {
+	for _, uri := range []string{"", "Plan.md", "notes://tags/x", "note:Plan.md", "note://", "note:///", "note:///%zz.md", "note:///..%2Fout.md", "note:////etc/passwd", "note:///a%00.md"} {
 		_, err := notes.ParseURI(uri)
 		assert.ErrorIs(t, err, notes.ErrInvalid, uri)
 	}
-	assert.False(t, notes.IsURI("note://x"))
+	assert.False(t, notes.IsURI("note:x"))
 }
 
 func TestCleanPath(t *testing.T) {

@@ -47,7 +47,7 @@ func legibleURI(notePath string) string {
 // ParseURI returns the vault-relative path in a note URI. %2F is accepted for '/'. The
 // error is an [*Error] with [ErrInvalid].
 func ParseURI(uri string) (string, error) {
-	rest, ok := cutPrefixFold(uri, uriPrefix)
+	rest, ok := cutURI(uri)
 	if !ok {
 		return "", &Error{Op: "read", Path: uri, Err: ErrInvalid, Detail: "not a note URI",
 			Hint: "Note URIs look like note:///Folder/Name.md."}
@@ -70,15 +70,18 @@ func URIsOf(paths, uris []string) []string {
 
 // IsURI reports whether ref is a note URI.
 func IsURI(ref string) bool {
-	_, ok := cutPrefixFold(ref, uriPrefix)
+	_, ok := cutURI(ref)
 	return ok
 }
 
-func cutPrefixFold(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return s, false
+// cutURI returns the escaped path in a note URI. Models also write it with two slashes,
+// note://Folder/Name.md: there is no authority.
+func cutURI(uri string) (rest string, ok bool) {
+	scheme := strings.TrimSuffix(uriPrefix, "/")
+	if len(uri) < len(scheme) || !strings.EqualFold(uri[:len(scheme)], scheme) {
+		return "", false
 	}
-	return s[len(prefix):], true
+	return strings.TrimPrefix(uri[len(scheme):], "/"), true
 }
 
 // CleanPath returns p in the form used for notes, NFC with single slashes, or an
