@@ -83,6 +83,12 @@ func TestReadSeveralNotes(t *testing.T) {
 	assert.True(t, many.Truncated)
 	assert.Greater(t, len(many.Results[2].Content), len(many.Results[0].Content), "what A did not need is left to the others")
 	assert.NotEmpty(t, many.Results[0].NextLines)
+	many, _ = call[tools.ReadManyResult](t, w.session, "read_note", args{"notes": []string{"Long.md", "A.md", "Long 2.md"}, "max_bytes": 1000})
+	contents := 0
+	for _, read := range many.Results {
+		contents += len(read.Content)
+	}
+	assert.InDelta(t, 1000, contents, 30, "max_bytes is for all of them")
 
 	res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"notes": []string{"Nothing"}}})
 	require.NoError(t, err)
@@ -96,7 +102,7 @@ func TestReferencesInEveryTool(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Work/Plan.md": "# Plan\n\nFirst.\n\n## Risks\n\nSnails. [[Other]]\n", "Other.md": "[[Plan]]\n"})
 	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan", "lines": "5-7"})
 	for _, ref := range []string{
-		"Work/Plan.md", "Plan", "note:///Work/Plan.md", read.Anchor, "Work/Plan.md:5-7", "Plan#Risks", "[[Plan#Risks|it]]", w.root + "/Work/Plan.md",
+		"Work/Plan.md", "Plan", "note:///Work/Plan.md", "note://Work/Plan.md", read.Anchor, "Work/Plan.md:5-7", "Plan#Risks", "[[Plan#Risks|it]]", w.root + "/Work/Plan.md",
 		"file://" + w.root + "/Work/Plan.md", "obsidian://open?vault=" + filepath.Base(w.root) + "&file=Work%2FPlan",
 	} {
 		for tool, a := range map[string]args{

@@ -90,18 +90,21 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, erro
 	return in.read(ctx, a, max(in.Limits.ResultBytes, a.MaxBytes))
 }
 
-// readMany reads several notes, each within an equal share of the remaining space. An error
-// becomes a remark.
+// readMany reads several notes, each within an equal share of the remaining space and of
+// max_bytes. An error becomes a remark.
 func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (Outcome, error) {
 	const least = 600                // bytes of one note's result
 	each := &invocation{Env: in.Env} // does not repeat the remarks on the arguments
 	out := ReadManyResult{Results: []ReadResult{}, Notes: in.remarks()}
 	var texts []string
-	room := max(in.Limits.ResultBytes, a.MaxBytes) - jsonSize(out)
+	room, left := max(in.Limits.ResultBytes, a.MaxBytes)-jsonSize(out), a.MaxBytes
 	var failed error
 	for i, ref := range refs {
 		one := a
-		one.Note, one.MaxBytes = ref, 0
+		one.Note = ref
+		if a.MaxBytes > 0 {
+			one.MaxBytes = max(1, left/(len(refs)-i))
+		}
 		if room < least {
 			out.Notes = append(out.Notes, fmt.Sprintf("omitted to save space: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(refs[i:], ", ")), 300)))
 			out.Truncated = true
@@ -121,6 +124,7 @@ func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (
 		}
 		result := outcome.Structured.(ReadResult)
 		room -= max(jsonSize(result), len(outcome.Text)) + 1
+		left -= len(result.Content)
 		out.Results = append(out.Results, result)
 		out.Truncated = out.Truncated || result.Truncated
 		texts = append(texts, outcome.Text)
