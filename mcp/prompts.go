@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -61,8 +62,9 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 	def := &sdk.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
 	for _, a := range p.Arguments {
 		title := strings.ReplaceAll(a.Name, "_", " ")
+		_, first := utf8.DecodeRuneInString(title)
 		def.Arguments = append(def.Arguments, &sdk.PromptArgument{
-			Name: a.Name, Title: strings.ToUpper(title[:1]) + title[1:], Description: a.Description, Required: a.Required,
+			Name: a.Name, Title: strings.ToUpper(title[:first]) + title[first:], Description: a.Description, Required: a.Required,
 		})
 	}
 	return def

@@ -106,3 +106,12 @@ func TestPromptsGet_ReadsTemplatesOnce(t *testing.T) {
 		assert.Equal(t, 1, counted.lists, request.name)
 	}
 }
+
+func TestPromptDefinition_ArgumentTitles(t *testing.T) {
+	def := promptDefinition(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "due_date"}, {Name: "étape"}, {Name: "тема"}, {Name: "主题"}}})
+	var titles []string
+	for _, a := range def.Arguments {
+		titles = append(titles, a.Title)
+	}
+	assert.Equal(t, []string{"Due date", "Étape", "Тема", "主题"}, titles)
+}
