@@ -40,6 +40,7 @@ type EditRequest struct {
 	// the one that the caller read, or the first 12 or more digits of it. Otherwise, it
 	// is conditional on the bytes from which it was computed.
 	ExpectedHash string
+	PartOf       int64 // number of an earlier change, to be undone with it; 0 for a change of its own
 	DryRun       bool
 	Scope        Scope
 	Author       Author

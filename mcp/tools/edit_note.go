@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -139,6 +140,7 @@ type EditManyResult struct {
 	Changed   int   `json:"changed"`
 	Unchanged int   `json:"unchanged"`
 	Failed    int   `json:"failed"`
+	Change    int64 `json:"change,omitempty"` // undone by restore_note, in all notes
 	Truncated bool  `json:"truncated,omitempty"`
 	DryRun    bool  `json:"dry_run,omitempty"`
 }
@@ -174,7 +176,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if len(a.Several) > 0 {
 		return in.editMany(ctx, refs, edits, a)
 	}
-	w, err := in.edit(ctx, a.Note, edits, a)
+	w, err := in.edit(ctx, a.Note, edits, a, 0)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -215,7 +217,7 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 		if key != "" && i > 0 {
 			in.RequestKey = strconv.Itoa(i) + "/" + key
 		}
-		w, err := in.edit(ctx, ref, edits, a)
+		w, err := in.edit(ctx, ref, edits, a, out.Change)
 		if ctx.Err() != nil {
 			return Outcome{}, ctx.Err()
 		}
@@ -226,6 +228,7 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 			results, texts = append(results, failure), append(texts, strings.TrimSpace(fmt.Sprintf("%s: %s. %s", failure.Note, failure.Error, failure.Hint)))
 			continue
 		}
+		out.Change = cmp.Or(out.Change, w.Change)
 		result := in.written(ctx, w, a.DryRun)
 		if !a.DryRun {
 			w.Diff, result.Diff = "", ""
@@ -251,7 +254,11 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 	if a.DryRun {
 		verb = "Nothing was written: would edit"
 	}
-	summary := fmt.Sprintf("%s %s; %d unchanged, %d failed", verb, phrase.Count(out.Changed, "note"), out.Unchanged, out.Failed)
+	summary := fmt.Sprintf("%s %s", verb, phrase.Count(out.Changed, "note"))
+	if out.Change != 0 {
+		summary += fmt.Sprintf(" as change %d", out.Change)
+	}
+	summary += fmt.Sprintf("; %d unchanged, %d failed", out.Unchanged, out.Failed)
 	return fit(in.Limits.ResultBytes, len(results), func(n int) Outcome {
 		out.Results, out.Truncated = results[:n], n < len(results)
 		text := summary + "\n- " + strings.Join(texts[:n], "\n- ")
@@ -262,8 +269,8 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 	}), nil
 }
 
-// edit edits one note.
-func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs) (notes.Written, error) {
+// edit edits one note, as part of an earlier change unless that is 0.
+func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs, partOf int64) (notes.Written, error) {
 	// An edit that quotes the text it replaces fails by itself if the note has changed. The
 	// edits below would replace text that the session has not seen.
 	expected := a.ExpectedHash
@@ -273,7 +280,7 @@ func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, 
 		expected = in.lastSeen(ctx, ref)
 	}
 	w, err := in.Vault.Edit(ctx, notes.EditRequest{
-		Note: ref, Edits: edits, ExpectedHash: expected, DryRun: a.DryRun,
+		Note: ref, Edits: edits, ExpectedHash: expected, PartOf: partOf, DryRun: a.DryRun,
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {

@@ -42,10 +42,15 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 	assert.Contains(t, results[2].(args)["error"], "None")
 	assert.Equal(t, "A.md", results[3].(args)["path"])
 	assert.Equal(t, []any{2.0, 1.0, 1.0}, []any{out["changed"], out["unchanged"], out["failed"]})
-	assert.Contains(t, text, "Edited 2 notes; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+notes.ShortHash(hash("C.md")))
+	assert.Contains(t, text, "Edited 2 notes as change 1; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+notes.ShortHash(hash("C.md")))
 	assert.Contains(t, text, "\n- \"B.md\" is unchanged")
 	assert.NotContains(t, text, "```")
 	assert.Contains(t, w.disk(t, "A.md"), "plan")
+	assert.Equal(t, []any{1.0, 1.0}, []any{out["change"], results[3].(args)["change"]})
+
+	_, text = w.call(t, "restore_note", args{"change": 1})
+	assert.Equal(t, []string{"a\n", "b #plan\n", "c\n"}, []string{w.disk(t, "A.md"), w.disk(t, "B.md"), w.disk(t, "C.md")})
+	assert.Contains(t, text, "also changed: A.md")
 
 	assert.Contains(t, w.fails(t, "edit_note", args{"notes": []string{"None", "Nil"}, "edits": tag}), "no note was edited:\n- None: ")
 	assert.Contains(t, w.fails(t, "edit_note", args{"notes": []string{"A"}, "edits": tag, "expected_hash": hash("A.md")}), "expected_hash is the hash of one note")

@@ -35,6 +35,7 @@ import (
 // files.
 type Operation struct {
 	id         int64
+	PartOf     int64 // number of the change that it is part of; 0 if it is one of its own
 	RequestKey string
 	Kind       string // create, edit, move, delete, restore, rename_tag
 	Author     notes.Author
@@ -49,6 +50,15 @@ type Operation struct {
 
 // ID identifies the operation in a shared log; it is set by Begin.
 func (op *Operation) ID() string { return op.Files[0].Temp }
+
+// change returns the number of the change that the operation is, or is part of, or 0 if it
+// is not in the journal.
+func (op *Operation) change() int64 {
+	if op.id == 0 {
+		return 0
+	}
+	return cmp.Or(op.PartOf, op.id)
+}
 
 // FileChange is one file of an operation.
 type FileChange struct {
@@ -115,8 +125,8 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 			mark = sharedMark
 		}
 		var err error
-		if op.id, err = h.insert(`INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, mark); err != nil {
+		if op.id, err = h.insert(`INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result, part_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))`,
+			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, mark, op.PartOf); err != nil {
 			return err
 		}
 		for i := range op.Files {
@@ -338,7 +348,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 			return 0, err
 		}
 	}
-	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New)), change: op.id}
+	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New)), change: op.change()}
 	v.added, v.removed = textdiff.Count(f.Old, f.New)
 	if f.NewPath == "" {
 		v.Path = f.OldPath
@@ -364,7 +374,7 @@ func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error
 	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, change)
 		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0, ?6
 		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+liveBelow,
-		f.OldPath, f.NewPath, now, op.Author.Name, op.Author.Version, op.id)
+		f.OldPath, f.NewPath, now, op.Author.Name, op.Author.Version, op.change())
 	if err != nil {
 		return err
 	}
@@ -424,10 +434,10 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := sqlite.ForEach(ctx, tx, `SELECT id, request_key, kind, client, client_version, result FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT id, coalesce(part_of, 0), request_key, kind, client, client_version, result FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
 			op := &Operation{}
 			var mark string
-			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version, &mark)
+			err := rows.Scan(&op.id, &op.PartOf, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version, &mark)
 			op.Shared = mark == sharedMark
 			ops = append(ops, op)
 			return err
@@ -445,25 +455,61 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 	return ops, err
 }
 
-// Change returns a completed operation with its files, or [notes.ErrNotFound]. A file
-// whose old or new text is no longer kept has the state StateFailed.
+// Change returns a completed change as one operation with its files, or
+// [notes.ErrNotFound]. A file whose old or new text is no longer kept, or which another
+// program changed between two parts of the change, has the state StateFailed.
 func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
 	op := &Operation{id: id}
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		var answer []byte
-		err := tx.QueryRowContext(ctx, `SELECT kind, result FROM operations WHERE id = ? AND state = 'done'`, id).Scan(&op.Kind, &answer)
-		if err == nil {
-			err = loadOperationFiles(ctx, tx, op)
+		type part struct {
+			Operation
+			answer []byte
 		}
-		if errors.Is(err, sql.ErrNoRows) || err == nil && len(op.Files) == 0 {
+		parts, err := sqlite.All(ctx, tx, func(p *part) []any { return []any{&p.id, &p.Kind, &p.answer} },
+			`SELECT id, kind, result FROM operations WHERE (id = ?1 OR part_of = ?1) AND state = 'done' ORDER BY id`, id)
+		if err != nil {
+			return err
+		}
+		for i := range parts {
+			p := &parts[i]
+			if err := loadOperationFiles(ctx, tx, &p.Operation); err != nil {
+				return err
+			}
+			if len(p.Files) == 0 { // of a vector table
+				continue
+			}
+			var was notes.Written
+			if err := json.Unmarshal(p.answer, &was); err != nil {
+				return err
+			}
+			op.Kind, op.Made = p.Kind, append(op.Made, was.Made...)
+			op.followWith(p.Files)
+		}
+		if len(op.Files) == 0 {
 			return NoChange(id)
 		}
-		var was notes.Written
-		err = errors.Join(err, json.Unmarshal(answer, &was))
-		op.Made = was.Made
-		return err
+		return nil
 	})
 	return op, err
+}
+
+// followWith adds the files of a later operation, each with the earlier change of the same
+// file as one.
+func (op *Operation) followWith(later []FileChange) {
+	for _, f := range later {
+		i := slices.IndexFunc(op.Files, func(g FileChange) bool { return f.OldDisk != "" && g.NewDisk == f.OldDisk })
+		switch {
+		case i < 0:
+			op.Files = append(op.Files, f)
+		case f.State == StateConflict: // not changed again
+		case op.Files[i].State == StateConflict: // not changed before
+			op.Files[i] = f
+		case op.Files[i].State == StateDone && f.State == StateDone && bytes.Equal(op.Files[i].New, f.Old):
+			op.Files[i].New = f.New
+		default:
+			op.Files[i].State = StateFailed
+		}
+	}
 }
 
 // MadeFolder reports whether an operation in the journal created the folder.
@@ -519,7 +565,7 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 // known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
-	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, Conflicts: op.Conflicts(), Left: op.Left}
+	w := notes.Written{Path: f.NewPath, Change: op.change(), Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, Conflicts: op.Conflicts(), Left: op.Left}
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}

@@ -43,7 +43,7 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 }
 
 func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, error) {
-	return c.v.change(c.ctx, change{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun}, func(o *operation) error {
+	return c.v.change(c.ctx, change{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun, partOf: c.partOf}, func(o *operation) error {
 		p, err := o.newPath(r)
 		if err != nil {
 			return err
@@ -187,9 +187,10 @@ func (o *operation) takenBy(p string) (string, error) {
 
 // composer completes requests for new notes.
 type composer struct {
-	v     *Vault
-	ctx   context.Context
-	scope notes.Scope
+	v      *Vault
+	ctx    context.Context
+	scope  notes.Scope
+	partOf int64 // see [notes.EditRequest]
 }
 
 // fill sets an exact path if the title or path names a period, and puts the template's text

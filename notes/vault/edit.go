@@ -22,7 +22,7 @@ import (
 // the note's present hash and a diff. Appending to a periodic note that does not exist
 // creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
-	c := &composer{v: v, ctx: ctx, scope: r.Scope}
+	c := &composer{v: v, ctx: ctx, scope: r.Scope, partOf: r.PartOf}
 	if written, done, err := c.begin(r); done {
 		return written, err
 	}
@@ -45,7 +45,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		return v.checkText("edit", string(o.Files[0].New))
 	}
-	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
+	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf}
 	written, err := v.change(ctx, request, plan)
 	for errors.Is(err, errDraft) {
 		draft.make(ctx, r.Edits)

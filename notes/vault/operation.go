@@ -22,7 +22,8 @@ type change struct {
 	key    string // RequestKey
 	scope  notes.Scope
 	dryRun bool
-	placed bool // the change is already in the shared log
+	placed bool  // the change is already in the shared log
+	partOf int64 // the number of the change that it is part of; 0 if it is one of its own
 }
 
 // operation is one write, made with the vault's lock held. It is planned from the current
@@ -83,7 +84,7 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 		return written, err
 	}
 	defer func() { _ = root.Close() }() // writes are already synced
-	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope}
+	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, PartOf: c.partOf, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope}
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
 	}

@@ -413,3 +413,63 @@ func TestUndoMoveOfFolder_EditedSince(t *testing.T) {
 	assert.Equal(t, []string{"P/A.md"}, undone.Conflicts)
 	assert.Equal(t, "[q](../../Q.md)\n\nmore\n", f.onDisk("P/A.md"))
 }
+
+// TestUndo_Parts checks that the edits of several notes, made as parts of one change, are
+// undone together, also in files that several of them have changed.
+func TestUndo_Parts(t *testing.T) {
+	ctx := t.Context()
+	f := newFixture(t, "A.md", "# Old\na\n", "B.md", "# Old\n[[A#Old]]\n", "C.md", "# Other\n[[A#Old]] [[B#Old]]\n")
+	change := func() notes.Written {
+		t.Helper()
+		var first notes.Written
+		for _, note := range []string{"A", "B", "today"} {
+			edits := []notes.Edit{{Op: "rename_heading", Heading: "Old", New: "New"}}
+			if note == "today" {
+				edits = []notes.Edit{{Op: "append", Content: "a new daily note"}}
+			}
+			w, err := f.Edit(ctx, notes.EditRequest{Note: note, Edits: edits, PartOf: first.Change})
+			require.NoError(t, err)
+			if first.Change == 0 {
+				first = w
+			}
+			assert.Equal(t, first.Change, w.Change)
+			assert.Equal(t, first.Change, f.revisions(w.Path)[0].Change)
+		}
+		return first
+	}
+	before := f.files()
+	done := change()
+	assert.Len(t, f.files(), 4)
+	assert.Equal(t, "# Other\n[[A#New]] [[B#New]]\n", f.onDisk("C.md"))
+	f.requireUndone(done, before, f.files())
+
+	_, err := f.Edit(ctx, notes.EditRequest{Note: "C", Edits: []notes.Edit{{Op: "append", Content: "since"}}})
+	require.NoError(t, err)
+	undone, err := f.History().Restore(ctx, notes.RestoreRequest{Change: done.Change})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"C.md"}, undone.Conflicts)
+	assert.Equal(t, "# Old\n[[A#Old]]\n", f.onDisk("B.md"))
+	assert.Contains(t, f.onDisk("C.md"), "[[A#New]] [[B#New]]")
+}
+
+// TestUndo_PartsChangedBetween checks that a file which another program has changed between
+// two parts of a change is left as it is.
+func TestUndo_PartsChangedBetween(t *testing.T) {
+	ctx := t.Context()
+	f := newFixture(t, "A.md", "a\n", "B.md", "b\n")
+	edit := func(note string, partOf int64) int64 {
+		t.Helper()
+		w, err := f.Edit(ctx, notes.EditRequest{Note: note, Edits: []notes.Edit{{Op: "append", Content: "more"}}, PartOf: partOf})
+		require.NoError(t, err)
+		return w.Change
+	}
+	first := edit("A", 0)
+	edit("B", first)
+	f.save("A.md", "of another program\n")
+	edit("A", first)
+	undone, err := f.History().Restore(ctx, notes.RestoreRequest{Change: first})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A.md"}, undone.Conflicts)
+	assert.Equal(t, "b\n", f.onDisk("B.md"))
+	assert.Equal(t, "of another program\n\nmore\n", f.onDisk("A.md"))
+}
