@@ -156,7 +156,10 @@ func (o *operation) planUndo(change int64) error {
 	}
 	o.clear = done.Made
 	m := &movement{operation: o}
-	if first := &done.Files[0]; first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath {
+	var changed []string // since a move, of the files whose links it updated
+	first := &done.Files[0]
+	moved := first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath
+	if moved {
 		if err := m.planBack(first); err != nil {
 			return err
 		}
@@ -172,6 +175,8 @@ func (o *operation) planUndo(change int64) error {
 			f, err = m.reverse(was)
 		}
 		switch {
+		case errors.Is(err, errChanged) && moved:
+			changed = append(changed, was.NewPath)
 		case errors.Is(err, errChanged):
 			o.Kept = append(o.Kept, m.after(cmp.Or(was.NewPath, was.OldPath)))
 		case err != nil:
@@ -180,9 +185,61 @@ func (o *operation) planUndo(change int64) error {
 			o.Files = append(o.Files, f)
 		}
 	}
+	if moved {
+		if err := m.relinkSince(first, changed); err != nil {
+			return err
+		}
+	}
 	if len(o.Files) == 0 {
 		return &notes.Error{Op: o.Kind, Path: o.Kept[0], Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
 			Hint: "note_history shows what changed; each note can be restored by its revision."}
+	}
+	return nil
+}
+
+// relinkSince rewrites the links that moving back would break in the notes, canvases and
+// bases that were changed since the move: those given, whose links the move updated, and any
+// others. A note in which that is not possible is listed in Kept.
+func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
+	if err := m.v.progress.requireAll(); err != nil {
+		return err
+	}
+	since, err := m.v.store.ChangedSinceMove(m.ctx, was.OldPath, was.NewPath)
+	if err != nil {
+		return err
+	}
+	links, err := newLinksAround(m.ctx, m.v.store, m)
+	if err != nil {
+		return err
+	}
+	changed = append(changed, since...)
+	slices.Sort(changed)
+	for _, p := range slices.Compact(changed) {
+		if _, affected := slices.BinarySearch(links.notes, p); !affected || p == m.first.OldPath {
+			continue
+		}
+		err := m.alsoChange([]string{p}, links.rewrite, func(_, _ string) error { return &notes.Error{Err: notes.ErrForbidden} })
+		if _, known := errors.AsType[*notes.Error](err); err != nil && !known {
+			return err
+		}
+		if err != nil && m.scope.CanRead(p) {
+			m.Kept = append(m.Kept, m.after(p))
+		}
+	}
+	files := map[string]bool{}
+	for _, f := range m.Files {
+		files[f.OldPath] = true
+	}
+	if err := m.alsoFiles(namesNote(m.first.OldPath), func(name string, text []byte) []byte {
+		if files[name] {
+			return text // it is restored
+		}
+		return links.follow(name, text)
+	}); err != nil {
+		return err
+	}
+	for i := range m.Files[1:] {
+		m.carry(&m.Files[i+1])
 	}
 	return nil
 }
@@ -239,11 +296,8 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 		err = errChanged
 	}
 	f.New = was.Old
-	switch {
-	case was.OldPath == "" && f.Link == "": // the file was created
+	if was.OldPath == "" && f.Link == "" { // the file was created
 		f.NewPath, f.NewDisk = "", ""
-	default:
-		m.carry(&f)
 	}
 	return f, err
 }

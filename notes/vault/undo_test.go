@@ -400,18 +400,49 @@ func TestMove_Folders(t *testing.T) {
 	f.requireConsistent()
 }
 
-// A note that was edited after its folder moved goes back with the folder, and is reported
-// where it is now.
+// A note that was edited or written after its folder moved goes back with the folder. If its
+// links cannot be rewritten, it is reported where it is now.
 func TestUndoMoveOfFolder_EditedSince(t *testing.T) {
 	f := newFixture(t, "P/A.md", "[q](../Q.md)\n", "P/B.md", "b\n", "Q.md", "q\n")
 	moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "P/", To: "Z/P", UpdateLinks: true})
 	require.NoError(t, err)
 	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Z/P/A.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
 	require.NoError(t, err)
+	f.write("Z/P/Locked.md", "[q](../../Q.md)\n")
+	require.NoError(t, os.Chmod(filepath.Join(f.dir, "Z/P/Locked.md"), 0o444))
+	f.reconcile()
 	undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: moved.Change})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"P/A.md"}, undone.Conflicts)
-	assert.Equal(t, "[q](../../Q.md)\n\nmore\n", f.onDisk("P/A.md"))
+	assert.Equal(t, []string{"P/Locked.md"}, undone.Conflicts)
+	assert.Equal(t, "[q](../Q.md)\n\nmore\n", f.onDisk("P/A.md"))
+	assert.Equal(t, "[q](../../Q.md)\n", f.onDisk("P/Locked.md"))
+}
+
+// TestUndo_LinksSinceAMove checks that undoing a move keeps the links of notes and canvases
+// that were written or changed since the move.
+func TestUndo_LinksSinceAMove(t *testing.T) {
+	for change, to := range map[string]string{"move": "Q/R/Uno", "move a folder": "Q/R/One"} {
+		f := undoFixture(t)
+		done := undoable(t, f, change)
+		f.write("A.md", "edited [["+to+"]] [p]("+to+".md)\n")
+		f.write("New.md", "[n]("+to+".md)\n")
+		f.write("New.canvas", `{"nodes":[{"type":"file","file":"`+to+`.md"}]}`)
+		want := map[string]string{"A.md": "edited [[P/One]] [p](P/One.md)\n", "New.md": "[n](P/One.md)\n", "New.canvas": `{"nodes":[{"type":"file","file":"P/One.md"}]}`}
+		if change == "move a folder" {
+			f.write("Q/R/One.md", "edited [a](../../A.md) [[Two]]\n")
+			f.write("Q/R/sub/New.md", "[a](../../../A.md) [o](../One.md)\n")
+			want["P/One.md"], want["P/sub/New.md"] = "edited [a](../A.md) [[Two]]\n", "[a](../../A.md) [o](../One.md)\n"
+		}
+		f.reconcile()
+		undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		require.NoError(t, err)
+		f.reconcile()
+		f.requireConsistent()
+		for name, text := range want {
+			assert.Equal(t, text, f.onDisk(name), "%s, %s", change, name)
+		}
+		assert.Empty(t, undone.Conflicts)
+	}
 }
 
 // TestUndo_Parts checks that the edits of several notes, made as parts of one change, are
