@@ -610,7 +610,7 @@ func (op *Operation) Conflicts() []string {
 	paths := slices.Clone(op.Kept)
 	for _, f := range op.Files {
 		if f.Conflict != nil {
-			paths = append(paths, f.OldPath)
+			paths = append(paths, cmp.Or(f.OldPath, f.NewPath))
 		}
 	}
 	return paths

@@ -256,3 +256,22 @@ func TestSaveAfterReadBack(t *testing.T) {
 	f.requireConsistent()
 	assert.Equal(t, []string{"of another program\n", "one\n\ntwo\n", "one\n"}, f.texts("a.md"))
 }
+
+// TestPlace_NameTaken checks that a new file from the log whose name another program takes at
+// the last moment is reported as a conflict: otherwise, the mirror takes that program's file
+// for a later version of the log's.
+func TestPlace_NameTaken(t *testing.T) {
+	f := newFixture(t)
+	f.failpoint = func(step string) error {
+		if step == "before swap 1" {
+			f.write("b.md", "of another program\n")
+		}
+		return nil
+	}
+	done, err := f.Replica().Place(t.Context(), "edit", notes.Author{Name: "other"}, []Placement{{Path: "a.md", New: []byte("a\n")}, {Path: "b.md", New: []byte("b\n")}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b.md"}, done.Conflicts)
+	assert.Equal(t, "of another program\n", f.onDisk("b.md"))
+	f.reconcile()
+	f.requireConsistent()
+}
