@@ -258,6 +258,7 @@ func (s *Service) open(ctx context.Context) error {
 		return fmt.Errorf("open the index: %w", err)
 	}
 	s.closers = append(s.closers, index.Close)
+	index.OnDamage(func() { vault.Rescan("the search index is damaged") })
 	vault.Follow(index)
 	s.index = index
 

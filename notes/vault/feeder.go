@@ -94,8 +94,12 @@ func (f *feeder) run(ctx context.Context) {
 // advance brings one follower up to date. It uses changes from memory only if they directly
 // follow the follower's position; otherwise it reads them from the store.
 func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Change) error {
-	if !follower.current {
-		if err := f.catchUp(ctx, follower); err != nil {
+	position, err := follower.Position()
+	if err != nil {
+		return err
+	}
+	if !follower.current || position.Seq < follower.seq { // it has lost changes
+		if err := f.catchUp(ctx, follower, position); err != nil {
 			return err
 		}
 	}
@@ -113,13 +117,9 @@ func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Cha
 	return nil
 }
 
-// catchUp feeds a follower from the store up to the change that was the latest when the
-// call began.
-func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
-	position, err := follower.Position()
-	if err != nil {
-		return err
-	}
+// catchUp feeds a follower from the store, from its position up to the change that was the
+// latest when the call began.
+func (f *feeder) catchUp(ctx context.Context, follower *fed, position notes.Position) error {
 	head := f.store.Head()
 	if position.Seq == notes.FromHead {
 		follower.seq, follower.current = head, true

@@ -387,6 +387,12 @@ func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
 	f.restart()
 	assert.Equal(t, 2, f.view.resets, "a position beyond the head is not of this store")
 	f.requireConsistent()
+
+	f.view.position, f.view.notes = notes.Position{Store: "none"}, nil
+	f.reconcile()
+	f.feed.run(context.Background())
+	assert.Equal(t, 3, f.view.resets, "its data was lost while no note changed")
+	f.requireConsistent()
 }
 
 func TestDamagedNotesDatabaseIsRebuilt(t *testing.T) {

@@ -17,6 +17,8 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
 	index "github.com/blevesearch/bleve_index_api"
+
+	"notesd/notes"
 )
 
 // formatVersion is stored in every index. It must change with the terms or fields that are
@@ -50,6 +52,7 @@ type database struct {
 	applied  atomic.Uint64          // work since openDatabase
 	saved    atomic.Uint64          // the part of applied that is on disk
 	damaged  atomic.Bool            // a search found unreadable data
+	notify   func()                 // see [Index.OnDamage]; may be nil
 	asyncErr atomic.Pointer[string] // why Bleve cannot save
 }
 
@@ -159,16 +162,28 @@ func (d *database) snapshot() (*snapshot, error) {
 	return &snapshot{IndexSnapshot: s, db: d}, nil
 }
 
-// guard runs a search and turns a panic in Bleve, or a fault on a truncated mapped file, into
-// an error. The index is then rebuilt.
+// errDamaged is returned by a search that finds the index damaged.
+var errDamaged = &notes.Error{Op: "search", Err: notes.ErrUnavailable, Detail: "the search index is damaged and is being rebuilt",
+	Hint: "Repeat the search in some seconds."}
+
+// guard runs a search. An error or panic in Bleve, or a fault on a truncated mapped file, means
+// that the index is damaged and must be rebuilt.
 func (d *database) guard(search func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			d.damaged.Store(true)
-			d.log.Error("search index is damaged", "panic", p)
-			err = fmt.Errorf("search index is damaged: %v", p)
+			err = fmt.Errorf("panic: %v", p)
 		}
+		if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errDamaged) {
+			return
+		}
+		if !d.damaged.Swap(true) {
+			d.log.Error("search index is damaged", "err", err)
+			if d.notify != nil {
+				d.notify()
+			}
+		}
+		err = errDamaged
 	}()
 	return search()
 }
@@ -182,7 +197,7 @@ func (d *database) problems() []string {
 		all = append(all, "the search index cannot be saved: "+*e)
 	}
 	if d.damaged.Load() {
-		all = append(all, "the search index is damaged and is rebuilt at the next start")
+		all = append(all, "the search index is damaged and is being rebuilt")
 	}
 	return all
 }

@@ -43,21 +43,28 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Index, error) {
 	return &Index{db: db, pending: pending{db: db}}, nil
 }
 
+// OnDamage sets a function that is called when a search finds the index damaged, for the vault
+// to rebuild it at once. The function must not block. OnDamage must be called before any search.
+func (x *Index) OnDamage(do func()) { x.db.notify = do }
+
 // Name implements [notes.Follower].
 func (*Index) Name() string { return "the text index" }
 
-// Position returns how far the index has followed the feed. It is zero for a
-// damaged index: the vault then calls Reset and feeds every note.
+// unusable is the position of an index that is damaged or could not be created. It is of no
+// store, so that the vault calls Reset and feeds every note.
+var unusable = notes.Position{Store: "none"}
+
+// Position returns how far the index has followed the feed.
 func (x *Index) Position() (notes.Position, error) {
 	if x.db.damaged.Load() {
-		return notes.Position{}, nil
+		return unusable, nil
 	}
 	if to := x.pending.to.Load(); to != nil {
 		return *to, nil
 	}
 	s, err := x.db.snapshot()
 	if errors.Is(err, errNoIndex) {
-		return notes.Position{}, nil
+		return unusable, nil
 	}
 	if err != nil {
 		return notes.Position{}, err

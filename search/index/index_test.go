@@ -403,22 +403,44 @@ func replaceByFolder(t *testing.T, name string) {
 // and the index requests to be rebuilt.
 func TestIndex_DamagedSegment(t *testing.T) {
 	ctx := context.Background()
-	dir := filepath.Join(t.TempDir(), "index")
-	x := openTest(t, dir)
-	changes, _ := manyChangesOf(100)
-	require.NoError(t, x.Apply(ctx, at(100), changes))
-	err := x.db.guard(func() error { panic("slice bounds out of range") })
-	require.ErrorContains(t, err, "damaged")
-	p, err := x.Position()
-	require.NoError(t, err)
-	assert.Zero(t, p)
-	s, err := x.Stats()
-	require.NoError(t, err)
-	assert.Len(t, s.Warnings, 1)
-	require.Error(t, x.Apply(ctx, at(101), changes[:1]), "the vault asks for the position then")
-	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.Apply(ctx, at(100), changes))
-	assert.Len(t, has(t, x, "common"), 100)
+	for name, search := range map[string]func() error{
+		"panic": func() error { panic("slice bounds out of range") },
+		"error": func() error { return errors.New("error loading roaring bitmap") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := openTest(t, filepath.Join(t.TempDir(), "index"))
+			found := 0
+			x.OnDamage(func() { found++ })
+			changes, _ := manyChangesOf(100)
+			require.NoError(t, x.Apply(ctx, at(100), changes))
+			for range 2 {
+				require.ErrorIs(t, x.db.guard(search), notes.ErrUnavailable)
+			}
+			assert.Equal(t, 1, found)
+			p, err := x.Position()
+			require.NoError(t, err)
+			assert.NotZero(t, p, "otherwise the vault would not reset it")
+			assert.NotEqual(t, at(0).Store, p.Store)
+			s, err := x.Stats()
+			require.NoError(t, err)
+			assert.Len(t, s.Warnings, 1)
+			require.Error(t, x.Apply(ctx, at(101), changes[:1]), "the vault asks for the position then")
+			require.NoError(t, x.Reset(ctx))
+			require.NoError(t, x.Apply(ctx, at(100), changes))
+			assert.Len(t, has(t, x, "common"), 100)
+		})
+	}
+}
+
+// A canceled search is no sign of damage.
+func TestIndex_CanceledSearch(t *testing.T) {
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	require.NoError(t, x.Apply(context.Background(), at(1), []notes.Change{changed(aNote(1, "word"))}))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := x.Rank(ctx, planOf("word"), nil, nil, 10)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, []int64{1}, has(t, x, "word"))
 }
 
 func TestOpen_OtherFormatVersion(t *testing.T) {
@@ -513,7 +535,7 @@ func TestReset_Error(t *testing.T) {
 	require.Error(t, x.Reset(ctx))
 	p, err := x.Position()
 	require.NoError(t, err)
-	assert.Zero(t, p)
+	assert.NotEmpty(t, p.Store, "otherwise the vault would not reset it again")
 	require.Error(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(1, "apple"))}))
 	require.NoError(t, os.Remove(filepath.Dir(dir)))
 	require.NoError(t, x.Reset(ctx))
