@@ -43,12 +43,12 @@ type database struct {
 	queue   *index.AnalysisQueue // required by Bleve for every document, although it analyses none
 	closing chan struct{}
 
-	mu       sync.RWMutex // guards the next three fields
+	mu       sync.RWMutex // guards the next four fields
 	bleve    *scorch.Scorch
+	segments *segmentCache // of bleve
 	closed   bool
 	warnings []string
 
-	segments segmentCache
 	applied  atomic.Uint64          // work since openDatabase
 	saved    atomic.Uint64          // the part of applied that is on disk
 	damaged  atomic.Bool            // a search found unreadable data
@@ -57,7 +57,7 @@ type database struct {
 }
 
 func openDatabase(dir string, log *slog.Logger) (*database, error) {
-	d := &database{dir: dir, log: log, queue: index.NewAnalysisQueue(1), closing: make(chan struct{})}
+	d := &database{dir: dir, log: log, queue: index.NewAnalysisQueue(1), closing: make(chan struct{}), segments: &segmentCache{}}
 	if err := d.openOrReplace(); err != nil {
 		d.queue.Close()
 		return nil, err
@@ -159,7 +159,7 @@ func (d *database) snapshot() (*snapshot, error) {
 	if !ok || s == nil {
 		return nil, ErrClosed
 	}
-	return &snapshot{IndexSnapshot: s, db: d}, nil
+	return &snapshot{IndexSnapshot: s, db: d, segments: d.segments}, nil
 }
 
 // errDamaged is returned by a search that finds the index damaged.
@@ -215,7 +215,7 @@ func (d *database) reset() error {
 		}
 		d.bleve = nil
 	}
-	d.segments.clear()
+	d.segments = &segmentCache{} // a search in progress has the old one
 	err := os.RemoveAll(d.dir)
 	if err == nil {
 		d.bleve, err = openBleve(d.dir, d.queue)

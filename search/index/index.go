@@ -137,7 +137,7 @@ func (x *Index) search(readable *notes.IDSet, do func(*snapshot) error) error {
 	}
 	defer s.close()
 	return x.db.guard(func() error {
-		if s.data, err = x.db.segments.of(s.IndexSnapshot); err != nil {
+		if s.data, err = s.segments.of(s.IndexSnapshot); err != nil {
 			return err
 		}
 		s.hide(readable)

@@ -432,6 +432,23 @@ func TestIndex_DamagedSegment(t *testing.T) {
 	}
 }
 
+// The segments of an index are numbered anew after a reset. A search that began before has the
+// old ones.
+func TestReset_DuringSearch(t *testing.T) {
+	ctx := context.Background()
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	require.NoError(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(1, "word")), changed(aNote(2, "word"))}))
+	x.pending.flush()
+	s, err := x.db.snapshot()
+	require.NoError(t, err)
+	require.NoError(t, x.Reset(ctx))
+	_, err = s.segments.of(s.IndexSnapshot)
+	s.close()
+	require.NoError(t, err)
+	require.NoError(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(3, "word"))}))
+	assert.Equal(t, []int64{3}, has(t, x, "word"))
+}
+
 // A canceled search is no sign of damage.
 func TestIndex_CanceledSearch(t *testing.T) {
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))

@@ -15,7 +15,8 @@ import (
 // snapshot is a snapshot of the index, for one search.
 type snapshot struct {
 	*scorch.IndexSnapshot
-	db *database
+	db       *database
+	segments *segmentCache
 	// By segment; [Index.search] sets these.
 	data []*segmentData
 	// hidden are the documents that were deleted or that the caller may not read. They are not
@@ -64,16 +65,10 @@ type segmentData struct {
 	sum      float64   // of lengths
 }
 
-// segmentCache caches the data of the segments in use.
+// segmentCache caches the data of the segments in use of one Bleve index, which numbers them.
 type segmentCache struct {
 	mu   sync.Mutex
 	data map[uint64]*segmentData // by segment id
-}
-
-func (c *segmentCache) clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.data = nil
 }
 
 // of returns the data of a snapshot's segments, and drops that of others when there are many.
