@@ -350,6 +350,10 @@ func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 	assert.Equal(t, []string{"openfile"}, f.search(search.Query{Text: "os.OpenFile"}).Hits[0].Why.Terms, "the part that it was found by")
 	assert.Equal(t, []string{"telegr*"}, f.search(search.Query{Text: "telegr*"}).Hits[0].Why.Terms)
 	assert.Empty(t, f.search(search.Query{Text: "telegr*"}).Notes)
+	for _, query := range []string{"opens*", "edges*", "carefully*", "networking*"} { // indexed by their stems
+		assert.NotEmpty(t, f.paths(query), query)
+		assert.Empty(t, f.search(search.Query{Text: query}).Notes, query)
+	}
 	r := f.search(search.Query{Text: "graph tag:nowhere"})
 	assert.Empty(t, r.Hits)
 	require.Len(t, r.Notes, 1)

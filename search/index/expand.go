@@ -41,6 +41,9 @@ func (s *snapshot) expandPrefixes(p *Plan) error {
 		}
 		delete(found, t.Text)
 		t.Others = mostFrequent(found, maxExpansions)
+		if stem := terms.Stem(t.Text); stem != t.Text { // library*: the word itself is indexed as librari
+			t.Others = append(t.Others, stem)
+		}
 	}
 	return nil
 }
