@@ -182,6 +182,16 @@ func TestQuerySyntax(t *testing.T) {
 	}
 }
 
+// An excluded word of a script without spaces is indexed as several terms, which a note may have
+// in other words.
+func TestQuery_ExcludedRun(t *testing.T) {
+	f := newFixture(t, map[string]string{"trip.md": "東京から京都へ行った。", "budget.md": "東京都の予算。", "paths.md": "src/lib and lib/test", "other.md": "src, test, lib"})
+	assert.Equal(t, []string{"trip"}, f.paths("東京 -東京都"))
+	assert.Empty(t, f.paths("東京 -東京"))
+	assert.Equal(t, []string{"other"}, f.paths("lib -lib/test"))
+	assert.ElementsMatch(t, []string{"trip", "budget", "other"}, f.paths("-src/lib"))
+}
+
 // Malformed filters are searched as words.
 func TestSearch_AcceptsAnyText(t *testing.T) {
 	f := newFixture(t, projects)

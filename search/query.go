@@ -459,20 +459,20 @@ func (r *request) addFilter(n node) {
 	}
 }
 
+// addExclusion adds an excluded clause. A word with several terms (東京都, src/lib) is a phrase: a
+// note may have the terms apart.
 func (r *request) addExclusion(n node) {
-	switch n.kind {
-	case kindTitle:
+	if n.kind == kindTitle {
 		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, []string{index.FieldName}))
-	case kindPhrase:
-		if p := newPhrase(n.text); len(p.units) > 1 {
-			r.notPhrases = append(r.notPhrases, p)
-			r.notWords = append(r.notWords, allOf(n.text, nil))
-			return
-		}
-		fallthrough
-	default:
-		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, nil))
+		return
 	}
+	words := allOf(n.text, nil)
+	if p := newPhrase(n.text); len(words.Terms) > 1 || n.kind == kindPhrase && len(p.units) > 1 {
+		r.notPhrases = append(r.notPhrases, p)
+		r.notWords = append(r.notWords, words)
+		return
+	}
+	r.plan.Exclude = append(r.plan.Exclude, words)
 }
 
 // allOf returns a clause that requires every word of a text, each as a whole.
