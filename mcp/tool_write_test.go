@@ -383,7 +383,7 @@ func TestWriteToolOutputs(t *testing.T) {
 		args args
 		text string
 	}{
-		{"move_note", textOf[tools.MoveResult], args{"note": "Beds", "destination": "Beds of peas.md"}, "links changed in (1):\n- Index.md"},
+		{"move_note", textOf[tools.MoveResult], args{"old_path": "Beds", "new_path": "Beds of peas.md"}, "links changed in (1):\n- Index.md"},
 		{"move_note", textOf[tools.MoveResult], args{"note": "Beds", "to": "Full.md", "dry_run": "yes", "update_links": false}, `Nothing was written: this would move "Garden/Beds.md" to "Full.md"`},
 		{"create_note", textOf[tools.CreateResult], args{"title": "New", "content": "text"}, `Created "New.md", revision`},
 		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": []any{args{"op": "replace_text", "old_str": "four", "new_str": "five"}}}, `Edited "Garden/Beds.md", revision`},
