@@ -107,6 +107,7 @@ func TestNamesOfNotes(t *testing.T) {
 	}
 	assert.Equal(t, notes.Key("STRASSE Ü"), notes.Key("straße u\u0308"), "folded, in any Unicode form")
 	assert.NotEqual(t, notes.Key("a"), notes.Key("ä"))
+	assert.Equal(t, "Cafe 📅 한 и", notes.Unaccented("Café 📅 한 й"))
 	for _, tt := range []struct {
 		p, folder string
 		under     bool

@@ -151,6 +151,20 @@ func Key(s string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
 }
 
+// Unaccented returns a text without accents: "café" is "cafe".
+func Unaccented(s string) string {
+	const first, last = 'À', 0x1fff // characters with accents, and these themselves
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= first && r <= last }) {
+		return s
+	}
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if r >= 0x300 && r <= 0x36f {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(s)))
+}
+
 func isLowerASCII(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {

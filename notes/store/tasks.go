@@ -101,7 +101,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 				return err
 			}
 		} else { // read the tasks once, and sort only those that match
-			found, err := sqlite.All(ctx, tx, func(key *[2]int64) []any { return []any{&key[0], &key[1]} }, `SELECT t.note, t.ordinal`+matching, selected.args...)
+			found, err := tasksWith(ctx, tx, q.Text, matching, selected.args)
 			if err != nil {
 				return err
 			}
@@ -140,6 +140,22 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	return page, err
 }
 
+// tasksWith returns the note and ordinal of the selected tasks that contain a text,
+// regardless of case and accents. SQLite compares only without the latter.
+func tasksWith(ctx context.Context, tx *sql.Tx, text, selected string, args []any) (found [][2]int64, err error) {
+	want := notes.Unaccented(notes.Key(text))
+	err = sqlite.ForEach(ctx, tx, `SELECT t.note, t.ordinal, t.text_key`+selected, args, func(rows *sql.Rows) error {
+		var task [2]int64
+		var key string
+		err := rows.Scan(&task[0], &task[1], &key)
+		if strings.Contains(notes.Unaccented(key), want) {
+			found = append(found, task)
+		}
+		return err
+	})
+	return found, err
+}
+
 // taskTables returns the tables from which a list is read and those in which it is
 // counted, and a function that replaces columns by those of the tag index, if that is
 // used.
@@ -149,7 +165,7 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 	case len(q.Tags) > 0:
 		indexed = strings.NewReplacer("t.open", "g.open", "t.due", "g.due", "t.rank", "g.rank", "t.note", "g.note", "t.ordinal", "g.ordinal").Replace
 		const task = ` CROSS JOIN tasks t ON t.note = g.note AND t.ordinal = g.ordinal`
-		if list, count = `task_tags g`+task+` CROSS JOIN notes n ON n.id = t.note`, `task_tags g`; strings.Contains(indexed(strings.Join(c.terms, " ")), "t.") {
+		if list, count = `task_tags g`+task+` CROSS JOIN notes n ON n.id = t.note`, `task_tags g`; q.Text != "" || strings.Contains(indexed(strings.Join(c.terms, " ")), "t.") {
 			count += task
 		}
 		return list, count, indexed
@@ -185,9 +201,6 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 		} else {
 			c.add("instr(t.tag_keys, ?) > 0", " "+key+" ")
 		}
-	}
-	if q.Text != "" {
-		c.add("instr(t.text_key, ?) > 0", notes.Key(q.Text))
 	}
 	if q.Priority != "" {
 		t := notes.Task{}
