@@ -18,7 +18,7 @@ func (n *Note) Section(ref string) (first, last int, err error) {
 	src := []byte(n.Content)
 	section, err := markdown.FindSection(markdown.Parse(src), src, ref)
 	if err != nil {
-		return 0, 0, sectionProblem("read", n.Path, ref, err)
+		return 0, 0, sectionProblem(n.Path, ref, err)
 	}
 	body := strings.TrimSuffix(n.Content[section.Start:section.End], "\n")
 	return section.Line, section.Line + strings.Count(body, "\n"), nil
@@ -54,8 +54,11 @@ func (n *Note) HeadingRefs() []string {
 
 // sectionProblem converts the parser's error about a reference to a section to an
 // [Error].
-func sectionProblem(op, notePath, ref string, err error) error {
-	e := &Error{Op: op, Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("there is no heading %s", Quote(ref)), Hint: "Pass one of the note's headings, or lines.", Candidates: SectionCandidates(err)}
+func sectionProblem(notePath, ref string, err error) error {
+	e := &Error{Op: "read", Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("there is no heading %s", Quote(ref)), Hint: "Pass one of the note's headings, or lines."}
+	if section, ok := errors.AsType[*markdown.SectionError](err); ok {
+		e.Candidates = section.Candidates
+	}
 	switch {
 	case errors.Is(err, markdown.ErrAmbiguous):
 		e.Err, e.Detail = ErrAmbiguous, fmt.Sprintf("%d headings are called %s", len(e.Candidates), Quote(ref))
@@ -67,18 +70,4 @@ func sectionProblem(op, notePath, ref string, err error) error {
 		e.Detail = "there is no block " + Quote(ref)
 	}
 	return e
-}
-
-// SectionCandidates returns the sections that a reference could mean; nil for other
-// errors.
-func SectionCandidates(err error) []string {
-	section, ok := errors.AsType[*markdown.SectionError](err)
-	if !ok {
-		return nil
-	}
-	var list []string
-	for _, c := range section.Candidates {
-		list = append(list, fmt.Sprintf("%s (line %d)", c.Path, c.Line))
-	}
-	return list
 }

@@ -82,7 +82,7 @@ func TestAttributes(t *testing.T) {
 		for _, ref := range []string{"Set up", "Set up {#own}", id} {
 			s, err := FindSection(doc, []byte(src), ref)
 			if ref != "" && assert.NoError(t, err, "%s: %s", src, ref) {
-				assert.Equal(t, []string{"Set up"}, s.Path)
+				assert.Equal(t, "Set up", s.Heading)
 			}
 		}
 	}

@@ -381,7 +381,7 @@ func TestSections_Composed(t *testing.T) {
 			} {
 				section, err := markdown.FindSection(doc, src, ref)
 				require.NoError(t, err, "%s: %s", form, ref)
-				assert.Equal(t, way, section.Path, "%s: %s", form, ref)
+				assert.Equal(t, h.text, section.Heading, "%s: %s", form, ref)
 				assert.Equal(t, []int{start, end, h.line, h.level}, []int{section.Start, section.End, section.Line, section.Level}, "%s: %s", form, ref)
 			}
 			for _, anchor := range []string{h.text, strings.ReplaceAll(strings.ToLower(h.text), " ", "-"), strings.Join(way, "#")} {

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func References(doc *Document) []string {
 	}
 	for i, ref := range refs {
 		if ref != "" && (endings[ref] > 1 || meansMore(ref)) {
-			refs[i] = fmt.Sprintf("%s (line %d)", ref, doc.Headings[i].Line)
+			refs[i] = withLine(ref, doc.Headings[i].Line)
 		}
 	}
 	return refs

@@ -13,11 +13,8 @@ const maxCandidates = 50
 
 // Section is a heading with the text below it, or a block with an id.
 type Section struct {
-	// Path lists the headings from the outermost to this one; for a block, the
-	// headings above it.
-	Path []string
-	// BlockID is the id of a block without '^', or empty for a heading.
-	BlockID string
+	Heading string // its text; empty for a block
+	BlockID string // the id of a block without '^'; empty for a heading
 	// Level is the heading's level, 0 for a block.
 	Level int
 	Line  int
@@ -79,7 +76,7 @@ func missing(doc *Document, ref string) error {
 	list := candidates(doc, all)
 	for _, b := range doc.Blocks {
 		if len(list) < maxCandidates {
-			list = append(list, Candidate{"^" + b.ID, b.Line})
+			list = append(list, withLine("^"+b.ID, b.Line))
 		}
 	}
 	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
@@ -209,20 +206,22 @@ func fold(s string) string {
 	return b.String()
 }
 
-func candidates(doc *Document, headings []int) []Candidate {
-	var list []Candidate
+func candidates(doc *Document, headings []int) (refs []string) {
 	for _, i := range headings[:min(len(headings), maxCandidates)] {
-		list = append(list, Candidate{strings.Join(headingPath(doc, i), PathSeparator), doc.Headings[i].Line})
+		refs = append(refs, withLine(strings.Join(headingPath(doc, i), PathSeparator), doc.Headings[i].Line))
 	}
-	return list
+	return refs
 }
+
+// withLine returns a reference that SplitLine splits.
+func withLine(ref string, line int) string { return fmt.Sprintf("%s (line %d)", ref, line) }
 
 // HeadingSection returns the section of the i-th heading.
 func HeadingSection(doc *Document, i int) Section {
 	h := doc.Headings[i]
 	end := min(h.End, doc.TextEnd) // exclude the data of plugins at the end of the note
 	return Section{
-		Path: headingPath(doc, i), Level: h.Level, Line: h.Line,
+		Heading: h.Text, Level: h.Level, Line: h.Line,
 		Start: h.Start, ContentStart: h.ContentStart, End: end,
 		Nested: h.Nested, After: end,
 	}
@@ -241,7 +240,7 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	case len(found) > 1:
 		err := &SectionError{Ref: ref, Err: ErrAmbiguous}
 		for _, b := range found[:min(len(found), maxCandidates)] {
-			err.Candidates = append(err.Candidates, Candidate{"^" + b.ID, b.Line})
+			err.Candidates = append(err.Candidates, withLine("^"+b.ID, b.Line))
 		}
 		return Section{}, err
 	}
@@ -249,11 +248,6 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	section := Section{
 		BlockID: b.ID, Line: b.Line, Start: b.lineStart, ContentStart: b.Start, End: b.End,
 		Item: b.item, After: b.itemEnd,
-	}
-	for i, h := range doc.Headings {
-		if h.Start <= b.Start && b.Start < h.End {
-			section.Path = headingPath(doc, i)
-		}
 	}
 	if !b.item {
 		_, section.After = LineAt(src, b.End)
@@ -266,9 +260,10 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 type SectionError struct {
 	Ref string
 	Err error
-	// Candidates lists the sections that match or, if none does, the sections of the
-	// note; at most 50.
-	Candidates []Candidate
+	// Candidates lists references to the sections that match or, if none does, to those
+	// of the note, with their lines ("Plan > Risks (line 12)", "^id (line 5)"); at most
+	// 50.
+	Candidates []string
 }
 
 func (e *SectionError) Unwrap() error { return e.Err }
@@ -279,12 +274,6 @@ func (e *SectionError) Error() string {
 		text += "; the note has no headings or block ids"
 	}
 	return text
-}
-
-// Candidate is a section or block that a reference could mean.
-type Candidate struct {
-	Path string // "Plan > Risks", or "^id"
-	Line int
 }
 
 // Reasons for a [SectionError]; test for them with [errors.Is].

@@ -59,7 +59,7 @@ func TestFindSection(t *testing.T) {
 	}
 	s, err := FindSection(doc, []byte(plan), "Sub > Risks")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"Plan", "Sub", "Risks"}, s.Path)
+	assert.Equal(t, "Risks", s.Heading)
 	assert.Equal(t, 3, s.Level)
 	assert.Equal(t, 7, s.Line)
 }
@@ -90,11 +90,11 @@ func TestFindSectionFails(t *testing.T) {
 	doc := Parse([]byte(plan))
 	for ref, want := range map[string]struct {
 		is         error
-		candidates []Candidate
+		candidates []string
 	}{
-		"Risks":        {ErrAmbiguous, []Candidate{{"Plan > Risks", 3}, {"Plan > Sub > Risks", 7}, {"Archive > Risks", 10}}},
+		"Risks":        {ErrAmbiguous, []string{"Plan > Risks (line 3)", "Plan > Sub > Risks (line 7)", "Archive > Risks (line 10)"}},
 		"Plan > Risks": {nil, nil},
-		"Twice":        {ErrAmbiguous, []Candidate{{"Twice", 18}, {"Twice", 19}}},
+		"Twice":        {ErrAmbiguous, []string{"Twice (line 18)", "Twice (line 19)"}},
 	} {
 		_, err := FindSection(doc, []byte(plan), ref)
 		require.ErrorIs(t, err, want.is, ref)
@@ -109,15 +109,15 @@ func TestFindSectionFails(t *testing.T) {
 		var e *SectionError
 		require.ErrorAs(t, err, &e, ref)
 		assert.ErrorIs(t, err, ErrMissing, ref)
-		assert.Contains(t, e.Candidates, Candidate{"Plan > Sub", 6}, ref)
-		assert.Contains(t, e.Candidates, Candidate{"^id-1", 15}, ref)
+		assert.Contains(t, e.Candidates, "Plan > Sub (line 6)", ref)
+		assert.Contains(t, e.Candidates, "^id-1 (line 15)", ref)
 	}
 	twice := "a ^x\n\n- b ^X\n"
 	_, err := FindSection(Parse([]byte(twice)), []byte(twice), "^x")
 	require.ErrorIs(t, err, ErrAmbiguous)
 	var ambiguous *SectionError
 	require.ErrorAs(t, err, &ambiguous)
-	assert.Equal(t, []Candidate{{"^x", 1}, {"^X", 3}}, ambiguous.Candidates)
+	assert.Equal(t, []string{"^x (line 1)", "^X (line 3)"}, ambiguous.Candidates)
 	s, err := FindSection(Parse([]byte(twice)), []byte(twice), "^x (line 3)")
 	require.NoError(t, err)
 	assert.Equal(t, "- b ^X", twice[s.Start:s.End])
@@ -167,7 +167,8 @@ func TestFindSection_ExactFirst(t *testing.T) {
 		case len(want) > 1 && assert.ErrorAs(t, err, &several, ref):
 			var lines []int
 			for _, c := range several.Candidates {
-				lines = append(lines, c.Line)
+				_, line := SplitLine(c)
+				lines = append(lines, line)
 			}
 			assert.Equal(t, want, lines, ref)
 		}
@@ -192,7 +193,7 @@ func TestFindSection_ManyCandidates(t *testing.T) {
 		assert.Len(t, e.Candidates, min(50, n.headings+n.blocks))
 		blocks := 0
 		for _, c := range e.Candidates {
-			if strings.HasPrefix(c.Path, "^") {
+			if strings.HasPrefix(c, "^") {
 				blocks++
 			}
 		}

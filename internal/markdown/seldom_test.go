@@ -77,17 +77,6 @@ func TestBlocks_After(t *testing.T) {
 	}
 }
 
-// TestBlocks_Headings: the path of a block consists of the headings above it.
-func TestBlocks_Headings(t *testing.T) {
-	src := []byte("a ^a\n# One\n## Two\nb ^b\n# Three\nc ^c\n")
-	for id, want := range map[string][]string{"a": nil, "b": {"One", "Two"}, "c": {"Three"}} {
-		section, err := FindSection(Parse(src), src, "^"+id)
-		if assert.NoError(t, err, id) {
-			assert.Equal(t, want, section.Path, id)
-		}
-	}
-}
-
 // TestTags_Edges: tags, and text that only resembles them.
 func TestTags_Edges(t *testing.T) {
 	for src, want := range map[string][]string{

@@ -156,12 +156,15 @@ func editProblem(notePath string, err error) error {
 	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: notes.SectionCandidates(err)}
+	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed."}
 	var match *edit.MatchError
 	var section *markdown.SectionError
 	var failed *edit.EditError
+	if errors.As(err, &section) {
+		e.Candidates = section.Candidates
+	}
 	switch {
-	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
+	case section != nil && errors.Is(err, markdown.ErrMissing):
 		inserts := !errors.As(err, &failed) || failed.Op == edit.OpAppend || failed.Op == edit.OpPrepend
 		switch {
 		case inserts:

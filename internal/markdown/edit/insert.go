@@ -98,8 +98,7 @@ func cutHeading(content string, section markdown.Section) (string, bool) {
 		return "", false
 	}
 	h := doc.Headings[0]
-	name := section.Path[len(section.Path)-1]
-	if strings.TrimSpace(content[:h.Start]) != "" || !markdown.SameHeading(h.Text, name) {
+	if strings.TrimSpace(content[:h.Start]) != "" || !markdown.SameHeading(h.Text, section.Heading) {
 		return "", false
 	}
 	return trimLines(content[h.ContentStart:]), true

@@ -210,7 +210,7 @@ func TestCreateHeading(t *testing.T) {
 	require.ErrorIs(t, err, markdown.ErrMissing)
 	var missing *markdown.SectionError
 	require.ErrorAs(t, err, &missing)
-	assert.Equal(t, []markdown.Candidate{{Path: "A", Line: 1}, {Path: "A > S", Line: 3}}, missing.Candidates)
+	assert.Equal(t, []string{"A (line 1)", "A > S (line 3)"}, missing.Candidates)
 }
 
 // The front matter of a note that is merged into another one would become a heading there.
