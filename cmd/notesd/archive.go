@@ -53,7 +53,7 @@ deleted notes that ever had that path are erased. This cannot be undone.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return runOwner(cmd, a, service.MethodForget, service.OwnerParams{Note: names[0]}, func(done service.Forgotten) {
 				for _, p := range done.Paths {
-					fmt.Fprintf(a.out, "forgotten: %s\n", a.out.path(a.out.line(p)))
+					fmt.Fprintf(a.out, "forgotten: %s\n", a.out.path(p))
 				}
 				for _, name := range done.SetAside {
 					fmt.Fprintf(a.out, "removed: %s, which had been set aside\n", a.out.line(name))

@@ -53,9 +53,9 @@ func (o *output) printSettings(all []config.Setting) {
 			fmt.Fprintf(o.out, "\n%s\n", o.out.bold("["+s+"]"))
 		}
 		line := o.out.line(e.TOML())
-		origin := o.out.dim("# " + o.out.line(e.Origin))
+		origin := o.out.dim("# " + e.Origin)
 		if e.Origin != "default" {
-			origin = o.out.mark("# " + o.out.line(e.Origin))
+			origin = o.out.mark("# " + e.Origin)
 		}
 		fmt.Fprintf(o.out, "%-*s %s\n", column, line, origin)
 	}

@@ -71,12 +71,12 @@ func (o *output) printHistory(revisions []tools.Revision) {
 		author = max(author, utf8.RuneCountInString(o.out.line(r.Author)))
 	}
 	for _, r := range revisions {
-		where, revision := o.out.path(o.out.line(r.Path)), "-" // no version was kept
+		where, revision := o.out.path(r.Path), "-" // no version was kept
 		if r.Revision > 0 {
 			revision = fmt.Sprint(r.Revision)
 		}
 		if r.OldPath != "" {
-			where = o.out.path(o.out.line(r.OldPath)) + " → " + where
+			where = o.out.path(r.OldPath) + " → " + where
 		}
 		if r.Change != 0 {
 			where += o.out.dim(fmt.Sprintf("  change %d", r.Change))
@@ -140,13 +140,13 @@ Notes that changed since are listed and left as they are. An undo can be undone.
 			args["change"] = change
 			return runTool(cmd, a, "restore_note", args, func(res tools.WriteResult) {
 				if res.OldPath != "" {
-					fmt.Fprintf(a.out, "%s → ", a.out.path(a.out.line(res.OldPath)))
+					fmt.Fprintf(a.out, "%s → ", a.out.path(res.OldPath))
 				}
 				for _, p := range append([]string{res.Path}, res.Relinked...) {
-					fmt.Fprintln(a.out, a.out.path(a.out.line(p)))
+					fmt.Fprintln(a.out, a.out.path(p))
 				}
 				for _, p := range res.Conflicts {
-					fmt.Fprintf(a.out, "changed since, not restored: %s\n", a.out.path(a.out.line(p)))
+					fmt.Fprintf(a.out, "changed since, not restored: %s\n", a.out.path(p))
 				}
 				switch {
 				case res.DryRun:

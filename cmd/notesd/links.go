@@ -58,14 +58,14 @@ func (c *client) links(ctx context.Context, args map[string]any) (res tools.Link
 
 func (o *output) printLinks(res tools.LinksResult) {
 	for _, l := range res.Outgoing {
-		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(o.out.line(l.Path)), o.out.dim(fmt.Sprintf("  line %s%s", strings.Trim(fmt.Sprint(append([]int{l.Line}, l.Lines...)), "[]"), from(o.out.line(l.From)))))
+		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(l.Path), o.out.dim(fmt.Sprintf("  line %s%s", strings.Trim(fmt.Sprint(append([]int{l.Line}, l.Lines...)), "[]"), from(l.From))))
 	}
 	for _, l := range res.Backlinks {
 		text := strings.TrimSpace(o.out.line(l.Context))
 		if text != "" {
 			text = "  " + o.out.dim(text)
 		}
-		fmt.Fprintf(o.out, "<- %s:%d%s\n", o.out.path(o.out.line(l.Path)), l.Line, text)
+		fmt.Fprintf(o.out, "<- %s:%d%s\n", o.out.path(l.Path), l.Line, text)
 	}
 	for _, l := range res.Unresolved {
 		why := "there is no such note"
@@ -81,7 +81,7 @@ func (o *output) printLinks(res tools.LinksResult) {
 		if l.Anchor != "" {
 			target += "#" + l.Anchor
 		}
-		fmt.Fprintf(o.out, "%s %s%s\n", o.out.red("??"), o.out.line(target), o.out.dim(fmt.Sprintf("  line %d, %s", l.Line, o.out.line(why))))
+		fmt.Fprintf(o.out, "%s %s%s\n", o.out.red("??"), o.out.line(target), o.out.dim(fmt.Sprintf("  line %d, %s", l.Line, why)))
 	}
 	for _, n := range res.Notes {
 		o.note(n)
@@ -129,7 +129,7 @@ links, with the reasons.`,
 				}
 				return printCall(ctx, c, "related_notes", args, func(res tools.RelatedResult) {
 					for _, r := range res.Related {
-						fmt.Fprintf(a.out, "%s  %s\n", a.out.path(a.out.line(r.Path)), a.out.dim(a.out.line(strings.Join(r.Reasons, "; "))))
+						fmt.Fprintf(a.out, "%s  %s\n", a.out.path(r.Path), a.out.dim(strings.Join(r.Reasons, "; ")))
 					}
 					for _, n := range res.Notes {
 						a.note(n)
@@ -179,7 +179,7 @@ tag and its nested tags in all notes.`,
 
 func (o *output) printRenameTag(res tools.RenameTagResult) {
 	for _, p := range res.Changed {
-		fmt.Fprintln(o.out, o.out.path(o.out.line(p)))
+		fmt.Fprintln(o.out, o.out.path(p))
 	}
 	o.marked("changed meanwhile, tag not renamed in", res.Conflicts)
 	o.marked("not updated, because it may use the tag:", res.Left)

@@ -165,8 +165,8 @@ func (o *output) printList(page []tools.ListedNote) {
 	for _, n := range page {
 		tags := ""
 		if len(n.Tags) > 0 {
-			tags = "  " + o.out.dim("#"+o.out.line(strings.Join(n.Tags, " #")))
+			tags = "  " + o.out.dim("#"+strings.Join(n.Tags, " #"))
 		}
-		fmt.Fprintf(o.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), o.out.path(o.out.line(n.Path)), tags)
+		fmt.Fprintf(o.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), o.out.path(n.Path), tags)
 	}
 }

@@ -52,7 +52,9 @@ func understandsEscapes() bool {
 	return runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "" || os.Getenv("TERM") != ""
 }
 
+// paint colours text, which becomes one line without control characters.
 func (s *screen) paint(code, text string) string {
+	text = s.line(text)
 	if !s.colour || text == "" {
 		return text
 	}
@@ -113,7 +115,7 @@ func (o *output) resultLine(document any, text string) error {
 // its results share some remarks.
 func (o *output) note(text string) {
 	if _, printed := o.noted.LoadOrStore(text, true); !o.json && !printed {
-		fmt.Fprintln(o.err, o.err.dim(o.err.line(commandNames.Replace(text))))
+		fmt.Fprintln(o.err, o.err.dim(commandNames.Replace(text)))
 	}
 }
 

@@ -115,12 +115,12 @@ func (o *output) printHits(res tools.SearchResult, explain bool) {
 		if i > 0 {
 			fmt.Fprintln(o.out)
 		}
-		title := o.out.bold(o.out.line(r.Title))
+		title := o.out.bold(r.Title)
 		if r.Heading != "" && r.Heading != r.Title {
 			title += o.out.dim(" › ") + o.out.line(r.Heading)
 		}
 		fmt.Fprintf(o.out, "%2d  %s\n", i+1, title)
-		fmt.Fprintf(o.out, "    %s\n", o.out.path(fmt.Sprintf("%s:%d-%d", o.out.line(r.Path), r.LineStart, r.LineEnd)))
+		fmt.Fprintf(o.out, "    %s\n", o.out.path(fmt.Sprintf("%s:%d-%d", r.Path, r.LineStart, r.LineEnd)))
 		for _, line := range wrap(o.out.line(r.Snippet), o.out.columns()-4) {
 			fmt.Fprintf(o.out, "    %s\n", highlight(o.out, line, r.Why.Terms))
 		}

@@ -169,7 +169,7 @@ func (s *loginService) status(ctx context.Context) error {
 			return
 		}
 		c := s.check(st)
-		fmt.Fprintf(s.out, "%s\n%s\n", s.out.line(c.Text), s.out.path(s.out.line(st.Place)))
+		fmt.Fprintf(s.out, "%s\n%s\n", s.out.line(c.Text), s.out.path(st.Place))
 		if c.Do != "" {
 			fmt.Fprintln(s.out, s.out.line(c.Do))
 		}

@@ -454,13 +454,13 @@ func (s *setup) report(done []registration) {
 			fmt.Fprint(out, out.plain(r.Text))
 			continue
 		case r.Action == absent:
-			fmt.Fprintf(out, "%s: nothing to remove in %s\n", out.bold(r.title), out.path(out.line(r.File)))
+			fmt.Fprintf(out, "%s: nothing to remove in %s\n", out.bold(r.title), out.path(r.File))
 		case r.Action == removed:
-			fmt.Fprintf(out, "%s: removed %q from %s\n", out.bold(r.title), out.line(r.Name), out.path(out.line(r.File)))
+			fmt.Fprintf(out, "%s: removed %q from %s\n", out.bold(r.title), out.line(r.Name), out.path(r.File))
 		case r.Action == unchanged:
-			fmt.Fprintf(out, "%s: %q is up to date in %s\n", out.bold(r.title), out.line(r.Name), out.path(out.line(r.File)))
+			fmt.Fprintf(out, "%s: %q is up to date in %s\n", out.bold(r.title), out.line(r.Name), out.path(r.File))
 		default:
-			fmt.Fprintf(out, "%s: %s as %q in %s\n", out.bold(r.title), r.Action, out.line(r.Name), out.path(out.line(r.File)))
+			fmt.Fprintf(out, "%s: %s as %q in %s\n", out.bold(r.title), r.Action, out.line(r.Name), out.path(r.File))
 		}
 		if r.Note != "" {
 			s.app.note(r.Note + ", so this vault has an entry of its own; --name chooses another name")

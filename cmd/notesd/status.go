@@ -87,7 +87,7 @@ func (o *output) printReport(r service.Report) {
 	if r.Skipped.Total > 0 {
 		row("skipped", "%s", count(r.Skipped.Total, "file"))
 		for _, f := range r.Skipped.Files {
-			fmt.Fprintf(o.out, "         %s: %s\n", o.out.path(o.out.line(f.Path)), o.out.line(f.Reason))
+			fmt.Fprintf(o.out, "         %s: %s\n", o.out.path(f.Path), o.out.line(f.Reason))
 		}
 		if more := r.Skipped.Total - len(r.Skipped.Files); more > 0 {
 			fmt.Fprintf(o.out, "         and %s more\n", thousands(more))

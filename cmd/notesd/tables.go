@@ -39,7 +39,7 @@ func (o *output) printTables(all service.Tables) {
 		if l.Dropped != nil {
 			state = "  dropped; can be restored until " + l.RestorableUntil.Local().Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(o.out, "%s  %s of %d, %s%s\n", o.out.bold(o.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, o.out.dim(state))
+		fmt.Fprintf(o.out, "%s  %s of %d, %s%s\n", o.out.bold(l.Name), count(l.Rows, "vector"), l.Dimension, l.Metric, o.out.dim(state))
 	}
 	o.note(count(len(all.Tables), "table"))
 }

@@ -84,7 +84,7 @@ func (o *output) printTasks(page []tools.ListedTask) {
 		if mark == "" && t.Status == "done" {
 			mark = "x"
 		}
-		fmt.Fprintf(o.out, "[%1s] %s  %s\n", mark, o.out.line(t.Text), o.out.path(fmt.Sprintf("%s:%d", o.out.line(t.Path), t.Line)))
+		fmt.Fprintf(o.out, "[%1s] %s  %s\n", mark, o.out.line(t.Text), o.out.path(fmt.Sprintf("%s:%d", t.Path, t.Line)))
 	}
 }
 

@@ -309,7 +309,7 @@ or a folder with a trailing slash.`,
 }
 
 func (o *output) printMove(res tools.MoveResult) {
-	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(o.out.line(res.OldPath)), o.out.path(o.out.line(res.Path)))
+	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(res.OldPath), o.out.path(res.Path))
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed meanwhile, links not updated in", res.Conflicts)
 	o.marked("not writable, links not updated in", res.Left)
@@ -329,7 +329,7 @@ func (o *output) printMove(res tools.MoveResult) {
 // marked prints notes, each with a mark for its outcome.
 func (o *output) marked(mark string, paths []string) {
 	for _, p := range paths {
-		fmt.Fprintf(o.out, "  %s %s\n", mark, o.out.path(o.out.line(p)))
+		fmt.Fprintf(o.out, "  %s %s\n", mark, o.out.path(p))
 	}
 }
 
@@ -365,7 +365,7 @@ the links; "notesd forget" erases every version.`,
 }
 
 func (o *output) printDelete(res tools.DeleteResult) {
-	fmt.Fprintf(o.out, "deleted: %s\n", o.out.path(o.out.line(res.Path)))
+	fmt.Fprintf(o.out, "deleted: %s\n", o.out.path(res.Path))
 	o.marked("linked from", res.LinkedFrom)
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed meanwhile, links not updated in", res.Conflicts)
