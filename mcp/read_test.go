@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 func TestReadNoteOutline(t *testing.T) {
@@ -19,7 +20,7 @@ func TestReadNoteOutline(t *testing.T) {
 		"Plain.md": "no headings\n",
 	})
 	read, text := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan", "outline": true})
-	assert.Equal(t, []tools.OutlineItem{
+	assert.Equal(t, []notes.OutlineItem{
 		{Heading: "Plan", Level: 1, LineStart: 4, LineEnd: 13, Bytes: 50},
 		{Heading: "Risks", Level: 2, LineStart: 8, LineEnd: 12, Bytes: 26},
 		{Heading: "Slugs", Level: 3, LineStart: 10, LineEnd: 12, Bytes: 16},

@@ -24,24 +24,26 @@ func (n *Note) Section(ref string) (first, last int, err error) {
 	return section.Line, section.Line + strings.Count(body, "\n"), nil
 }
 
-// A SectionOf is a heading with the extent of its section.
-type SectionOf struct {
-	Heading
-	LineEnd int // last line of the section, including its subsections
-	Bytes   int // length from the heading on, as in an edit of the section
+// An OutlineItem is a heading with the extent of its section, which includes nested
+// sections.
+type OutlineItem struct {
+	Heading   string `json:"heading"`
+	Level     int    `json:"level"`
+	LineStart int    `json:"line_start"`
+	LineEnd   int    `json:"line_end"`
+	Bytes     int    `json:"bytes"` // from the heading on, as in an edit of the section
 }
 
-// Sections returns the note's headings with the extents of their sections.
-func (n *Note) Sections() []SectionOf {
-	src := []byte(n.Content)
-	var sections []SectionOf
-	doc := markdown.Parse(src)
+// Outline returns the note's headings with the extents of their sections.
+func (n *Note) Outline() []OutlineItem {
+	var items []OutlineItem
+	doc := markdown.Parse([]byte(n.Content))
 	for _, h := range doc.Headings {
 		section := n.Content[h.Start:min(h.End, doc.TextEnd)]
 		lines := strings.Count(strings.TrimSuffix(section, "\n"), "\n")
-		sections = append(sections, SectionOf{Heading{Level: h.Level, Text: h.Text, Line: h.Line}, h.Line + lines, len(section)})
+		items = append(items, OutlineItem{h.Text, h.Level, h.Line, h.Line + lines, len(section)})
 	}
-	return sections
+	return items
 }
 
 // HeadingRefs returns, for each of the note's headings in order, a reference accepted

@@ -192,8 +192,8 @@ func TestSections(t *testing.T) {
 		require.NoError(t, err, ref)
 	}
 	assert.Len(t, n.HeadingRefs(), 5)
-	sections := n.Sections()
-	assert.Equal(t, notes.SectionOf{Heading: notes.Heading{Level: 1, Text: "Plan", Line: 4}, LineEnd: 10, Bytes: len("# Plan\nintro\n## Risks\none ^id1\n## Risks\ntwo\n\n")}, sections[0])
+	sections := n.Outline()
+	assert.Equal(t, notes.OutlineItem{Heading: "Plan", Level: 1, LineStart: 4, LineEnd: 10, Bytes: len("# Plan\nintro\n## Risks\none ^id1\n## Risks\ntwo\n\n")}, sections[0])
 }
 
 // Comments at the end of a note, where plugins keep data, are in no section: reading
@@ -202,10 +202,10 @@ func TestSections_BeforeFinalComments(t *testing.T) {
 	n := notes.Parse("Board.md", []byte("# Plan\n## Done\n- a\n\n%% kanban:settings\n{}\n%%\n"), time.Time{})
 	_, last, err := n.Section("Plan")
 	require.NoError(t, err)
-	for _, section := range n.Sections() {
-		assert.Equal(t, last, section.LineEnd, section.Text)
+	for _, section := range n.Outline() {
+		assert.Equal(t, last, section.LineEnd, section.Heading)
 	}
-	assert.Equal(t, len("# Plan\n## Done\n- a\n\n"), n.Sections()[0].Bytes)
+	assert.Equal(t, len("# Plan\n## Done\n- a\n\n"), n.Outline()[0].Bytes)
 }
 
 func TestBindRequest(t *testing.T) {

@@ -143,7 +143,7 @@ func TestSections_Lines(t *testing.T) {
 			levels = append(levels, level)
 		}
 		note := notes.Parse("N.md", []byte(strings.Join(lines, "\n")), time.Time{})
-		sections := note.Sections()
+		sections := note.Outline()
 		refs := note.HeadingRefs()
 		require.Len(t, refs, len(sections), "%q", lines)
 		seen := map[string]bool{}
@@ -157,7 +157,7 @@ func TestSections_Lines(t *testing.T) {
 				end++
 			}
 			s := sections[i]
-			require.Equal(t, []int{level, at + 1}, []int{s.Level, s.Line}, "%q", lines)
+			require.Equal(t, []int{level, at + 1}, []int{s.Level, s.LineStart}, "%q", lines)
 			want := strings.Join(lines[at:end], "\n")
 			require.Equal(t, at+1+strings.Count(strings.TrimSuffix(note.Content[len(strings.Join(append(lines[:at:at], ""), "\n")):][:s.Bytes], "\n"), "\n"), s.LineEnd, "%q", lines)
 			if end < len(lines) {
@@ -166,7 +166,7 @@ func TestSections_Lines(t *testing.T) {
 			require.Len(t, want, s.Bytes, "%q", lines)
 			first, last, err := note.Section(refs[i])
 			require.NoError(t, err, "%q in %q", refs[i], lines)
-			require.Equal(t, []int{s.Line, s.LineEnd}, []int{first, last}, "%q in %q", refs[i], lines)
+			require.Equal(t, []int{s.LineStart, s.LineEnd}, []int{first, last}, "%q in %q", refs[i], lines)
 			require.False(t, seen[refs[i]], "%q names two", refs[i])
 			seen[refs[i]] = true
 			i++
