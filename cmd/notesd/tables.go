@@ -36,7 +36,7 @@ that can still be restored. A dropped table can be restored for seven days.`,
 func (o *output) printTables(all service.Tables) {
 	for _, l := range all.Tables {
 		state := ""
-		if l.Dropped != nil {
+		if !l.Dropped.IsZero() {
 			state = "  dropped; can be restored until " + l.RestorableUntil.Local().Format("2006-01-02 15:04")
 		}
 		fmt.Fprintf(o.out, "%s  %s of %d, %s%s\n", o.out.bold(l.Name), count(l.Rows, "vector"), l.Dimension, l.Metric, o.out.dim(state))

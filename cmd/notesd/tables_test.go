@@ -21,7 +21,7 @@ func TestDroppedTableIsRestored(t *testing.T) {
 	var listed struct{ Tables []service.TableLine }
 	require.NoError(t, json.Unmarshal([]byte(p.run(t, "tables", "--json")), &listed))
 	require.Len(t, listed.Tables, 1)
-	assert.NotNil(t, listed.Tables[0].RestorableUntil)
+	assert.NotZero(t, listed.Tables[0].RestorableUntil)
 	assert.Contains(t, p.run(t, "tables"), "can be restored until")
 
 	assert.Equal(t, "mine is back, with 1 vector\n", p.run(t, "tables", "restore", "mine"))

@@ -261,21 +261,14 @@ func (s ownMethods) outside(dir string) error {
 
 // TableLine describes a table in a list.
 type TableLine struct {
-	Name            string     `json:"name"`
-	Dimension       int        `json:"dimension"`
-	Metric          string     `json:"metric"`
-	Model           string     `json:"model,omitempty"` // that embeds its texts
-	Rows            int        `json:"rows"`
-	Created         time.Time  `json:"created"`
-	Dropped         *time.Time `json:"dropped,omitempty"`
-	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
+	table.Info
+	RestorableUntil time.Time `json:"restorable_until,omitzero"` // of a dropped table
 }
 
 func lineOf(i table.Info) TableLine {
-	l := TableLine{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Model: i.Model, Rows: i.Rows, Created: i.Created}
+	l := TableLine{Info: i}
 	if !i.Dropped.IsZero() {
-		until := i.RestorableUntil()
-		l.Dropped, l.RestorableUntil = &i.Dropped, &until
+		l.RestorableUntil = i.RestorableUntil()
 	}
 	return l
 }

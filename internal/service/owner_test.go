@@ -163,10 +163,10 @@ func TestOwnersMethods(t *testing.T) {
 		o.call("drop_table", map[string]any{"table": "points"})
 		require.Nil(t, o.ask(service.MethodTables, service.OwnerParams{}, &tables))
 		require.Len(t, tables.Tables, 1)
-		assert.NotNil(t, tables.Tables[0].RestorableUntil)
+		assert.NotZero(t, tables.Tables[0].RestorableUntil)
 		var restored service.TableLine
 		require.Nil(t, o.ask(service.MethodRestoreTable, service.OwnerParams{Table: "points"}, &restored))
-		assert.Nil(t, restored.Dropped)
+		assert.Zero(t, restored.Dropped)
 		require.NotNil(t, o.ask(service.MethodRestoreTable, service.OwnerParams{Table: "points"}, &restored), "it is in use")
 
 		var link string

@@ -14,16 +14,16 @@ import (
 
 // Info describes a table.
 type Info struct {
-	Name      string
-	Dimension int
-	Metric    Metric
+	Name      string `json:"name"`
+	Dimension int    `json:"dimension"`
+	Metric    Metric `json:"metric"`
 	// Model is the ID of the model that embeds texts for the table: the current one when the
 	// table was created or, if it did not fit, when the first text was added. It does not
 	// follow the model of the vault. It is "" if none is recorded.
-	Model   string
-	Rows    int
-	Created time.Time
-	Dropped time.Time // zero while in use
+	Model   string    `json:"model,omitempty"`
+	Rows    int       `json:"rows"`
+	Created time.Time `json:"created"`
+	Dropped time.Time `json:"dropped,omitzero"` // zero while in use
 }
 
 // RestorableUntil returns the time after which a dropped table is deleted.
