@@ -80,7 +80,7 @@ func TestPageMeasure(t *testing.T) {
 	b.open("/graph")
 	b.await("performance.getEntriesByName('graph-rest').length > 0")
 	report("graph: pictures, ms", evaluate[[]float64](b, "performance.getEntriesByName('graph-drawn').map(e => Math.round(e.startTime))"))
-	report("graph: at rest, ms", evaluate[float64](b, "performance.getEntriesByName('graph-rest')[0].startTime"), b.text("#legend"))
+	report("graph: at rest, ms", evaluate[float64](b, "performance.getEntriesByName('graph-rest')[0].startTime"), b.text("#the-legend"))
 	report("graph: frames a second while it is panned", evaluate[float64](b, `(async () => {
 		const canvas = document.querySelector('canvas'), frames = 120;
 		const send = (type, x) => canvas.dispatchEvent(new PointerEvent(type, {pointerId: 1, clientX: x, clientY: 200, bubbles: true}));

@@ -6,11 +6,14 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown"
 )
 
 // TestVendored compares the vendored scripts with their checksums, and the size of
@@ -55,4 +58,18 @@ func weight(t *testing.T) int {
 		return z.Close()
 	}))
 	return int(n)
+}
+
+// TestStatic_IDs checks that no heading of a note has an id of the page's own elements,
+// which have a hyphen: the id of a heading has none.
+func TestStatic_IDs(t *testing.T) {
+	layout, err := files.ReadFile("templates/layout.html")
+	require.NoError(t, err)
+	style, err := files.ReadFile("static/style.css")
+	require.NoError(t, err)
+	ids := append(regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(string(layout), -1), regexp.MustCompile(`(?m)^#([\w-]+)`).FindAllStringSubmatch(string(style), -1)...)
+	require.Len(t, ids, 6)
+	for _, id := range ids {
+		assert.NotEqual(t, id[1], markdown.AnchorID(id[1]))
+	}
 }

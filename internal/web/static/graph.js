@@ -1,9 +1,9 @@
 // graph.js draws the graph of links on a canvas: of the whole vault or, with data-note,
 // of the notes within data-depth links of one note.
 
-const box = document.getElementById('graph');
+const box = document.getElementById('the-graph');
 const canvas = box.querySelector('canvas');
-const legend = document.getElementById('legend');
+const legend = document.getElementById('the-legend');
 const pen = canvas.getContext('2d');
 const policy = globalThis.trustedTypes?.createPolicy('notesd', {createScriptURL: (url) => {
   if (url === '/static/layout.js') return url;

@@ -144,7 +144,7 @@ function refreshLater() {
 
 // The stream sends the number of changes, at first and after each. It reconnects
 // automatically; a restarted server counts from zero.
-const connection = document.querySelector('body > #connection'); // a heading may have this id
+const connection = document.getElementById('the-connection');
 function listen() {
   const stream = new EventSource('/events');
   stream.addEventListener('change', ({data}) => {
