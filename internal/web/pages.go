@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"html/template"
 	"maps"
 	"mime"
@@ -223,15 +222,9 @@ func propertiesOf(meta tools.ReadResult, to destinations) ([]property, error) {
 	delete(meta.FrontMatter, "tags")
 	var all []property
 	for _, key := range slices.Sorted(maps.Keys(meta.FrontMatter)) {
-		p := property{key, meta.FrontMatter[key]}
-		if list, ok := p.Value.([]any); ok {
-			items := make([]string, len(list))
-			for i, item := range list {
-				items[i] = fmt.Sprint(item)
-			}
-			p.Value = strings.Join(items, ", ")
-		}
-		if text, ok := p.Value.(string); ok && (strings.Contains(text, "[[") || strings.Contains(text, "://")) {
+		text := valueText(meta.FrontMatter[key])
+		p := property{key, text}
+		if strings.Contains(text, "[[") || strings.Contains(text, "://") {
 			html, err := render([]byte(text), to)
 			if err != nil {
 				return nil, err
@@ -241,6 +234,27 @@ func propertiesOf(meta tools.ReadResult, to destinations) ([]property, error) {
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// valueText formats a JSON value as a person writes it; objects remain JSON.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = valueText(item)
+		}
+		return strings.Join(items, ", ")
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // the template escapes it
+	_ = enc.Encode(value)    // cannot fail: it was decoded from JSON
+	return strings.TrimSpace(b.String())
 }
 
 // destinationsOf returns the destinations of the links of a note.

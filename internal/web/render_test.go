@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -33,6 +34,15 @@ func TestProperties_Links(t *testing.T) {
 	require.NoError(t, template.Must(template.New("").Parse(`{{range .}}{{.Key}}={{.Value}}|{{end}}`)).Execute(&out, all))
 	text := regexp.MustCompile(`</?p[^>]*>|\n`).ReplaceAllString(out.String(), "")
 	assert.Equal(t, `author=<a href="/n/People/Ann.md">Ann</a>, <a href="/?q=Bo" class="unresolved" title="there is no such note">Bo</a>|list=1, x|note=&lt;b&gt; # no heading|url=<a href="https://example.org" rel="noreferrer" class="outward">https://example.org</a>|year=2026|`, text)
+}
+
+// TestProperties_Values checks that values are shown as in a note, not as in Go.
+func TestProperties_Values(t *testing.T) {
+	front := map[string]any{}
+	require.NoError(t, json.Unmarshal([]byte(`{"isbn": 9780306406157, "ids": [202601311200, null, 1.5], "book": {"title": "A & B", "year": 1999}, "due": null, "read": true, "tags": ["a"]}`), &front))
+	all, err := propertiesOf(tools.ReadResult{FrontMatter: front}, destinations{})
+	require.NoError(t, err)
+	assert.Equal(t, []property{{"book", `{"title":"A & B","year":1999}`}, {"due", ""}, {"ids", "202601311200, , 1.5"}, {"isbn", "9780306406157"}, {"read", "true"}}, all)
 }
 
 // TestRenderLinks renders links in every notation.
