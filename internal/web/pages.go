@@ -52,6 +52,16 @@ var functions = template.FuncMap{
 	"minute": minute,
 	"marked": Marked,
 	"join":   func(words []string) string { return strings.Join(words, ", ") },
+	"tagged": tagQuery,
+}
+
+// tagQuery returns the query that finds the notes with a tag. In front matter, tags may
+// contain spaces.
+func tagQuery(tag string) string {
+	if strings.Contains(tag, " ") {
+		tag = `"` + tag + `"`
+	}
+	return "tag:" + tag
 }
 
 // minute formats the time of a result.

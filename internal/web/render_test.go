@@ -45,6 +45,16 @@ func TestProperties_Values(t *testing.T) {
 	assert.Equal(t, []property{{"book", `{"title":"A & B","year":1999}`}, {"due", ""}, {"ids", "202601311200, , 1.5"}, {"isbn", "9780306406157"}, {"read", "true"}}, all)
 }
 
+func TestNotePage_Tags(t *testing.T) {
+	all, err := parseTemplates()
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, all["note"].Execute(&out, page{Data: map[string]any{
+		"Titled": true, "Text": rendered{}, "Note": tools.ReadResult{Tags: []string{"work/a&b", "machine learning"}}, "Links": tools.LinksResult{}, "Near": nil, "Properties": nil,
+	}}))
+	assert.Contains(t, out.String(), `<a class="tag" href="/?q=tag%3awork%2fa%26b">#work/a&amp;b</a> <a class="tag" href="/?q=tag%3a%22machine%20learning%22">#machine learning</a>`)
+}
+
 // TestRenderLinks renders links in every notation.
 func TestRenderLinks(t *testing.T) {
 	to := destinations{
