@@ -249,7 +249,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 			from.here != c.Before || bases[c.OldPath].hash != c.Before || from.log != "" || to.here != "" {
 			continue
 		}
-		w.steps = append(w.steps, step{move: true, path: c.Path, sides: to, Placement: vault.Placement{OldPath: c.OldPath, OldDisk: from.file.DiskPath, Path: c.Path, Old: from.data}})
+		w.steps = append(w.steps, step{sides: to, FileChange: store.FileChange{OldPath: c.OldPath, OldDisk: from.file.DiskPath, NewPath: c.Path, Old: from.data}})
 		delete(found, c.OldPath)
 		delete(found, c.Path)
 	}
@@ -295,8 +295,8 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		}
 		intent := newRecord()
 		for _, s := range w.steps {
-			if s.Path != "" {
-				intent.placing[s.path] = version{s.sides.log, s.sides.seq}
+			if s.NewPath != "" {
+				intent.placing[s.NewPath] = version{s.sides.log, s.sides.seq}
 			}
 		}
 		if err := m.write(ctx, intent); err != nil {

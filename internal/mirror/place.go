@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"notesd/notes"
-	"notesd/notes/vault"
+	"notesd/notes/store"
 )
 
 // work places a set of files.
@@ -27,20 +27,23 @@ type work struct {
 
 // step places one file, possibly with a conflict copy.
 type step struct {
-	vault.Placement
-	path  string
+	store.FileChange
 	sides *sides
-	move  bool
 	copy  string // name of the conflict copy
 }
+
+// path returns the file's path after the step, or before its removal.
+func (s *step) path() string { return cmp.Or(s.NewPath, s.OldPath) }
+
+func (s *step) isMove() bool { return s.OldPath != "" && s.OldPath != s.path() }
 
 // later defers a file to a later comparison.
 func (w *work) later(p string) { w.record.pending[p] = true }
 
 // undone defers the files of a step to a later comparison.
 func (w *work) undone(s step) {
-	w.later(s.path)
-	if s.move {
+	w.later(s.path())
+	if s.isMove() {
 		w.later(s.OldPath)
 	}
 }
@@ -63,9 +66,9 @@ func (w *work) decide(p string, s *sides) {
 		b = base{hash: b.placing.hash, seq: b.placing.seq}
 	}
 	in := base{hash: s.log, seq: s.seq}
-	remove := step{path: p, sides: s, Placement: vault.Placement{OldPath: p, OldDisk: s.file.DiskPath, Old: s.data}}
+	remove := step{sides: s, FileChange: store.FileChange{OldPath: p, OldDisk: s.file.DiskPath, Old: s.data}}
 	replace := remove
-	replace.Path = p
+	replace.NewPath = p
 	switch {
 	case !s.clear || w.m.vault.Ignored(p):
 		w.later(p)
@@ -74,7 +77,7 @@ func (w *work) decide(p string, s *sides) {
 	case s.log == b.hash: // changed in the folder only
 		w.newer = append(w.newer, p)
 	case s.here == "": // changed there, and possibly deleted here: the change wins
-		w.steps = append(w.steps, step{path: p, sides: s, Placement: vault.Placement{Path: p}})
+		w.steps = append(w.steps, step{sides: s, FileChange: store.FileChange{NewPath: p}})
 	case s.here == b.hash && s.log == "":
 		w.steps = append(w.steps, remove)
 	case s.here == b.hash:
@@ -120,12 +123,12 @@ func (w *work) load(ctx context.Context, steps []step) (n int, err error) {
 			steps = steps[:other]
 		}
 	}
-	needs := func(s step) bool { return s.Path != "" && (!s.move || s.sides.log != notes.Hash(s.Old)) }
+	needs := func(s step) bool { return s.NewPath != "" && (!s.isMove() || s.sides.log != notes.Hash(s.Old)) }
 	texts := map[string][]byte{}
 	for ; n < len(steps); n++ {
 		s := &steps[n]
 		if !needs(*s) {
-			if s.Path != "" {
+			if s.NewPath != "" {
 				s.New = s.Old
 			}
 			continue
@@ -167,7 +170,7 @@ func (w *work) doTogether(ctx context.Context, group []step) error {
 		return nil
 	}
 	if len(group) == 1 && !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
-		w.m.status.problem(group[0].path, reasonOf(err, err.Error()))
+		w.m.status.problem(group[0].path(), reasonOf(err, err.Error()))
 	}
 	for _, s := range group {
 		w.undone(s)
@@ -176,24 +179,24 @@ func (w *work) doTogether(ctx context.Context, group []step) error {
 }
 
 func (w *work) placeSteps(ctx context.Context, group []step) error {
-	var all, copies []vault.Placement
+	var all, copies []store.FileChange
 	moved := map[[2]string][]string{}
 	for i := range group {
 		s := &group[i]
-		all = append(all, s.Placement)
-		if s.move {
-			between := folderMove(s.OldPath, s.path)
+		all = append(all, s.FileChange)
+		if s.isMove() {
+			between := folderMove(s.OldPath, s.path())
 			moved[between] = append(moved[between], s.OldDisk)
 		}
 		if s.copy == "" {
 			continue
 		}
-		name, err := w.freeCopy(ctx, s.path)
+		name, err := w.freeCopy(ctx, s.path())
 		if err != nil {
 			return err
 		}
 		s.copy = name
-		copies = append(copies, vault.Placement{Path: name, New: s.Old})
+		copies = append(copies, store.FileChange{NewPath: name, New: s.Old})
 	}
 	var emptied []string
 	for folders, files := range moved {
@@ -214,21 +217,21 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 	if w.m.opt.Placed != nil {
 		var placed []string
 		for _, s := range group {
-			placed = append(placed, s.Path, s.OldPath)
+			placed = append(placed, s.NewPath, s.OldPath)
 		}
 		w.m.opt.Placed(placed)
 	}
 	for _, s := range group {
-		if slices.Contains(written.Conflicts, s.path) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
+		if slices.Contains(written.Conflicts, s.path()) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
 			w.undone(s)
 			continue
 		}
-		if s.Path == "" {
-			w.record.base[s.path] = base{}
+		if s.NewPath == "" {
+			w.record.base[s.path()] = base{}
 		} else {
-			w.record.base[s.path] = base{hash: s.sides.log, seq: s.sides.seq}
+			w.record.base[s.path()] = base{hash: s.sides.log, seq: s.sides.seq}
 		}
-		if s.move {
+		if s.isMove() {
 			w.record.base[s.OldPath] = base{}
 		}
 		if s.copy != "" {

@@ -268,7 +268,7 @@ func TestPlace_NameTaken(t *testing.T) {
 		}
 		return nil
 	}
-	done, err := f.Replica().Place(t.Context(), "edit", notes.Author{Name: "other"}, []Placement{{Path: "a.md", New: []byte("a\n")}, {Path: "b.md", New: []byte("b\n")}})
+	done, err := f.Replica().Place(t.Context(), "edit", notes.Author{Name: "other"}, []store.FileChange{{NewPath: "a.md", New: []byte("a\n")}, {NewPath: "b.md", New: []byte("b\n")}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"b.md"}, done.Conflicts)
 	assert.Equal(t, "of another program\n", f.onDisk("b.md"))

@@ -142,18 +142,12 @@ func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error)
 // as a whole.
 const Together = "sync"
 
-// Placement is a change of one file by the log, with its present text in the folder.
-type Placement struct {
-	OldPath, OldDisk string // "" for a new file; OldDisk as the file system spells it
-	Path             string // "" to remove the file
-	Old, New         []byte
-}
-
-// Place makes changes from the log, as one operation. A file whose text is not Old stays as
+// Place makes changes from the log, as one operation. They have the paths, the present text in
+// the folder and its place there (OldDisk), and the new text. A file whose text is not Old stays as
 // it is: if it is the first, nothing is changed and the error is [notes.ErrConflict];
 // otherwise it is listed in Written.Conflicts. The emptied folders, outermost first, are
 // removed if nothing is left in them.
-func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []Placement, emptied ...string) (notes.Written, error) {
+func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []store.FileChange, emptied ...string) (notes.Written, error) {
 	return r.v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
 		o.clear = emptied
 		var old []string
@@ -164,18 +158,18 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 		if err != nil {
 			return err
 		}
-		for _, c := range changes {
-			f := store.FileChange{Note: rows[c.OldPath].ID, OldPath: c.OldPath, OldDisk: c.OldDisk, NewPath: c.Path, NewDisk: c.Path, Old: c.Old, New: c.New}
-			if c.Path == c.OldPath {
-				f.NewDisk = c.OldDisk
+		for _, f := range changes {
+			f.Note, f.NewDisk = rows[f.OldPath].ID, f.NewPath
+			if f.NewPath == f.OldPath {
+				f.NewDisk = f.OldDisk
 			}
-			if c.OldPath != "" {
+			if f.OldPath != "" {
 				if err := checkReplaceable(o.root, kind, f); err != nil {
 					return err
 				}
 			}
-			if c.Path != "" && c.Path != c.OldPath {
-				if err := r.checkIncoming(o.root, kind, c.Path); err != nil {
+			if f.NewPath != "" && f.NewPath != f.OldPath {
+				if err := r.checkIncoming(o.root, kind, f.NewPath); err != nil {
 					return err
 				}
 			}

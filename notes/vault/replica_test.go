@@ -152,7 +152,7 @@ func TestReplica_PlaceRemovesEmptiedFolders(t *testing.T) {
 	r, dir := openReplica(t, vault.Options{}, "a/b/c/n.md", "x", "a/b/c/m.md", "x", "a/keep.png", "x")
 	move := func(name string) {
 		t.Helper()
-		_, err := r.Place(t.Context(), "move", notes.Author{Name: "other"}, []vault.Placement{{OldPath: "a/b/c/" + name, OldDisk: "a/b/c/" + name, Path: name, Old: []byte("x"), New: []byte("x")}}, "a", "a/b", "a/b/c")
+		_, err := r.Place(t.Context(), "move", notes.Author{Name: "other"}, []store.FileChange{{OldPath: "a/b/c/" + name, OldDisk: "a/b/c/" + name, NewPath: name, Old: []byte("x"), New: []byte("x")}}, "a", "a/b", "a/b/c")
 		require.NoError(t, err)
 	}
 	move("n.md")
@@ -172,11 +172,11 @@ func TestReplica_Place(t *testing.T) {
 		return string(data)
 	}
 	by := notes.Author{Name: "other"}
-	done, err := r.Place(t.Context(), vault.Together, by, []vault.Placement{
-		{OldPath: "a.md", OldDisk: "a.md", Path: "a.md", Old: []byte("a\n"), New: []byte("a 2\n")},
+	done, err := r.Place(t.Context(), vault.Together, by, []store.FileChange{
+		{OldPath: "a.md", OldDisk: "a.md", NewPath: "a.md", Old: []byte("a\n"), New: []byte("a 2\n")},
 		{OldPath: "b.md", OldDisk: "b.md", Old: []byte("b\n")},
-		{Path: "sub/new.png", New: []byte("\x00png")},
-		{OldPath: "c.md", OldDisk: "c.md", Path: "moved/c.md", Old: []byte("c\n"), New: []byte("c 2\n")},
+		{NewPath: "sub/new.png", New: []byte("\x00png")},
+		{OldPath: "c.md", OldDisk: "c.md", NewPath: "moved/c.md", Old: []byte("c\n"), New: []byte("c 2\n")},
 	})
 	require.NoError(t, err)
 	assert.Empty(t, done.Conflicts)
@@ -184,8 +184,8 @@ func TestReplica_Place(t *testing.T) {
 	assert.Equal(t, []string{"a 2\n", "c 2\n", "\x00png"}, []string{read("a.md"), read("moved/c.md"), read("sub/new.png")})
 
 	save(t, dir, "a.md", "by an editor\n")
-	_, err = r.Place(t.Context(), "edit", by, []vault.Placement{
-		{OldPath: "a.md", OldDisk: "a.md", Path: "a.md", Old: []byte("a 2\n"), New: []byte("a 3\n")}, {Path: "d.md", New: []byte("d\n")},
+	_, err = r.Place(t.Context(), "edit", by, []store.FileChange{
+		{OldPath: "a.md", OldDisk: "a.md", NewPath: "a.md", Old: []byte("a 2\n"), New: []byte("a 3\n")}, {NewPath: "d.md", New: []byte("d\n")},
 	})
 	require.ErrorIs(t, err, notes.ErrConflict)
 	assert.Equal(t, "by an editor\n", read("a.md"))
@@ -193,7 +193,7 @@ func TestReplica_Place(t *testing.T) {
 	const disk, name = "e\u0301.md", "\u00e9.md" // as macOS may spell it
 	save(t, dir, disk, "e\n")
 	place := func() error {
-		_, err := r.Place(t.Context(), "edit", by, []vault.Placement{{OldPath: name, OldDisk: disk, Path: name, Old: []byte("e\n"), New: []byte("e 2\n")}})
+		_, err := r.Place(t.Context(), "edit", by, []store.FileChange{{OldPath: name, OldDisk: disk, NewPath: name, Old: []byte("e\n"), New: []byte("e 2\n")}})
 		return err
 	}
 	require.NoError(t, os.Link(filepath.Join(dir, disk), filepath.Join(dir, "linked")))
@@ -202,7 +202,7 @@ func TestReplica_Place(t *testing.T) {
 	require.NoError(t, place())
 	assert.Equal(t, "e 2\n", read(disk), "it keeps its spelling")
 	for _, taken := range []string{"a.md", "a.md/x.md"} {
-		_, err = r.Place(t.Context(), "create", by, []vault.Placement{{Path: taken, New: []byte("x\n")}})
+		_, err = r.Place(t.Context(), "create", by, []store.FileChange{{NewPath: taken, New: []byte("x\n")}})
 		require.Error(t, err, "over %s", taken)
 		assert.Equal(t, "by an editor\n", read("a.md"))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"notesd/internal/notestest"
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // memoryLog is an in-memory shared log without other nodes.
@@ -176,7 +177,7 @@ func TestShared_NodeBehind(t *testing.T) {
 	assert.Equal(t, "one\n", f.onDisk("N.md"))
 	log.caughtUp = func(paths []string) {
 		assert.Contains(t, paths, "N.md")
-		_, err := f.Replica().Place(t.Context(), "edit", notes.Author{Name: "Ann"}, []Placement{{OldPath: "N.md", OldDisk: "N.md", Path: "N.md", Old: []byte("one\n"), New: []byte("one\ntwo\n")}})
+		_, err := f.Replica().Place(t.Context(), "edit", notes.Author{Name: "Ann"}, []store.FileChange{{OldPath: "N.md", OldDisk: "N.md", NewPath: "N.md", Old: []byte("one\n"), New: []byte("one\ntwo\n")}})
 		require.NoError(t, err)
 	}
 	_, err = f.Edit(t.Context(), request)
