@@ -275,3 +275,24 @@ func TestPlace_NameTaken(t *testing.T) {
 	f.reconcile()
 	f.requireConsistent()
 }
+
+// TestDelete_Recreated checks that a note which another program creates again at the moment of
+// its deletion exists in history too: otherwise, its history could be forgotten.
+func TestDelete_Recreated(t *testing.T) {
+	f := newFixture(t, "a.md", "one\n")
+	f.failpoint = func(step string) error {
+		if step == "after swap 0" {
+			f.write("a.md", "again\n")
+		}
+		return nil
+	}
+	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "a.md"})
+	require.NoError(t, err)
+	f.failpoint = nil
+	_, retry := (&loop{v: f.Vault}).runQueue(t.Context())
+	require.False(t, retry)
+	f.requireConsistent()
+	assert.Equal(t, []string{"again\n", "", "one\n"}, f.texts("a.md"))
+	_, err = f.History().Forget(t.Context(), "a.md", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrExists)
+}

@@ -413,7 +413,10 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	old, known := b.current[f.OldPath]
 	if f.NewPath == "" {
 		if known {
-			b.remove(old)
+			b.delete(old)
+			if b.isBack(old) { // as a new note
+				b.again = append(b.again, old.DiskPath)
+			}
 		}
 		return
 	}
