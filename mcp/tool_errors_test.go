@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 // wrongCalls are calls of every tool with a wrong argument, and what the error must name.
@@ -243,4 +244,24 @@ func TestFailureText_Candidates(t *testing.T) {
 	assert.Equal(t, `find "A": the note was moved to "Box/A.md". Use the new path.`, moved.text())
 	unknown := Failure{Message: `find "A": there is no such note`, Hint: "Did you mean one of these?", Candidates: []string{"Box/A.md", "A 2.md"}}
 	assert.Equal(t, "find \"A\": there is no such note. Did you mean one of these?\n- Box/A.md\n- A 2.md", unknown.text())
+}
+
+// While the notes are being read, only a note of which there is no trace may still appear.
+func TestDescribe_WhileNotesAreRead(t *testing.T) {
+	w := newWorld(t, map[string]string{"Plan.md": "# Plan\n\n## Risks\n", "Work/Old.md": "old\n"}, Limits{})
+	_, err := w.vault.Move(t.Context(), notes.MoveRequest{Note: "Work/Old.md", To: "Work/New.md"})
+	require.NoError(t, err)
+	w.vault.scanning = true
+	for args, hint := range map[string]string{
+		`{"note":"Nowhere"}`:               "The notes are still being read: try again in a moment, or pass the path of the note.",
+		`{"note":"Plan","heading":"Gone"}`: "Pass one of the note's headings, or lines.",
+		`{"note":"Work"}`:                  `List them with list_notes folder="Work".`,
+		`{"note":"Work/Old.md"}`:           "Use the new path.",
+		`{"note":"Plan","revision":99}`:    "note_history lists its revisions.",
+	} {
+		_, err := callTool(t, w, "read_note", args)
+		require.Error(t, err, args)
+		f, _ := w.core.describe(t.Context(), err)
+		assert.Equal(t, hint, f.Hint, args)
+	}
 }

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -18,6 +19,9 @@ var (
 	// ErrUnavailable means that the vault folder cannot be used at the moment
 	// (unmounted, replaced, unreadable). Nothing was changed, and a retry may succeed.
 	ErrUnavailable = errors.New("unavailable")
+	// ErrNoTrace is the ErrNotFound for a note that never existed, as far as the store
+	// knows: the scan may not have reached it.
+	ErrNoTrace = fmt.Errorf("%w: no trace of it", ErrNotFound)
 )
 
 // Error is a failure that is safe to show to a client. It never contains a path outside

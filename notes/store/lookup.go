@@ -178,7 +178,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		}
 		return e
 	}
-	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by content."}
+	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNoTrace, Detail: "there is no such note", Hint: "search_notes finds notes by content."}
 	if strings.HasPrefix(ref, "/") {
 		e.Hint = "If the path is absolute, give one inside the vault, such as Projects/Plan.md."
 	}
@@ -195,7 +195,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if deleted != "" && canRead(deleted) {
-		e.Detail = fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
+		e.Err, e.Detail = notes.ErrNotFound, fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
 		e.Hint = "restore_note brings it back; note_history has its versions."
 		if len(e.Candidates) > 0 {
 			e.Hint += " Did you mean one of these?"
