@@ -113,13 +113,14 @@ func TestServe_Notifications(t *testing.T) {
 func TestServe_Metrics(t *testing.T) {
 	cfg := newConfig(t)
 	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, "notes.db.damaged-20260102T030405.006"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.Vault.Path, "Bread.sync-conflict-20260216-101112-ABCDEFG.md"), []byte("spelt"), 0o600))
 	s := New(cfg, DiscardLogs(), !Watching)
 	require.NoError(t, s.Run(t.Context(), func(ctx context.Context) error {
 		<-s.settled
 		w := httptest.NewRecorder()
 		probes{s}.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
 		checkExposition(t, w.Body.String())
-		for _, line := range []string{`notesd_build_info{version="` + Version(), "notesd_vaults_open 1\n", "notesd_notes 1\n", "notesd_sessions 0\n", "notesd_embeddings_pending 0\n"} {
+		for _, line := range []string{`notesd_build_info{version="` + Version(), "notesd_vaults_open 1\n", "notesd_notes 2\n", "notesd_sessions 0\n", "notesd_embeddings_pending 0\n"} {
 			assert.Contains(t, w.Body.String(), line)
 		}
 		assert.NotContains(t, w.Body.String(), "\nnotesd_log_up ", "it has no database")
@@ -130,6 +131,7 @@ func TestServe_Metrics(t *testing.T) {
 		r, err := s.status(ctx)
 		require.NoError(t, err)
 		assert.Contains(t, strings.Join(r.Warnings, "\n"), "notes.db.damaged-20260102T030405.006 was damaged and was set aside earlier")
+		assert.Contains(t, strings.Join(r.Warnings, "\n"), "Bread.sync-conflict-20260216-101112-ABCDEFG.md")
 		return nil
 	}))
 }

@@ -187,6 +187,13 @@ func (r *reporter) addVault(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, strings.TrimSpace("the vault cannot be used: "+st.Unavailable+". "+st.Remedy))
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
+	copies, err := r.s.vault.ConflictCopies(ctx)
+	if err != nil {
+		return err
+	}
+	if copies != "" {
+		r.Warnings = append(r.Warnings, copies)
+	}
 	if r.s.vault.Ready() {
 		for _, catalogue := range r.s.core.Templates() {
 			problems, err := catalogue.Warnings(ctx)

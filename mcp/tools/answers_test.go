@@ -54,6 +54,22 @@ func TestOverview_Scope(t *testing.T) {
 	assert.Zero(t, some.Skipped)
 }
 
+// The overview names the copies that sync programs make of a note changed in two places.
+func TestOverview_ConflictCopies(t *testing.T) {
+	files := map[string]string{"Plan.md": "# Plan\n", "Conflict.md": "", "Peace (conflict resolution).md": "", "Sync/conflicted copy.md": ""}
+	overview := func() string {
+		out, err := tools.NewOverview(t.Context(), newWorld(t, files).env)
+		require.NoError(t, err)
+		return out.Text()
+	}
+	assert.NotContains(t, overview(), "sync program")
+	for _, name := range []string{"Plan.sync-conflict-20260216-101112-ABCDEFG", "Plan (conflicted copy 2026-02-16 101112)", "Plan (Ann's conflicted copy 2026-02-16)",
+		"Plan (Conflicted copy phone 202602161011)", "Plan (conflict_on_2026-02-16)", "Plan (conflict #2_on_2026-02-16)"} {
+		files["Work/"+name+".md"] = "# Plan\n"
+	}
+	assert.Contains(t, overview(), `changed in two places: 6, for example "Work/Plan (Ann's conflicted copy 2026-02-16).md". Merge each`)
+}
+
 // Every list can be read to its end by its cursor, whatever the page size: each item
 // appears once, in the order of one large page. A search of the present initially ranks
 // only as many hits as its page has.

@@ -37,6 +37,8 @@ type Vault interface {
 	Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error)
 	Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error)
 	Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error)
+	// ConflictCopies returns a warning about the conflict copies of sync programs, or "".
+	ConflictCopies(ctx context.Context) (string, error)
 	Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error)
 	Attachments(ctx context.Context, note string, scope notes.Scope) ([]notes.Attachment, error)
 

@@ -157,6 +157,13 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	if scope.Read == nil { // counts include all notes; warnings name notes and folders; links reveal where the vault is
 		out.Indexing.Scanned, out.Indexing.ToScan = status.Scanned, status.ToScan
 		out.Warnings, out.Skipped = append(out.Warnings, status.Warnings...), status.SkippedTotal
+		copies, err := vault.ConflictCopies(ctx)
+		if err != nil {
+			return Overview{}, err
+		}
+		if copies != "" {
+			out.Warnings = append(out.Warnings, copies)
+		}
 		out.Open = env.Open[""]
 		if out.Open == "" && len(env.Open) > 0 {
 			out.OpenIn = env.Open

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -219,4 +220,19 @@ func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.Folder
 		out[i].Notes++
 	}
 	return out, err
+}
+
+// conflictCopy matches the folded names of the copies that Syncthing, Dropbox, Nextcloud,
+// Obsidian Sync and Unison make of a note that was changed in two places.
+var conflictCopy = regexp.MustCompile(`\.sync-conflict-\d{8}-|\([^)]*conflicted copy|\(conflict( #\d+)?_on_\d{4}-`)
+
+// ConflictCopies returns a warning about the conflict copies of sync programs among the
+// notes, or "" if there are none.
+func (s *Reader) ConflictCopies(ctx context.Context) (string, error) {
+	paths, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE instr(name_key, 'conflict') ORDER BY path`)
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !conflictCopy.MatchString(notes.Key(p)) })
+	if err != nil || len(paths) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("notes that a sync program copied because they were changed in two places: %d, for example %s. Merge each into its original and delete it; they are listed with the glob *conflict*", len(paths), notes.Quote(paths[0])), nil
 }
