@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -231,7 +232,7 @@ func properties(set, unset []string) ([]any, error) {
 // editInEditor opens a copy of the note in the user's editor and replaces the note by the
 // result, unless the note has changed in the meantime.
 func (a *app) editInEditor(cmd *cobra.Command, note string) error {
-	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	editor := strings.TrimSpace(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")))
 	if editor == "" {
 		return service.Usagef("Name what to change, as in notesd edit --replace OLD --with NEW, or set the variable EDITOR.", "there is no editor to open the note in")
 	}
@@ -254,11 +255,10 @@ func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 		if err := os.WriteFile(file, []byte(was.Content), 0o600); err != nil {
 			return err
 		}
-		words := append(strings.Fields(editor), file)
-		run := exec.CommandContext(ctx, words[0], words[1:]...)
+		run := editorCommand(ctx, editor, file)
 		run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
 		if err := run.Run(); err != nil {
-			f := &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", words[0], err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
+			f := &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", editor, err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
 			if text, err := os.ReadFile(file); err == nil && string(text) != was.Content { // as after Ctrl-C
 				keep, f.Hint = true, "The note is unchanged. Your text is kept in "+file+"."
 			}
@@ -279,6 +279,16 @@ func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 		}
 		return nil
 	})
+}
+
+// editorCommand returns the command that opens a file in the editor. Like git, it has a shell
+// read the variable, which may contain quoted arguments.
+func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
+	if runtime.GOOS == "windows" {
+		words := append(strings.Fields(editor), file)
+		return exec.CommandContext(ctx, words[0], words[1:]...)
+	}
+	return exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file)
 }
 
 func moveCommand(a *app) *cobra.Command {
