@@ -48,7 +48,7 @@ func (c *client) links(ctx context.Context, args map[string]any) (res tools.Link
 		if err := c.call(ctx, "note_links", args, &res); err != nil {
 			return res, err
 		}
-		res.Backlinks = slices.Concat(before, res.Backlinks)
+		res.Backlinks = slices.Insert(res.Backlinks, 0, before...) // not nil, which is null in JSON
 		if res.Next == "" {
 			return res, nil
 		}
