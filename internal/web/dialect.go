@@ -14,12 +14,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// dialect adds Obsidian's ==highlights==, %%comments%%, which are hidden, and callouts
-// to the parser. For wikilinks see wikilinkParser.
+// dialect adds Obsidian's ==highlights==, %%comments%%, which are hidden, $math$, which is
+// shown as written, and callouts to the parser. For wikilinks see wikilinkParser.
 var dialect = []parser.Option{
-	parser.WithBlockParsers(util.Prioritized(commentBlock{}, 850)), // before paragraphs
+	parser.WithBlockParsers( // before paragraphs
+		util.Prioritized(markedBlock{commentMark, ast.HTMLBlockType2}, 850),
+		util.Prioritized(markedBlock{mathMark, ast.HTMLBlockType7}, 850),
+	),
 	parser.WithParagraphTransformers(util.Prioritized(callouts{}, 50)),
-	parser.WithInlineParsers(util.Prioritized(highlights{}, 500), util.Prioritized(comments{}, 500)),
+	parser.WithInlineParsers(util.Prioritized(highlights{}, 500), util.Prioritized(comments{}, 500), util.Prioritized(math{}, 150)), // math before links
 }
 
 // A highlight is text between "==".
@@ -52,7 +55,32 @@ func (h highlights) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.
 	return node
 }
 
-var commentMark = []byte("%%")
+var commentMark, mathMark = []byte("%%"), []byte("$$")
+
+// math parses formulas within a paragraph, in which package markdown finds no markup
+// either.
+type math struct{}
+
+// inlineMath matches $…$ on one line, with no space inside the marks and no digit after
+// them, which leaves prices alone.
+var inlineMath = regexp.MustCompile(`^(\$(?:\\.|[^\\$\s])(?:(?:\\.|[^\\$\n])*(?:\\.|[^\\$\s]))?\$)(?:\D|$)`)
+
+func (math) Trigger() []byte { return []byte{'$'} }
+
+func (math) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	formula := between(block, mathMark)
+	if m := inlineMath.FindSubmatch(line); m != nil {
+		formula = m[1]
+		block.Advance(len(formula))
+	}
+	if formula == nil {
+		return nil
+	}
+	node := ast.NewString(formula)
+	node.SetRaw(true)
+	return node
+}
 
 // comments parses comments within a paragraph.
 type comments struct{}
@@ -60,59 +88,71 @@ type comments struct{}
 func (comments) Trigger() []byte { return []byte{'%'} }
 
 func (comments) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
-	line, _ := block.PeekLine()
-	if !bytes.HasPrefix(line, commentMark) {
+	if between(block, commentMark) == nil {
 		return nil
 	}
-	for block.Advance(len(commentMark)); ; block.AdvanceLine() {
+	return ast.NewString(nil)
+}
+
+// between reads a text that starts and ends with a mark, and may have several lines. It
+// returns nil if there is none; the caller of a parser then resets the position.
+func between(block text.Reader, mark []byte) (found []byte) {
+	line, _ := block.PeekLine()
+	if !bytes.HasPrefix(line, mark) {
+		return nil
+	}
+	found = append(found, mark...)
+	for block.Advance(len(mark)); ; block.AdvanceLine() {
 		line, _ := block.PeekLine()
 		if line == nil {
-			return nil // the caller resets the position
+			return nil
 		}
-		if end := bytes.Index(line, commentMark); end >= 0 {
-			block.Advance(end + len(commentMark))
-			return ast.NewString(nil)
+		if end := bytes.Index(line, mark); end >= 0 {
+			block.Advance(end + len(mark))
+			return append(found, line[:end+len(mark)]...)
 		}
+		found = append(found, line...)
 	}
 }
 
-// commentBlock parses comments that start at the start of a line and end at the end of
-// one, as HTML comment blocks. They may contain blank lines.
-type commentBlock struct{}
+// A markedBlock parses text that starts with a mark at the start of a line and ends with
+// it at the end of one, as an HTML block of a kind. It may contain blank lines.
+type markedBlock struct {
+	mark []byte
+	kind ast.HTMLBlockType
+}
 
-func (commentBlock) Trigger() []byte             { return []byte{'%'} }
-func (commentBlock) CanInterruptParagraph() bool { return true }
-func (commentBlock) CanAcceptIndentedLine() bool { return false }
+func (b markedBlock) Trigger() []byte           { return b.mark[:1] }
+func (markedBlock) CanInterruptParagraph() bool { return true }
+func (markedBlock) CanAcceptIndentedLine() bool { return false }
 
-func (commentBlock) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+func (b markedBlock) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
-	rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), commentMark)
-	_, after, ends := bytes.Cut(rest, commentMark)
-	if !ok || ends && !util.IsBlank(after) || !ends && !bytes.Contains(reader.Source()[segment.Stop:], commentMark) {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), b.mark)
+	_, after, ends := bytes.Cut(rest, b.mark)
+	if !ok || ends && !util.IsBlank(after) || !ends && !bytes.Contains(reader.Source()[segment.Stop:], b.mark) {
 		return nil, parser.NoChildren
 	}
-	node := ast.NewHTMLBlock(ast.HTMLBlockType2)
-	if ends {
-		node.ClosureLine = segment
-	}
+	node := ast.NewHTMLBlock(b.kind)
+	node.Lines().Append(segment)
 	reader.AdvanceToEOL()
 	return node, parser.NoChildren
 }
 
-func (commentBlock) Continue(n ast.Node, reader text.Reader, _ parser.Context) parser.State {
-	node := n.(*ast.HTMLBlock)
-	if node.HasClosure() {
+func (b markedBlock) Continue(n ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	if first := n.Lines().At(0); bytes.Count(first.Value(reader.Source()), b.mark) > 1 {
 		return parser.Close
 	}
 	line, segment := reader.PeekLine()
-	if bytes.Contains(line, commentMark) {
-		node.ClosureLine = segment
-	}
+	n.Lines().Append(segment)
 	reader.AdvanceToEOL()
+	if bytes.Contains(line, b.mark) {
+		return parser.Close
+	}
 	return parser.Continue | parser.NoChildren
 }
 
-func (commentBlock) Close(ast.Node, text.Reader, parser.Context) {}
+func (markedBlock) Close(ast.Node, text.Reader, parser.Context) {}
 
 // callouts converts a quote that starts with "[!type]" to a callout. Its title is the
 // rest of that line, or the type if that is blank. After the type, "+" makes it a

@@ -175,7 +175,14 @@ func TestRenderDialect(t *testing.T) {
 		"%% a %%\nb":                   "<p data-l=\"2-2\">b</p>\n",
 		"%% a %% b":                    `<p data-l="1-1"> b</p>`,
 		"%% a\n\nb":                    "<p data-l=\"1-1\">%% a</p>\n<p data-l=\"3-3\">b</p>\n",
-		"- a\n  %%\n  b\n  %%\n- c":    "<li data-l=\"1-1\">a\n</li>\n<li data-l=\"5-5\">c</li>",
+		"- a\n  %%\n  b\n  %%\n- c":    "<li data-l=\"1-4\">a\n</li>\n<li data-l=\"5-5\">c</li>",
+
+		"a $\\{x_1\\} *y* z*$ *b*":    `<p data-l="1-1">a $\{x_1\} *y* z*$ <em>b</em></p>`,
+		"$5 *a* $6, $7-$8 *b*":        `<p data-l="1-1">$5 <em>a</em> $6, $7-$8 <em>b</em></p>`,
+		"a $$x \\\\ <b>\n*y*$$ b":     `<p data-l="1-2">a $$x \\ &lt;b&gt;` + "\n*y*$$ b</p>",
+		"a\n$$\nx \\\\\n\n+ y\n$$\nb": `<p data-l="1-1">a</p>` + "\n" + `<pre class="raw" tabindex="0" data-l="2-6">$$` + "\nx \\\\\n\n+ y\n$$\n</pre>\n<p data-l=\"7-7\">b</p>\n",
+		"$$x*y*z$$":                   `<pre class="raw" tabindex="0" data-l="1-1">$$x*y*z$$</pre>`,
+		"`$a` *b* `c$` \\$a *b* c$":   `<code>$a</code> <em>b</em> <code>c$</code> $a <em>b</em> c$</p>`,
 
 		"> [!tip] A *b*\n> c\n> d": `<div class="callout" data-callout="tip" data-l="1-3">` + "\n" +
 			`<p data-l="1-1">A <em>b</em></p>` + "\n" + `<p data-l="2-3">c` + "\nd</p>\n</div>\n",
