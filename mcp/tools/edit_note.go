@@ -229,6 +229,7 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 			continue
 		}
 		out.Change = cmp.Or(out.Change, w.Change)
+		named[w.Path] = true // a periodic note may have been created
 		result := in.written(ctx, w, a.DryRun)
 		if !a.DryRun {
 			w.Diff, result.Diff = "", ""

@@ -72,6 +72,8 @@ func TestEditNote_NoteNamedTwice(t *testing.T) {
 	out, _ := w.call(t, "edit_note", args{"notes": []string{"A", "A.md", "note:///A.md"}, "edits": []args{{"op": "append", "content": "more"}}})
 	assert.Len(t, out["results"], 1)
 	assert.Equal(t, "a\n\nmore\n", w.disk(t, "A.md"))
+	out, _ = w.call(t, "edit_note", args{"notes": []string{"today", "today"}, "edits": []args{{"op": "append", "content": "more"}}})
+	assert.Len(t, out["results"], 1, "also one that the edit creates")
 }
 
 // Each note is compared with the version that the session last saw of it.
