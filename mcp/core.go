@@ -50,7 +50,8 @@ type Options struct {
 	// ScopedMethods are available to every session.
 	ScopedMethods map[string]ScopedMethod
 
-	// Observe, if not nil, is called after each tool call.
+	// Observe, if not nil, is called after each tool call, except one that is answered with
+	// a question to the user.
 	Observe func(tool string, took time.Duration, err error)
 
 	Log *slog.Logger

@@ -7,12 +7,15 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/mcp/transport"
 )
 
@@ -159,4 +162,30 @@ func TestHTTP_CloseWaitsOnce(t *testing.T) {
 	h.Close()
 	<-ended
 	assert.Zero(t, w.core.Sessions())
+}
+
+// A question to the user, which in 2026-07-28 is the response to a call, is not counted as a
+// failed call.
+func TestHTTPQuestionsAreNotObserved(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	var mu sync.Mutex
+	var observed []error
+	w.core.opts.Observe = func(_ string, _ time.Duration, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		observed = append(observed, err)
+	}
+	url, _ := serveHTTP(t, w, HTTPOptions{})
+	asked := false
+	client := connectHTTP(t, &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}}, "2026-07-28", &sdk.ClientOptions{
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked = true
+			return &sdk.ElicitResult{Action: "accept"}, nil
+		},
+	})
+	call[tools.DeleteResult](t, client, "delete_note", args{"note": "Plan"})
+	assert.True(t, asked)
+	mu.Lock()
+	defer mu.Unlock()
+	assert.Equal(t, []error{nil}, observed)
 }

@@ -105,17 +105,17 @@ func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 		defer stop() // before the response: clients expect no progress after it
 		began := s.core.now()
 		out, err := s.invoke(ctx, t, req)
-		if s.core.opts.Observe != nil {
-			s.core.opts.Observe(t.Name, s.core.now().Sub(began), err)
-		}
-		s.log.DebugContext(ctx, "called a tool", "tool", t.Name, "took", s.core.now().Sub(began), "failed", err != nil)
 		var ask *needsInput
-		if errors.As(err, &ask) {
+		if errors.As(err, &ask) { // the client repeats the call with the answer
 			return &sdk.CallToolResult{
 				Content:       []sdk.Content{}, // nil would be sent as null
 				InputRequests: sdk.InputRequestMap{confirmKey: ask.question},
 			}, nil
 		}
+		if s.core.opts.Observe != nil {
+			s.core.opts.Observe(t.Name, s.core.now().Sub(began), err)
+		}
+		s.log.DebugContext(ctx, "called a tool", "tool", t.Name, "took", s.core.now().Sub(began), "failed", err != nil)
 		if err != nil {
 			return s.failed(ctx, err), nil
 		}
