@@ -77,14 +77,23 @@ var (
 	dottedDay      = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(\d{4})$`)
 )
 
-// Parse parses words that name a period: today (heute), yesterday (gestern), tomorrow,
-// this week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02. Days are in
-// the location of now, and weeks are those of the user's locale.
+// dayWords are yesterday, today and tomorrow in English, German, Spanish, French, Italian,
+// Portuguese, Dutch, Polish, Russian, Japanese, Chinese and Korean, except words that also mean
+// the morning.
+var dayWords = [][]string{
+	strings.Fields("yesterday gestern ayer hier ieri ontem gisteren wczoraj вчера 昨日 昨天 어제"),
+	strings.Fields("today heute hoy aujourd'hui aujourd’hui oggi hoje vandaag dziś dzisiaj сегодня 今日 今天 오늘"),
+	strings.Fields("tomorrow demain domani amanhã jutro завтра 明日 明天 내일"),
+}
+
+// Parse parses words that name a period: today, yesterday, tomorrow (see dayWords), this
+// week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02. Days are in the
+// location of now, and weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)
-	if n := slices.Index([]string{"yesterday", "today", "tomorrow", "gestern", "heute"}, s); n >= 0 {
-		return Period{Day, Day.add(day, n%3-1)}, true
+	if n := slices.IndexFunc(dayWords, func(words []string) bool { return slices.Contains(words, s) }); n >= 0 {
+		return Period{Day, Day.add(day, n-1)}, true
 	}
 	if m := relativePeriod.FindStringSubmatch(s); m != nil {
 		unit := Unit(m[2])
