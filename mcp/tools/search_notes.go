@@ -204,14 +204,15 @@ func resultOf(hit search.Hit, explain bool) SearchHit {
 
 func searchText(a searchArgs, out SearchResult) string {
 	var b strings.Builder
+	query := phrase.Clip(phrase.OneLine(a.Query), 100)
 	if len(out.Results) == 0 {
-		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", phrase.Clip(phrase.OneLine(a.Query), 100))
+		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", query)
 	} else {
 		fmt.Fprintf(&b, "%d of %s", len(out.Results), phrase.Count(out.Total, "note"))
 		if out.Weak {
 			b.WriteString(", none of which matches well")
 		}
-		b.WriteString("\n" + Fence("search results", a.Query, resultLines(out)))
+		b.WriteString("\n" + Fence("search results", query, resultLines(out)))
 	}
 	if a.Explain && out.Semantic.State == search.StateBuilding { // coverage matters only in this state
 		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; semantic search cannot find the others yet)", math.Floor(100*out.Semantic.Coverage))

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,6 +62,12 @@ func TestSearchText_Weak(t *testing.T) {
 	text = searchText(searchArgs{Query: "q"}, out)
 	assert.Contains(t, text, "2 of 2 notes, none of which matches well\n")
 	assert.NotContains(t, text, "(weak)")
+}
+
+// A long query, such as a pasted note, does not take the room of the hits.
+func TestSearchText_LongQuery(t *testing.T) {
+	out := SearchResult{Total: 1, Results: []SearchHit{{Path: "A.md", Title: "A"}}}
+	assert.Less(t, len(searchText(searchArgs{Query: strings.Repeat("long ", 3000)}, out)), 500)
 }
 
 // Emoji, numbers and single letters are no reasons, unless there is no other.
