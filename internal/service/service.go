@@ -347,11 +347,12 @@ func (s *Service) newWatchers() map[string]*watcher.Watcher {
 	return all
 }
 
-// progressOf reports whether the first scan has finished and, until then, the number of
-// notes as far as it is known. A scan that cannot proceed has no progress: a stale vault has a
+// progressOf reports whether the text index is complete: the first scan has finished, and
+// the index is not being rebuilt. Until then, it returns the number of notes as far as it is
+// known. A scan that cannot proceed has no progress: a stale vault has a
 // remark of its own.
 func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int) {
-	if vault.Ready() || vault.Stale() != "" {
+	if (vault.Ready() || vault.Stale() != "") && !vault.Rebuilding() {
 		return true, 0
 	}
 	st, err := vault.Status(ctx)

@@ -37,6 +37,8 @@ type feeder struct {
 	queueMu   sync.Mutex
 	queue     []notes.Change // committed, not yet fed
 	published atomic.Uint64
+
+	rebuilding atomic.Bool // a follower is being fed every note
 }
 
 // fed is a follower and its state.
@@ -139,6 +141,8 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed, position notes.Posi
 }
 
 func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Position, head uint64) error {
+	f.rebuilding.Store(true)
+	defer f.rebuilding.Store(false)
 	if position != (notes.Position{}) { // otherwise it has no data to discard
 		if err := follower.Reset(ctx); err != nil {
 			return err

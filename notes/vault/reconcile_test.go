@@ -395,6 +395,31 @@ func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
 	f.requireConsistent()
 }
 
+// watched is a follower that records whether it was being rebuilt during Apply.
+type watched struct {
+	*mirror
+	vault      *Vault
+	rebuilding []bool
+}
+
+func (w *watched) Apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
+	w.rebuilding = append(w.rebuilding, w.vault.Rebuilding())
+	return w.mirror.Apply(ctx, to, changes)
+}
+
+// A search during a rebuild finds few of the notes, and says so.
+func TestRebuilding(t *testing.T) {
+	f := newFixture(t, "A.md", "a")
+	w := &watched{mirror: newMirror(), vault: f.Vault}
+	w.position.Store = "none"
+	f.Follow(w)
+	f.feed.run(context.Background())
+	assert.False(t, f.Rebuilding())
+	f.write("B.md", "b")
+	f.reconcile()
+	assert.Equal(t, []bool{true, false}, w.rebuilding)
+}
+
 func TestDamagedNotesDatabaseIsRebuilt(t *testing.T) {
 	f := newFixture(t, "A.md", strings.Repeat("text ", 1000))
 	require.NoError(t, f.store.Close())

@@ -153,6 +153,9 @@ func (v *Vault) Rescan(reason string) {
 // and the followers have been fed.
 func (v *Vault) Ready() bool { return v.progress.ready.Load() }
 
+// Rebuilding reports whether a follower is being fed every note again.
+func (v *Vault) Rebuilding() bool { return v.feed.rebuilding.Load() }
+
 // Stale returns why the stored notes may be older than their files, or "". It never blocks.
 func (v *Vault) Stale() string {
 	if err := v.incident.get(); err != nil {
