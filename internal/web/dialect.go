@@ -25,6 +25,31 @@ var dialect = []parser.Option{
 	parser.WithInlineParsers(util.Prioritized(highlights{}, 500), util.Prioritized(comments{}, 500), util.Prioritized(math{}, 150)), // math before links
 }
 
+// outdented returns the text with the outlines of Logseq, whose items are in tabs below a
+// heading, at the start of the line. CommonMark would read them as code.
+func outdented(body []byte) []byte {
+	out := make([]byte, 0, len(body))
+	tabs := 0 // of the outline's first item; 0 outside of an outline
+	belowHeading, fenced := false, false
+	for line := range bytes.Lines(body) {
+		text := bytes.TrimLeft(line, "\t")
+		indent := len(line) - len(text)
+		switch {
+		case util.IsBlank(line):
+		case indent == 0:
+			fenced = fenced != (bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")))
+			tabs, belowHeading = 0, line[0] == '#' && !fenced
+		default:
+			if belowHeading && bytes.HasPrefix(text, []byte("- ")) {
+				tabs = indent
+			}
+			belowHeading = false
+		}
+		out = append(out, line[min(tabs, indent):]...)
+	}
+	return out
+}
+
 // A highlight is text between "==".
 type highlight struct{ ast.BaseInline }
 

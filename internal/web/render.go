@@ -54,6 +54,7 @@ type destinations struct {
 func render(source []byte, to destinations) (rendered, error) {
 	start := markdown.Parse(source).BodyStart
 	skipped, body := bytes.Count(source[:start], []byte("\n")), source[start:]
+	body = outdented(body)
 	lines := markdown.LineStarts(body)
 	out := rendered{}
 	finish := &finisher{to: to, isEmbed: map[ast.Node]embedLink{}, out: &out, lineOf: func(offset int) int {

@@ -241,6 +241,15 @@ var hostile = []string{
 	"==<script>alert(1)</script>== %%<script>alert(1)</script>",
 }
 
+// TestRenderOutline renders an outline of Logseq, in tabs below a heading.
+func TestRenderOutline(t *testing.T) {
+	assert.Equal(t, "<h1 data-l=\"1-1\" id=\"h\">H</h1>\n<ul>\n<li data-l=\"3-5\">a\n<ul>\n<li data-l=\"4-5\">b\nmore</li>\n</ul>\n</li>\n<li data-l=\"6-6\">c</li>\n</ul>\n<h2 data-l=\"7-7\" id=\"i\">I</h2>\n",
+		rendering(t, "# H\n\n\t- a\n\t\t- b\n\t\t  more\n\t- c\n## I\n", destinations{}))
+	for _, source := range []string{"# H\n- a\n\t- b\n", "```\n# H\n\t- a\n```\n", "# H\n\tcode\n\t- b\n", "a\n\t- b\n", "# H\n    - b\n", "# H\n\t-b\n"} {
+		assert.Equal(t, source, string(outdented([]byte(source))))
+	}
+}
+
 // TestRenderHostile parses the output like a browser and permits only the elements and
 // attributes that render itself writes.
 func TestRenderHostile(t *testing.T) {
