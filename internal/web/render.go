@@ -186,6 +186,9 @@ func extent(n ast.Node) (first, last int, ok bool) {
 // link resolves a link's destination to a URL that a browser can follow.
 func (f *finisher) link(n *ast.Link) {
 	dest := string(n.Destination)
+	if inner, ok := strings.CutPrefix(dest, "[["); ok { // [text]([[Note]]), as in Logseq
+		dest = strings.TrimSuffix(inner, "]]")
+	}
 	target, anchor, _ := strings.Cut(dest, "#")
 	if outward(dest) {
 		n.SetAttributeString("rel", []byte("noreferrer"))

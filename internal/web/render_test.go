@@ -71,6 +71,7 @@ func TestRenderLinks(t *testing.T) {
 		"[[http: X]]":                         `<a href="/?q=http%3A+X" class="unresolved" title="there is no such note">http: X</a>`,
 		"[[Täglich]]":                         `<a href="/n/T%C3%A4glich.md">Täglich</a>`,
 		"| a |\n|---|\n| [[Rye Bread\\|x]] |": `<a href="/n/Recipes/Rye%20Bread.md">x</a>`,
+		"[oil]([[Oil.md]])":                   `<a href="/n/Projects/Oil.md">oil</a>`,
 		"[oil](Oil.md#Use)":                   `<a href="/n/Projects/Oil.md#use">oil</a>`,
 		"[[Nowhere]]":                         `<a href="/?q=Nowhere" class="unresolved" title="there is no such note">Nowhere</a>`,
 		"![[plan.svg]]":                       `<img src="/f/files/plan.svg" alt="plan.svg" loading="lazy">`,
