@@ -236,6 +236,7 @@ func highlight(s *screen, text string, terms []string) string {
 var commandNames = strings.NewReplacer(
 	"Appending to it (edit_note) makes it", "notesd append makes it",
 	"search_notes", "notesd search",
+	"list_notes folder=", "notesd list --folder=",
 	"list_notes", "notesd list",
 	"list_tasks", "notesd tasks",
 	"read_note", "notesd read",
