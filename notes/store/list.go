@@ -223,8 +223,8 @@ func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.Folder
 }
 
 // conflictCopy matches the folded names of the copies that Syncthing, Dropbox, Nextcloud,
-// Obsidian Sync and Unison make of a note that was changed in two places.
-var conflictCopy = regexp.MustCompile(`\.sync-conflict-\d{8}-|\([^)]*conflicted copy|\(conflict( #\d+)?_on_\d{4}-`)
+// Obsidian Sync, Unison and rclone make of a note that was changed in two places.
+var conflictCopy = regexp.MustCompile(`\.sync-conflict-\d{8}-|\([^)]*conflicted copy|\(conflict( #\d+)?_on_\d{4}-|\.conflict\d+\.md$`)
 
 // ConflictCopies returns a warning about the conflict copies of sync programs among the
 // notes, or "" if there are none.
@@ -234,5 +234,5 @@ func (s *Reader) ConflictCopies(ctx context.Context) (string, error) {
 	if err != nil || len(paths) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("notes that a sync program copied because they were changed in two places: %d, for example %s. Merge each into its original and delete it; they are listed with the glob *conflict*", len(paths), notes.Quote(paths[0])), nil
+	return fmt.Sprintf("conflict copies, which sync programs make of notes that were changed in two places: %d, for example %s. They may hold text that the notes lack, and stay until they are merged and deleted. The glob *conflict* lists them", len(paths), notes.Quote(paths[0])), nil
 }
