@@ -58,7 +58,7 @@ var (
 	}
 	stateHomes = map[string]place{
 		"darwin":  {"HOME", "Library/Application Support"},
-		"windows": {"LOCALAPPDATA", ""}, // not the roaming profile: the index is specific to this machine
+		"windows": {"USERPROFILE", ".local/state"}, // in AppData, Claude Desktop's package gives a daemon files of its own
 		"":        {"HOME", ".local/state"},
 	}
 )

@@ -98,12 +98,12 @@ func TestSuggest(t *testing.T) {
 
 func TestUserDirectories(t *testing.T) {
 	abs := t.TempDir()
-	env := environment{"HOME": abs, "APPDATA": filepath.Join(abs, "R"), "LOCALAPPDATA": filepath.Join(abs, "L")}
+	env := environment{"HOME": abs, "APPDATA": filepath.Join(abs, "R"), "USERPROFILE": filepath.Join(abs, "U")}
 	cases := []struct{ goos, config, state string }{
 		{"linux", ".config", ".local/state"},
 		{"freebsd", ".config", ".local/state"},
 		{"darwin", "Library/Application Support", "Library/Application Support"},
-		{"windows", "R", "L"},
+		{"windows", "R", "U/.local/state"},
 	}
 	for _, c := range cases {
 		config, err := env.userDir(c.goos, "XDG_CONFIG_HOME", configHomes)
