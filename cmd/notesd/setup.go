@@ -429,7 +429,7 @@ func vaultOf(vars []string, s hosts.Server) string {
 		return cfg.Vault.String()
 	}
 	if rest, home := strings.CutPrefix(*vault, "~"); home {
-		return filepath.Join(hostEnv(vars).Variable("HOME"), rest)
+		return hostEnv(vars).Home(rest)
 	}
 	return filepath.Clean(*vault)
 }

@@ -45,11 +45,11 @@ type Host struct {
 // All lists the known hosts in display order.
 var All = []Host{
 	{Name: "claude-desktop", Title: "Claude Desktop", Desktop: true, servers: "mcpServers",
-		File: func(e Env) string { return e.application("Claude", "claude_desktop_config.json") }},
+		File: func(e Env) string { return e.packaged("Claude", "claude_desktop_config.json") }},
 	{Name: "claude-code", Title: "Claude Code", servers: "mcpServers", stdio: true,
-		File: func(e Env) string { return e.home(".claude.json") }},
+		File: func(e Env) string { return e.Home(".claude.json") }},
 	{Name: "cursor", Title: "Cursor", Desktop: true, servers: "mcpServers",
-		File: func(e Env) string { return e.home(".cursor", "mcp.json") }},
+		File: func(e Env) string { return e.Home(".cursor", "mcp.json") }},
 	{Name: "vscode", Title: "VS Code", Desktop: true, servers: "servers", stdio: true,
 		File: func(e Env) string { return e.application("Code", "User", "mcp.json") }},
 	{Name: "codex", Title: "Codex", servers: "mcp_servers", toml: true,
@@ -57,10 +57,10 @@ var All = []Host{
 			if dir := e.Variable("CODEX_HOME"); dir != "" {
 				return filepath.Join(dir, "config.toml")
 			}
-			return e.home(".codex", "config.toml")
+			return e.Home(".codex", "config.toml")
 		}},
 	{Name: "gemini", Title: "Gemini CLI", servers: "mcpServers",
-		File: func(e Env) string { return e.home(".gemini", "settings.json") }},
+		File: func(e Env) string { return e.Home(".gemini", "settings.json") }},
 }
 
 // Installed reports whether the host's settings, or the folder for them, exist.
@@ -69,11 +69,11 @@ func (h Host) Installed(e Env) bool {
 	if file == "" {
 		return false
 	}
-	if _, err := os.Stat(file); err == nil {
+	if exists(file) {
 		return true
 	}
 	dir := filepath.Dir(file)
-	if dir == e.home() { // it exists regardless of the host
+	if dir == e.Home() { // it exists regardless of the host
 		return false
 	}
 	info, err := os.Stat(dir)
@@ -106,16 +106,43 @@ func (e Env) application(parts ...string) string {
 	case "windows":
 		return below(e.Variable("APPDATA"), parts)
 	case "darwin":
-		return e.home(append([]string{"Library", "Application Support"}, parts...)...)
+		return e.Home(append([]string{"Library", "Application Support"}, parts...)...)
 	}
 	if dir := e.Variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return below(dir, parts)
 	}
-	return e.home(append([]string{".config"}, parts...)...)
+	return e.Home(append([]string{".config"}, parts...)...)
 }
 
-// home returns a path in the user's home directory, or "" if there is none.
-func (e Env) home(parts ...string) string {
+// packaged returns the path of a desktop program's settings file. If the program is an MSIX
+// package, as Claude Desktop for Windows is since February 2026, Windows shows it the files in
+// the package's folder instead of those of the same names in APPDATA.
+func (e Env) packaged(program, file string) string {
+	name := e.application(program, file)
+	local := e.Variable("LOCALAPPDATA")
+	if e.OS != "windows" || local == "" {
+		return name
+	}
+	packages, _ := os.ReadDir(filepath.Join(local, "Packages")) // none are installed
+	for _, p := range packages {
+		if !strings.HasPrefix(p.Name(), program+"_") {
+			continue
+		}
+		dir := filepath.Join(local, "Packages", p.Name(), "LocalCache", "Roaming", program)
+		if exists(filepath.Join(dir, file)) || exists(dir) && !exists(name) {
+			name = filepath.Join(dir, file)
+		}
+	}
+	return name
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// Home returns a path in the user's home directory, or "" if there is none.
+func (e Env) Home(parts ...string) string {
 	name := "HOME"
 	if e.OS == "windows" {
 		name = "USERPROFILE"

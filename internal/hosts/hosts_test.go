@@ -248,6 +248,30 @@ func TestHostFiles(t *testing.T) {
 	}
 }
 
+// TestHostFiles_Package checks that the settings of Claude Desktop's package on Windows are
+// used, unless the package has none yet and shows those in APPDATA.
+func TestHostFiles_Package(t *testing.T) {
+	roaming, local := t.TempDir(), t.TempDir()
+	e := Env{Vars: []string{"APPDATA=" + roaming, "LOCALAPPDATA=" + local}, OS: "windows"}
+	const file = "claude_desktop_config.json"
+	ordinary := filepath.Join(roaming, "Claude", file)
+	dir := filepath.Join(local, "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude")
+	settings := func() string { return All[0].File(e) }
+
+	require.NoError(t, os.MkdirAll(filepath.Join(local, "Packages", "Other_1", "LocalCache", "Roaming", "Claude"), 0o700))
+	assert.Equal(t, ordinary, settings(), "another program's package")
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	assert.Equal(t, filepath.Join(dir, file), settings(), "without settings")
+	assert.True(t, All[0].Installed(e))
+	require.NoError(t, os.MkdirAll(filepath.Dir(ordinary), 0o700))
+	require.NoError(t, os.WriteFile(ordinary, nil, 0o600))
+	assert.Equal(t, ordinary, settings(), "which the package shows")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, file), nil, 0o600))
+	assert.Equal(t, filepath.Join(dir, file), settings())
+	e.OS = "linux"
+	assert.NotContains(t, settings(), "Packages")
+}
+
 func TestHost_Installed(t *testing.T) {
 	home := t.TempDir()
 	e := Env{Vars: []string{"HOME=" + home}, OS: "linux"}
