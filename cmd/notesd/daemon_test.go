@@ -317,7 +317,7 @@ func TestEditOfSeveralNotesOutlivesItsDaemon(t *testing.T) {
 	require.False(t, result.IsError, "%v", result)
 	results := result.Structured["results"].([]any)
 	require.Len(t, results, len(names))
-	assert.Contains(t, result.Content[0].Text, "Edited 50 notes; 0 unchanged, 0 failed\n- Edited \"Note 00.md\", revision ")
+	assert.Contains(t, result.Content[0].Text, "Edited 50 notes as change 1; 0 unchanged, 0 failed\n- Edited \"Note 00.md\", revision ")
 	for i, name := range names {
 		assert.Equal(t, "text\n\nonce\n", p.read(t, name))
 		assert.Equal(t, name, results[i].(map[string]any)["path"])
