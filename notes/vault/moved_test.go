@@ -34,7 +34,7 @@ func TestMoveInTwoScans(t *testing.T) {
 			files: []string{"A/x.md", "x"}, gone: []string{"A/x.md"}, after: 11 * time.Minute, appear: []string{"B/x.md", "x"}, fresh: map[string]string{"B/x.md": ""}},
 		{name: "empty notes",
 			files: []string{"A/x.md", ""}, gone: []string{"A/x.md"}, after: pause, appear: []string{"B/x.md", ""}, fresh: map[string]string{"B/x.md": ""}},
-		{name: "equal notes, told apart by their names",
+		{name: "equal notes with different names",
 			files: []string{"A/x.md", "t", "A/y.md", "t"}, gone: []string{"A/x.md", "A/y.md"}, after: pause,
 			appear: []string{"B/y.md", "t", "B/x.md", "t"}, moved: map[string]string{"B/x.md": "A/x.md", "B/y.md": "A/y.md"}},
 		{name: "equal notes with the same name",

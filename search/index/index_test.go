@@ -432,7 +432,7 @@ func TestIndex_DamagedSegment(t *testing.T) {
 	}
 }
 
-// The segments of an index are numbered anew after a reset. A search that began before has the
+// The segments of an index are numbered from the start again after a reset. A search that began before has the
 // old ones.
 func TestReset_DuringSearch(t *testing.T) {
 	ctx := context.Background()
