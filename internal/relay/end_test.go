@@ -335,12 +335,20 @@ func TestRelay_StopBetweenDaemons(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := startRelay(t)
 				d := h.initialized()
+				d.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"replaced"}}`)
+				d.hungUp()
+				h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) // while there is no daemon
+				d = h.handshakeReplayed()
+				h.listsChanged()
+				d.answer(d.gets("ping"), "{}")
+				h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+
 				h.stopped.Store(true)
 				lost(d)
 				time.Sleep(time.Hour)
 				synctest.Wait()
 				assert.Empty(t, h.dialed, "no request waits")
-				assert.EqualValues(t, 2, h.dials.Load(), "it does not try again and again")
+				assert.EqualValues(t, 3, h.dials.Load(), "it does not try again and again")
 				h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 				d = h.handshakeReplayed()
 				h.listsChanged()

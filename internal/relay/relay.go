@@ -199,9 +199,12 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 	return nil
 }
 
-// awaitRequest waits until the client is waiting for an answer or sends something, for at
-// most d.
+// awaitRequest waits until the client is waiting for an answer, for at most d.
 func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
+	select {
+	case <-s.asked: // a request that may have been answered since; if not, it is waiting
+	default:
+	}
 	if s.waiting() > 0 {
 		return
 	}
