@@ -167,7 +167,7 @@ func besideSnippet(path, title, heading string) int {
 	if heading == title {
 		heading = ""
 	}
-	if heading == "" && !saysTitle(path, title) {
+	if !saysTitle(path, title) {
 		titles = 2
 	}
 	path, title, heading = oneByteEach(path), oneByteEach(title), oneByteEach(heading)
@@ -244,11 +244,11 @@ func resultLines(out SearchResult) string {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%d. %s:%d-%d", i+1, phrase.OneLine(r.Path), r.LineStart, r.LineEnd)
-		switch {
-		case r.Heading != "":
-			b.WriteString(" › " + phrase.OneLine(r.Heading))
-		case !saysTitle(r.Path, r.Title):
+		if !saysTitle(r.Path, r.Title) { // as for 202601051230.md
 			b.WriteString(" " + phrase.OneLine(r.Title))
+		}
+		if r.Heading != "" {
+			b.WriteString(" › " + phrase.OneLine(r.Heading))
 		}
 		if r.Weak && !out.Weak { // otherwise the first line says so of all
 			b.WriteString(" (weak)")

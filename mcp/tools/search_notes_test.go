@@ -52,6 +52,17 @@ func TestRemoteNotesAreNotRelated(t *testing.T) {
 	assert.Equal(t, []string{"Close.md", "Words.md"}, paths)
 }
 
+// The title stands beside a path that does not say it, under a heading too.
+func TestSearchText_Title(t *testing.T) {
+	out := SearchResult{Total: 2, Results: []SearchHit{
+		{Path: "202601051230.md", Title: "Sourdough Starter", Heading: "Feeding"},
+		{Path: "Rye Bread.md", Title: "Rye Bread", Heading: "Oven"},
+	}}
+	text := searchText(searchArgs{Query: "q"}, out)
+	assert.Contains(t, text, "1. 202601051230.md:0-0 Sourdough Starter › Feeding\n")
+	assert.Contains(t, text, "2. Rye Bread.md:0-0 › Oven\n")
+}
+
 // A weak result is marked, unless all are weak, which the first line says.
 func TestSearchText_Weak(t *testing.T) {
 	out := SearchResult{Total: 2, Results: []SearchHit{{Path: "A.md", Title: "A"}, {Path: "B.md", Title: "B", Weak: true}}}
