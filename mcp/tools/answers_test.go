@@ -181,6 +181,24 @@ func TestLinksOfAHub(t *testing.T) {
 	assert.NotContains(t, far, "kind")
 }
 
+// Where file names are numbers, the texts name notes by their titles too.
+func TestTitlesBesidePaths(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"202601010001.md": "# Spaced repetition\n\nReviewing at growing intervals, see [[202601010002]].\n",
+		"202601010002.md": "# Forgetting curve\n\nEbbinghaus. [[Almanac]]\n",
+		"Almanac.md":      "Of intervals: [[202601010001]]\n",
+	})
+	_, text := w.call(t, "note_links", args{"note": "Spaced repetition"})
+	assert.Contains(t, text, "\n-> 202601010002.md Forgetting curve, line 3\n<- Almanac.md:1  Of intervals")
+	links, text := w.call(t, "note_links", args{"note": "Almanac"})
+	assert.Contains(t, text, "\n-> 202601010001.md Spaced repetition, line 1\n<- 202601010002.md:3 Forgetting curve  Ebbinghaus.")
+	assert.Equal(t, "Forgetting curve", links["backlinks"].([]any)[0].(args)["title"])
+	_, text = w.call(t, "related_notes", args{"note": "Almanac"})
+	assert.Contains(t, text, "\n202601010001.md Spaced repetition (")
+	_, text = w.call(t, "search_notes", args{"query": "ebbinghaus"})
+	assert.Contains(t, text, "202601010002.md:1-3 Forgetting curve\n")
+}
+
 // Each line of the text stands for all links to one note, or all links of one line; the
 // counts say so.
 func TestLinksOnOneLine(t *testing.T) {
@@ -188,7 +206,7 @@ func TestLinksOnOneLine(t *testing.T) {
 	links, text := w.call(t, "note_links", args{"note": "A"})
 	assert.Len(t, links["outgoing"], 3)
 	assert.Contains(t, text, "3 outgoing to 2 files, 0 backlinks, 0 unresolved\n")
-	assert.Contains(t, text, "-> B.md, line 1\n-> C.md, line 1\n")
+	assert.Contains(t, text, "-> B.md One, line 1\n-> C.md, line 1\n")
 	links, text = w.call(t, "note_links", args{"note": "B"})
 	assert.Len(t, links["backlinks"], 2)
 	assert.Contains(t, text, "0 outgoing, 2 backlinks in 1 line, 0 unresolved\n")

@@ -55,6 +55,7 @@ type outgoingLink struct {
 
 type backlink struct {
 	Path    string `json:"path"`
+	Title   string `json:"title,omitempty"` // unless the path ends in it
 	To      string `json:"to,omitempty"`
 	Line    int    `json:"line"`
 	Anchor  string `json:"anchor"`
@@ -122,6 +123,9 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	}
 	for _, l := range report.Backlinks {
 		link := backlink{Path: l.From, Line: l.Line, Anchor: notes.PassageRef(l.From, l.FromHash, l.Line, l.Line), Context: l.Context, Depth: l.Depth}
+		if !saysTitle(l.From, l.FromTitle) {
+			link.Title = l.FromTitle
+		}
 		if l.To != report.Path {
 			link.To = l.To
 		} else {
@@ -162,7 +166,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 func outgoingLines(links []outgoingLink) (lines []string, total int) {
 	at := make(map[string]int) // index in lines
 	for _, l := range links {
-		line := "-> " + phrase.OneLine(cmp.Or(l.URI, l.Path))
+		line := "-> " + phrase.OneLine(cmp.Or(l.URI, l.Path)) + titleBeside(l.Path, l.Title)
 		if l.From != "" {
 			line += " (from " + phrase.OneLine(l.From) + ")"
 		}
@@ -186,7 +190,7 @@ func outgoingLines(links []outgoingLink) (lines []string, total int) {
 // several of the links.
 func backlinkLines(links []backlink) (lines []string) {
 	for _, l := range links {
-		line := fmt.Sprintf("<- %s:%d", phrase.OneLine(l.Path), l.Line)
+		line := fmt.Sprintf("<- %s:%d%s", phrase.OneLine(l.Path), l.Line, titleBeside(l.Path, l.Title))
 		if l.To != "" {
 			line += " (to " + phrase.OneLine(l.To) + ")"
 		}

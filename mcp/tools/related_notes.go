@@ -224,7 +224,7 @@ func relatedText(out RelatedResult) string {
 	} else {
 		lines := make([]string, len(out.Related))
 		for i, n := range out.Related {
-			lines[i] = fmt.Sprintf("%s (%v): %s", phrase.OneLine(n.Path), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
+			lines[i] = fmt.Sprintf("%s%s (%v): %s", phrase.OneLine(n.Path), titleBeside(n.Path, n.Title), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
 		}
 		fmt.Fprintf(&b, "%s\n%s", phrase.Count(len(lines), "related note"), Fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
 	}

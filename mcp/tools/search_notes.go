@@ -243,10 +243,7 @@ func resultLines(out SearchResult) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%d. %s:%d-%d", i+1, phrase.OneLine(r.Path), r.LineStart, r.LineEnd)
-		if !saysTitle(r.Path, r.Title) { // as for 202601051230.md
-			b.WriteString(" " + phrase.OneLine(r.Title))
-		}
+		fmt.Fprintf(&b, "%d. %s:%d-%d%s", i+1, phrase.OneLine(r.Path), r.LineStart, r.LineEnd, titleBeside(r.Path, r.Title))
 		if r.Heading != "" {
 			b.WriteString(" › " + phrase.OneLine(r.Heading))
 		}
@@ -268,6 +265,15 @@ func saysTitle(path, title string) bool {
 }
 
 var withoutSeparators = strings.NewReplacer(" ", "", "-", "", "_", "")
+
+// titleBeside returns the title, to be written after the path, or "" if the path says it. A
+// path like 202601051230.md does not.
+func titleBeside(path, title string) string {
+	if saysTitle(path, title) {
+		return ""
+	}
+	return " " + phrase.OneLine(title)
+}
 
 // whyText describes how a result was found, for explain.
 func whyText(w search.Why, score float64) string {
