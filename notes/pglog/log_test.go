@@ -24,7 +24,7 @@ import (
 	"notesd/notes"
 )
 
-func open(t *testing.T, address, vault string) *Log {
+func open(t testing.TB, address, vault string) *Log {
 	t.Helper()
 	l, err := New(address, vault, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

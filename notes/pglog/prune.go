@@ -31,12 +31,17 @@ func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
 	var cut int64
 	err := l.call(ctx, func(ctx context.Context) error {
-		return l.db.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2)
-			RETURNING least(seq - 1, greatest(
+		var newest int64
+		err := l.db.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2) RETURNING seq`, l.vault, pruneEvery.Seconds()).Scan(&newest)
+		if err != nil {
+			return err
+		}
+		// This reads the whole feed, so it is another statement: the update locks the vault's row.
+		return l.db.pool.QueryRow(ctx, `SELECT least($2 - 1, greatest(
 				coalesce((SELECT max(seq) FROM batches WHERE vault = $1 AND at < now() - make_interval(secs => $3)), 0),
 				coalesce((SELECT max(seq) FROM (
 					SELECT f.seq, sum(length(b.data)) OVER (ORDER BY f.seq DESC) AS bytes FROM feed f JOIN blobs b ON b.vault = f.vault AND b.hash = f.before WHERE f.vault = $1
-				) superseded WHERE bytes > $4), 0)))`, l.vault, pruneEvery.Seconds(), limits.Age.Seconds(), limits.Bytes).Scan(&cut)
+				) superseded WHERE bytes > $4), 0)))`, l.vault, newest, limits.Age.Seconds(), limits.Bytes).Scan(&cut)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -80,10 +85,13 @@ func (l *Log) pruneStep(ctx context.Context, cut int64) (more bool, err error) {
 	return more, err
 }
 
-// removeUnused removes the contents that no file and no change uses.
+// removeUnused removes the contents that no file and no change uses. It reads the feed once: a
+// subquery that selects all its hashes is too large for work_mem and would be read once for
+// each content, which took 48 s for 500 contents and 100 000 changes.
 func (l *Log) removeUnused(ctx context.Context, tx pgx.Tx, hashes [][]byte) error {
 	_, err := tx.Exec(ctx, `DELETE FROM blobs b WHERE vault = $1 AND hash = ANY($2)
 		AND NOT EXISTS (SELECT FROM files f WHERE f.vault = b.vault AND f.hash = b.hash)
-		AND hash NOT IN (SELECT hash FROM feed, unnest(ARRAY[before, after]) AS hash WHERE vault = $1 AND hash IS NOT NULL)`, l.vault, hashes)
+		AND hash NOT IN (SELECT before FROM feed JOIN unnest($2) AS hash ON before = hash WHERE vault = $1
+			UNION SELECT after FROM feed JOIN unnest($2) AS hash ON after = hash WHERE vault = $1)`, l.vault, hashes)
 	return err
 }
