@@ -379,6 +379,17 @@ func TestMirror_DatabaseRefuses(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 	require.ErrorContains(t, err, "could not extend file")
 	assert.NotContains(t, a.files(), "New.md")
+
+	a.save("N.md", "saved here")
+	for range 2 {
+		require.ErrorContains(t, a.m.sync(t.Context(), nil, true), "could not extend file")
+	}
+	own, err := sqlite.Column[string](t.Context(), a.m.db.Reader(), `SELECT id FROM own`)
+	require.NoError(t, err)
+	assert.Empty(t, own, "nothing is kept of a batch that was not committed")
+	s.Exec(`DROP TRIGGER fail ON batches`)
+	a.sync()
+	assert.Equal(t, 2, s.Count(`SELECT count(*) FROM batches`))
 }
 
 func TestMirror_NewerDatabase(t *testing.T) {

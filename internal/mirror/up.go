@@ -158,11 +158,15 @@ func (c *commit) flush(ctx context.Context) error {
 	case err == nil:
 		c.done = true
 		return nil
-	case !errors.As(err, &other):
+	case errors.As(err, &other):
+		c.done = true
+		return c.ahead(ctx, id, changes, other)
+	case errors.Is(err, notes.ErrOutcomeUnknown):
 		return err
 	}
-	c.done = true
-	return c.ahead(ctx, id, changes, other)
+	rejected := newRecord()
+	rejected.own[id] = false
+	return errors.Join(err, c.m.write(context.WithoutCancel(ctx), rejected))
 }
 
 // ahead handles a rejected batch with the id: its files become pending if their version in the log is
