@@ -170,24 +170,40 @@ func (m *Mirror) InStep(ctx context.Context) error {
 	return nil
 }
 
-// Forget erases a deleted note here and in the log, and makes every other node do so when
-// it follows. note is a path if only the log still has the note.
+// Forget erases a deleted note in the log and here, and makes every other node do so when
+// it follows. note is a path if only the log still has the note. The log goes first: this
+// node still knows the note's earlier paths if it has to be repeated.
 func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (notes.Forgotten, error) {
-	if err := m.InStep(ctx); err != nil {
+	if err := m.sync(ctx, nil, true); err != nil {
+		return notes.Forgotten{}, notForgotten(note, err)
+	}
+	p, found, err := m.vault.History().Forgettable(ctx, note, scope)
+	unknown := errors.Is(err, notes.ErrNotFound) && notes.IsNoteName(note)
+	if unknown {
+		p, found.Paths = note, []string{note}
+	} else if err != nil {
+		return found, err
+	}
+	erased, logErr := m.log.Forget(ctx, rand.Text(), m.opt.Author, p, found.Paths)
+	switch {
+	case logErr != nil:
+		return notes.Forgotten{}, notForgotten(note, logErr)
+	case unknown && !erased:
 		return notes.Forgotten{}, err
 	}
-	done, err := m.vault.History().Forget(ctx, note, scope)
-	paths := done.Paths
-	if errors.Is(err, notes.ErrNotFound) && notes.IsNoteName(note) { // it was forgotten here before the log could be reached
-		paths = []string{note}
-	} else if err != nil {
-		return done, err
-	}
-	logErr := m.log.Forget(ctx, rand.Text(), m.opt.Author, paths)
-	if logErr != nil {
-		return done, &notes.Error{Op: "forget", Path: note, Err: notes.ErrUnavailable, Detail: "the note is forgotten here, and not in the database: " + logErr.Error(), Hint: "Run it again with the note's path."}
+	done, err := m.vault.History().Forget(ctx, p, scope)
+	if errors.Is(err, notes.ErrNotFound) { // the log's batch has been applied already, or only the log had the note
+		return found, nil
 	}
 	return done, err
+}
+
+// notForgotten returns the error of a note that could not be erased in the log.
+func notForgotten(note string, err error) error {
+	if errors.Is(err, notes.ErrExists) {
+		return err
+	}
+	return &notes.Error{Op: "forget", Path: note, Err: notes.ErrUnavailable, Detail: "the database cannot erase the note: " + err.Error(), Hint: "Nothing is forgotten yet. Run it again when the cause is removed."}
 }
 
 // Changed queues paths in the folder that may have changed.

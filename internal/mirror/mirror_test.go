@@ -699,6 +699,47 @@ func TestForget(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
+// TestForget_Repeated forgets notes after the database refused to: nothing is lost by the
+// refusal, and nothing remains after the repetition.
+func TestForget_Repeated(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Untitled.md": "xyzzy", "Old.md": "the log alone has it"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	_, err := a.Move(t.Context(), notes.MoveRequest{Note: "Untitled.md", To: "Secret.md"})
+	require.NoError(t, err)
+	for _, note := range []string{"Secret.md", "Old.md"} {
+		_, err = a.Delete(t.Context(), notes.DeleteRequest{Note: note})
+		require.NoError(t, err)
+	}
+	_, err = a.Create(t.Context(), notes.CreateRequest{Path: "Untitled.md", Content: "another note"})
+	require.NoError(t, err)
+	agree(t, a, b)
+	s.Exec(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE insufficient_privilege; END $$;
+		CREATE TRIGGER fail BEFORE DELETE ON feed FOR EACH ROW EXECUTE FUNCTION fail()`)
+	_, err = a.m.Forget(t.Context(), "Secret", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	_, err = a.History().Revisions(t.Context(), notes.HistoryQuery{Note: "Secret.md"})
+	require.NoError(t, err, "nothing is forgotten before the log has erased it")
+	s.Exec(`DROP TRIGGER fail ON feed`)
+
+	done, err := a.m.Forget(t.Context(), "Secret", notes.Scope{})
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"Untitled.md", "Secret.md"}, done.Paths)
+	c := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b, c)
+	_, err = c.m.Forget(t.Context(), "Old.md", notes.Scope{})
+	require.NoError(t, err, "a note that was deleted before the node joined")
+	assert.Contains(t, agree(t, a, b, c), "Untitled.md")
+	for _, n := range []*node{a, b} {
+		for _, note := range []string{"Secret.md", "Old.md"} {
+			_, err := n.History().Revisions(t.Context(), notes.HistoryQuery{Note: note})
+			assert.ErrorIs(t, err, notes.ErrNotFound, note)
+		}
+	}
+	assert.Equal(t, 1, s.Count(`SELECT count(*) FROM blobs`), "of the note that exists")
+}
+
 // TestMirror_PathsNoVaultHas has another node commit paths that no vault has: its files are
 // not placed, and everything else is.
 func TestMirror_PathsNoVaultHas(t *testing.T) {

@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,35 +13,45 @@ import (
 // names. The log has already erased them.
 const KindForget = "forget"
 
-// Forget erases every change of the paths and the contents that are used nowhere else,
-// and writes a batch of [KindForget] with the paths. It returns [notes.ErrExists] if a
-// file has one of the paths.
-func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []string) error {
-	err := l.locked(ctx, func(ctx context.Context, tx pgx.Tx, head uint64) error {
+// Forget erases every change of a deleted note, which ever had the paths and last had path, and
+// the contents that are used nowhere else. It writes a batch of [KindForget] with the paths,
+// and reports whether it erased anything. It returns [notes.ErrExists] if a file has the
+// path. Of another path that a file has again, it erases the changes before that file.
+func (l *Log) Forget(ctx context.Context, id string, by notes.Author, path string, paths []string) (erased bool, err error) {
+	err = l.locked(ctx, func(ctx context.Context, tx pgx.Tx, head uint64) error {
 		if _, done, err := l.batch(ctx, tx, id); done || err != nil { // it is repeated because the response was lost
+			erased = true
 			return err
 		}
 		existing, err := readFiles(tx.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
-		if err == nil && len(existing) > 0 {
-			err = &notes.Error{Op: "forget", Path: existing[0].Path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}
-		}
 		if err != nil {
 			return err
 		}
-		rows, _ := tx.Query(ctx, `WITH gone AS (DELETE FROM feed WHERE vault = $1 AND (path = ANY($2) OR old_path = ANY($2)) RETURNING before, after)
-			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths) // its error is in rows
+		var taken []string
+		for _, f := range existing {
+			if f.Path == path {
+				return &notes.Error{Op: "forget", Path: path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}
+			}
+			taken = append(taken, f.Path)
+		}
+		rows, _ := tx.Query(ctx, `WITH since AS (SELECT path, max(seq) AS seq FROM feed WHERE vault = $1 AND path = ANY($3) AND old_path IS DISTINCT FROM path GROUP BY path),
+			gone AS (DELETE FROM feed f USING unnest($2::text[]) AS name LEFT JOIN since ON since.path = name
+				WHERE vault = $1 AND name IN (f.path, f.old_path) AND (name <> ALL($3) OR f.seq < since.seq) RETURNING before, after)
+			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths, append([]string{}, taken...)) // its error is in rows
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		if err != nil {
 			return err
 		}
+		erased = len(hashes) > 0
 		if err := l.removeUnused(ctx, tx, hashes); err != nil {
 			return err
 		}
-		if err := l.forgetSubscriptions(ctx, tx, paths); err != nil {
+		free := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(taken, p) })
+		if err := l.forgetSubscriptions(ctx, tx, free); err != nil {
 			return err
 		}
 		p := &plan{vault: l.vault}
-		for _, path := range paths {
+		for _, path := range free {
 			p.feed = append(p.feed, notes.FileChange{OldPath: path})
 		}
 		b := &pgx.Batch{}
@@ -50,7 +61,7 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []st
 	if err == nil {
 		l.wake()
 	}
-	return err
+	return erased, err
 }
 
 // forgetSubscriptions erases the subscriptions to the paths, which a client may have written

@@ -161,7 +161,7 @@ func TestForget(t *testing.T) {
 		require.NoError(t, err)
 	}
 	var exists *notes.Error
-	err = l.Forget(t.Context(), "a", notes.Author{}, []string{"Hidden.md", "Secret.md"})
+	_, err = l.Forget(t.Context(), "a", notes.Author{}, "Hidden.md", []string{"Hidden.md", "Secret.md"})
 	require.ErrorAs(t, err, &exists)
 	require.ErrorIs(t, err, notes.ErrExists)
 	assert.Equal(t, "Hidden.md", exists.Path)
@@ -170,7 +170,9 @@ func TestForget(t *testing.T) {
 	at, _, err := l.Snapshot(t.Context())
 	require.NoError(t, err)
 
-	require.NoError(t, l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, []string{"Secret.md", "Hidden.md"}))
+	erased, err := l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, "Hidden.md", []string{"Secret.md", "Hidden.md"})
+	require.NoError(t, err)
+	assert.True(t, erased)
 	assert.Equal(t, map[string]string{"Other.md": "shared"}, files(t, l))
 	for text, kept := range map[string]bool{"one": false, "two": false, "shared": true} {
 		_, err := l.Contents(t.Context(), []string{notes.Hash([]byte(text))})
@@ -192,10 +194,43 @@ func TestForget(t *testing.T) {
 		named = append(named, c.OldPath)
 	}
 	assert.Equal(t, []string{"Secret.md", "Hidden.md"}, named)
-	require.NoError(t, l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, []string{"Secret.md", "Hidden.md"}), "the response was lost")
+	_, err = l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, "Hidden.md", []string{"Secret.md", "Hidden.md"})
+	require.NoError(t, err, "the response was lost")
 	again, err := l.Changes(t.Context(), at, 100)
 	require.NoError(t, err)
 	assert.Equal(t, news, again)
 	_, err = commit(l, create("Secret.md", "again"))
 	require.NoError(t, err, "the name is free")
+	erased, err = l.Forget(t.Context(), "c", notes.Author{}, "Never.md", []string{"Never.md"})
+	require.NoError(t, err)
+	assert.False(t, erased)
+}
+
+// TestForget_NameUsedAgain forgets a note whose first name another note has now.
+func TestForget_NameUsedAgain(t *testing.T) {
+	l := open(t, pgtest.New(t).URL(), "forget")
+	beginning, _, err := l.Snapshot(t.Context())
+	require.NoError(t, err)
+	for _, changes := range [][]notes.FileChange{
+		{create("Untitled.md", "one")}, {edit("Untitled.md", "one", "two")}, {move("Untitled.md", "Secret.md", "two")}, {remove("Secret.md", "two")},
+		{create("Untitled.md", "new")}, {edit("Untitled.md", "new", "newer")},
+	} {
+		_, err := commit(l, changes...)
+		require.NoError(t, err)
+	}
+	erased, err := l.Forget(t.Context(), "a", notes.Author{}, "Secret.md", []string{"Secret.md", "Untitled.md"})
+	require.NoError(t, err)
+	assert.True(t, erased)
+	for text, kept := range map[string]bool{"one": false, "two": false, "new": true, "newer": true} {
+		_, err := l.Contents(t.Context(), []string{notes.Hash([]byte(text))})
+		assert.Equal(t, kept, err == nil, "%s: %v", text, err)
+	}
+	all, err := l.Changes(t.Context(), beginning, 100)
+	require.NoError(t, err)
+	require.Len(t, all, 7)
+	for i, e := range all {
+		assert.Len(t, e.Changes, map[bool]int{true: 0, false: 1}[i < 4])
+	}
+	assert.Equal(t, "Secret.md", all[6].Changes[0].OldPath)
+	assert.Equal(t, map[string]string{"Untitled.md": "newer"}, files(t, l))
 }

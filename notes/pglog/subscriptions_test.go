@@ -29,7 +29,8 @@ func TestSubscriptions(t *testing.T) {
 
 	require.NoError(t, l.Unsubscribe(ctx, "session", "note:///A.md"))
 	require.NoError(t, l.Unsubscribe(ctx, "session", "note:///A.md"))
-	require.NoError(t, l.Forget(ctx, "forget", notes.Author{Name: "t"}, []string{"B c.md"}))
+	_, err := l.Forget(ctx, "forget", notes.Author{Name: "t"}, "B c.md", []string{"B c.md"})
+	require.NoError(t, err)
 	assert.Equal(t, []string{"notes://recent"}, subscriptions(l, "session"))
 	assert.Equal(t, []string{"note:///A.md"}, subscriptions(l, "session 2"))
 

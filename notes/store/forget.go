@@ -14,22 +14,27 @@ import (
 // freed pages. If it fails, it can be repeated, because the versions, by which the notes
 // are found, go last. The caller must hold the vault's lock.
 func (s *Store) Forget(ctx context.Context, p string) (done notes.Forgotten, err error) {
-	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		if done.Versions, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p); err != nil {
-			return err
-		}
-		done.Paths, err = sqlite.Column[string](ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
-			UNION SELECT path FROM revisions WHERE document IN (`+forgotten+`)
-			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p)
-		return err
-	})
-	if err != nil {
+	if done, err = s.Forgettable(ctx, p); err != nil {
 		return done, err
 	}
 	if err := s.forgetDerived(ctx, done.Paths); err != nil {
 		return done, fmt.Errorf("erase from %s: %w", NotesFile, err)
 	}
 	return done, s.forgetVersions(ctx, p, done.Paths)
+}
+
+// Forgettable returns what Forget would erase.
+func (s *Store) Forgettable(ctx context.Context, p string) (found notes.Forgotten, err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		if found.Versions, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p); err != nil {
+			return err
+		}
+		found.Paths, err = sqlite.Column[string](ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
+			UNION SELECT path FROM revisions WHERE document IN (`+forgotten+`)
+			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p)
+		return err
+	})
+	return found, err
 }
 
 func (s *Versions) forgetVersions(ctx context.Context, p string, paths []string) error {

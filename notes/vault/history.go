@@ -120,14 +120,8 @@ func (h *History) Prune(ctx context.Context) error {
 // Followers are rebuilt, because engines keep deleted words in their files for a while;
 // that takes as long as a first index. Log files contain no note text.
 func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (notes.Forgotten, error) {
-	if err := h.vault.Reconcile(ctx); err != nil { // it may have just been deleted
-		return notes.Forgotten{}, err
-	}
 	p, err := h.forgettable(ctx, ref, scope)
 	if err != nil {
-		return notes.Forgotten{}, err
-	}
-	if err := h.vault.checkWrite("forget", p, scope); err != nil {
 		return notes.Forgotten{}, err
 	}
 	h.vault.mu.Lock()
@@ -145,8 +139,22 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 	return done, err
 }
 
+// Forgettable returns the path of the deleted note that ref names, and what Forget would
+// erase.
+func (h *History) Forgettable(ctx context.Context, ref string, scope notes.Scope) (string, notes.Forgotten, error) {
+	p, err := h.forgettable(ctx, ref, scope)
+	if err != nil {
+		return "", notes.Forgotten{}, err
+	}
+	found, err := h.store.Forgettable(ctx, p)
+	return p, found, err
+}
+
 // forgettable returns the path of the deleted note that ref names.
 func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope) (string, error) {
+	if err := h.vault.Reconcile(ctx); err != nil { // it may have just been deleted
+		return "", err
+	}
 	p, err := h.path(ctx, ref, scope)
 	if errors.Is(err, notes.ErrNotFound) {
 		return "", &notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "the history has no deleted note with this name", Hint: "notesd history lists deleted notes."}
@@ -166,7 +174,7 @@ func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope
 		deleted = deleted || !d.Live
 	}
 	if deleted {
-		return p, nil
+		return p, h.vault.checkWrite("forget", p, scope)
 	}
 	exists.Path, exists.Detail = docs[0].Path, fmt.Sprintf("the note was moved to %s and still exists", notes.Quote(docs[0].Path))
 	return "", exists
