@@ -133,6 +133,8 @@ var errOtherDisk = errors.New("the folders are on different disks")
 // errHeld means that another program prevents the file from being replaced.
 var errHeld = errors.New("held by another program")
 
+func isHeld(err error) bool { return errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err) }
+
 // writeProblem converts a system error to a [notes.Error] with a hint and without paths
 // outside the vault.
 func writeProblem(op, notePath string, err error) error {
@@ -152,7 +154,7 @@ func writeProblem(op, notePath string, err error) error {
 		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
 	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
 		e.Err, e.Detail, e.Hint = notes.ErrInvalid, "a folder cannot be moved to another disk", "Nothing was changed. Move its notes one by one, or copy the folder with another program."
-	case errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err):
+	case isHeld(err):
 		e.Err, e.Detail, e.Hint = notes.ErrConflict, "another program holds a lock on the file", "Nothing was changed. Close it there and try again."
 	case atomicfile.IsReadOnlyDisk(err):
 		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
@@ -209,7 +211,7 @@ func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
 		return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
 			Hint: "Make it a separate file, or edit it with a program that writes in place."}
 	case fsid.Locked(file):
-		return writeProblem(op, f.NewPath, errHeld)
+		return writeProblem(op, f.OldPath, errHeld)
 	}
 	return nil
 }

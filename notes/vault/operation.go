@@ -472,7 +472,11 @@ func (o *operation) absorbFolder(b *batch) error {
 }
 
 func (o *operation) writeProblem(err error) error {
-	return writeProblem(o.Kind, cmp.Or(o.Files[0].NewPath, o.Files[0].OldPath), err)
+	f := o.Files[0]
+	if f.OldPath != "" && isHeld(err) { // by its name so far, also if it was to be moved
+		return writeProblem(o.Kind, f.OldPath, err)
+	}
+	return writeProblem(o.Kind, cmp.Or(f.NewPath, f.OldPath), err)
 }
 
 // unfinished leaves the rest of an operation that is, or may be, in the log or on disk to

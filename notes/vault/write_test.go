@@ -618,6 +618,20 @@ func TestWrite_FaultsKeepOldText(t *testing.T) {
 	}
 }
 
+// The lock on a note to be moved is reported with the note's name so far.
+func TestMove_HeldFile(t *testing.T) {
+	f := newFixture(t, "N.md", "old\n")
+	f.failpoint = func(step string) error {
+		if step == "before swap 0" {
+			return errHeld
+		}
+		return nil
+	}
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "N", To: "M.md"})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.Equal(t, "N.md", domainError(t, err).Path)
+}
+
 // TestFullAndReadOnlyDisks requires root, for real mounts.
 func TestFullAndReadOnlyDisks(t *testing.T) {
 	ctx := context.Background()
