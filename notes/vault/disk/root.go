@@ -71,7 +71,8 @@ func (r *Root) Missing(p string) (name string, err error) {
 	return name, r.folders[name].err
 }
 
-// Identity returns the identity of the folder at a path, or zero if there is none.
+// Identity returns the identity of the folder at a path, or zero if there is none. On Windows
+// it is zero except for the vault's own folders.
 func (r *Root) Identity(name string) fsid.Identity {
 	if f, ok := r.folders[name]; ok {
 		return f.id

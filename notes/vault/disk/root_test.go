@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -143,7 +144,9 @@ func TestRoot_Several(t *testing.T) {
 	assert.Equal(t, []string{"work", "work/a", "work/a/n.md"}, walked)
 	require.NoError(t, root.Mkdir("home/new", 0o700))
 	assert.DirExists(t, filepath.Join(dirs["home"], "new"))
-	assert.NotEqual(t, fsid.Identity{}, root.Identity("home/new"))
+	if runtime.GOOS != "windows" { // which identifies the vault's own folders alone
+		assert.NotEqual(t, fsid.Identity{}, root.Identity("home/new"))
+	}
 	assert.NotEqual(t, root.Identity("home"), root.Identity("work"))
 	assert.Equal(t, fsid.Identity{}, root.Identity("gone"))
 	assert.Equal(t, fsid.Identity{}, root.Identity("home/n.md"), "a file is no folder")
@@ -156,8 +159,9 @@ func TestRoot_Several(t *testing.T) {
 func TestOpen_Replaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	write(t, filepath.Join(dir, "n.md"), "mine")
-	d, _ := open(t, map[string]string{"": dir})
+	d, root := open(t, map[string]string{"": dir})
 	assert.Nil(t, d.Folders())
+	require.NoError(t, root.Close()) // Windows renames no folder that is open
 	id, recorded := disk.FolderID(dir), d.Identity()
 	if id == "" {
 		t.Skip("this system does not identify folders")
@@ -174,9 +178,9 @@ func TestOpen_Replaced(t *testing.T) {
 	_, err = d.Open()
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 	assert.ErrorContains(t, err, "another folder")
-	root, other, err := d.OpenAny()
+	another, other, err := d.OpenAny()
 	require.NoError(t, err)
-	require.NoError(t, root.Close())
+	require.NoError(t, another.Close())
 	assert.Equal(t, recorded, d.Identity(), "what is there is not recorded")
 	d.Adopt(other)
 	root, err = d.Open()
