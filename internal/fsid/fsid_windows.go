@@ -36,22 +36,19 @@ func PathIdentity(path string, _ fs.FileInfo) (Identity, error) {
 		return Identity{}, fmt.Errorf("identify %s: %w", path, err)
 	}
 	defer func() { _ = windows.CloseHandle(h) }() // nothing was written
-	info, err := handleInformation(h)
-	if err != nil {
-		return Identity{}, fmt.Errorf("identify %s: %w", path, err)
-	}
-	return identityIn(info), nil
+	return identityIn(h), nil
 }
 
 func openIdentity(folder *os.File) (Identity, error) {
-	info, err := handleInformation(windows.Handle(folder.Fd()))
-	if err != nil {
-		return Identity{}, nil // a disk without these numbers
-	}
-	return identityIn(info), nil
+	return identityIn(windows.Handle(folder.Fd())), nil
 }
 
-func identityIn(info windows.ByHandleFileInformation) Identity {
+// identityIn returns zero for a disk without these numbers.
+func identityIn(h windows.Handle) Identity {
+	info, err := handleInformation(h)
+	if err != nil {
+		return Identity{}
+	}
 	return Identity{
 		Device: uint64(info.VolumeSerialNumber),
 		Inode:  uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow),
