@@ -90,15 +90,18 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
+// Windows has other numbers than syscall for a closed and a refused connection.
+const wsaReset, wsaRefused = syscall.Errno(10054), syscall.Errno(10061)
+
 // connection describes a failed connection without the URL, which is already part of the
 // message.
 func (c *Client) connection(err error) *Error {
 	reason := err.Error()
 	var op *net.OpError
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, wsaRefused):
 		reason = "nothing listens there; start the server"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, wsaReset):
 		reason = "it closed the connection"
 	case errors.As(err, &op):
 		reason = op.Err.Error()
