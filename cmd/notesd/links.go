@@ -181,7 +181,7 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 	for _, p := range res.Changed {
 		fmt.Fprintln(o.out, o.out.path(p))
 	}
-	o.marked("changed meanwhile, tag not renamed in", res.Conflicts)
+	o.marked("changed or in use, tag not renamed in", res.Conflicts)
 	o.marked("not updated, because it may use the tag:", res.Left)
 	if res.DryRun {
 		o.dryRun(res.Diff)

@@ -58,7 +58,7 @@ func TestPrintMove(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"old_path": "A.md", "path": "B.md", "change": 7, "relinked": ["C.md"], "conflicts": ["D.md"], "left": ["E.md"]}`: `A.md -> B.md
   links changed in C.md
-  changed meanwhile, links not updated in D.md
+  changed or in use, links not updated in D.md
   not writable, links not updated in E.md
 # notesd undo 7 moves it back
 `,
@@ -68,7 +68,7 @@ func TestPrintMove(t *testing.T) {
 		assert.Equal(t, want, printedBy(func(o *output) { o.printMove(resultOf[tools.MoveResult](t, text)) }))
 	}
 	renamed := resultOf[tools.RenameTagResult](t, `{"changed": ["A.md"], "conflicts": ["B.md"], "total": 1, "change": 9}`)
-	assert.Equal(t, "A.md\n  changed meanwhile, tag not renamed in B.md\n# renamed in 1 note; notesd undo 9 reverts it\n",
+	assert.Equal(t, "A.md\n  changed or in use, tag not renamed in B.md\n# renamed in 1 note; notesd undo 9 reverts it\n",
 		printedBy(func(o *output) { o.printRenameTag(renamed) }))
 }
 

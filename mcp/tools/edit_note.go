@@ -448,7 +448,7 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	if len(w.Conflicts) > 0 {
 		left := "changed since, not restored; undo their later changes first"
 		if verb == "Edited" {
-			left = "changed by another program meanwhile, not updated"
+			left = "changed or in use by another program, not updated"
 		}
 		fmt.Fprintf(&b, "\n%s: %s", left, phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
 	}

@@ -107,7 +107,7 @@ func moveText(out MoveResult) string {
 // listRelinked lists the notes whose links a change was to update.
 func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
 	listPaths(b, "links changed in", relinked, total)
-	listPaths(b, "changed by another program meanwhile, not updated", conflicts, 0)
+	listPaths(b, "changed or in use by another program, not updated", conflicts, 0)
 	listPaths(b, "broken or not writable, still with the old path", left, 0)
 }
 

@@ -66,7 +66,7 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 		fmt.Fprintf(&b, "\n… and %d more", n)
 	}
 	if len(out.Conflicts) > 0 {
-		b.WriteString("\nchanged by another program meanwhile, not updated: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
+		b.WriteString("\nchanged or in use by another program, not updated: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
 	}
 	if len(out.Left) > 0 {
 		b.WriteString("\nnot updated, and may use the tag: " + phrase.Clip(phrase.OneLine(strings.Join(out.Left, ", ")), 1000))
