@@ -82,9 +82,13 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, erro
 }
 
 // readMany reads several notes, each within an equal share of the remaining space and of
-// max_bytes. An error becomes a remark.
+// max_bytes. Where a share would show only the beginning of most notes, the first notes get
+// more, and those without space are omitted. An error becomes a remark.
 func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (Outcome, error) {
-	const least = 600                // bytes of one note's result
+	const (
+		least = 600  // bytes of one note's result, or the note is omitted
+		share = 2500 // of one note's result: most daily notes are shorter
+	)
 	each := &invocation{Env: in.Env} // does not repeat the remarks on the arguments
 	out := ReadManyResult{Results: []ReadResult{}, Notes: in.remarks()}
 	var texts []string
@@ -94,14 +98,14 @@ func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (
 		one := a
 		one.Note = ref
 		if a.MaxBytes > 0 {
-			one.MaxBytes = max(1, left/(len(refs)-i))
+			one.MaxBytes = min(left, max(share, left/(len(refs)-i)))
 		}
-		if room < least {
+		if room < least || a.MaxBytes > 0 && i > 0 && left < least {
 			out.Notes = append(out.Notes, fmt.Sprintf("omitted to save space: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(refs[i:], ", ")), 300)))
 			out.Truncated = true
 			break
 		}
-		outcome, err := each.read(ctx, one, max(least, room/(len(refs)-i)))
+		outcome, err := each.read(ctx, one, min(room, max(share, room/(len(refs)-i))))
 		if ctx.Err() != nil {
 			return Outcome{}, ctx.Err()
 		}

@@ -130,6 +130,27 @@ func TestReadSeveral(t *testing.T) {
 	assert.Len(t, both["results"], 2)
 }
 
+// Notes that do not all fit into one result are shown whole, as far as there is room, rather
+// than the beginning of each, which would take a call for the rest of each.
+func TestReadSeveral_Whole(t *testing.T) {
+	files := map[string]string{}
+	var refs []string
+	for day := range 30 {
+		refs = append(refs, fmt.Sprintf("Daily/2026-11-%02d.md", day+1))
+		files[refs[day]] = fmt.Sprintf("---\ntags: [daily]\n---\n## Log\n\n%s\n## Tasks\n\n- [ ] task %d\n", strings.Repeat("- called Anna about the boat\n", 10), day)
+	}
+	w := newWorld(t, files)
+	for _, a := range []args{{"notes": refs}, {"notes": refs, "max_bytes": 7_500}} {
+		got, text := w.call(t, "read_note", a)
+		read := len(got["results"].([]any))
+		require.Less(t, read, len(refs), "%v", a["max_bytes"])
+		assert.Greater(t, read, 15, "%v", a["max_bytes"])
+		assert.LessOrEqual(t, strings.Count(text, "There is more"), 1, "of the last note")
+		assert.Contains(t, text, "omitted to save space: "+refs[read])
+		assert.LessOrEqual(t, len(text), w.env.Limits.ResultBytes)
+	}
+}
+
 // A past version of a note is marked as such, and for an attachment the error names its
 // resource.
 func TestReadThePastAndAttachments(t *testing.T) {
