@@ -102,6 +102,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	if weak > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
 	}
+	if len(out.Passages) == 0 {
+		out.Notes = append(out.Notes, unembedded(semanticOf(res))...)
+	}
 	// The budget counts the text only. As JSON the passages may be much longer, and the
 	// default budget must not exceed the limit on results; an explicit one may.
 	passages, left := out.Passages, out.LeftOut

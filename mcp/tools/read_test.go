@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/notes"
+	"notesd/search"
 )
 
 // A note that is too long for one result can be read to its end by next_lines, byte for
@@ -394,4 +396,21 @@ func TestSearchNotes_AsOfOrder(t *testing.T) {
 		paths = append(paths, hit.(args)["path"])
 	}
 	assert.Equal(t, []any{"B.md", "C.md", "A.md"}, paths)
+}
+
+// While embeddings are being made, a tool that found nothing says that it may be incomplete.
+func TestNothingFoundYet(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "rye bread\n"})
+	w.env.Search = found{Semantic: search.Coverage{State: search.StateBuilding, Coverage: 0.25}}
+	for name, a := range map[string]args{"search_notes": {"query": "x"}, "gather_context": {"query": "x"}, "related_notes": {"text": "x"}} {
+		_, text := w.call(t, name, a)
+		assert.Contains(t, text, "(25% of the passages are embedded so far", name)
+	}
+}
+
+// found is a Searcher with one answer.
+type found search.Result
+
+func (f found) Search(context.Context, search.Query) (search.Result, error) {
+	return search.Result(f), nil
 }

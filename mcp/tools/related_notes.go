@@ -91,7 +91,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	near.addHits(res.Hits, self)
 	related, remarks := near.best(self, limit), in.stale(res.Notes)
 	return fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {
-		out := RelatedResult{Related: related[:n], Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(remarks...)}
+		out := RelatedResult{Related: related[:n], Semantic: semanticOf(res), Notes: in.remarks(remarks...)}
 		if left := len(related) - n; left > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%d more do not fit; ask for fewer", left))
 		}
@@ -220,7 +220,7 @@ func (near neighbours) best(self string, limit int) []relatedNote {
 func relatedText(out RelatedResult) string {
 	var b strings.Builder
 	if len(out.Related) == 0 {
-		b.WriteString("Nothing is related to it.")
+		b.WriteString("Nothing is related to it." + remarkLines(unembedded(out.Semantic)))
 	} else {
 		lines := make([]string, len(out.Related))
 		for i, n := range out.Related {

@@ -106,7 +106,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	answer := func(n int) Outcome {
 		out := SearchResult{
 			Results: make([]SearchHit, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
-			Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
+			Semantic: semanticOf(res),
 			Notes:    in.remarks(in.stale(res.Notes)...),
 		}
 		if a.Explain && res.Read.Words != nil {
@@ -129,6 +129,10 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		res, err = in.Search.Search(ctx, query)
 		return len(res.Hits), err
 	})
+}
+
+func semanticOf(res search.Result) Semantic {
+	return Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}
 }
 
 // A SearchPanel contains the terms that each result matched, to be highlighted.
@@ -202,6 +206,15 @@ func resultOf(hit search.Hit, explain bool) SearchHit {
 	}
 }
 
+// unembedded returns a remark while semantic search cannot find every passage yet. Results
+// with good hits omit it: it takes up context in each of the first searches.
+func unembedded(s Semantic) []string {
+	if s.State != search.StateBuilding { // coverage matters only in this state
+		return nil
+	}
+	return []string{fmt.Sprintf("%.0f%% of the passages are embedded so far; semantic search cannot find the others yet", math.Floor(100*s.Coverage))}
+}
+
 func searchText(a searchArgs, out SearchResult) string {
 	var b strings.Builder
 	query := phrase.Clip(phrase.OneLine(a.Query), 100)
@@ -214,8 +227,8 @@ func searchText(a searchArgs, out SearchResult) string {
 		}
 		b.WriteString("\n" + Fence("search results", query, resultLines(out)))
 	}
-	if a.Explain && out.Semantic.State == search.StateBuilding { // coverage matters only in this state
-		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; semantic search cannot find the others yet)", math.Floor(100*out.Semantic.Coverage))
+	if a.Explain || out.Weak || len(out.Results) == 0 {
+		b.WriteString(remarkLines(unembedded(out.Semantic)))
 	}
 	if r, ok := out.Read.(search.Reading); ok {
 		b.WriteString("\n(read as " + readingText(r) + ")")

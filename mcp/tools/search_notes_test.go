@@ -32,6 +32,10 @@ func TestSearchExplains(t *testing.T) {
 	assert.Contains(t, text, "(99% of the passages are embedded so far; semantic search cannot find the others yet)")
 
 	assert.NotContains(t, searchText(searchArgs{Query: "q"}, out), "embedded")
+	weak := out
+	weak.Weak = true
+	assert.Contains(t, searchText(searchArgs{Query: "q"}, weak), "99% of the passages are embedded so far")
+	assert.Contains(t, searchText(searchArgs{Query: "q"}, SearchResult{Semantic: out.Semantic}), "99% of the passages are embedded so far")
 	out.Semantic.State = search.StateReady
 	assert.NotContains(t, searchText(searchArgs{Query: "q", Explain: true}, out), "embedded")
 }
