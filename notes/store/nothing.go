@@ -98,7 +98,7 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 // that no note has for a field.
 func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes.Scope) (why []string, err error) {
 	fields, wants := notes.WhereFields(where)
-	count, values := map[string]int{}, map[string]map[string]bool{} // count by key; values as text by field
+	count, values, met := map[string]int{}, map[string]map[string]bool{}, map[string]bool{} // count by key; values as text by field
 	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
 	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
 		_, r, err := scanRecord(rows)
@@ -117,6 +117,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 			if values[field] == nil {
 				values[field] = map[string]bool{}
 			}
+			met[field] = met[field] || notes.WhereMatches(map[string]any{field: wants[field]}, all)
 			list, isList := v.([]any)
 			if !isList {
 				list = []any{v}
@@ -139,15 +140,18 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 		ops, _ := want.(map[string]any)
 		_, isList := want.([]any)
 		text, isText := want.(string)
+		for _, op := range []string{"has", "contains"} {
+			if len(ops) == 1 && !isText {
+				text, isText = ops[op].(string)
+			}
+		}
 		switch {
 		case values[field] == nil && ops["exists"] == false: // every note satisfies this
 		case values[field] == nil:
 			why = append(why, "no note has the key "+notes.Quote(field)+" in its front matter or as key:: value"+near(field, keys))
 		case isList:
 			why = append(why, fmt.Sprintf(`%s is compared with the whole list; {%q: {"in": […]}} matches any of its values`, notes.Quote(field), field))
-		case isText && !slices.ContainsFunc(slices.Collect(maps.Keys(values[field])), func(v string) bool {
-			return notes.WhereMatches(map[string]any{"v": text}, map[string]any{"v": v})
-		}):
+		case isText && !met[field]:
 			why = append(why, fmt.Sprintf("no note has %s %s", notes.Quote(field), notes.Quote(text))+near(text, slices.Sorted(maps.Keys(values[field]))))
 		}
 	}

@@ -153,7 +153,7 @@ func deep(levels int) object {
 // TestWhyNothing checks that the parts of a filter that match no note by themselves are
 // described, with similar values.
 func TestWhyNothing(t *testing.T) {
-	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
+	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\npeople: ['[[Anna Lee]]', Bo]\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
 	for _, tt := range []struct {
 		filter notes.Filter
 		want   []string
@@ -162,6 +162,8 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Tags: []string{"urgnt"}}, []string{`no note has the tag "urgnt"; near: "urgent"`}},
 		{notes.Filter{Where: object{"not": object{"onwer": "Ann"}}}, []string{`no note has the key "onwer" in its front matter or as key:: value; near: "owner"`}},
 		{notes.Filter{Where: object{"owner": "Anne"}}, []string{`no note has "owner" "Anne"; near: "Ann"`}},
+		{notes.Filter{Where: object{"people": object{"contains": "Anna"}}}, []string{`no note has "people" "Anna"; near: "[[Anna Lee]]"`}},
+		{notes.Filter{Where: object{"people": object{"has": "Anna Lee"}}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": object{"exists": false}}, Folder: "Work"}, nil},
 		{notes.Filter{Glob: "*.txt"}, []string{`no note has a path that matches "*.txt"; the names of notes end in .md, and other files are not listed`}},
