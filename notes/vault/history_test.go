@@ -871,7 +871,7 @@ func TestRestore_LastText(t *testing.T) {
 
 	for _, present := range []string{"A", "B.md"} {
 		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Note: present})
-		require.ErrorContains(t, err, "a revision of it is missing")
+		require.ErrorContains(t, err, "no revision to restore is given")
 	}
 }
 

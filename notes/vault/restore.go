@@ -73,7 +73,7 @@ func (h *History) lastOfDeleted(ctx context.Context, notePath string, scope note
 			}
 		}
 	}
-	return 0, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrInvalid, Detail: "a revision of it is missing", Hint: "note_history lists its revisions, and the changes that can be undone."}
+	return 0, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrInvalid, Detail: "the note exists, and no revision to restore is given", Hint: "note_history lists its revisions, and the changes that can be undone."}
 }
 
 // restorable opens the note at the path or, if it was deleted, prepares to create it there.
@@ -258,7 +258,7 @@ func (m *movement) planBack(was *store.FileChange) error {
 	}
 	switch {
 	case errors.Is(err, notes.ErrNotFound) || err == nil && m.first.OldPath != was.NewPath:
-		return &notes.Error{Op: m.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "note_history says where it is."}
+		return &notes.Error{Op: m.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "Undo the later changes first: note_history lists them, newest first."}
 	case err != nil:
 		return err
 	case m.first.NewPath != was.OldPath:

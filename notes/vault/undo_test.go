@@ -397,6 +397,9 @@ func TestMove_Folders(t *testing.T) {
 
 	_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
 	require.ErrorIs(t, err, notes.ErrConflict, "the note is elsewhere")
+	var explained *notes.Error
+	require.ErrorAs(t, err, &explained)
+	assert.Contains(t, explained.Hint, "Undo the later changes first")
 	f.requireConsistent()
 }
 
