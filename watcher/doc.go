@@ -53,7 +53,8 @@
 // The kernels differ. inotify (Linux) needs a watch for each directory and
 // limits their number. With kqueue (macOS, BSD) every file of a watched
 // directory also costs a file descriptor, so watches may use half of the process's
-// limit. Windows reports a whole tree through one handle on its root; a rename of
+// limit, and an entry that cannot be opened hides new ones, so its directory is also
+// polled. Windows reports a whole tree through one handle on its root; a rename of
 // the root itself is detected by the next periodic check. A subtree turns this
 // handle into a source, without fsnotify.
 //

@@ -15,6 +15,7 @@ import (
 type kernel struct {
 	t      *testing.T
 	remote string // network file system of all folders, or ""
+	hides  string // name of the entries that hide others
 	mu     sync.Mutex
 	dirs   map[string]bool
 	limit  int   // limit on watches
@@ -30,6 +31,7 @@ func newKernel(t *testing.T) *kernel { return &kernel{t: t, limit: 1 << 20} }
 func (k *kernel) install(w *Watcher) {
 	w.env.open = k.open
 	w.env.remote = func(string) string { return k.remote }
+	w.env.hides = func(abs string) bool { return k.hides != "" && filepath.Base(abs) == k.hides }
 	w.env.budget = func() int { return 0 }
 }
 

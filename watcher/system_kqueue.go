@@ -13,6 +13,14 @@ import (
 
 func mountID(*os.File) uint64 { return 0 }
 
+// hidesNew reports whether fsnotify finds no new entries of a directory that come after abs
+// in the alphabet: to find them it lists the directory, and it stops at an entry that it
+// cannot open, such as a symlink to nothing.
+func hidesNew(abs string) bool {
+	_, err := os.Lstat(abs)
+	return err == nil && unix.Access(abs, unix.R_OK) != nil
+}
+
 // entryBudget returns half of the process's limit on file descriptors, because with
 // kqueue every entry of a watched directory costs one. The other half is for the rest
 // of the program.

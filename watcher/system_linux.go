@@ -60,6 +60,8 @@ func mountID(f *os.File) uint64 {
 	return 0
 }
 
+func hidesNew(string) bool { return false }
+
 // entryBudget returns 0, which means no limit: inotify reports when its limit is
 // reached.
 func entryBudget() int { return 0 }

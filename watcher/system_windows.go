@@ -20,6 +20,8 @@ func RemoteFileSystem(abs string) string {
 
 func mountID(*os.File) uint64 { return 0 }
 
+func hidesNew(string) bool { return false }
+
 func entryBudget() int { return 0 }
 
 // isLimit reports whether adding a watch failed because a limit was reached.

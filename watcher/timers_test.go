@@ -264,6 +264,40 @@ func TestWatch_Limit(t *testing.T) {
 	})
 }
 
+// With kqueue, new files are not reported in a folder with an entry that cannot be opened.
+func TestList_EntryHidesOthers(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		t.Run(fmt.Sprintf("before=%v", before), func(t *testing.T) {
+			play(t, Options{Ignore: func(rel string) bool { return rel == "dir/.#lock" }}, func(root string, k *kernel) {
+				k.hides = ".#lock"
+				_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
+				if before {
+					_ = os.WriteFile(filepath.Join(root, "dir/.#lock"), nil, 0o644)
+				}
+			}, func(s *scene) {
+				if !before {
+					s.write("dir/.#lock")
+					s.event(fsnotify.Create, s.root, "dir/.#lock")
+				}
+				s.write("dir/new.md")
+				time.Sleep(defaultPollInterval + Quiet)
+				got := s.taken()
+				require.Len(s, got, 1)
+				assert.Equal(s, []string{"dir/new.md"}, got[0].Paths)
+				assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 2, Polled: 1}, s.w.Status())
+
+				require.NoError(s, os.Remove(filepath.Join(s.root, "dir/.#lock")))
+				time.Sleep(time.Minute)
+				assert.Empty(s, s.taken())
+				assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 2}, s.w.Status())
+				s.event(fsnotify.Write, s.root, "dir/new.md")
+				time.Sleep(time.Minute)
+				assert.Len(s, s.taken(), 1, "its events are still reported")
+			})
+		})
+	}
+}
+
 func TestRetryWatches_ConcurrentChanges(t *testing.T) {
 	play(t, Options{pollInterval: time.Hour}, func(root string, k *kernel) {
 		_ = os.MkdirAll(filepath.Join(root, "dir/sub"), 0o755)

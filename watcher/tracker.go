@@ -4,7 +4,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -194,6 +193,9 @@ func (t *tracker) handle(ev fsnotify.Event) {
 	if !ok {
 		return
 	}
+	if above := t.find(folder(rel)); above != nil && above.mode == watched && t.env.hides(ev.Name) {
+		t.setMode(above, polled)
+	}
 	moved := ev.Op.Has(fsnotify.Remove) || ev.Op.Has(fsnotify.Rename)
 	d := t.find(rel)
 	switch {
@@ -236,8 +238,10 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 		return
 	}
 	t.touch(rel)
-	above, name := path.Split(rel)
-	if parent := t.find(strings.TrimSuffix(above, "/")); isDir && parent != nil {
-		t.enter(t.add(parent, name), true)
+	if parent := t.find(folder(rel)); isDir && parent != nil {
+		t.enter(t.add(parent, path.Base(rel)), true)
 	}
 }
+
+// folder returns the path of the directory that contains rel, "" for the root.
+func folder(rel string) string { return path.Dir("/" + rel)[1:] }

@@ -334,6 +334,7 @@ type listing struct {
 	stamps bool             // whether to stat files and compare their stamps
 	before map[string]stamp // files of the previous listing
 
+	hides bool                // an entry found makes the source miss others
 	seen  stamp               // stamp of the directory, taken before reading it
 	files map[string]stamp    // files found
 	dirs  map[string]struct{} // directories found
@@ -363,6 +364,12 @@ func (t *tree) list(d *dir, before map[string]stamp, report bool) []*dir {
 	}
 	l.reportRemoved()
 	delete(t.unreadable, d)
+	switch {
+	case l.hides && d.mode == watched:
+		t.setMode(d, polled)
+	case !l.hides && d.mode == polled && d.events && !d.remote:
+		t.unwatch(d) // retryWatches watches it again, and no longer polls it
+	}
 	if d.mode == polled {
 		l.reportRemovedAgain()
 		d.entries, d.seen = l.files, l.seen
@@ -388,6 +395,7 @@ func (l *listing) read(abs string) error {
 		return err
 	}
 	for _, e := range entries {
+		l.hides = l.hides || l.d.events && l.env.hides(filepath.Join(abs, e.Name()))
 		l.entry(e)
 	}
 	return nil

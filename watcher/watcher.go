@@ -95,6 +95,7 @@ type Watcher struct {
 type environment struct {
 	open   func(root string) (*source, error)
 	remote func(abs string) string // returns the kind of a file system with unreliable events, or ""
+	hides  func(abs string) bool   // reports whether the source misses new entries because of the one at abs
 	budget func() int              // returns the number of entries that may be watched; 0 means no limit
 	tick   time.Duration           // interval between checks of the root
 	retry  time.Duration           // interval between attempts to watch polled directories
@@ -115,6 +116,7 @@ func New(root string, opt Options) *Watcher {
 		env: environment{
 			open:   openSource,
 			remote: RemoteFileSystem,
+			hides:  hidesNew,
 			budget: func() int { return share(entryBudget(), opt.Watchers) },
 			tick:   2 * time.Second,
 			retry:  15 * time.Second,
