@@ -24,6 +24,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -179,7 +180,7 @@ func (s System) Status(ctx context.Context, service Service) (Status, error) {
 		if err != nil {
 			return Status{Manager: "Windows", Place: runKey}, nil //nolint:nilerr // reg has one exit code for everything; no value is the usual reason
 		}
-		return Status{Manager: "Windows", Place: runKey, Installed: true, Current: strings.Contains(said, windowsCommand(service.Command))}, nil
+		return Status{Manager: "Windows", Place: runKey, Installed: true, Current: contains(said, windowsCommand(service.Command))}, nil
 	}
 	st := Status{Manager: "systemd", Place: s.file(name)}
 	query, running := []string{"systemctl", "--user", "is-active", name}, "active" // it fails for inactive ones
@@ -295,6 +296,16 @@ func propertyList(s Service) string {
 </dict>
 </plist>
 `
+}
+
+// contains reports whether the output of reg contains a command. The console's code page may
+// have changed every character that is not ASCII.
+func contains(output, command string) bool {
+	var pattern []string
+	for _, ascii := range regexp.MustCompile(`[^\x00-\x7f]+`).Split(command, -1) {
+		pattern = append(pattern, regexp.QuoteMeta(ascii))
+	}
+	return regexp.MustCompile(strings.Join(pattern, ".+")).MatchString(output)
 }
 
 // windowsCommand returns the command line for the Run key. conhost suppresses the console

@@ -283,6 +283,25 @@ func TestWindowsCommand(t *testing.T) {
 	assert.Empty(t, m.calls)
 }
 
+// reg writes in the code page of the console, here 850 and 932.
+func TestStatus_CodePage(t *testing.T) {
+	s, m := fake(t, "windows")
+	named := notes
+	for vault, garbled := range map[string]string{`C:\Übung`: "C:\\\x9abung", `C:\ソ 表`: "C:\\\x83\x5c \x95\x5c", `C:\🗂`: `C:\??`} {
+		named.Command = []string{`C:\notesd.exe`, "serve", "--vault", vault}
+		require.NoError(t, s.Install(t.Context(), named))
+		name := named.Name()
+		m.keys[name] = strings.ReplaceAll(m.keys[name], vault, garbled)
+		st, err := s.Status(t.Context(), named)
+		require.NoError(t, err)
+		assert.True(t, st.Current, vault)
+		named.Command[3] += `\other`
+		st, err = s.Status(t.Context(), named)
+		require.NoError(t, err)
+		assert.False(t, st.Current, vault)
+	}
+}
+
 func TestName(t *testing.T) {
 	assert.Regexp(t, `^notesd-My-Notes-[0-9a-f]{8}$`, notes.Name())
 	assert.Regexp(t, `^notesd----[0-9a-f]{8}$`, Service{Vault: "/日本"}.Name())
