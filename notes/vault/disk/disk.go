@@ -170,6 +170,9 @@ func Unavailable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		detail = "the vault folder does not exist (is its disk mounted?)"
+	case errors.Is(err, syscall.EPERM): // not EACCES: from macOS, for Documents, Desktop and iCloud Drive
+		detail = "the system does not let notesd read the vault folder"
+		hint = "Nothing was changed. On macOS, allow it for the program that starts notesd, under System Settings, Privacy & Security, Files and Folders or Full Disk Access; then run: notesd restart"
 	case errors.Is(err, fs.ErrPermission):
 		detail = "the vault folder is not readable"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
