@@ -171,6 +171,27 @@ func TestRoots_BoundScopedMethods(t *testing.T) {
 	})
 }
 
+// A client that may read only some folders is told why it does not get the status.
+func TestStatus_OfSomeFolders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, c := range map[string]struct {
+			profile Profile
+			want    string
+		}{
+			"all folders":  {Profile{}, `"result":{"notes":3}`},
+			"some folders": {Profile{Read: []string{"Garden"}}, `this client may read only some folders`},
+			"a subject":    {Profile{Subject: "ann"}, `"code":-32601`},
+		} {
+			w := newWorld(t, sampleVault, Limits{})
+			w.core.opts.Methods = map[string]Method{MethodStatus: func(context.Context, json.RawMessage) (any, error) { return map[string]int{"notes": 3}, nil }}
+			client := w.connect(t, c.profile)
+			client.send(handshake + `{"jsonrpc":"2.0","id":"status","method":"notesd/status"}`)
+			synctest.Wait()
+			assert.Contains(t, strings.Join(client.received(), ""), c.want, name)
+		}
+	})
+}
+
 // The roots of a client restrict it to the folders that they name, in a vault of several
 // folders.
 func TestRoots_SeveralFolders(t *testing.T) {

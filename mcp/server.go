@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/mcp/transport"
+	"notesd/notes"
 )
 
 // fixedTools is for sessions whose list of tools cannot change: requests of 2026-07-28 over
@@ -116,14 +117,20 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 }
 
 // addMethods registers notesd's own methods. The sessions of the owner's commands have all
-// of them. Others have the scoped methods and, unless they belong to a subject or may not
-// see all folders, the status, which counts and names what is in the folders.
+// of them. Others have the scoped methods and, unless they belong to a subject, the status.
+// It counts and names what is in all folders, so that a session that may not see all of
+// them is refused.
 func (s *session) addMethods(server *sdk.Server) {
 	methods := map[string]Method{}
 	if s.profile.Owner {
 		maps.Copy(methods, s.core.opts.Methods)
-	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil && s.profile.Subject == "" {
-		methods[MethodStatus] = status
+	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Subject == "" {
+		methods[MethodStatus] = func(ctx context.Context, params json.RawMessage) (any, error) {
+			if s.profile.Read != nil {
+				return nil, &notes.Error{Op: "status", Err: notes.ErrForbidden, Detail: "the status is of the whole vault, and this client may read only some folders", Hint: "Run notesd status in a terminal."}
+			}
+			return status(ctx, params)
+		}
 	}
 	for name, method := range s.core.opts.ScopedMethods {
 		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
