@@ -573,3 +573,16 @@ func TestSearch_ExplainedSnippets(t *testing.T) {
 	assert.Less(t, least(args{"query": "soup"}), 50)
 	assert.Greater(t, least(args{"query": "soup", "explain": true}), 140)
 }
+
+// A new name without a folder is a path in the root, which the result says.
+func TestMoveByName(t *testing.T) {
+	w := newWorld(t, map[string]string{"A/Plan.md": "x\n", "A/B/Cost.md": "x\n", "Top.md": "x\n"})
+	_, text := w.call(t, "move_note", args{"note": "Plan", "to": "Scheme"})
+	assert.Contains(t, text, `(this is in the root of the vault; to rename it in its folder, pass to "A/Scheme.md")`)
+	_, text = w.call(t, "move_note", args{"note": "A/B", "to": "C"})
+	assert.Contains(t, text, `pass to "A/C"`)
+	for note, to := range map[string]string{"Scheme": "A/Plan", "Top": "Bottom", "Cost": "Cost.md", "Plan": "/"} {
+		_, text = w.call(t, "move_note", args{"note": note, "to": to})
+		assert.NotContains(t, text, "root of the vault", "%s %s", note, to)
+	}
+}

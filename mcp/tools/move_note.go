@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -41,6 +42,7 @@ type MoveResult struct {
 	Left      []string `json:"left,omitempty"`
 	Diff      string   `json:"diff"`
 	DryRun    bool     `json:"dry_run,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
 }
 
 // runMoveNote shortens the lists of notes to fit, but never the conflicts and the files that
@@ -65,6 +67,10 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		if meta, err := in.Vault.Lookup(ctx, out.URI, in.Scope); err == nil && meta.Title == old {
 			out.Title = old
 		}
+	}
+	// A name alone is a path in the vault's root. It may be meant for the folder of the note.
+	if folder := path.Dir(w.OldPath); folder != "." && path.Dir(w.Path) == "." && !strings.Contains(a.To, "/") && !notes.IsNoteName(a.To) {
+		out.Notes = []string{fmt.Sprintf("this is in the root of the vault; to rename it in its folder, pass to %q", phrase.OneLine(folder+"/"+w.Path))}
 	}
 	relinked := append([]string{}, w.Relinked...)
 	return fit(in.Limits.ResultBytes, max(len(w.Moved), len(relinked)), func(n int) Outcome {
@@ -101,7 +107,7 @@ func moveText(out MoveResult) string {
 	if out.Diff != "" {
 		b.WriteString("\n" + Fence("diff", out.Path, out.Diff))
 	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }
 
 // listRelinked lists the notes whose links a change was to update.
