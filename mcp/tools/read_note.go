@@ -175,8 +175,14 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
 	}
 	const marks = 200 // for the fence, the line about the rest, and next_lines
-	room := most - max(jsonSize(out), len(readText(out))) - marks
-	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
+	limit, room := cmp.Or(a.MaxBytes, most), max(most-max(jsonSize(out), len(readText(out)))-marks, most/4)
+	content, end, cut := cutLines(lines[first-1:last], limit, room)
+	if cut {
+		if text := textEnd(note, first, last); text < first+end-1 {
+			content, end, _ = cutLines(lines[first-1:text], limit, room)
+			out.Notes = append(out.Notes, fmt.Sprintf("lines %d-%d are data for programs, such as a drawing", text+1, last))
+		}
+	}
 	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
 	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, out.LineEnd)
 	if cut && out.LineEnd < last {
@@ -189,6 +195,22 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		return Outcome{}, err
 	}
 	return Outcome{Structured: out, Text: readText(out)}, nil
+}
+
+// textEnd returns the last of the lines that has text, or the last line if all of them are
+// data, such as the drawing at the end of an Excalidraw note.
+func textEnd(note *notes.Note, first, last int) int {
+	prose := note.Prose()
+	if prose == note.Content {
+		return last
+	}
+	lines := linesOf(prose)
+	for end := last; end >= first; end-- {
+		if strings.TrimSpace(lines[end-1]) != "" {
+			return end
+		}
+	}
+	return last
 }
 
 // version returns the note as it is or, if the arguments say so, as it was, with a remark

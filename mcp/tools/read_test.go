@@ -153,6 +153,24 @@ func TestReadSeveral_Whole(t *testing.T) {
 	}
 }
 
+// A note that does not fit is shown without the drawing at its end, which can be read by its
+// lines.
+func TestReadDrawing(t *testing.T) {
+	words := "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nPelican ^a1b2c3d4\n\n%%\n# Drawing\n"
+	drawing := "```compressed-json\n" + strings.Repeat(strings.Repeat("N4KAkARALgng", 20)+"\n\n", 100) + "```\n%%\n"
+	w := newWorld(t, map[string]string{"Big.md": words + drawing, "Small.md": words + drawing[:300] + "\n```\n%%\n"})
+	got, text := w.call(t, "read_note", args{"note": "Big"})
+	assert.Equal(t, words, got["content"])
+	assert.Equal(t, "9-211", got["next_lines"])
+	assert.Contains(t, text, "(lines 9-211 are data for programs, such as a drawing)")
+	got, _ = w.call(t, "read_note", args{"note": "Big", "lines": "9-211"})
+	assert.True(t, strings.HasPrefix(drawing, got["content"].(string)))
+	assert.Greater(t, len(got["content"].(string)), 10_000)
+	got, text = w.call(t, "read_note", args{"note": "Small"})
+	assert.Equal(t, false, got["truncated"])
+	assert.NotContains(t, text, "drawing)")
+}
+
 // A past version of a note is marked as such, and for an attachment the error names its
 // resource.
 func TestReadThePastAndAttachments(t *testing.T) {
