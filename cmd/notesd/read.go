@@ -163,10 +163,13 @@ func printPages[R, T any](ctx context.Context, c *client, tool string, query map
 
 func (o *output) printList(page []tools.ListedNote) {
 	for _, n := range page {
-		tags := ""
+		tags, broken := "", ""
 		if len(n.Tags) > 0 {
 			tags = "  " + o.out.dim("#"+strings.Join(n.Tags, " #"))
 		}
-		fmt.Fprintf(o.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), o.out.path(n.Path), tags)
+		if len(n.Broken) > 0 {
+			broken = "  ?? " + strings.Join(n.Broken, ", ")
+		}
+		fmt.Fprintf(o.out, "%s  %8s  %s%s%s\n", n.Date, size(n.Size), o.out.path(n.Path), tags, broken)
 	}
 }

@@ -586,3 +586,15 @@ func TestMoveByName(t *testing.T) {
 		assert.NotContains(t, text, "root of the vault", "%s %s", note, to)
 	}
 }
+
+// A list of the notes with broken links names the links.
+func TestListNotes_BrokenLinks(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"A.md": "[[B]] [[None]] [[None|x]] [y](gone.md) [[B#Nowhere]]\n", "B.md": "# B\n", "C.md": "[[1]] [[2]] [[3]] [[4]] [[5]] [[6]]\n",
+	})
+	got, text := w.call(t, "list_notes", args{"broken_links": true, "sort": "path"})
+	assert.Equal(t, []any{"None", "gone.md", "B#Nowhere"}, got["notes"].([]any)[0].(args)["broken_links"])
+	assert.Contains(t, text, " | broken: 1, 2, 3, 4, 5, …")
+	_, text = w.call(t, "list_notes", args{})
+	assert.NotContains(t, text, "broken")
+}

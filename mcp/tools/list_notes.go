@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,7 +55,8 @@ type ListedNote struct {
 	Modified string         `json:"modified"`
 	Size     int64          `json:"size"`
 	Tags     []string       `json:"tags"`
-	Fields   map[string]any `json:"fields,omitempty"` // the requested ones that the note has
+	Fields   map[string]any `json:"fields,omitempty"`       // the requested ones that the note has
+	Broken   []string       `json:"broken_links,omitempty"` // the first targets, if notes with broken links are asked for
 }
 
 // runListNotes lists the present from the store, which filters, sorts and pages by itself,
@@ -88,10 +90,20 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		}
 		warnings = append(warnings, why...)
 	}
+	broken := map[string][]string{} // by path
+	if a.BrokenLinks {
+		for _, m := range page.Notes {
+			if broken[m.Path], err = in.brokenLinks(ctx, m.Path); err != nil {
+				return Outcome{}, err
+			}
+		}
+	}
 	answer := func(n int) Outcome {
 		out := ListResult{Notes: []ListedNote{}, Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
 		for _, m := range page.Notes[:n] {
-			out.Notes = append(out.Notes, listed(m))
+			note := listed(m)
+			note.Broken = broken[m.Path]
+			out.Notes = append(out.Notes, note)
 		}
 		if n < len(page.Notes) { // a cursor holds the sort key and the path of a note, in base64
 			out.Next = cursorLike(100 + 2*len(page.Notes[n].Path))
@@ -103,6 +115,30 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		page, err = list(ctx, query)
 		return len(page.Notes), err
 	})
+}
+
+// brokenLinks returns the first targets of a note's broken links, so that a list of them does
+// not take a call of note_links for each note; none if the note has just been deleted.
+func (in *invocation) brokenLinks(ctx context.Context, path string) (targets []string, err error) {
+	const most = 5
+	report, err := in.Vault.Links(ctx, notes.URI(path), notes.LinkQuery{Direction: "out", Scope: in.Scope})
+	if errors.Is(err, notes.ErrNotFound) {
+		return nil, nil
+	}
+	for _, l := range report.Unresolved {
+		target := l.Target
+		if l.Anchor != "" {
+			target += "#" + l.Anchor
+		}
+		switch {
+		case slices.Contains(targets, target):
+		case len(targets) == most:
+			return append(targets, "…"), err
+		default:
+			targets = append(targets, target)
+		}
+	}
+	return targets, err
 }
 
 func listed(m notes.Meta) ListedNote {
@@ -150,6 +186,9 @@ func listLine(n ListedNote) string {
 			text = string(data)
 		}
 		b.WriteString(" | " + phrase.OneLine(field) + ": " + phrase.OneLine(text))
+	}
+	if len(n.Broken) > 0 {
+		b.WriteString(" | broken: " + phrase.OneLine(strings.Join(n.Broken, ", ")))
 	}
 	return b.String()
 }
