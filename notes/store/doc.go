@@ -8,7 +8,7 @@
 //
 // A [Store] is safe for concurrent use. Reads see the last commit. Only package
 // vault writes, under its own lock: [Store.Apply] commits a batch of changes in
-// one transaction and appends them to the feed, [Versions.Begin] writes an
-// operation to the journal before the first file changes, and [Versions.Finish]
+// one transaction and appends them to the feed, [Journal.Begin] writes an
+// operation to the journal before the first file changes, and [Journal.Finish]
 // adds it to the history when it is complete.
 package store

@@ -26,9 +26,9 @@ import (
 // can therefore be recovered at the next start, a repeated request gets the stored
 // answer, and every operation can be undone.
 //
-// [Versions.Begin] adds an entry as pending, with the texts of all its files before and
-// after, and the temp name of each. The entry ends in one of two ways: [Versions.Fail]
-// closes an operation that changed nothing and frees its request key; [Versions.Finish]
+// [Journal.Begin] adds an entry as pending, with the texts of all its files before and
+// after, and the temp name of each. The entry ends in one of two ways: [Journal.Fail]
+// closes an operation that changed nothing and frees its request key; [Journal.Finish]
 // closes one whose first file is in place, in the same transaction that turns its files
 // into revisions, so that the revisions and the answer are stored together or not at
 // all. An entry that is pending at startup was interrupted, whatever the state of its
@@ -116,7 +116,7 @@ func IsTempName(name string) bool { return tempNames.MatchString(name) }
 // Begin writes the operation to the journal. Where a file differs from the version in
 // the store, that version is added to history, because the store is about to replace
 // it.
-func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
+func (s *Journal) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
 		key, request := splitRequest(op.RequestKey)
@@ -151,7 +151,7 @@ const sharedMark = "shared"
 
 // Placed returns the paths of the files that the operation with this ID has put in
 // place or removed, both before and after the operation.
-func (s *Versions) Placed(ctx context.Context, id string) (map[string]bool, error) {
+func (s *Journal) Placed(ctx context.Context, id string) (map[string]bool, error) {
 	paths := map[string]bool{}
 	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT g.path, g.new_path FROM operation_files f JOIN operation_files g ON g.operation = f.operation
 		WHERE f.temp = ? AND f.ordinal = 0 AND g.state = ?`, []any{id, StateDone}, func(rows *sql.Rows) error {
@@ -175,7 +175,7 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 // if they are missing there: for notes that have a history, and for all notes if they
 // are few, as in a move by another program; otherwise for one more, so that the change
 // can be found.
-func (s *Versions) keepMoving(h historyWriter, folder string) error {
+func (s *Journal) keepMoving(h historyWriter, folder string) error {
 	known, err := sqlite.Map[string, string](h.ctx, h.tx, `SELECT documents.path, lower(hex(r.hash))
 		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+liveBelow, folder)
 	if err != nil {
@@ -236,7 +236,7 @@ type journalEntry struct {
 }
 
 // JournalOf returns the entry for a temp file, or nil.
-func (s *Versions) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
+func (s *Journal) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
 	e := &journalEntry{}
 	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
 		CASE WHEN `+notNote+` OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
@@ -270,7 +270,7 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) 
 
 // Fail closes an operation that changed nothing, and releases its request key so that
 // the request can be retried.
-func (s *Versions) Fail(ctx context.Context, op *Operation, state string, cause error) error {
+func (s *Journal) Fail(ctx context.Context, op *Operation, state string, cause error) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		if err := execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id); err != nil {
 			return err
@@ -292,7 +292,7 @@ func releaseTexts(ctx context.Context, tx *sql.Tx, operation int64) error {
 // Finish closes an operation that is complete on disk and in the store: it adds the
 // revisions, and stores the answer for repeated requests. It returns the revision of
 // the first file.
-func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
+func (s *Journal) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
 		now := s.Now().UnixNano()
@@ -431,7 +431,7 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 }
 
 // PendingOperations returns the operations interrupted by a crash, oldest first.
-func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) {
+func (s *Journal) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT id, coalesce(part_of, 0), request_key, kind, client, client_version, result FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
@@ -458,7 +458,7 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 // Change returns a completed change as one operation with its files, or
 // [notes.ErrNotFound]. A file whose old or new text is no longer kept, or which another
 // program changed between two parts of the change, has the state StateFailed.
-func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
+func (s *Journal) Change(ctx context.Context, id int64) (*Operation, error) {
 	op := &Operation{id: id}
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		type part struct {
@@ -513,7 +513,7 @@ func (op *Operation) followWith(later []FileChange) {
 }
 
 // MadeFolder reports whether an operation in the journal created the folder.
-func (s *Versions) MadeFolder(ctx context.Context, diskPath string) (bool, error) {
+func (s *Journal) MadeFolder(ctx context.Context, diskPath string) (bool, error) {
 	return sqlite.First[bool](ctx, s.history.Reader(), `SELECT EXISTS (SELECT 1 FROM operations o, json_each(o.result, '$.Made') made
 		WHERE o.state = ? AND o.result LIKE '%"Made":[%' AND made.value = ?)`, StateDone, diskPath)
 }

@@ -20,7 +20,7 @@ import (
 // fills. From a damaged history.db, every readable row is carried over first.
 // [Store.Warnings] reports both.
 func Open(ctx context.Context, dir string) (*Store, error) {
-	s := &Store{Versions: &Versions{Reader: &Reader{Now: time.Now}}}
+	s := &Store{Journal: &Journal{&Versions{Reader: &Reader{Now: time.Now}}}}
 	s.Apps.Store(&map[string]App{})
 	s.Daily.Store(new(string))
 	s.setLogseq(nil)

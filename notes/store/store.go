@@ -20,9 +20,9 @@ import (
 // Store is the data about a vault, in two SQLite databases: notes.db, which is derived
 // from the files, and history.db, which cannot be rebuilt. It is safe for concurrent
 // use, but only package vault may write. Its own methods serve reconciling; [Reader]
-// serves queries, and [Versions] keeps the journal and history.
+// serves queries, [Versions] keeps the history, and [Journal] the operations.
 type Store struct {
-	*Versions
+	*Journal
 	dates    atomic.Pointer[notes.DateRules]
 	statuses map[string]*tasks.Settings // the settings, by folder, applied by SetStatuses
 	warnings []string                   // repairs made by Open
@@ -39,12 +39,14 @@ type Reader struct {
 	Layout
 }
 
-// Versions accesses the revisions and the journal of operations in history.db. Current
-// versions are read from notes.db.
+// Versions accesses the revisions in history.db. Current versions are read from notes.db.
 type Versions struct {
 	*Reader
 	history *sqlite.DB
 }
+
+// Journal records operations in history.db before they change files.
+type Journal struct{ *Versions }
 
 // sequence returns the highest key that the AUTOINCREMENT table has ever had.
 func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
