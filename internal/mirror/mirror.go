@@ -518,10 +518,19 @@ func (r *records) write(ctx context.Context, w *record) error {
 // maxQueued is the number of paths above which the queue requests a full comparison.
 const maxQueued = 2000
 
+// copyMark begins what the name of a conflict copy has in addition to the file's.
+const copyMark = " (conflict "
+
+// isCopyOf reports whether p is the name of a conflict copy of the file.
+func isCopyOf(p, file string) bool {
+	ext := path.Ext(file)
+	return strings.HasPrefix(p, strings.TrimSuffix(file, ext)+copyMark) && strings.HasSuffix(p, ")"+ext)
+}
+
 // copyName returns the name of a conflict copy.
 func copyName(file, who string, now time.Time, n int) string {
 	ext := path.Ext(file)
-	mark := fmt.Sprintf(" (conflict %s %s", now.Format("2006-01-02 150405"), cleanName(who))
+	mark := fmt.Sprintf(copyMark+"%s %s", now.Format("2006-01-02 150405"), cleanName(who))
 	if n > 1 {
 		mark += fmt.Sprintf(" %d", n)
 	}

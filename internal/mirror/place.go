@@ -191,12 +191,18 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		if s.copy == "" {
 			continue
 		}
-		name, err := w.freeCopy(ctx, s.path())
+		holding, err := w.m.log.Holding(ctx, s.sides.here)
 		if err != nil {
 			return err
 		}
-		s.copy = name
-		copies = append(copies, store.FileChange{NewPath: name, New: s.Old})
+		if slices.ContainsFunc(holding, func(p string) bool { return isCopyOf(p, s.path()) }) { // another node's, after the database was restored
+			s.copy = ""
+			continue
+		}
+		if s.copy, err = w.freeCopy(ctx, s.path()); err != nil {
+			return err
+		}
+		copies = append(copies, store.FileChange{NewPath: s.copy, New: s.Old})
 	}
 	var emptied []string
 	for folders, files := range moved {

@@ -328,6 +328,16 @@ func (l *Log) Current(ctx context.Context, paths []string) (map[string]File, err
 	return files, err
 }
 
+// Holding returns the paths of the log's current files with this hash.
+func (l *Log) Holding(ctx context.Context, hash string) (paths []string, err error) {
+	err = l.call(ctx, func(ctx context.Context) error {
+		rows, _ := l.db.pool.Query(ctx, `SELECT path FROM files WHERE vault = $1 AND hash = $2 ORDER BY path`, l.vault, raw([]string{hash})[0]) // its error is in rows
+		paths, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	return paths, err
+}
+
 func readFiles(rows pgx.Rows, err error) ([]File, error) {
 	if err != nil {
 		return nil, err
