@@ -261,7 +261,11 @@ func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
 	}
 	note, err := c.v.Read(c.ctx, name, c.scope)
 	if e, ok := errors.AsType[*notes.Error](err); ok && errors.Is(err, notes.ErrNotFound) {
-		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template; list_notes shows them."}
+		list := "list_notes"
+		if folder != "" && c.scope.CanRead(path.Join(folder, "x.md")) {
+			list += " folder=" + notes.Quote(folder)
+		}
+		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template; " + list + " shows them."}
 	}
 	return note, err
 }

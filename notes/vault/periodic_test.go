@@ -223,6 +223,9 @@ func TestCreateFromTemplates(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrExists)
 	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Nothing"})
 	require.ErrorContains(t, err, `read the template "Nothing": there is no such note`)
+	var missing *notes.Error
+	require.ErrorAs(t, err, &missing)
+	assert.Contains(t, missing.Hint, `list_notes folder="Vorlagen"`)
 	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Content: "---\na: b\n---\n"})
 	require.ErrorContains(t, err, "front matter")
 	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Scope: notes.Scope{Read: []string{"Work"}}})
