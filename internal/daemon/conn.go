@@ -104,8 +104,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	conn, err := greet(ctx, c, hello)
 	if err != nil {
 		_ = c.Close() // no data to lose
-		var other *VaultError
-		if errors.As(err, &other) {
+		if other, ok := errors.AsType[*VaultError](err); ok {
 			other.State = dir
 		}
 		if daemonIsStuck(err) {

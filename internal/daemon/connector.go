@@ -108,8 +108,7 @@ func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 
 // retryable reports whether a daemon may be listening soon despite err.
 func retryable(err error) bool {
-	var refused *RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return refused.Reason == RefusedClosing
 	}
 	return errors.Is(err, ErrNotRunning)

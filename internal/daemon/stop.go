@@ -58,8 +58,7 @@ func markStopped(ctx context.Context, dir string, hello Hello) (done bool, err e
 	}
 	defer turn.Close()
 	lock, err := Acquire(ctx, dir, NewIdentity(hello.Version, os.Getpid()))
-	var locked *LockedError
-	if errors.As(err, &locked) {
+	if locked, ok := errors.AsType[*LockedError](err); ok {
 		return locked.Holder.Socket == "", ctx.Err() // done for a process that serves one command; not for a daemon that listens again
 	}
 	if err != nil {

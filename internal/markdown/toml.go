@@ -17,8 +17,7 @@ func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 	}()
 	raw := map[string]any{}
 	if err := toml.Unmarshal(inner, &raw); err != nil {
-		var de *toml.DecodeError
-		if errors.As(err, &de) {
+		if de, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ = de.Position()
 		}
 		return nil, line, fmt.Errorf("TOML: %w", err)

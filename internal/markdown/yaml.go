@@ -165,8 +165,7 @@ func yamlErrorLine(err error) int {
 
 // YAMLError returns the library's message without its source excerpt.
 func YAMLError(err error) error {
-	var e yaml.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[yaml.Error](err); ok {
 		return fmt.Errorf("YAML: %s", e.GetMessage())
 	}
 	return fmt.Errorf("YAML: %w", err)

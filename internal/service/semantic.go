@@ -238,8 +238,7 @@ func (m meaning) Coverage() search.Coverage {
 // unavailable maps the error of an embedding server to one that search reports
 // to the user.
 func unavailable(err error) error {
-	var e *endpoint.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*endpoint.Error](err); ok {
 		return search.UnavailableError{Why: e.Error()}
 	}
 	return err

@@ -63,8 +63,7 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		})
 		group.Go(func() error { return e.vault.call(within, "note_links", map[string]any{"note": uri}, &links) })
 		err := group.Wait()
-		var failure *session.Failure
-		if errors.As(err, &failure) {
+		if _, ok := errors.AsType[*session.Failure](err); ok {
 			return missing(this, "there is no such heading or block", where)
 		}
 		if err != nil {

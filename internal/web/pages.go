@@ -130,8 +130,7 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
-	var failure *session.Failure
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*session.Failure](err); ok {
 		s.fail(w, r, statusOf(err), failure.Message, failure.Advice())
 		return
 	}

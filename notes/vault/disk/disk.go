@@ -123,8 +123,7 @@ func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 	for name, dir := range d.dirs {
 		var f folder
 		if f.Root, f.id, f.err = open(dir); f.err != nil {
-			var where *fs.PathError
-			if errors.As(f.err, &where) {
+			if where, ok := errors.AsType[*fs.PathError](f.err); ok {
 				f.err = where.Err // omits the path, which is outside the vault
 			}
 		}
