@@ -246,7 +246,7 @@ func (s *search) run(ctx context.Context) (Result, error) {
 		list = list.extended(longer)
 		s.rankings.keep(&place, list)
 	} else {
-		s.resume(list)
+		list.resume(s)
 	}
 	return s.page(ctx, place, list)
 }
@@ -273,10 +273,10 @@ func (l *rankedList) extended(longer *rankedList) *rankedList {
 	return longer
 }
 
-// resume prepares a later page of an existing list.
-func (s *search) resume(list *rankedList) {
-	s.r.plan.Terms = list.terms
-	s.rescorer = newRescorer(s.r, list.docs, list.with)
+// resume prepares a search for a later page of the list.
+func (l *rankedList) resume(s *search) {
+	s.r.plan.Terms = l.terms
+	s.rescorer = newRescorer(s.r, l.docs, l.with)
 }
 
 // rank finds and orders notes, at least need of them if there are so many.
@@ -291,7 +291,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 			return nil, err
 		}
 	}
-	if s.certain, err = s.certainOf(ctx); err != nil {
+	if s.certain, err = s.r.certain(ctx, s.index); err != nil {
 		return nil, err
 	}
 	if len(s.r.plan.Terms) == 0 {
@@ -424,7 +424,7 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	if err != nil {
 		return err
 	}
-	matches, names, named := make([][]match, len(best)), s.namesOf(best), make([]uint64, len(best))
+	matches, names, named := make([][]match, len(best)), namesOf(best, s.read, s.rescorer.matcher), make([]uint64, len(best))
 	err = index.InParallel(len(best), func(worker, i int) error {
 		c := &best[i]
 		if err := unpack[i](); err != nil {

@@ -292,10 +292,10 @@ type titled struct {
 	name      []string // the units of the title
 }
 
-func (s *search) namesOf(best []candidate) names {
+func namesOf(best []candidate, read map[int64]*notes.Note, m *matcher) names {
 	out := names{by: map[string][]titled{}}
 	for i, c := range best {
-		if n := s.read[c.note]; n != nil && isName(n.Title) && len(s.rescorer.matcher.find(nil, n.Title)) == 0 {
+		if n := read[c.note]; n != nil && isName(n.Title) && len(m.find(nil, n.Title)) == 0 {
 			if name := units(n.Title); len(name) > 0 {
 				out.by[name[0]] = append(out.by[name[0]], titled{i, n.Title, name})
 			}

@@ -49,7 +49,7 @@ func TestNamesIn(t *testing.T) {
 			best = append(best, candidate{note: int64(i)})
 			s.read[int64(i)] = &notes.Note{Title: title}
 		}
-		quick := s.namesOf(best)
+		quick := namesOf(best, s.read, s.rescorer.matcher)
 		assert.Equal(t, titles[0] != "机器", quick.begin != nil)
 		slow := names{by: quick.by}
 		found := uint64(0)

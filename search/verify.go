@@ -16,13 +16,13 @@ const (
 	maxVerified = 512
 )
 
-// certainOf returns the notes that satisfy the request's phrases without being read: if it
+// certain returns the notes that satisfy the request's phrases without being read: if it
 // requires none, those that lack a word of each excluded phrase.
-func (s *search) certainOf(ctx context.Context) (*notes.IDSet, error) {
-	if len(s.r.phrases) > 0 || len(s.r.notPhrases) == 0 {
+func (r *request) certain(ctx context.Context, x *index.Index) (*notes.IDSet, error) {
+	if len(r.phrases) > 0 || len(r.notPhrases) == 0 {
 		return &notes.IDSet{}, nil
 	}
-	return s.index.Matching(ctx, index.Plan{Exclude: s.r.notWords}, nil)
+	return x.Matching(ctx, index.Plan{Exclude: r.notWords}, nil)
 }
 
 // verified returns the notes that contain the request's phrases and none of its excluded ones.
@@ -146,6 +146,6 @@ func (s *search) newest(ctx context.Context) (*rankedList, error) {
 	for i := range list.found {
 		list.found[i].textRank = 0 // no words were searched
 	}
-	s.resume(list)
+	list.resume(s)
 	return list, nil
 }

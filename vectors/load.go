@@ -15,7 +15,7 @@ func (x *Index) loadAll(ctx context.Context) error {
 	if err := x.recall(ctx); err != nil {
 		return err
 	}
-	st, err := x.stored(ctx)
+	st, err := x.store.stored(ctx, x.embedder)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) err
 	}
 	var wanted *space
 	if !back {
-		st, err := x.stored(ctx)
+		st, err := x.store.stored(ctx, x.embedder)
 		if err != nil {
 			return err
 		}
@@ -112,19 +112,19 @@ type stored struct {
 }
 
 // stored reads the store, and passes the stored dimension to the embedder.
-func (x *Index) stored(ctx context.Context) (st stored, err error) {
-	if st.models, err = x.store.models(ctx); err != nil {
+func (r rows) stored(ctx context.Context, embedder Embedder) (st stored, err error) {
+	if st.models, err = r.models(ctx); err != nil {
 		return st, err
 	}
 	for _, m := range st.models {
-		if x.embedder != nil && m.name == x.embedder.ID() {
-			x.embedder.Expect(m.dimension)
+		if embedder != nil && m.name == embedder.ID() {
+			embedder.Expect(m.dimension)
 		}
 	}
-	if st.chunks, err = x.store.chunks(ctx); err != nil {
+	if st.chunks, err = r.chunks(ctx); err != nil {
 		return st, err
 	}
-	st.notes, err = x.store.importance(ctx)
+	st.notes, err = r.importance(ctx)
 	return st, err
 }
 

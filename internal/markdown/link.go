@@ -194,7 +194,7 @@ func (s *scanner) readDefinitions() {
 		l.Kind, l.Start, l.End, l.Line = LinkMarkdown, p.start, end, p.line
 		s.inline.doc = s.doc
 		s.inline.add(l)
-		next := s.skipBreak(s.src[:p.end], end)
+		next := skipBreak(s.src[:p.end], end, s.quotes > 0)
 		p.line += bytes.Count(s.src[p.start:next], []byte{'\n'})
 		p.start = next
 	}
@@ -213,12 +213,12 @@ func (s *scanner) definition(src []byte, i int) (dest span, end int) {
 	if n+1 >= len(src) || src[n] != ']' || src[n+1] != ':' || src[i+1] == '^' || len(bytes.TrimSpace(src[i+1:n])) == 0 {
 		return span{}, 0
 	}
-	i = s.skipBreak(src, n+2)
+	i = skipBreak(src, n+2, s.quotes > 0)
 	dest, after := linkPath(src, i)
 	if after == 0 || after == i {
 		return span{}, 0
 	}
-	if title := s.skipBreak(src, after); title > after && title < len(src) {
+	if title := skipBreak(src, after, s.quotes > 0); title > after && title < len(src) {
 		if n := title + len(linkTitle.Find(src[title:])); n > title {
 			if end, _ = LineAt(src, n); skipSpace(src[:end], n) == end {
 				return dest, end
@@ -231,10 +231,11 @@ func (s *scanner) definition(src []byte, i int) (dest span, end int) {
 	return dest, end
 }
 
-// skipBreak skips white space, including line breaks and the quote markers after them.
-func (s *scanner) skipBreak(src []byte, i int) int {
+// skipBreak skips white space, including line breaks and, if quoted, the quote markers
+// after them.
+func skipBreak(src []byte, i int, quoted bool) int {
 	for start := i; i < len(src); i++ {
-		if c := src[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' && (c != '>' || s.quotes == 0 || bytes.IndexByte(src[start:i], '\n') < 0) {
+		if c := src[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' && (c != '>' || !quoted || bytes.IndexByte(src[start:i], '\n') < 0) {
 			break
 		}
 	}
