@@ -185,6 +185,7 @@ with the same path, the folder's version is kept beside it.`,
 			if cfg.HasOwnFolder() {
 				return service.Usagef("Name it as DIR, with --vault, or as path under [vault] in notesd.toml.", "mirror needs a folder")
 			}
+			cfg.Store.Unasked = false
 			return service.Serve(cmd.Context(), cfg, a.serveOptions())
 		}),
 	}

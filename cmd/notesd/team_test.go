@@ -106,6 +106,33 @@ func TestImportCommand(t *testing.T) {
 	assert.Contains(t, string(out), "it is a file")
 }
 
+// TestTeam_UnaskedFolder opens a private vault while the configuration file of all vaults
+// has a team's database. Only notesd mirror adds its notes to the database.
+func TestTeam_UnaskedFolder(t *testing.T) {
+	t.Parallel()
+	settings := filepath.Join(t.TempDir(), "notesd.toml")
+	require.NoError(t, os.WriteFile(settings, []byte("[store]\npostgres = \""+pgtest.Start(t).URL()+"\"\n"), 0o600))
+	private, other := newPlace(t, map[string]string{"Diary.md": "dear diary\n"}), newPlace(t, nil)
+	for _, args := range [][]string{{"index"}, {"read", "Diary"}, {"serve"}} {
+		out, err := private.command(append(args, "--config", settings)...).CombinedOutput()
+		require.Error(t, err)
+		assert.Contains(t, string(out), "would be shared with everyone who uses it")
+		assert.Contains(t, string(out), "notesd mirror FOLDER")
+	}
+	assert.NotContains(t, other.run(t, "list", "--config", settings), "Diary")
+
+	mirror := private.command("mirror", "--config", settings)
+	require.NoError(t, mirror.Start())
+	t.Cleanup(func() { _ = mirror.Process.Kill() })
+	eventually(t, "the note is shared", func() bool {
+		other.run(t, "index", "--config", settings)
+		return strings.Contains(other.run(t, "list", "--config", settings), "Diary")
+	})
+	private.run(t, "stop", "--config", settings)
+	assert.Equal(t, 0, ended(t, mirror))
+	assert.Equal(t, "dear diary\n", private.run(t, "read", "Diary", "--config", settings))
+}
+
 // TestDoctor_Database checks a team's database with notesd doctor.
 func TestDoctor_Database(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,7 @@ func (l *loader) checkVault(cfg *Config) {
 		l.checkOwnFolder(cfg)
 		return
 	}
+	cfg.Store.Unasked = cfg.Store.Postgres != "" && !l.origins["store.postgres"].passed && cfg.Vault.Path != l.fileVault && !cfg.HasOwnFolder()
 	if !cfg.Vault.IsSet() {
 		return
 	}

@@ -107,6 +107,10 @@ type Prompts struct {
 type Store struct {
 	Postgres Address `koanf:"postgres"` // URL; empty: no database
 	Vault    string  `koanf:"vault"`    // name of the vault in the database
+
+	// Unasked reports whether Postgres is from a configuration file that does not name the
+	// vault's folder, so that the folder may not be meant.
+	Unasked bool `koanf:"-"`
 }
 
 // Address is the URL of a database. Its String method omits the password.

@@ -44,6 +44,8 @@ type loader struct {
 	origins  map[string]origin // of the merged values
 	problems []Problem
 	unknown  []Problem // variables and retired keys, which are warnings only
+
+	fileVault string // vault.path in the file
 }
 
 // Load merges the sources and checks the result. The error is an [*Error] with all
@@ -94,6 +96,7 @@ func (l *loader) mergeFile(name string) {
 	entries, problems := parseFile(name, data)
 	l.problems = append(l.problems, problems...)
 	l.merge(entries, filepath.Dir(name), true)
+	l.fileVault = l.merged.String("vault.path")
 }
 
 // merge checks the entries of a layer and overrides the layers below with the valid

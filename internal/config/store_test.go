@@ -53,3 +53,28 @@ func TestStore_OwnFolder(t *testing.T) {
 	assert.False(t, load("NOTESD_STORE_POSTGRES=postgres://ann@db/notes", "NOTESD_VAULT="+dir, "NOTESD_STATE="+t.TempDir()).HasOwnFolder())
 	assert.Empty(t, load().Vault.Path)
 }
+
+// A database in a configuration file is asked for by the vault that the file names.
+func TestStore_Unasked(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notesd.toml")
+	database := "[store]\npostgres = 'postgres://ann@db/notes'\n"
+	for name, c := range map[string]struct {
+		file    string
+		env     []string
+		unasked bool
+	}{
+		"another vault":           {"[vault]\npath = '" + filepath.Dir(dir) + "'\n" + database, []string{"NOTESD_VAULT=" + dir}, true},
+		"no vault":                {database, []string{"NOTESD_VAULT=" + dir}, true},
+		"the file's vault":        {"[vault]\npath = '" + dir + "'\n" + database, nil, false},
+		"the file's vault passed": {"[vault]\npath = '" + dir + "'\n" + database, []string{"NOTESD_VAULT=" + dir}, false},
+		"database passed":         {"", []string{"NOTESD_VAULT=" + dir, "NOTESD_STORE_POSTGRES=postgres://ann@db/notes"}, false},
+		"no folder":               {database, nil, false},
+		"no database":             {"", []string{"NOTESD_VAULT=" + dir}, false},
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(c.file), 0o600))
+		loaded, err := Load(Sources{File: file, Env: append(c.env, "HOME="+dir, "NOTESD_STATE="+t.TempDir())})
+		require.NoError(t, err, name)
+		assert.Equal(t, c.unasked, loaded.Store.Unasked, name)
+	}
+}

@@ -60,7 +60,7 @@ func (r *request) listens() bool { return r.method == methodListen }
 // daemon that received a tool call may have executed it.
 func (r *request) unanswered(err error) error {
 	if r.method == methodCallTool && r.sends > 0 {
-		return fmt.Errorf("%w. The outcome of this call is unknown: if it was to change a note, read the note before repeating it", err)
+		return fmt.Errorf("the outcome of this call is unknown (if it was to change a note, read the note before repeating it): %w", err)
 	}
 	return err
 }

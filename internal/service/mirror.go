@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,11 +23,36 @@ import (
 // openMirror opens the mirror that keeps the vault's folder in sync with its database.
 // It does not wait for the database.
 func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mirror.Mirror, error) {
+	if err := checkAsked(cfg); err != nil {
+		return nil, err
+	}
 	shared, err := pglog.New(string(cfg.Store.Postgres), cfg.Store.Vault, log)
 	if err != nil {
 		return nil, wrongAddress(err)
 	}
 	return mirrorOf(ctx, cfg, shared, nil, log)
+}
+
+// checkAsked returns a failure if the vault's files would be shared for the first time
+// although no file, variable or command names the vault together with the database: the
+// database may be in the configuration file of all vaults, and the vault may be private.
+func checkAsked(cfg *config.Config) error {
+	if !cfg.Store.Unasked || isThere(filepath.Join(cfg.State, mirror.File)) {
+		return nil
+	}
+	entries, err := os.ReadDir(cfg.Vault.Path)
+	if err != nil {
+		return nil //nolint:nilerr // the vault reports it
+	}
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }) {
+		return nil
+	}
+	return &Failure{
+		Code:    "config",
+		Message: "the files in " + notes.Quote(cfg.Vault.Path) + " are not in the database of store.postgres, and would be shared with everyone who uses it",
+		Hint:    "To share them, run: notesd mirror FOLDER. To keep them private, use a configuration file without store.postgres (--config).",
+		Exit:    ExitUsage,
+	}
 }
 
 // Import adds the files in dir to the configured vault in the database. See
