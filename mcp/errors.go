@@ -88,8 +88,7 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 
 // rpcError converts err to a protocol error. A *jsonrpc.Error keeps its code and data.
 func (c *Core) rpcError(ctx context.Context, err error) error {
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return &jsonrpc.Error{Code: wire.Code, Message: err.Error(), Data: wire.Data}
 	}
 	f, code := c.describe(ctx, err)
@@ -116,12 +115,10 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 		}
 		return *f, row.rpc
 	}
-	var busy *busyError
-	if errors.As(err, &busy) {
+	if busy, ok := errors.AsType[*busyError](err); ok {
 		return Failure{Code: "busy", Message: busy.Error()}, transport.CodeBusy
 	}
-	var usage *tools.UsageError
-	if errors.As(err, &usage) {
+	if usage, ok := errors.AsType[*tools.UsageError](err); ok {
 		return Failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams
 	}
 	id := c.newErrorID()
@@ -142,8 +139,7 @@ func DomainFailure(err error) *Failure {
 // domainFailure returns the failure of a *notes.Error and its row, or nil for any other
 // error.
 func domainFailure(err error) (*Failure, failureRow) {
-	var domain *notes.Error
-	if errors.As(err, &domain) {
+	if domain, ok := errors.AsType[*notes.Error](err); ok {
 		for _, row := range failures {
 			if errors.Is(domain.Err, row.err) {
 				return &Failure{

@@ -105,8 +105,7 @@ func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 		defer stop() // before the response: clients expect no progress after it
 		began := s.core.now()
 		out, err := s.invoke(ctx, t, req)
-		var ask *needsInput
-		if errors.As(err, &ask) { // the client repeats the call with the answer
+		if ask, ok := errors.AsType[*needsInput](err); ok { // the client repeats the call with the answer
 			return &sdk.CallToolResult{
 				Content:       []sdk.Content{}, // nil would be sent as null
 				InputRequests: sdk.InputRequestMap{confirmKey: ask.question},

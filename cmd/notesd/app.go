@@ -71,8 +71,7 @@ func takes(names ...string) cobra.PositionalArgs {
 // flagProblem returns a message and a hint for an error in a flag.
 func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
 	hint = fmt.Sprintf("See %s -h.", cmd.CommandPath())
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(cmd, unknown, hint)
 	}
 	var invalid *pflag.InvalidValueError
@@ -105,8 +104,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (str
 
 // unwritten returns the failure for output that could not be written.
 func unwritten(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return &service.Failure{Code: "failed", Message: fmt.Sprintf("standard output cannot be written: %v", err)}
@@ -114,8 +112,7 @@ func unwritten(err error) error {
 
 // asUsage returns a failure for a cobra error about the command line.
 func asUsage(err error, root *cobra.Command, args []string) error {
-	var shown *service.Failure
-	if errors.As(err, &shown) {
+	if _, ok := errors.AsType[*service.Failure](err); ok {
 		return err
 	}
 	cmd, rest, findErr := root.Find(args)

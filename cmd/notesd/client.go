@@ -163,8 +163,7 @@ func (c *client) status(ctx context.Context) (r service.Report, err error) {
 // call calls a tool and decodes its result into out.
 func (c *client) call(ctx context.Context, tool string, args map[string]any, out any) error {
 	err := forShell(c.session.Call(ctx, tool, args, out))
-	var f *service.Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*service.Failure](err); ok {
 		// Refer to an argument by its flag, if the command has one.
 		if name, rest, ok := strings.Cut(f.Message, " must "); ok && c.flags.Lookup(strings.ReplaceAll(name, "_", "-")) != nil {
 			f.Message = "--" + strings.ReplaceAll(name, "_", "-") + " must " + rest

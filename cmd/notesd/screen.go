@@ -258,8 +258,7 @@ var commandNames = strings.NewReplacer(
 
 // forShell replaces the names of tools in a failure by those of commands.
 func forShell(err error) error {
-	var f *service.Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*service.Failure](err); ok {
 		f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
 	}
 	return err
