@@ -164,16 +164,16 @@ func (a *app) serveOptions() service.ServeOptions {
 }
 
 // warn prints the variables that look like settings but are not.
-func (a *app) warn(loaded *config.Loaded) {
+func (o *output) warn(loaded *config.Loaded) {
 	for _, unknown := range loaded.Unknown {
-		a.remark(unknown.String())
+		o.remark(unknown.String())
 	}
 }
 
 // remark prints remarks on this process's settings.
-func (a *app) remark(remarks ...string) {
+func (o *output) remark(remarks ...string) {
 	for _, remark := range remarks {
-		a.note(remark + ".")
+		o.note(remark + ".")
 	}
 }
 
