@@ -97,7 +97,7 @@ type tier struct {
 	keep  func(notes.Meta) bool
 }
 
-func (s *Reader) lookupTiers(name string) []tier {
+func (l *Layout) lookupTiers(name string) []tier {
 	withExt := name + ".md"
 	nameKey, suffix := notes.Key(name), "/"+notes.Key(name)
 	endsIn := func(m notes.Meta) bool {
@@ -118,16 +118,16 @@ func (s *Reader) lookupTiers(name string) []tier {
 	}
 	if notes.IsZettelID(name) {
 		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || '{'`, args: []any{name, name},
-			keep: func(m notes.Meta) bool { return s.otherName(m.Path) == name }})
+			keep: func(m notes.Meta) bool { return l.otherName(m.Path) == name }})
 	}
-	if folders := *s.logseq.Load(); len(folders) > 0 {
+	if folders := *l.logseq.Load(); len(folders) > 0 {
 		var pages []string
 		for folder := range folders {
-			pages = append(pages, s.pageKeys(folder, name)...)
+			pages = append(pages, l.pageKeys(folder, name)...)
 		}
 		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (SELECT value FROM json_each(?))`, args: []any{sqlite.List(pages)},
 			keep: func(m notes.Meta) bool {
-				return slices.Contains(s.pageKeys(s.FolderOf(m.Path), name), notes.Key(notes.BaseName(m.Path)))
+				return slices.Contains(l.pageKeys(l.FolderOf(m.Path), name), notes.Key(notes.BaseName(m.Path)))
 			}})
 	}
 	return tiers

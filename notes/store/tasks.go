@@ -79,9 +79,16 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		q.Limit = 50
 	}
 	q.Limit = min(q.Limit, 1000)
-	c, err := s.taskConditions(ctx, q)
+	c, err := taskConditions(q)
 	if err != nil {
 		return notes.TaskPage{}, err
+	}
+	if q.Note != "" {
+		m, err := s.Lookup(ctx, q.Note, q.Scope)
+		if err != nil {
+			return notes.TaskPage{}, err
+		}
+		c.add("t.note = ?", m.ID)
 	}
 	page := notes.TaskPage{Tasks: []notes.Task{}}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -177,8 +184,8 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`, indexed
 }
 
-// taskConditions returns the conditions of a query on tasks t.
-func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*conditions, error) {
+// taskConditions returns the conditions of a query on tasks t of any note.
+func taskConditions(q notes.TaskQuery) (*conditions, error) {
 	c := &conditions{}
 	switch status := cmp.Or(q.Status, "open"); status {
 	case "open", "todo":
@@ -222,13 +229,6 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 		if dates.None {
 			c.add(column+" = ?", noDate)
 		}
-	}
-	if q.Note != "" {
-		m, err := s.Lookup(ctx, q.Note, q.Scope)
-		if err != nil {
-			return nil, err
-		}
-		c.add("t.note = ?", m.ID)
 	}
 	return c, nil
 }

@@ -18,13 +18,14 @@ import (
 	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Create durably writes a new note and updates the store and the followers before it
 // returns. It never replaces a file: if the path is taken, the error is an [*notes.Error]
 // with [notes.ErrExists].
 func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
-	if err := v.checkText("create", r.Content); err != nil {
+	if err := v.opt.checkText("create", r.Content); err != nil {
 		return notes.Written{}, err
 	}
 	for _, tag := range r.Tags {
@@ -55,14 +56,14 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 		if err != nil {
 			return err
 		}
-		o.Files = []store.FileChange{{NewPath: p, NewDisk: o.newDisk(p), New: text}}
-		return c.v.checkText("create", string(text))
+		o.Files = []store.FileChange{{NewPath: p, NewDisk: newDisk(o.root, p), New: text}}
+		return c.v.opt.checkText("create", string(text))
 	})
 }
 
 // newDisk returns where a new note is created: in its folder as the disk spells it.
-func (o *operation) newDisk(p string) string {
-	return path.Join(o.root.Spelled(path.Dir(p)), path.Base(p))
+func newDisk(root *disk.Root, p string) string {
+	return path.Join(root.Spelled(path.Dir(p)), path.Base(p))
 }
 
 // newPath determines the path of a new note. A path that ends in a slash is a folder.

@@ -43,7 +43,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		if err := o.followHeadings(renames); err != nil {
 			return err
 		}
-		return v.checkText("edit", string(o.Files[0].New))
+		return v.opt.checkText("edit", string(o.Files[0].New))
 	}
 	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf}
 	written, err := v.change(ctx, request, plan)
@@ -214,7 +214,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 			if err != nil {
 				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
 			}
-			return out, v.checkText(o.Kind, string(out))
+			return out, v.opt.checkText(o.Kind, string(out))
 		}, func(where, _ string) error {
 			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
@@ -286,7 +286,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 			}
 			return anchor, ok
 		})
-		return out, errors.Join(missed, o.v.checkText(o.Kind, string(out)))
+		return out, errors.Join(missed, o.v.opt.checkText(o.Kind, string(out)))
 	}
 	if first.New, err = rewrite(first.OldPath, first.New); err != nil {
 		return err

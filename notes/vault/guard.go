@@ -19,14 +19,14 @@ import (
 )
 
 // checkText rejects text that cannot be a note.
-func (v *Vault) checkText(op, text string) error {
+func (o *Options) checkText(op, text string) error {
 	switch {
 	case !utf8.ValidString(text):
 		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text is not valid UTF-8"}
 	case strings.IndexByte(text, 0) >= 0:
 		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text contains a NUL byte"}
-	case int64(len(text)) > v.opt.MaxNoteBytes:
-		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), v.opt.MaxNoteBytes), Hint: "Split it into several notes."}
+	case int64(len(text)) > o.MaxNoteBytes:
+		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), o.MaxNoteBytes), Hint: "Split it into several notes."}
 	}
 	return nil
 }
@@ -55,8 +55,8 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 
 // checkPlace rejects a new path below a symlink to a folder, below a file, or outside the
 // vault's folders if it has several.
-func (v *Vault) checkPlace(root *disk.Root, op, p string) error {
-	if folders := v.store.Several; len(folders) > 0 {
+func checkPlace(root *disk.Root, folders []string, op, p string) error {
+	if len(folders) > 0 {
 		folder, _, below := strings.Cut(p, "/")
 		if !below || !slices.Contains(folders, folder) {
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is outside the vault's folders, which are " + strings.Join(folders, ", "),
@@ -80,9 +80,9 @@ func (v *Vault) checkPlace(root *disk.Root, op, p string) error {
 	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
-// checkPlace is [Vault.checkPlace] for a path from a client. It also rejects another spelling of an
-// existing folder: on a disk that ignores case, the folder may be ignored, and on others, a
-// second folder would be made, which macOS and Windows cannot have.
+// checkPlace is the function checkPlace for a path from a client. It also rejects another
+// spelling of an existing folder: on a disk that ignores case, the folder may be ignored,
+// and on others, a second folder would be made, which macOS and Windows cannot have.
 func (o *operation) checkPlace(p string) error {
 	folder := path.Dir(p)
 	if spelled := o.spelled(folder); spelled != folder {
@@ -94,7 +94,7 @@ func (o *operation) checkPlace(p string) error {
 			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
 		}
 	}
-	return o.v.checkPlace(o.root, o.Kind, p)
+	return checkPlace(o.root, o.v.store.Several, o.Kind, p)
 }
 
 // spelled returns the path of a folder with the names of existing folders that differ from

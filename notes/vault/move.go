@@ -89,7 +89,7 @@ func (m *movement) plan(r notes.MoveRequest) error {
 	if f.Link != "" {
 		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it points to."}
 	}
-	f.NewPath, f.NewDisk, f.New = to, m.newDisk(to), f.Old
+	f.NewPath, f.NewDisk, f.New = to, newDisk(m.root, to), f.Old
 	if f.OldDisk == f.NewDisk {
 		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note already has this path"}
 	}
@@ -145,19 +145,19 @@ func (o *operation) asFolder(ref string) (string, bool) {
 	}
 	onDisk := o.root.Spelled(p)
 	info, err := o.root.Lstat(onDisk)
-	return p, err == nil && info.IsDir() && o.root.WhollySpelledSo(onDisk) && o.root.SymlinkAbove(onDisk) == "" && o.sees(p)
+	return p, err == nil && info.IsDir() && o.root.WhollySpelledSo(onDisk) && o.root.SymlinkAbove(onDisk) == "" && sees(o.scope, p)
 }
 
 // isFolder reports whether p is a folder that the caller may know, or a symlink to one.
 func (o *operation) isFolder(p string) bool {
 	info, err := o.root.Stat(o.root.Spelled(p))
-	return err == nil && info.IsDir() && o.sees(p)
+	return err == nil && info.IsDir() && sees(o.scope, p)
 }
 
 // sees reports whether the caller may know that a folder exists: it may read the folder, or
 // one in it.
-func (o *operation) sees(folder string) bool {
-	return o.scope.CanRead(folder) || slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
+func sees(scope notes.Scope, folder string) bool {
+	return scope.CanRead(folder) || slices.ContainsFunc(scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
 }
 
 func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
@@ -200,7 +200,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	if err != nil {
 		return err
 	}
-	m.first = store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: m.root.Spelled(folder), NewDisk: m.newDisk(to)}
+	m.first = store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: m.root.Spelled(folder), NewDisk: newDisk(m.root, to)}
 	m.paths = map[string]string{}
 	for _, p := range slices.Concat(slices.Sorted(maps.Keys(m.rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)

@@ -185,7 +185,7 @@ func (r Replica) checkIncoming(root *disk.Root, kind, p string) error {
 	if clean, err := notes.CleanPath(p); err != nil || clean != p || r.v.ignore.Match(p) {
 		return &notes.Error{Op: kind, Path: p, Err: notes.ErrForbidden, Detail: "the path is not one that a vault may have, or is hidden or ignored"}
 	}
-	return r.v.checkPlace(root, kind, p)
+	return checkPlace(root, r.v.store.Several, kind, p)
 }
 
 // Files lists the regular files, notes and others, at and below the paths, or all if paths

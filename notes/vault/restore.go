@@ -100,11 +100,11 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved},
 			Hint: "Restore the revision there."}
 	}
-	onDisk := o.newDisk(notePath)
+	onDisk := newDisk(o.root, notePath)
 	if _, err := o.root.Lstat(onDisk); err == nil {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: "a file with this name exists already", Hint: "Remove or rename it with another program, then restore the note again."}
 	}
-	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, o.v.checkPlace(o.root, "restore", notePath)
+	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, checkPlace(o.root, o.v.store.Several, "restore", notePath)
 }
 
 // Delete removes a note's file and, with r.Redirect, makes the links to it lead to another
@@ -308,5 +308,5 @@ func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
 	if _, err := m.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {
 		return f, errChanged
 	}
-	return f, m.v.checkPlace(m.root, m.Kind, f.NewPath)
+	return f, checkPlace(m.root, m.v.store.Several, m.Kind, f.NewPath)
 }
