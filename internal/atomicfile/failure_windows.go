@@ -28,5 +28,6 @@ func IsOtherDisk(err error) bool { return isAny(err, windows.ERROR_NOT_SAME_DEVI
 // IsHeldElsewhere reports whether another program has the file open without
 // sharing it.
 func IsHeldElsewhere(err error) bool {
-	return isAny(err, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_UNABLE_TO_REMOVE_REPLACED, windows.ERROR_USER_MAPPED_FILE)
+	return isAny(err, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE,
+		windows.ERROR_UNABLE_TO_REMOVE_REPLACED, windows.ERROR_UNABLE_TO_MOVE_REPLACEMENT, windows.ERROR_UNABLE_TO_MOVE_REPLACEMENT_2)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -33,7 +34,21 @@ func moveFile(from *Dir, name string, to *Dir, newName string, flags uint32) err
 	if err != nil {
 		return err
 	}
-	return windows.MoveFileEx(source, target, flags)
+	return from.patiently(func() error { return windows.MoveFileEx(source, target, flags) })
+}
+
+// patiently calls op again, for some 0.6 s, while another program holds its file: virus
+// scanners, indexers and sync programs open a file for a moment after it has changed.
+func (d *Dir) patiently(op func() error) error {
+	err := op()
+	for pause := 10 * time.Millisecond; IsHeldElsewhere(err) && !errors.Is(err, ErrIncomplete) && pause < 500*time.Millisecond; pause *= 2 {
+		if err := d.Before("wait"); err != nil {
+			return err
+		}
+		time.Sleep(pause)
+		err = op()
+	}
+	return err
 }
 
 // exchange uses ReplaceFile, which renames the displaced file to a third name in the same
@@ -48,15 +63,24 @@ func exchange(d *Dir, temp, name string) error {
 		}
 		names[i] = p
 	}
-	ok, _, err := replaceFile.Call(uintptr(unsafe.Pointer(names[0])), uintptr(unsafe.Pointer(names[1])), uintptr(unsafe.Pointer(names[2])), 0, 0, 0)
-	if ok == 0 {
+	err := d.patiently(func() error {
+		ok, _, err := replaceFile.Call(uintptr(unsafe.Pointer(names[0])), uintptr(unsafe.Pointer(names[1])), uintptr(unsafe.Pointer(names[2])), 0, 0, 0)
+		if ok != 0 {
+			return nil
+		}
 		err = fmt.Errorf("ReplaceFile: %w", err)
 		if errors.Is(err, windows.ERROR_UNABLE_TO_MOVE_REPLACEMENT_2) { // the displaced file was renamed, and name does not exist
-			err = errors.Join(err, d.root.Rename(keep, name))
+			return undone(err, func() error { return moveFile(d, keep, d, name, windows.MOVEFILE_WRITE_THROUGH) })
 		}
 		return err
+	})
+	if err != nil {
+		return err
 	}
-	return d.root.Rename(keep, temp)
+	if err := moveFile(d, keep, d, temp, windows.MOVEFILE_WRITE_THROUGH); err != nil {
+		return errors.Join(err, ErrIncomplete)
+	}
+	return nil
 }
 
 func link(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
