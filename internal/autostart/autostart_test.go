@@ -295,7 +295,7 @@ func TestStatus_CodePage(t *testing.T) {
 		st, err := s.Status(t.Context(), named)
 		require.NoError(t, err)
 		assert.True(t, st.Current, vault)
-		named.Command[3] += `\other`
+		named.Command[3] += `\more`
 		st, err = s.Status(t.Context(), named)
 		require.NoError(t, err)
 		assert.False(t, st.Current, vault)

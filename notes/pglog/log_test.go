@@ -430,7 +430,7 @@ func TestIsAnswer(t *testing.T) {
 // Errors whose text does not say what to do have a hint.
 func TestHint(t *testing.T) {
 	s := pgtest.New(t)
-	s.Exec(`CREATE ROLE stranger LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
+	s.Exec(`DROP ROLE IF EXISTS stranger; CREATE ROLE stranger LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	_, err := open(t, strings.Replace(s.URL(), "user=postgres", "user=stranger", 1), "team").Head(t.Context())
 	assert.Contains(t, Hint(err), "createdb --owner")
 	_, err = open(t, strings.Replace(s.URL(), "user=postgres", "user=missing", 1), "team").Head(t.Context())
