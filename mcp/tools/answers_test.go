@@ -581,9 +581,9 @@ func TestMoveByName(t *testing.T) {
 	assert.Contains(t, text, `(this is in the root of the vault; to rename it in its folder, pass to "A/Scheme.md")`)
 	_, text = w.call(t, "move_note", args{"note": "A/B", "to": "C"})
 	assert.Contains(t, text, `pass to "A/C"`)
-	for note, to := range map[string]string{"Scheme": "A/Plan", "Top": "Bottom", "Cost": "Cost.md", "Plan": "/"} {
-		_, text = w.call(t, "move_note", args{"note": note, "to": to})
-		assert.NotContains(t, text, "root of the vault", "%s %s", note, to)
+	for _, move := range []args{{"note": "Scheme", "to": "A/Plan"}, {"note": "Top", "to": "Bottom"}, {"note": "Cost", "to": "Cost.md"}, {"note": "Plan", "to": "/"}} {
+		_, text = w.call(t, "move_note", move)
+		assert.NotContains(t, text, "root of the vault", "%v", move)
 	}
 }
 
