@@ -45,7 +45,7 @@ func (d *Dir) patiently(op func() error) error {
 		if err := d.Before("wait"); err != nil {
 			return err
 		}
-		time.Sleep(pause)
+		<-time.After(pause)
 		err = op()
 	}
 	return err
