@@ -171,7 +171,7 @@ func TestRoots_BoundScopedMethods(t *testing.T) {
 	})
 }
 
-// A client that may read only some folders is told why it does not get the status.
+// A client that may read only some folders gets an error with the reason instead of the status.
 func TestStatus_OfSomeFolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, c := range map[string]struct {

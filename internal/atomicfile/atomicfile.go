@@ -29,8 +29,8 @@ import (
 // Dir is an open directory. It is not safe for concurrent use.
 type Dir struct {
 	// Before is called with a name before each system call that changes the disk, and, on
-	// Windows, before each wait for a program that holds a file; if it fails, the call is not made and its error is returned. Tests set it to stop a program
-	// at any point.
+	// Windows, before each wait for a program that holds a file; if it fails, the call is
+	// not made and its error is returned. Tests set it to stop a program at any point.
 	Before func(call string) error
 
 	root *os.Root

@@ -98,10 +98,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	type written struct{ to, from, target, anchor, kind string } // what equal links have in common; their lines may differ
 	at := map[written]int{}
 	for _, l := range report.Outgoing {
-		link := outgoingLink{Path: l.To, Line: l.Line, Depth: l.Depth}
-		if !saysTitle(l.To, l.ToTitle) {
-			link.Title = l.ToTitle
-		}
+		link := outgoingLink{Path: l.To, Title: unsaidTitle(l.To, l.ToTitle), Line: l.Line, Depth: l.Depth}
 		if l.Attachment {
 			link.URI = notes.URI(l.To)
 		}
@@ -122,10 +119,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		out.Outgoing = append(out.Outgoing, link)
 	}
 	for _, l := range report.Backlinks {
-		link := backlink{Path: l.From, Line: l.Line, Anchor: notes.PassageRef(l.From, l.FromHash, l.Line, l.Line), Context: l.Context, Depth: l.Depth}
-		if !saysTitle(l.From, l.FromTitle) {
-			link.Title = l.FromTitle
-		}
+		link := backlink{Path: l.From, Title: unsaidTitle(l.From, l.FromTitle), Line: l.Line, Anchor: notes.PassageRef(l.From, l.FromHash, l.Line, l.Line), Context: l.Context, Depth: l.Depth}
 		if l.To != report.Path {
 			link.To = l.To
 		} else {

@@ -279,10 +279,18 @@ func saysTitle(path, title string) bool {
 
 var withoutSeparators = strings.NewReplacer(" ", "", "-", "", "_", "")
 
-// titleBeside returns the title, to be written after the path, or "" if the path says it. A
-// path like 202601051230.md does not.
-func titleBeside(path, title string) string {
+// unsaidTitle returns the title, or "" if the path says it. A path like 202601051230.md does
+// not.
+func unsaidTitle(path, title string) string {
 	if saysTitle(path, title) {
+		return ""
+	}
+	return title
+}
+
+// titleBeside returns what stands after the path in a text: the title, unless the path says it.
+func titleBeside(path, title string) string {
+	if title = unsaidTitle(path, title); title == "" {
 		return ""
 	}
 	return " " + phrase.OneLine(title)

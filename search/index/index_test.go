@@ -432,8 +432,8 @@ func TestIndex_DamagedSegment(t *testing.T) {
 	}
 }
 
-// The segments of an index are numbered from the start again after a reset. A search that began before has the
-// old ones.
+// The segments of an index are numbered from the start again after a reset. A search that
+// began before has the old ones.
 func TestReset_DuringSearch(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
