@@ -73,7 +73,7 @@ type Mirror struct {
 	vault *vault.Vault
 	records
 
-	turn     chan struct{} // one slot: held by a sync
+	turn     chan struct{} // one slot: held by a sync, or while a note is forgotten
 	unplaced bool          // batches were applied, and the files they left pending not retried yet
 
 	refused map[string]string // new files whose names collide in the log, with their hashes
@@ -177,6 +177,10 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 	if err := m.sync(ctx, nil, true); err != nil {
 		return notes.Forgotten{}, notForgotten(note, err)
 	}
+	if err := m.lock(ctx); err != nil { // a sync would apply the log's batch and erase what is to be reported
+		return notes.Forgotten{}, err
+	}
+	defer m.unlock()
 	p, found, err := m.vault.History().Forgettable(ctx, note, scope)
 	unknown := errors.Is(err, notes.ErrNotFound) && notes.IsNoteName(note)
 	if unknown {
@@ -192,7 +196,7 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 		return notes.Forgotten{}, err
 	}
 	done, err := m.vault.History().Forget(ctx, p, scope)
-	if errors.Is(err, notes.ErrNotFound) { // the log's batch has been applied already, or only the log had the note
+	if errors.Is(err, notes.ErrNotFound) { // only the log had the note
 		return found, nil
 	}
 	return done, err
@@ -268,12 +272,10 @@ const maxRounds = 20
 // sync brings the folder and the log in sync: first it places the log's changes, then it
 // commits those in the folder, at the given paths or, if all is set, anywhere.
 func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
-	select {
-	case m.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := m.lock(ctx); err != nil {
+		return err
 	}
-	defer func() { <-m.turn }()
+	defer m.unlock()
 	err := m.syncLocked(ctx, paths, all)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err // cancelled, not a failure of the log
@@ -288,6 +290,18 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 	}
 	return err
 }
+
+// lock waits until no sync runs, and keeps others from starting until unlock.
+func (m *Mirror) lock(ctx context.Context) error {
+	select {
+	case m.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Mirror) unlock() { <-m.turn }
 
 // Begun returns a channel that is closed when the folder has been in sync with the log
 // since Open or, if the log cannot be reached, has an earlier state of it.

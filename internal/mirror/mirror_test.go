@@ -704,6 +704,29 @@ func TestForget(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
+// TestForget_WhileFollowing forgets notes while the node follows the log: it reports what
+// was erased.
+func TestForget_WhileFollowing(t *testing.T) {
+	a := newNode(t, pgtest.New(t).URL(), "team", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { assert.NoError(t, a.Run(ctx)) })
+	running.Go(func() { assert.NoError(t, a.m.Run(ctx)) })
+	for i := range 10 {
+		note := fmt.Sprintf("%d.md", i)
+		_, err := a.Create(ctx, notes.CreateRequest{Path: note, Content: note})
+		require.NoError(t, err)
+		_, err = a.Delete(ctx, notes.DeleteRequest{Note: note})
+		require.NoError(t, err)
+		done, err := a.m.Forget(ctx, note, notes.Scope{})
+		require.NoError(t, err)
+		require.Equal(t, []string{note}, done.Paths)
+		require.Equal(t, 1, done.Versions)
+	}
+}
+
 // TestForget_Repeated forgets notes after the database refused to: nothing is lost by the
 // refusal, and nothing remains after the repetition.
 func TestForget_Repeated(t *testing.T) {

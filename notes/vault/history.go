@@ -130,8 +130,9 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 	if err != nil {
 		return done, err
 	}
-	was := h.vault.progress.ready.Swap(false) // searches report the rebuild
-	defer h.vault.progress.ready.Store(was)
+	if h.vault.progress.ready.Swap(false) { // searches report the rebuild
+		defer h.vault.progress.ready.Store(true)
+	}
 	if err := h.vault.feed.renew(ctx); err != nil {
 		return done, err
 	}
