@@ -79,6 +79,7 @@ const (
 	invalidStatementName       = "26000"
 	duplicatePreparedStatement = "42P05"
 	undefinedTable             = "42P01"
+	cannotConnectNow           = "57P03"
 )
 
 // Hint returns what to do about an error of connecting to a database, or of the database
@@ -90,6 +91,8 @@ func Hint(err error) string {
 			return "The database, or its schema and tables, must belong to the user that notesd connects as: see createdb --owner."
 		case invalidStatementName, duplicatePreparedStatement:
 			return "A connection pooler in transaction mode needs default_query_exec_mode=exec in the URL of the database."
+		case cannotConnectNow: // the server starts or stops
+			return ""
 		}
 	}
 	if errors.As(err, new(*pgconn.ConnectError)) {

@@ -441,6 +441,7 @@ func TestHint(t *testing.T) {
 	_, err = l.db.pool.Exec(t.Context(), `EXECUTE unknown`) // what a pooler in transaction mode makes of a prepared statement
 	assert.Contains(t, Hint(err), "default_query_exec_mode")
 	assert.Empty(t, Hint(pgx.ErrNoRows))
+	assert.Empty(t, Hint(fmt.Errorf("%w: %w", &pgconn.ConnectError{}, &pgconn.PgError{Code: cannotConnectNow})))
 }
 
 // An address that is not valid is not shown, because it can contain a password.

@@ -83,7 +83,7 @@ func (d *placer) share() error {
 	detail, hint := "the vault's shared database does not respond", "try again later."
 	if errors.Is(err, sqlite.ErrNewer) {
 		detail, hint = "the vault's shared database was upgraded by a newer notesd", "to write, upgrade notesd on this machine."
-	} else if refused, ok := errors.AsType[sqlError](err); ok {
+	} else if refused, ok := errors.AsType[sqlError](err); ok && !isDown(refused) {
 		detail, hint = "the vault's shared database refused the change: "+refused.Error(), "try again later. If the reason remains, the database's administrator has to resolve it."
 	}
 	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
@@ -93,6 +93,13 @@ func (d *placer) share() error {
 type sqlError interface {
 	error
 	SQLState() string
+}
+
+// isDown reports whether the server refuses every request at present: it starts or stops
+// (57P), has no free connections (53300), or a connection pooler cannot reach it (08).
+func isDown(err sqlError) bool {
+	state := err.SQLState()
+	return strings.HasPrefix(state, "57P") || state == "53300" || strings.HasPrefix(state, "08")
 }
 
 // shareFor bounds the commit of an operation to the log, during which the vault's lock is

@@ -195,6 +195,31 @@ func TestShared_NodeBehind(t *testing.T) {
 	assert.Equal(t, "1\ntwo\n", f.onDisk("N.md"))
 }
 
+// sqlState is an error that the database's server reports with this code.
+type sqlState string
+
+func (s sqlState) Error() string    { return "FATAL (SQLSTATE " + string(s) + ")" }
+func (s sqlState) SQLState() string { return string(s) }
+
+// The error of a write distinguishes a server that is down from one that rejects the change.
+func TestShared_Refused(t *testing.T) {
+	f := newFixture(t)
+	log := newMemoryLog(f)
+	f.opt.Shared = log
+	for answer, want := range map[error]string{
+		errDown:           "does not respond",
+		sqlState("57P03"): "does not respond", // it is starting up
+		sqlState("53300"): "does not respond", // it has too many clients
+		sqlState("08P01"): "does not respond", // said by a connection pooler
+		sqlState("53100"): "refused the change: FATAL (SQLSTATE 53100)",
+	} {
+		log.answer = errors.Join(answer, errDown)
+		_, err := f.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "x"})
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
 // A file that another program saves between the commit and the exchange stays. The write is
 // acknowledged, since it is in the log, and the file is reported.
 func TestSaveBetweenCommitAndExchange(t *testing.T) {
