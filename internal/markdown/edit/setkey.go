@@ -78,12 +78,13 @@ func setKey(src []byte, fm markdown.FrontMatter, key string, value any) ([]byte,
 		return nil, err
 	}
 	lines := ""
-	if list, ok := value.([]any); ok {
+	if items := e.itemsOf(value); items != nil {
 		if e.innerComments {
-			return nil, e.refuse("its list contains comments; use replace_text")
+			return nil, e.refuse("its value contains comments; use replace_text")
 		}
-		old, _ := fm.Values[key].([]any)
-		lines = e.writeItems(old, list)
+		if old := fm.Values[key]; reflect.TypeOf(old) == reflect.TypeOf(value) {
+			lines = e.writeItems(e.itemsOf(old), items)
+		}
 	}
 	switch {
 	case lines != "" || value == nil:
@@ -117,8 +118,9 @@ type keyEditor struct {
 	name          string                // the key as spelled, with its indentation and the ':' or '=' after it
 	comment       string                // comment after the value on its line, with the white space before it
 	quote         byte                  // quote of a scalar, or 0
-	brackets      bool                  // whether the value is a list in brackets
-	items         []place               // the items of a list
+	brackets      bool                  // whether the value is a list in brackets or a map in braces
+	keys          []string              // the keys of a map, in order
+	items         []place               // the items of a list or map
 	itemText      func(item any) string // returns a new item
 	separator     string                // text between items if there was only one
 	innerComments bool                  // there are comments between the brackets

@@ -1,14 +1,43 @@
 package edit
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // maxCompared bounds the number of comparisons between old and new items.
 const maxCompared = 1_000_000
 
-// writeItems returns the lines of a key whose old and new values are lists, keeping the
+// A mapItem is one key of a map with its value.
+type mapItem struct {
+	key   string
+	value any
+}
+
+// itemsOf returns the items of a list or map, or nil. A map has those in the order of the
+// existing entry, followed by the others by name.
+func (e *keyEditor) itemsOf(value any) (items []any) {
+	switch v := value.(type) {
+	case []any:
+		return v
+	case map[string]any:
+		for _, key := range e.keys {
+			if item, ok := v[key]; ok {
+				items = append(items, mapItem{key, item})
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if !slices.Contains(e.keys, key) {
+				items = append(items, mapItem{key, v[key]})
+			}
+		}
+	}
+	return items
+}
+
+// writeItems returns the lines of a key whose old and new values have items, keeping the
 // text of unchanged items and the text between items, which can include line breaks. It
 // returns "" if that is not possible.
 func (e *keyEditor) writeItems(old, list []any) string {

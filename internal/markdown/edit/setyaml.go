@@ -92,9 +92,15 @@ func (e *keyEditor) readStyle(pair *ast.MappingValueNode) {
 			return
 		}
 		last = v.End
-		e.findFlowItems(v)
+		e.findFlowItems(v.Start)
 	case *ast.MappingNode:
-		last = v.End // nil for a map without braces
+		e.readKeys(v)
+		if e.brackets = v.IsFlowStyle; !e.brackets {
+			e.findLinesOfKeys(v)
+			return
+		}
+		last = v.End
+		e.findFlowItems(v.Start)
 	case *ast.StringNode:
 		switch v.Token.Type {
 		case token.SingleQuoteType:
@@ -154,11 +160,42 @@ func (e *keyEditor) findLineItems(list *ast.SequenceNode) {
 	}
 }
 
-// findFlowItems records the items of a list in brackets.
-func (e *keyEditor) findFlowItems(list *ast.SequenceNode) {
+// readKeys records the keys of a map, none if one of them is not plain text.
+func (e *keyEditor) readKeys(m *ast.MappingNode) {
+	for _, pair := range m.Values {
+		text, ok := pair.Key.(*ast.StringNode)
+		if !ok {
+			e.keys = nil
+			return
+		}
+		e.keys = append(e.keys, text.Value)
+	}
+}
+
+// findLinesOfKeys records the lines of the keys of a map without braces.
+func (e *keyEditor) findLinesOfKeys(m *ast.MappingNode) {
+	if len(e.keys) == 0 {
+		return
+	}
+	for i, pair := range m.Values {
+		e.items = append(e.items, place{e.lines[pair.Key.GetToken().Position.Line-1], e.end})
+		if i > 0 {
+			e.items[i-1].end = e.items[i].start
+		}
+	}
+	indent := leadingSpace(e.inner[e.items[0].start:])
+	e.itemText = func(item any) string {
+		w, m := &yamlWriter{eol: e.eol, listIndent: e.listIndent}, item.(mapItem)
+		w.value(m.value, indent, true)
+		return indent + yamlKey(m.key) + ":" + w.out.String() + e.eol
+	}
+}
+
+// findFlowItems records the items of a list in brackets or a map in braces.
+func (e *keyEditor) findFlowItems(opening *token.Token) {
 	e.itemText, e.separator = flowYAML, ", "
-	start, depth, found := e.offset(list.Start)+1, 0, true
-	for t := list.Start.Next; ; t = t.Next {
+	start, depth, found := e.offset(opening)+1, 0, true
+	for t := opening.Next; ; t = t.Next {
 		switch t.Type {
 		case token.CommentType:
 			e.innerComments = true

@@ -39,8 +39,8 @@ func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 		}
 	case map[string]any:
 		w.quote = 0
-		if len(v) == 0 {
-			w.out.WriteString(" {}")
+		if len(v) == 0 || w.brackets {
+			w.out.WriteString(" " + flowYAML(v))
 			return
 		}
 		for i, key := range slices.Sorted(maps.Keys(v)) {
@@ -76,6 +76,8 @@ func flowText(value any, between string, key func(string) string, scalar func(an
 			items = append(items, key(k)+between+flowText(v[k], between, key, scalar))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
+	case mapItem:
+		return key(v.key) + between + flowText(v.value, between, key, scalar)
 	}
 	return scalar(value)
 }
