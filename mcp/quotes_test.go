@@ -80,6 +80,19 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Contains(t, refused(t, w.session, "check_quotes", args{"quotes": []args{{"anchor": "Plan.md:1", "quote": "x"}, {"anchor": "Plan.md:1", "quote": " "}}}), "quote 2 of 2 is empty")
 }
 
+// An anchor that names no single note does not keep the other quotes from being checked.
+func TestCheckQuotes_AmbiguousAnchor(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"A/Plan.md": "red tomatoes\n", "B/Plan.md": "blue tomatoes\n"})
+	ambiguous := args{"anchor": "Plan", "quote": "red"}
+	out, text := call[tools.QuotesResult](t, w.session, "check_quotes", args{"quotes": []args{ambiguous, {"anchor": "A/Plan.md", "quote": "red tomatoes"}}})
+	require.Len(t, out.Results, 2)
+	assert.Equal(t, "unchecked", out.Results[0].Verdict)
+	assert.Contains(t, out.Results[0].Detail, "2 notes have this name. Give the path of the one you mean. A/Plan.md, B/Plan.md")
+	assert.Contains(t, text, `1. unchecked (find "Plan": 2 notes have this name`)
+	assert.Equal(t, "exact", out.Results[1].Verdict)
+	assert.Contains(t, refused(t, w.session, "check_quotes", args{"quotes": []args{ambiguous}}), "2 notes have this name")
+}
+
 // A client that may not read a note learns nothing of its text, past or present.
 func TestCheckQuotesKeepsTheScope(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Open/A.md": "public words here\n", "Secret/B.md": "private words here\n"})

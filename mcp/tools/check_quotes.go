@@ -35,7 +35,7 @@ type QuotesResult struct {
 
 // A CheckedQuote is the verdict on a quote.
 type CheckedQuote struct {
-	Verdict string `json:"verdict" doc:"exact, moved, changed, absent"`
+	Verdict string `json:"verdict" doc:"exact, moved, changed, absent, unchecked"`
 	Anchor  string `json:"anchor,omitempty"`
 	Diff    string `json:"diff,omitempty"`
 	Detail  string `json:"detail,omitempty"`
@@ -47,6 +47,7 @@ const (
 	quoteMoved   = "moved"   // in the note, in other lines or under another path
 	quoteChanged = "changed" // in the version of the anchor, or the note contains something similar
 	quoteAbsent  = "absent"
+	quoteFailed  = "unchecked" // the anchor names no single note that can be read
 )
 
 // maxQuotes is the maximum number of quotes in one call.
@@ -66,8 +67,12 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 			return Outcome{}, usagef("quote %d of %d is empty: pass the words to look for", i+1, len(a.Quotes))
 		}
 		checked, err := checker.check(ctx, q)
-		if err != nil {
-			return Outcome{}, fmt.Errorf("quote %d of %d: %w", i+1, len(a.Quotes), err)
+		switch {
+		case err != nil && (len(a.Quotes) == 1 || ctx.Err() != nil):
+			return Outcome{}, err
+		case err != nil:
+			message, hint := in.Describe(ctx, err)
+			checked = CheckedQuote{Verdict: quoteFailed, Detail: phrase.Clip(phrase.OneLine(message+". "+hint), 300)}
 		}
 		out.Results = append(out.Results, checked)
 	}
