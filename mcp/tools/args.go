@@ -93,10 +93,11 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 // values returns the arguments with the names and types of the schema:
 //
 //  1. joinLines replaces pairs such as line_start and line_end by the argument lines.
-//  2. canonical finds the parameter that each name means. A name similar to a parameter's is
-//     a problem, because ignoring the argument would change what the call does; if strict is
-//     set, so is any other unknown argument. Otherwise these are ignored with a remark, since
-//     some hosts add arguments of their own.
+//  2. canonical finds the parameter that each name means. A name similar to a parameter's, or
+//     with a parameter as one of its words, such as created_after, is a problem, because
+//     ignoring the argument would change what the call does; if strict is set, so is any other
+//     unknown argument. Otherwise these are ignored with a remark, since some hosts add
+//     arguments of their own.
 //  3. coerce converts each value to the parameter's type. null, and what stands for none, is
 //     as if the argument were missing.
 //  4. A required parameter without a value is a problem, unless its value was one in step 3.
@@ -111,7 +112,7 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 		to, ok := s.canonical(name, given)
 		if !ok {
 			stray := strconv.Quote(phrase.Clip(name, 60))
-			if near := phrase.Nearest(phrase.SnakeCase(name), s.names()); near != "" {
+			if near := s.near(phrase.SnakeCase(name)); near != "" {
 				problems = append(problems, fmt.Sprintf("there is no argument %s: did you mean %q?", stray, near))
 			} else {
 				strays = append(strays, stray)
@@ -217,6 +218,19 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 		}
 	}
 	return "", false
+}
+
+// near returns the parameter that an unknown name resembles, or "".
+func (s schema) near(plain string) string {
+	if near := phrase.Nearest(plain, s.names()); near != "" {
+		return near
+	}
+	for word := range strings.SplitSeq(plain, "_") {
+		if _, ok := s.byName[word]; ok {
+			return word
+		}
+	}
+	return ""
 }
 
 // A UsageError describes what is wrong with a call's arguments and what to pass instead.

@@ -121,6 +121,8 @@ func TestReadingToolsIgnoreStrayArguments(t *testing.T) {
 	assert.Equal(t, []string{`ignored the unknown argument "random_string"`}, ignored)
 	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","limits":5}`), false, &got)
 	require.ErrorContains(t, err, `did you mean "limit"?`)
+	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","excludedTags":["x"]}`), false, &got)
+	require.ErrorContains(t, err, `there is no argument "excludedTags": did you mean "tags"?`)
 }
 
 // Any input from a model yields arguments or an error that the model can correct, never an
