@@ -25,6 +25,8 @@ type gatherArgs struct {
 	MaxBytes int      `json:"max_bytes" min:"500" max:"100000" doc:"default {gather_bytes}"`
 	Folder   string   `json:"folder"`
 	Tags     []string `json:"tags"`
+	After    string   `json:"after"`
+	Before   string   `json:"before"`
 }
 
 // A GatherResult is the result of gather_context.
@@ -63,7 +65,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	if strings.TrimSpace(a.Query) == "" {
 		return Outcome{}, usagef("query is empty: pass the question to gather passages for")
 	}
-	filter, err := in.filter(a.Folder, a.Tags, "", "")
+	filter, err := in.filter(a.Folder, a.Tags, a.After, a.Before)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -250,6 +250,8 @@ func TestGatherContext(t *testing.T) {
 	assert.Empty(t, none["passages"])
 	assert.Contains(t, text, "the notes do not have the answer")
 	only, _ := w.call(t, "gather_context", args{"query": "rye bread", "folder": "/Brot/", "max_bytes": 900})
+	later, _ := w.call(t, "gather_context", args{"query": "rye bread", "after": "2100-01-01"})
+	assert.Empty(t, later["passages"])
 	for _, p := range only["passages"].([]any) {
 		assert.Contains(t, p.(args)["path"], "Brot/")
 	}
