@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
+	"notesd/vectors/flat"
 )
 
 // Store provides the texts to embed. [notes.Store] implements it.
@@ -65,7 +68,8 @@ type Index struct {
 	// model without a space.
 	chunksSeen int
 
-	loaded  chan struct{} // closed when the stored vectors have been loaded
+	loaded  chan struct{} // closed when Run has tried to load the stored vectors
+	stale   atomic.Bool   // the stored vectors must be loaded again
 	signal  chan struct{} // wakes Run
 	queries queryCache
 	asking  singleflight.Group // for the vectors of queries
@@ -100,10 +104,23 @@ func (x *Index) Reset(context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var errs []error
-	for _, s := range x.spaces() {
-		errs = append(errs, s.slots.erase(s.unused()))
+	unreadable := x.mapped(func() {
+		for _, s := range x.spaces() {
+			errs = append(errs, s.slots.erase(s.unused()))
+		}
+	})
+	return errors.Join(append(errs, unreadable)...)
+}
+
+// mapped calls do, which reads the mapped files. If that is not possible, it returns an error,
+// and Run loads the vectors again.
+func (x *Index) mapped(do func()) error {
+	err := flat.Guard(do)
+	if err != nil {
+		x.stale.Store(true)
+		x.wake()
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // Apply makes the texts of changed notes that have vectors searchable, and adds notes with
@@ -120,14 +137,16 @@ func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Cha
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.choice.changed += len(changed)
-	for id, note := range changed {
-		if x.early != nil {
-			x.early[id] = note
-		}
-		for _, s := range x.spaces() {
-			s.apply(id, note)
-		}
+	if x.early != nil {
+		maps.Copy(x.early, changed)
 	}
+	_ = x.mapped(func() { // after an error, Run reads the changes from the store
+		for id, note := range changed {
+			for _, s := range x.spaces() {
+				s.apply(id, note)
+			}
+		}
+	})
 	x.wake()
 	return nil
 }
@@ -195,7 +214,7 @@ func (x *Index) withQuery(ctx context.Context, text string, do func(s *space, qu
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if !x.closed && x.serving == s {
-		do(s, query)
+		return x.mapped(func() { do(s, query) })
 	}
 	return nil
 }
@@ -254,7 +273,8 @@ func (x *Index) Alike(hits []notes.SemanticHit) (cosine float64, ok bool) {
 	if c, known := calibration(x.serving.embedder); !known || c.Mean != 0 {
 		return 0, false
 	}
-	return x.serving.entries.alike(hits)
+	err := x.mapped(func() { cosine, ok = x.serving.entries.alike(hits) })
+	return cosine, ok && err == nil
 }
 
 // Yield pauses the embedding of passages by the models in this process, for all vaults, until

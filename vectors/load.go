@@ -41,8 +41,24 @@ func (x *Index) loadAll(ctx context.Context) error {
 	x.serving, x.building, x.chunksSeen = serving, building, len(st.chunks)
 	x.catchUp(x.spaces()...)
 	x.mu.Unlock()
-	close(x.loaded)
 	return x.takeOver(ctx)
+}
+
+// reload loads the vectors after a failed load, or after a mapped file could not be read.
+func (x *Index) reload(ctx context.Context) error {
+	x.mu.Lock()
+	var errs []error
+	for _, s := range x.spaces() {
+		errs = append(errs, s.slots.Close())
+	}
+	x.serving, x.building, x.early = nil, nil, map[int64]*notes.Note{}
+	x.mu.Unlock()
+	x.stale.Store(false)
+	err := errors.Join(append(errs, x.loadAll(ctx))...)
+	if err != nil {
+		x.stale.Store(true)
+	}
+	return err
 }
 
 // learn lets the model embed a text to find out its dimension, and loads its space.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/vectors/flat"
 )
 
 // rows returns the number of vectors in SQLite.
@@ -127,4 +129,50 @@ func TestLoad_FileOfAnotherStore(t *testing.T) {
 	w.settle()
 	assert.Equal(t, 2, w.rows(), "SQLite has every vector")
 	w.requireConsistent()
+}
+
+// A search fails, and does not end the process, if another program truncates the mapped file or
+// the disk cannot read it. The vectors are then loaded again.
+func TestIndex_FileTruncatedWhileMapped(t *testing.T) {
+	e := newWordEmbedder("m1")
+	files := map[string]string{}
+	for i := range 600 { // several pages, and enough for two goroutines
+		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("word%d", i)
+	}
+	w := newWorld(t, e, files)
+	w.settle()
+	for name, read := range map[string]func(){
+		"search": func() { _, _ = w.index.Nearest(t.Context(), "word7", nil, 3) },
+		"forget": func() { _ = w.index.Reset(t.Context()) },
+	} {
+		require.NoError(t, os.Truncate(slotPath(w.state, "m1"), flat.HeaderSize))
+		read()
+		w.eventually(func() bool {
+			_, err := w.index.Nearest(t.Context(), "word7", nil, 3)
+			return err == nil && !w.index.stale.Load() && w.index.Status().State == StateReady
+		})
+		assert.Equal(t, []string{"7.md"}, w.find("word7")[:1], name)
+		w.requireConsistent()
+	}
+	for _, n := range e.counts() {
+		assert.Equal(t, 1, n, "the vectors are in SQLite")
+	}
+}
+
+func TestRun_FileThatCannotBeMade(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
+	w.settle()
+	w.stop()
+	path := slotPath(w.state, "m1")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o700))
+	w.start(e, nil)
+	w.eventually(func() bool { return strings.HasPrefix(w.index.Status().Trouble, "load the vectors: ") })
+	_, err := w.index.Nearest(t.Context(), "one", nil, 3)
+	require.ErrorIs(t, err, ErrNothingYet)
+	require.NoError(t, os.Remove(path))
+	w.settle()
+	assert.Equal(t, "a.md", w.find("one")[0])
+	assert.Len(t, e.counts(), 2)
 }

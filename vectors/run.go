@@ -3,12 +3,14 @@ package vectors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"notesd/notes"
+	"notesd/vectors/flat"
 )
 
 // Run loads the stored vectors. It then embeds missing and changed passages until ctx ends.
@@ -31,12 +33,15 @@ const (
 )
 
 func (x *worker) run(ctx context.Context) error {
-	if err := x.loadAll(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return fmt.Errorf("load the vectors: %w", err)
+	err := x.loadAll(ctx)
+	if ctx.Err() != nil {
+		return nil
 	}
+	if err != nil {
+		x.stale.Store(true)
+	}
+	x.report(err)
+	close(x.loaded)
 	if x.opt.Wait != nil {
 		if err := x.opt.Wait(ctx); err != nil {
 			return nil // ctx has ended
@@ -54,6 +59,9 @@ func (x *worker) run(ctx context.Context) error {
 		more, err := x.step(ctx)
 		if ctx.Err() != nil {
 			return nil
+		}
+		if errors.Is(err, flat.ErrUnreadable) {
+			x.stale.Store(true)
 		}
 		x.report(err)
 		if busy := more && err == nil; busy != working {
@@ -120,6 +128,11 @@ func (x *worker) prepare(busy bool) (over func()) {
 
 // step embeds or offers one batch and reports whether there is more to do.
 func (x *worker) step(ctx context.Context) (more bool, err error) {
+	if x.stale.Load() {
+		if err := x.reload(ctx); err != nil {
+			return false, fmt.Errorf("load the vectors: %w", err)
+		}
+	}
 	if err := x.choose(ctx); err != nil {
 		return false, err
 	}
@@ -228,12 +241,13 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, n := range slices.Backward(batch) {
-		if _, exists := s.chunks[n.ID]; exists { // otherwise it was deleted in the meantime
-			s.set(n, from)
+	return x.mapped(func() {
+		for _, n := range slices.Backward(batch) {
+			if _, exists := s.chunks[n.ID]; exists { // otherwise it was deleted in the meantime
+				s.set(n, from)
+			}
 		}
-	}
-	return nil
+	})
 }
 
 // embedTexts embeds texts, commits the vectors, and then adds them to the cache

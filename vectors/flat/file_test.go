@@ -177,3 +177,32 @@ func TestNormalised(t *testing.T) {
 	v := flat.Normalised([]float32{3e15, -4e15})
 	assert.InDeltaSlice(t, []float32{0.6, -0.8}, v, 1e-6)
 }
+
+func TestOpen_UnreadableFile(t *testing.T) {
+	const unreadable = "/proc/self/mem" // reading its start fails like reading a damaged disk
+	if _, err := os.Stat(unreadable); err != nil {
+		t.Skip("this system has no such file")
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.Symlink(unreadable, path))
+	f := open(t, path, "h")
+	require.NoError(t, f.Append(records(0, 2)))
+	require.NoError(t, f.Close())
+	requireRecords(t, open(t, path, "h"), 0, 1)
+}
+
+func TestAppend_TruncatedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	f := open(t, path, "h")
+	require.NoError(t, f.Append(records(0, 3)))
+	require.NoError(t, os.Truncate(path, flat.HeaderSize+5))
+	require.ErrorIs(t, f.Append(records(3, 4)), flat.ErrUnreadable)
+	requireRecords(t, open(t, path, "h"))
+}
+
+func TestGuard(t *testing.T) {
+	require.NoError(t, flat.Guard(func() {}))
+	require.PanicsWithValue(t, "bug", func() { _ = flat.Guard(func() { panic("bug") }) })
+	var nothing *flat.File
+	require.Panics(t, func() { _ = flat.Guard(func() { nothing.Truncate(0) }) }, "that is a bug too")
+}

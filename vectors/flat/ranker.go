@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -154,21 +155,28 @@ func (r *Ranker) derive(i int) {
 // off.
 const parallelRows = 256
 
-// inParallel distributes a range over the CPUs and returns how many it used.
+// inParallel distributes a range over the CPUs and returns how many it used. It panics with
+// ErrUnreadable if a part cannot read a record.
 func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
 	workers = max(1, min(runtime.GOMAXPROCS(0), runtime.NumCPU(), (to-from)/parallelRows)) // embedding raises GOMAXPROCS
 	if workers == 1 {
 		do(0, from, to)
 		return workers
 	}
+	errs := make([]error, workers)
 	var wait sync.WaitGroup
 	// wait.Wait runs the last goroutine on this thread at once. If this goroutine
 	// processed its part inline, the scheduler would take some 60 µs to start the last
 	// one elsewhere.
 	for w := range workers {
-		wait.Go(func() { do(w, from+(to-from)*w/workers, from+(to-from)*(w+1)/workers) })
+		wait.Go(func() {
+			errs[w] = Guard(func() { do(w, from+(to-from)*w/workers, from+(to-from)*(w+1)/workers) })
+		})
 	}
 	wait.Wait()
+	if err := cmp.Or(errs...); err != nil {
+		panic(err) // on the caller's goroutine
+	}
 	return workers
 }
 

@@ -24,11 +24,18 @@ type File struct {
 }
 
 // Open opens or creates a file with records of the given size. A file with a different
-// header is emptied, because it is a cache of other data.
+// header is emptied, and one that the disk cannot read is replaced, because it is a cache of
+// other data.
 func Open(path string, header []byte, size int) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, file); err != nil {
+		if err := errors.Join(file.Close(), os.Remove(path)); err != nil {
+			return nil, err
+		}
+		return Open(path, header, size)
 	}
 	r := &File{Size: size, file: file}
 	if err := r.load(header); err != nil {
@@ -82,8 +89,14 @@ func (r *File) At(i int) []byte {
 }
 
 // Append writes the records in data after the last one. If it fails, N is
-// unchanged.
+// unchanged. It returns ErrUnreadable if another program has truncated the file, rather than
+// fill the gap with zeros.
 func (r *File) Append(data []byte) error {
+	if info, err := r.file.Stat(); err != nil {
+		return err
+	} else if info.Size() < HeaderSize+int64(r.N)*int64(r.Size) {
+		return ErrUnreadable
+	}
 	if _, err := r.file.WriteAt(data, HeaderSize+int64(r.N)*int64(r.Size)); err != nil {
 		return err
 	}
