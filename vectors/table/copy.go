@@ -130,8 +130,9 @@ func (c *tableCopy) change(removed []int64, added []newRow) error {
 			c.dead++
 		}
 	}
-	if err := c.add(added); err != nil {
-		return errors.Join(err, c.drop())
+	var err error
+	if fault := flat.Guard(func() { err = c.add(added) }); fault != nil || err != nil {
+		return errors.Join(fault, err, c.drop())
 	}
 	if c.dead > len(c.rows)/2+flat.RecordsPerSegment {
 		return c.drop() // the next load replaces the file
@@ -166,6 +167,13 @@ func (c *tableCopy) unload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.retired = true
+	return c.drop()
+}
+
+// dropDamaged frees the copy; the next search loads it again, with what the file lacks.
+func (c *tableCopy) dropDamaged() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.drop()
 }
 

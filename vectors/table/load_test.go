@@ -215,3 +215,31 @@ func TestLoad_Errors(t *testing.T) {
 	c = newTableCopy(tableRow{Info: Info{Dimension: 8}}, filepath.Join(file, "cache"))
 	assert.Error(t, c.load(t.Context(), s))
 }
+
+func TestSearch_FileTruncatedWhileMapped(t *testing.T) {
+	dir := t.TempDir()
+	tables := newTables(t, dir, Options{})
+	createTable(t, tables, "t", 64, Cosine)
+	model := &tableModel{metric: Cosine, rows: map[string]modelledRow{}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	add := func(n int) {
+		rows := make([]NewRow, n) // several pages, and enough for two goroutines
+		for i := range rows {
+			var known modelledRow
+			rows[i], known = randomRow(rng, 64, len(model.rows))
+			model.rows[rows[i].ID] = known
+		}
+		_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: rows})
+		require.NoError(t, err)
+	}
+	row, _ := randomRow(rng, 64, 0)
+	query := row.Vector
+	add(600)
+	for _, change := range []func(){func() {}, func() { add(1) }} {
+		model.requireSame(t, tables, "t", query, nil, 5)
+		require.NoError(t, os.Truncate(tables.copies.path(1), flat.HeaderSize))
+		change()
+		model.requireSame(t, tables, "t", query, nil, 5)
+		model.requireSame(t, tables, "t", query, map[string]any{"group": "g1"}, 5)
+	}
+}

@@ -97,7 +97,12 @@ func (t *Tables) nearest(ctx context.Context, info tableRow, q []float32, f *tab
 			return nil, err
 		}
 		t.copies.trim(c)
-		rows, ok, err := t.searchCopy(ctx, c, q, f, k)
+		var rows []int64
+		var ok bool
+		if fault := flat.Guard(func() { rows, ok, err = t.searchCopy(ctx, c, q, f, k) }); fault != nil {
+			t.opt.Log.Warn("a vector table's cache cannot be read and is written again", "table", info.id, "err", fault)
+			ok, err = false, c.dropDamaged()
+		}
 		if ok || err != nil {
 			return rows, err
 		}
