@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -85,6 +86,9 @@ var mergePlan = map[string]any{
 // openBleve opens the index in dir and checks that it can be read. If damage makes Bleve panic,
 // or the processor fault on a mapped file, it returns an error.
 func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err error) {
+	if err := checkKilled(dir); err != nil {
+		return nil, err
+	}
 	idx, err := scorch.NewScorch(scorch.Name, map[string]any{
 		"path":         dir,
 		"bolt_timeout": "50ms", // for another process to release its lock
@@ -118,7 +122,35 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		}
 		return nil, err
 	}
+	_ = os.WriteFile(filepath.Join(dir, openMark), nil, 0o600) // on a full disk only the check is lost
 	return s, checkFormat(s, notSaved == nil)
+}
+
+// openMark is a file that exists while an index is open, and after the process was killed.
+const openMark = "open"
+
+// checkKilled reads all files of an index whose process was killed. If the disk cannot read a
+// part of a file, a goroutine of Bleve that merges segments may have faulted, and would do so
+// again.
+func checkKilled(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, openMark)); err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		f, err := os.Open(filepath.Join(dir, e.Name()))
+		if err == nil {
+			_, err = io.Copy(io.Discard, f)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closeQuietly closes an index that failed to open and may be partly initialized.

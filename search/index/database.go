@@ -252,6 +252,9 @@ func (d *database) close() error {
 		err = d.bleve.Close()
 	}
 	d.queue.Close()
+	if err == nil {
+		_ = os.Remove(filepath.Join(d.dir, openMark)) // if it stays, the next start takes longer
+	}
 	return err
 }
 

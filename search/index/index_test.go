@@ -373,6 +373,29 @@ func TestOpen_DamagedIndex(t *testing.T) {
 	}
 }
 
+// After the process was killed, every file is read, because Bleve's goroutines end the process
+// if the disk cannot read a part of one.
+func TestOpen_UnreadableFile(t *testing.T) {
+	const unreadable = "/proc/self/mem" // reading its start fails like reading a damaged disk
+	if _, err := os.Stat(unreadable); err != nil {
+		t.Skip("this system has no such file")
+	}
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	changes, _ := manyChangesOf(10)
+	require.NoError(t, x.Apply(t.Context(), at(10), changes))
+	save(x)
+	killed := copyIndex(t, dir)
+	require.NoError(t, x.Close())
+	for dir, want := range map[string]notes.Position{killed: {}, dir: at(10)} {
+		require.NoError(t, os.Symlink(unreadable, filepath.Join(dir, "000000000099.zap")))
+		y := openTest(t, dir)
+		p, err := y.Position()
+		require.NoError(t, err)
+		assert.Equal(t, want, p)
+	}
+}
+
 func truncate(t *testing.T, name string, size int64) {
 	t.Helper()
 	require.NoError(t, os.Truncate(name, size))
