@@ -121,7 +121,8 @@ func newSessionID(msgs []jsonrpc.Message) string {
 func introductionOf(id string) (said introduction, ok bool) {
 	_, text, found := strings.Cut(id, ".")
 	data, err := base64.RawURLEncoding.DecodeString(text)
-	return said, found && err == nil && len(id) <= resumableBytes && json.Unmarshal(data, &said) == nil && said.ProtocolVersion != ""
+	ok = found && err == nil && len(id) <= resumableBytes && json.Unmarshal(data, &said) == nil
+	return said, ok && said.ProtocolVersion != ""
 }
 
 // enterFor returns the id of the session for a request, as sessionFor does, and enters that

@@ -71,7 +71,8 @@ func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOpt
 			return done, err
 		}
 	}
-	return done, i.flush(ctx)
+	err = i.flush(ctx)
+	return done, err
 }
 
 // importing is the state of an import.

@@ -59,7 +59,8 @@ func (d *Database) claim(ctx context.Context, model string, hashes []string) (fo
 		})
 		return err
 	})
-	return found, claimed, d.pool.SendBatch(ctx, b).Close()
+	err = d.pool.SendBatch(ctx, b).Close()
+	return found, claimed, err
 }
 
 // namedEvery is how often the use of a vector by a node is recorded.
