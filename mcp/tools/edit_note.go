@@ -361,7 +361,7 @@ func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool)
 // is read for the first such link, and each heading is looked up in it once.
 func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, from []string) {
 	const most, mostNotes = 500, 5
-	if w.Was == "" || w.Hash == "" || !mayRemoveAnchor(w.Diff) {
+	if !mayRemoveAnchor(w.Diff) {
 		return 0, nil
 	}
 	report, err := in.Vault.Links(ctx, notes.URI(w.Path), notes.LinkQuery{Direction: "in", Limit: most, Scope: in.Scope})
