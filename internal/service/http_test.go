@@ -130,6 +130,7 @@ func TestHTTPCertificateIsRenewed(t *testing.T) {
 		assert.Equal(t, []string{name}, pair.Leaf.DNSNames)
 	}
 	serves("first.example")
+	assert.Equal(t, []string{"192.0.2.1", "first.example"}, hostNames(config.HTTP{Addr: "192.0.2.1:443"}, c))
 	cert, key = issue("second.example")
 	write(files.TLSCert, cert)
 	serves("first.example")

@@ -189,6 +189,8 @@ func TestOpenLink(t *testing.T) {
 	require.NoError(t, os.MkdirAll(vault, 0o755))
 	assert.Empty(t, openLink(vault), "not an Obsidian vault")
 	require.NoError(t, os.Mkdir(filepath.Join(vault, ".obsidian"), 0o755))
+	links := openLinks(config.Vault{Folders: config.Folders{"mine": vault, "other": t.TempDir()}})
+	assert.Equal(t, map[string]string{"mine": openLink(vault)}, links)
 	link := strings.ReplaceAll(openLink(vault), "{path}", url.PathEscape("A b/ü.md"))
 	u, err := url.Parse(link)
 	require.NoError(t, err)

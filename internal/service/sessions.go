@@ -202,11 +202,8 @@ func (r *runningSettings) addTo(st *Report) {
 
 // profileOfHello returns the profile that a client requests.
 func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
-	p := mcp.Profile{ReadOnly: h.ReadOnly, NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
-	if len(h.Tools) > 0 {
-		p.Tools = h.Tools
-	}
-	if len(h.Scopes) > 0 {
+	p := mcp.Profile{ReadOnly: h.ReadOnly, Tools: h.Tools, NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
+	if len(h.Scopes) > 0 { // an empty list would allow no folder
 		p.Read = h.Scopes
 	}
 	if h.Settings != nil {

@@ -169,7 +169,7 @@ func TestLinksOfAHub(t *testing.T) {
 	assert.NotContains(t, text, "outgoing", "what was not asked for is not counted")
 	assert.Contains(t, text, "\nMore with cursor "+page["next_cursor"].(string))
 	assert.NotContains(t, text, "the first")
-	for _, wrong := range []args{{"note": "Hub", "cursor": "p10"}, {"note": "Hub", "direction": "in", "cursor": "ten"}} {
+	for _, wrong := range []args{{"note": "Hub", "cursor": "p10"}, {"note": "Hub", "direction": "in", "cursor": "ten"}, {"note": "Hub", "direction": "in", "cursor": "-1"}} {
 		assert.Contains(t, w.fails(t, "note_links", wrong), "cursor")
 	}
 	links, text := w.call(t, "note_links", args{"note": "Book 05", "depth": 2, "direction": "out"})
@@ -282,6 +282,7 @@ func TestLists_TitlesAndOrder(t *testing.T) {
 	overview, text := w.call(t, "vault_overview", args{})
 	assert.Equal(t, []any{args{"folder": "B", "notes": 2.0}, args{"folder": "A", "notes": 1.0}}, overview["folders"])
 	assert.Contains(t, text, "folders: B (2); A (1)\ntags: #y (2) #x (1)\n")
+	assert.NotContains(t, text, "skipped")
 }
 
 // Undoing a move says where the note is again, and what it was called meanwhile.
