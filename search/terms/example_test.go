@@ -7,7 +7,7 @@ import (
 )
 
 // The terms of a word with connectors are its parts and the whole; those of scripts without
-// spaces are pairs of characters.
+// spaces are pairs of characters, with simplified Chinese for other Han characters.
 func ExampleExpand() {
 	text := "The e-mail client, 日本語"
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
@@ -15,5 +15,5 @@ func ExampleExpand() {
 			fmt.Print(t.Text, " ")
 		}
 	}
-	// Output: the e mail email client 日本 本語 語
+	// Output: the e mail email client 日本 本语 语
 }

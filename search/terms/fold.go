@@ -1,7 +1,9 @@
 package terms
 
 import (
+	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,7 +12,8 @@ import (
 
 // Fold appends the form of s that is used for comparison: in lower case, without accents,
 // points and vowel marks that writers omit, with compatibility characters (full width,
-// ligatures) replaced by plain ones, and independent of Unicode composition.
+// ligatures) replaced by plain ones, traditional Chinese characters by simplified ones and
+// katakana by hiragana, and independent of Unicode composition.
 func Fold(dst []byte, s string) []byte {
 	start := len(dst)
 	for i := 0; i < len(s); i++ {
@@ -45,11 +48,40 @@ func FoldRune(r rune) string { return foldPages.get(r, describeFold) }
 var foldSpecial = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'þ': "th", 'ı': "i", 'ŋ': "n",
 	'ς': "σ",
+	'ך': "כ", 'ם': "מ", 'ן': "נ", 'ף': "פ", 'ץ': "צ", // final letters: a word loses them before an ending
 	// Arabic: the forms of alef, yeh and kaf, and teh marbuta, which is pronounced as heh
 	'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ة': "ه", 'ۀ': "ه", 'ـ': "",
 	// Cyrillic letters that are separate letters, not accented ones
 	'й': "й", 'Й': "й", 'ї': "ї", 'Ї': "ї", 'ў': "ў", 'Ў': "ў",
 	'’': "'", 'ʼ': "'", '‐': "-",
+}
+
+//go:embed han.txt
+var hanTable string
+
+// hanFolds maps traditional Chinese and Japanese characters to the simplified ones: 會議, 会议.
+var hanFolds = sync.OnceValue(func() map[rune]rune {
+	folds := make(map[rune]rune, utf8.RuneCountInString(hanTable)/2)
+	for group := range strings.FieldsSeq(hanTable) {
+		simplified, size := utf8.DecodeRuneInString(group)
+		for _, r := range group[size:] {
+			folds[r] = simplified
+		}
+	}
+	return folds
+})
+
+// plainer returns the form of a letter that folds to another letter of its script.
+func plainer(r rune) rune {
+	switch {
+	case r >= 'ァ' && r <= 'ヶ':
+		return r - 'ァ' + 'ぁ'
+	case unicode.Is(unicode.Han, r):
+		if simplified, ok := hanFolds()[r]; ok {
+			return simplified
+		}
+	}
+	return r
 }
 
 func describeFold(r rune) string {
@@ -76,7 +108,7 @@ func describeFold(r rune) string {
 			b.WriteString(s)
 			continue
 		}
-		b.WriteRune(part)
+		b.WriteRune(plainer(part))
 	}
 	return norm.NFC.String(b.String()) // recomposes kana and Hangul
 }

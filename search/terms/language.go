@@ -127,7 +127,7 @@ type affixes struct {
 // roots; for Hebrew, those that seldom begin a root.
 var affixLists = []affixes{
 	{unicode.Arabic, strings.Fields("وال بال كال فال ال لل"), strings.Fields("ها ان ات ون ين يه ه ي"), 3},
-	{unicode.Hebrew, strings.Fields("וה שה מה בה לה כשה ה"), strings.Fields("ים ות"), 3},
+	{unicode.Hebrew, strings.Fields("וה שה מה בה לה כשה ה"), strings.Fields("ימ ות"), 3},
 }
 
 // affixesOf returns the affixes of a word's script, nil if it has none.

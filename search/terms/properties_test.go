@@ -65,7 +65,7 @@ func TestTerms_Grams(t *testing.T) {
 	for _, c := range []struct {
 		letters string
 		n       int
-	}{{"机器学习中文日本語漢字", 2}, {"한국어사전", 2}, {"กขคงจฉชซ", 4}} {
+	}{{"机器学习中文日本语ひらがな", 2}, {"한국어사전", 2}, {"กขคงจฉชซ", 4}} {
 		letters := []rune(c.letters)
 		for seed := range uint64(200) {
 			r := rand.New(rand.NewPCG(seed, 2))
@@ -135,7 +135,7 @@ func TestFamilies(t *testing.T) {
 	for word, family := range map[string][]string{
 		"garten": {"gartens"}, "книга": {"книги", "книгу"}, "maison": {"maisons"},
 		"طماطم": {"الطماطم", "للطماطم", "بالطماطم"}, "المدرسه": {"مدرسه", "مدرسات", "والمدرسه"}, "والد": {"الوالد"},
-		"ספר": {"הספר", "ספרים", "והספרים"}, "הבית": {"בית", "מהבית"},
+		"ספר": {"הספר", "ספרימ", "והספרימ"}, "הבית": {"בית", "מהבית"},
 	} {
 		stems := terms.Stems(word)
 		for _, form := range family {
@@ -144,7 +144,7 @@ func TestFamilies(t *testing.T) {
 		}
 		assert.False(t, terms.SameFamily(word, word+"verwaltungsgesellschaft"), word)
 	}
-	for word, other := range map[string]string{"والد": "ولد", "باب": "اب", "הר": "ר", "מים": "ם"} {
+	for word, other := range map[string]string{"والد": "ولد", "باب": "اب", "הר": "ר", "מימ": "מ"} {
 		assert.False(t, terms.SameFamily(word, other), "%s, %s", word, other)
 	}
 	for word, stem := range map[string]string{"garten": "gart", "buch": "buch", "gärtnerei": "gärtner"} {

@@ -25,8 +25,9 @@ var licenseFile = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|no
 
 // inside lists embedded material that is not a Go module, with its license files.
 var inside = map[string][]string{
-	"the models all-MiniLM-L6-v2 and multilingual-e5-small": {"vectors/model/SOURCE.md", "vectors/model/LICENSE", "vectors/model/LICENSE-e5"},
-	"the scripts of d3 in the page of notesd web":           {"internal/web/static/vendor/README.md", "internal/web/static/vendor/LICENSE"},
+	"the models all-MiniLM-L6-v2 and multilingual-e5-small":    {"vectors/model/SOURCE.md", "vectors/model/LICENSE", "vectors/model/LICENSE-e5"},
+	"the Chinese and Japanese characters that search compares": {"search/terms/SOURCE.md", "LICENSE"},
+	"the scripts of d3 in the page of notesd web":              {"internal/web/static/vendor/README.md", "internal/web/static/vendor/LICENSE"},
 }
 
 // licenses writes, for each target such as linux_amd64_v1, the file DIR/linux_amd64.txt

@@ -1,0 +1,26 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/search"
+)
+
+// A text in traditional Chinese is found with simplified characters and the reverse, Japanese
+// with old and new characters, and hiragana with katakana.
+func TestSearch_CharacterVariants(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"会议.md": "# 项目会议\n\n张伟和李娜讨论了软件开发计划。头发剪短了。", "筆記.md": "# 讀書筆記\n\n城市規劃與公共空間的關係。臺灣的醬油。",
+		"日記.md": "# 日記\n\n図書館で渡邊さんに会った。りんごとジャガイモを買った。",
+	})
+	for query, want := range map[string]string{
+		"會議": "会议", "張偉": "会议", "頭髮": "会议", "读书笔记": "筆記", "关系": "筆記", "台湾": "筆記", "酱油": "筆記", `"城市规划"`: "筆記", "title:读书": "筆記",
+		"渡辺": "日記", "圖書館": "日記", "リンゴ": "日記", "じゃがいも": "日記",
+	} {
+		assert.Equal(t, []string{want}, f.paths(query), query)
+	}
+	hit := f.search(search.Query{Text: "关系", Mode: search.ModeText}).Hits[0]
+	assert.Contains(t, hit.Snippet, "公共空間的關係", "the text is shown as it is written")
+}
