@@ -24,3 +24,16 @@ func TestSearch_CharacterVariants(t *testing.T) {
 	hit := f.search(search.Query{Text: "关系", Mode: search.ModeText}).Hits[0]
 	assert.Contains(t, hit.Snippet, "公共空間的關係", "the text is shown as it is written")
 }
+
+// Arabic and Hebrew write "and", "in" and "for" together with the word.
+func TestSearch_Particles(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"وصفة.md": "# وصفة\n\nأرز ودجاج وبهارات.", "مدرسة.md": "# مدرسة\n\nحضر أحمد ومُحَمَّد إلى الاجتماع بالمدينة.",
+		"פגישה.md": "# פגישה\n\nהגיעו יוסי ורחל. דיברנו בתקציב ולשכנים יש כלב.", "תקציב.md": "# תקציב\n\nהמפתחות בבית.",
+	})
+	for query, want := range map[string][]string{
+		"دجاج": {"وصفة"}, "محمد": {"مدرسة"}, "לתקציב": {"תקציב", "פגישה"}, "תקציב": {"תקציב", "פגישה"}, "רחל": {"פגישה"}, "שכן": {"פגישה"}, "פגישות": {"פגישה"},
+	} {
+		assert.ElementsMatch(t, want, f.paths(query), query)
+	}
+}

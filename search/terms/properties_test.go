@@ -135,7 +135,7 @@ func TestFamilies(t *testing.T) {
 	for word, family := range map[string][]string{
 		"garten": {"gartens"}, "книга": {"книги", "книгу"}, "maison": {"maisons"},
 		"طماطم": {"الطماطم", "للطماطم", "بالطماطم"}, "المدرسه": {"مدرسه", "مدرسات", "والمدرسه"}, "والد": {"الوالد"},
-		"ספר": {"הספר", "ספרימ", "והספרימ"}, "הבית": {"בית", "מהבית"},
+		"ספר": {"הספר", "ספרימ", "והספרימ"}, "הבית": {"בית", "מהבית"}, "דירה": {"דירות", "הדירות"}, "מפתח": {"מפתחימ"},
 	} {
 		stems := terms.Stems(word)
 		for _, form := range family {
@@ -144,7 +144,16 @@ func TestFamilies(t *testing.T) {
 		}
 		assert.False(t, terms.SameFamily(word, word+"verwaltungsgesellschaft"), word)
 	}
-	for word, other := range map[string]string{"والد": "ولد", "باب": "اب", "הר": "ר", "מימ": "מ"} {
+	for word, forms := range map[string][]string{ // "and", "in", "for" and others before the word
+		"دجاج": {"ودجاج"}, "مدرسه": {"لمدرسه", "ومدرسه", "بمدرسات"}, "محمد": {"ومحمد"},
+		"תקציב": {"בתקציב", "ולתקציב", "ותקציב"}, "רחל": {"ורחל"}, "שכנ": {"לשכנימ"},
+	} {
+		for _, form := range forms {
+			assert.True(t, begins(form, terms.Stems(word)) && terms.SameFamily(word, form), "%s, %s", word, form)
+			assert.True(t, begins(word, terms.Stems(form)) && terms.SameFamily(form, word), "%s, %s", form, word)
+		}
+	}
+	for word, other := range map[string]string{"والد": "ولد", "باب": "اب", "הר": "ר", "מימ": "מ", "קשה": "בקשה", "ספר": "מספר", "ميزان": "يزان"} {
 		assert.False(t, terms.SameFamily(word, other), "%s, %s", word, other)
 	}
 	for word, stem := range map[string]string{"garten": "gart", "buch": "buch", "gärtnerei": "gärtner"} {
