@@ -75,11 +75,7 @@ func (o *output) printReport(r service.Report) {
 	row("index", "%s", indexText(r))
 	row("meaning", "%s", semanticText(r))
 	if r.Shared != nil {
-		text := fmt.Sprintf("%s, in step up to change %s", r.Shared.Place, thousands(int(r.Shared.Seq)))
-		if r.Shared.Pending > 0 {
-			text += ", " + count(r.Shared.Pending, "file") + " pending"
-		}
-		row("shared", "%s", text)
+		row("shared", "%s", sharedText(*r.Shared))
 	}
 	if r.Watcher.State != "stopped" {
 		row("watcher", "%s (%s), %s", r.Watcher.State, r.Watcher.Backend, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))
@@ -96,6 +92,17 @@ func (o *output) printReport(r service.Report) {
 	for _, w := range r.Warnings {
 		fmt.Fprintf(o.out, "%s  %s\n", o.out.red("warning"), o.out.line(w))
 	}
+}
+
+func sharedText(s service.SharedStatus) string {
+	text := fmt.Sprintf("%s, in step up to change %s", s.Place, thousands(int(s.Seq)))
+	if s.Fetching {
+		text = s.Place + ", not all files are fetched yet"
+	}
+	if s.Pending > 0 {
+		text += ", " + count(s.Pending, "file") + " pending"
+	}
+	return text
 }
 
 // clientTexts describes the connected clients. Sessions with the same client and bounds,

@@ -30,6 +30,12 @@ func TestStatusTexts(t *testing.T) {
 	} {
 		assert.Equal(t, want, semanticText(r))
 	}
+	for want, shared := range map[string]service.SharedStatus{
+		"p, in step up to change 7, 2 files pending":           {Place: "p", Seq: 7, Pending: 2},
+		"p, not all files are fetched yet, 1500 files pending": {Place: "p", Pending: 1500, Fetching: true},
+	} {
+		assert.Equal(t, want, sharedText(shared))
+	}
 	waits := service.Report{Notes: 3, Semantic: service.SemanticStatus{State: "building", Chunks: 9, Pending: 9}}
 	assert.Equal(t, remark, checkMeaning(waits, false).State, "nothing embeds them now")
 	assert.Equal(t, fine, checkMeaning(waits, true).State)

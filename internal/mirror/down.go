@@ -62,6 +62,7 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 		}
 		more = len(entries) == pageBatches // batches that arrive meanwhile wait for the next sync, so that up is not delayed
 	}
+	m.status.progress(0, true)
 	return changed, nil
 }
 
@@ -268,6 +269,7 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		return nil, err
 	}
 	for len(paths) > 0 {
+		m.status.progress(len(paths), false)
 		found, err := m.read(ctx, paths[:min(len(paths), stepFiles)], stepBytes)
 		if err != nil {
 			return nil, err

@@ -76,6 +76,7 @@ type Mirror struct {
 	turn     chan struct{} // one slot: held by a sync, or while a note is forgotten
 	unplaced bool          // batches were applied, and the files they left pending not retried yet
 
+	missing []string          // files of the log that the folder has never had; from Open to Use
 	refused map[string]string // new files whose names collide in the log, with their hashes
 
 	queue    *vault.Queue
@@ -89,7 +90,8 @@ type Mirror struct {
 type Status struct {
 	Place     string    // location of the log
 	Seq       uint64    // of the newest batch applied to the folder
-	Pending   int       // files that differ from the log and could not be synced
+	Pending   int       // files that differ from the log and are not synced yet
+	Fetching  bool      // the folder is new and does not have all files of the log yet
 	Error     string    // why the last sync failed, or ""
 	Problems  []string  // files that are skipped, with the reason
 	Conflicts []string  // conflict copies made since the start, newest last
@@ -124,11 +126,19 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 		return nil, errors.Join(err, db.Close())
 	}
 	m.followed.reach(m.at.Seq)
+	m.missing, err = sqlite.Column[string](ctx, db.Reader(), `SELECT path FROM pending WHERE path NOT IN (SELECT path FROM base WHERE hash <> '')`)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return m, nil
 }
 
 // Use sets the mirror's vault. It must be called before all other methods.
-func (m *Mirror) Use(v *vault.Vault) { m.vault = v }
+func (m *Mirror) Use(v *vault.Vault) {
+	m.vault = v
+	m.status.left = len(slices.DeleteFunc(m.missing, v.Ignored))
+	m.status.Fetching = m.status.left > 0 || m.at.Seq == 0
+}
 
 // Log returns the log.
 func (m *Mirror) Log() *pglog.Log { return m.log }
@@ -281,7 +291,7 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 		return err // cancelled, not a failure of the log
 	}
 	m.status.report(err)
-	if err == nil || m.at.Seq > 0 {
+	if err == nil || !m.status.fetching() {
 		select {
 		case <-m.begun:
 		default:
@@ -302,6 +312,17 @@ func (m *Mirror) lock(ctx context.Context) error {
 }
 
 func (m *Mirror) unlock() { <-m.turn }
+
+// Fetching returns how many files the first sync of a new folder still has to place, or 0
+// if no such sync is in progress.
+func (m *Mirror) Fetching() int {
+	m.status.Lock()
+	defer m.status.Unlock()
+	if !m.status.Fetching || m.status.Error != "" {
+		return 0
+	}
+	return max(m.status.left, 1)
+}
 
 // Begun returns a channel that is closed when the folder has been in sync with the log
 // since Open or, if the log cannot be reached, has an earlier state of it.
@@ -361,6 +382,7 @@ type condition struct {
 	sync.Mutex
 	Status
 	copies int // conflict copies made
+	left   int // files that settle has to compare; 0 if not known yet
 }
 
 // report records the result of a sync, and logs it if it differs from the previous one.
@@ -382,6 +404,20 @@ func (c *condition) report(err error) {
 		c.log.Info("the folder and the log are in step again")
 	}
 	c.Error = text
+}
+
+func (c *condition) fetching() bool {
+	c.Lock()
+	defer c.Unlock()
+	return c.Fetching
+}
+
+// progress records how many files have to be compared. fetched is set if the folder has all
+// files of the log.
+func (c *condition) progress(left int, fetched bool) {
+	c.Lock()
+	defer c.Unlock()
+	c.left, c.Fetching = left, c.Fetching && !fetched
 }
 
 // replaced records and logs that the database has another log, or an older copy of it.

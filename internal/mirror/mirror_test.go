@@ -159,6 +159,45 @@ func TestMirror_TwoFolders(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a2", "Sub/B.md": "# B\r\n[[A]]", "Sub/image.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", "B only.md": "b2", "Same.md": "same", "Sub/New/N.md": "n"}, b.files())
 }
 
+// TestFetching: while a new folder is filled, its status says how many files are missing, also
+// after an interruption.
+func TestFetching(t *testing.T) {
+	s := pgtest.New(t)
+	files := map[string]string{}
+	for i := range stepFiles + 20 {
+		files[fmt.Sprintf("N%d.md", i)] = fmt.Sprint(i)
+	}
+	newNode(t, s.URL(), "team", files).sync()
+	b := newNode(t, s.URL(), "team", nil)
+	assert.Equal(t, 1, b.m.Fetching(), "the number is not known yet")
+	s.Exec(`ALTER TABLE blobs RENAME TO gone`)
+	require.Error(t, b.m.sync(t.Context(), nil, true))
+	assert.Zero(t, b.m.Fetching(), "it cannot continue")
+	status, err := b.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.True(t, status.Fetching)
+	select {
+	case <-b.m.Begun():
+		assert.Fail(t, "the folder is empty")
+	default:
+	}
+	b.close()
+	s.Exec(`ALTER TABLE gone RENAME TO blobs`)
+	b.open(s.URL(), "team", b.state)
+	var left []int
+	b.m.opt.Placed = func([]string) {
+		left = append(left, b.m.Fetching())
+		st, err := b.Vault.Status(t.Context())
+		assert.NoError(t, err)
+		assert.Equal(t, st.Notes+b.m.Fetching(), st.ToScan)
+		assert.False(t, b.Ready())
+	}
+	b.sync()
+	assert.Equal(t, []int{stepFiles + 20, 20}, left)
+	assert.Zero(t, b.m.Fetching())
+	<-b.m.Begun()
+}
+
 // TestMirror_RemovesEmptiedFolders checks that a moved folder disappears on every node,
 // whereas one that merely loses its last note to a move stays on its user's node.
 func TestMirror_RemovesEmptiedFolders(t *testing.T) {

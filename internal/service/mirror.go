@@ -143,7 +143,8 @@ func userName() string {
 type SharedStatus struct {
 	Place     string   `json:"place"`     // the database and the vault's name in it
 	Seq       uint64   `json:"seq"`       // of the newest change in the folder
-	Pending   int      `json:"pending"`   // files that could not be synced
+	Pending   int      `json:"pending"`   // files that are not synced yet
+	Fetching  bool     `json:"fetching"`  // the first sync of a new folder has not ended
 	Conflicts []string `json:"conflicts"` // conflict copies made since the start
 }
 
@@ -158,7 +159,7 @@ func (r *reporter) addMirror(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Shared = &SharedStatus{Place: st.Place, Seq: st.Seq, Pending: st.Pending, Conflicts: append([]string{}, st.Conflicts...)}
+	r.Shared = &SharedStatus{Place: st.Place, Seq: st.Seq, Pending: st.Pending, Fetching: st.Fetching, Conflicts: append([]string{}, st.Conflicts...)}
 	if st.Error != "" {
 		r.Warnings = append(r.Warnings, "the folder and the database are not in step: "+st.Error)
 	}

@@ -366,7 +366,7 @@ func (s *scan) keep(folder string) {
 // Refresh reconciles a folder at once if the first scan of the whole vault has not ended;
 // after that it is a no-op.
 func (v *Vault) Refresh(ctx context.Context, folder string) error {
-	if v.Ready() {
+	if v.progress.ready.Load() {
 		return nil
 	}
 	return v.reconcilePaths(ctx, []string{folder})

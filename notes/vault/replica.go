@@ -29,6 +29,9 @@ type Shared interface {
 	// CatchUp synchronizes the folder and the log, including paths where the folder may
 	// have changed. It is called without the vault's lock, and calls Place.
 	CatchUp(ctx context.Context, paths []string) error
+	// Fetching returns how many files a new folder still lacks while it is filled from the
+	// log, and 0 otherwise.
+	Fetching() int
 }
 
 // behindError means that the log has a newer version than the folder.

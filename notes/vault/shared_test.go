@@ -24,6 +24,7 @@ type memoryLog struct {
 	answer   error // error of the next commit, which is made unless this is errDown
 	unknown  bool  // the log cannot be queried
 	caughtUp func(paths []string)
+	fetching int
 }
 
 var errDown = errors.New("the database is down")
@@ -85,6 +86,8 @@ func (l *memoryLog) CatchUp(_ context.Context, paths []string) error {
 	l.caughtUp(paths)
 	return nil
 }
+
+func (l *memoryLog) Fetching() int { return l.fetching }
 
 // After a crash before any step of a committed write and a restart, the folder matches the
 // log; repeating the request makes the change once.

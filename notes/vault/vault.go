@@ -150,8 +150,15 @@ func (v *Vault) Rescan(reason string) {
 }
 
 // Ready reports whether, since Run began, the whole vault has been compared with the store
-// and the followers have been fed.
-func (v *Vault) Ready() bool { return v.progress.ready.Load() }
+// and the followers have been fed, and a new folder of a shared vault has been filled.
+func (v *Vault) Ready() bool { return v.progress.ready.Load() && v.fetching() == 0 }
+
+func (v *Vault) fetching() int {
+	if v.opt.Shared == nil {
+		return 0
+	}
+	return v.opt.Shared.Fetching()
+}
 
 // Rebuilding reports whether a follower is being fed every note again.
 func (v *Vault) Rebuilding() bool { return v.feed.rebuilding.Load() }
@@ -185,6 +192,9 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	var err error
 	if st.Notes, err = v.store.Count(ctx); err != nil {
 		return st, err
+	}
+	if left := v.fetching(); left > 0 {
+		st.Scanned, st.ToScan = st.Notes, st.Notes+left
 	}
 	if st.Incomplete = v.progress.differing.Load() > 0; !st.Incomplete && !v.Ready() {
 		// A large scan resolves links only at its end, which it may not have reached.
