@@ -170,6 +170,9 @@ func (r *reporter) addMirror(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, "not in the database, or another version: "+problem)
 	}
 	for _, name := range st.Conflicts {
+		if notes.IsNoteName(name) {
+			continue // counted with those of sync programs
+		}
 		r.Warnings = append(r.Warnings, "changed here and elsewhere; what this folder had is in "+notes.Quote(name))
 	}
 	return nil

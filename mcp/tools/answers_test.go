@@ -64,10 +64,10 @@ func TestOverview_ConflictCopies(t *testing.T) {
 	}
 	assert.NotContains(t, overview(), "conflict copies")
 	for _, name := range []string{"Plan.sync-conflict-20260216-101112-ABCDEFG", "Plan (conflicted copy 2026-02-16 101112)", "Plan (Ann's conflicted copy 2026-02-16)",
-		"Plan (Conflicted copy phone 202602161011)", "Plan (conflict_on_2026-02-16)", "Plan (conflict #2_on_2026-02-16)", "Plan.conflict1"} {
+		"Plan (Conflicted copy phone 202602161011)", "Plan (conflict_on_2026-02-16)", "Plan (conflict #2_on_2026-02-16)", "Plan.conflict1", "Plan (conflict 2026-02-16 101112 ann@desk)"} {
 		files["Work/"+name+".md"] = "# Plan\n"
 	}
-	assert.Contains(t, overview(), `changed in two places: 7, for example "Work/Plan (Ann's conflicted copy 2026-02-16).md". They`)
+	assert.Contains(t, overview(), `changed in two places: 8, for example "Work/Plan (Ann's conflicted copy 2026-02-16).md". They`)
 }
 
 // Every list can be read to its end by its cursor, whatever the page size: each item

@@ -223,16 +223,17 @@ func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.Folder
 }
 
 // conflictCopy matches the folded names of the copies that Syncthing, Dropbox, Nextcloud,
-// Obsidian Sync, Unison and rclone make of a note that was changed in two places.
-var conflictCopy = regexp.MustCompile(`\.sync-conflict-\d{8}-|\([^)]*conflicted copy|\(conflict( #\d+)?_on_\d{4}-|\.conflict\d+\.md$`)
+// Obsidian Sync, Unison, rclone and, in a shared vault, notesd make of a note that was changed
+// in two places.
+var conflictCopy = regexp.MustCompile(`\.sync-conflict-\d{8}-|\([^)]*conflicted copy|\(conflict( #\d+)?_on_\d{4}-|\.conflict\d+\.md$|\(conflict \d{4}-\d\d-\d\d \d{6} `)
 
-// ConflictCopies returns a warning about the conflict copies of sync programs among the
-// notes, or "" if there are none.
+// ConflictCopies returns a warning about the conflict copies among the notes, or "" if there
+// are none.
 func (s *Reader) ConflictCopies(ctx context.Context) (string, error) {
 	paths, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE instr(name_key, 'conflict') ORDER BY path`)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return !conflictCopy.MatchString(notes.Key(p)) })
 	if err != nil || len(paths) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("conflict copies, which sync programs make of notes that were changed in two places: %d, for example %s. They may hold text that the notes lack, and stay until they are merged and deleted. The glob *conflict* lists them", len(paths), notes.Quote(paths[0])), nil
+	return fmt.Sprintf("conflict copies of notes that were changed in two places: %d, for example %s. They may hold text that the notes lack, and stay until they are merged and deleted. The glob *conflict* lists them", len(paths), notes.Quote(paths[0])), nil
 }
