@@ -18,8 +18,10 @@ import (
 )
 
 // Edit changes only the bytes that the edits name. If another program changes the note in
-// between, nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict],
-// the note's present hash and a diff. Appending to a periodic note that does not exist
+// between, edits that do not depend on the text that they replace, such as an append without
+// ExpectedHash, are made to the new text. For others, and if the note changes several times,
+// nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict], the note's
+// present hash and a diff. Appending to a periodic note that does not exist
 // creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
 	c := &composer{v: v, ctx: ctx, scope: r.Scope, partOf: r.PartOf}
@@ -45,7 +47,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		return v.opt.checkText("edit", string(o.Files[0].New))
 	}
-	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf}
+	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, replacesUnread)}
 	written, err := v.change(ctx, request, plan)
 	for errors.Is(err, errDraft) {
 		draft.make(ctx, r.Edits)
@@ -55,6 +57,12 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		written, err = v.change(ctx, request, plan)
 	}
 	return written, err
+}
+
+// replacesUnread reports whether the edit could replace text that its author has not read,
+// or change another task than the intended one, if another program changed the note.
+func replacesUnread(e notes.Edit) bool {
+	return e.Op == edit.OpReplaceAll || e.Op == edit.OpReplaceSection || e.Op == edit.OpToggleTask && e.Text == ""
 }
 
 // editDraft is the result of costly edits to a note, computed without holding the vault's
@@ -195,7 +203,7 @@ func editProblem(notePath string, err error) error {
 // alone and listed in Written.Conflicts. The cards of canvases change with the notes; bases
 // that name the tag are listed in Written.Left.
 func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error) {
-	return v.change(ctx, change{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
+	return v.change(ctx, change{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
 			return err
 		}

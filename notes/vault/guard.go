@@ -122,7 +122,7 @@ func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull
 const stateIsFull = "the disk that holds notesd's state is full"
 
 // conflict returns the error for a file that has changed since the operation was computed.
-func conflict(op, notePath string, was, is []byte) error {
+func conflict(op, notePath string, was, is []byte) *notes.Error {
 	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
 		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
 }

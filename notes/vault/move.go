@@ -16,11 +16,11 @@ import (
 
 // Move renames a note or a folder and rewrites links, in other notes and in the moved ones,
 // as one operation: every new text is on disk before the first name changes. If another
-// program changes one of the notes before that, Move fails with [notes.ErrConflict] and
-// nothing is changed. A note changed later, during the operation, is left alone and listed
-// in Written.Conflicts.
+// program changes one of the notes before that, Move starts again; if that happens several
+// times, it fails with [notes.ErrConflict] and nothing is changed. A note changed later,
+// during the operation, is left alone and listed in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
-	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
+	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
 		m := &movement{operation: o}
 		if err := m.plan(r); err != nil {
 			return err

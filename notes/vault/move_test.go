@@ -256,12 +256,14 @@ func TestMove_ConcurrentEditor(t *testing.T) {
 			return nil
 		}
 	}
-	t.Run("before the first rename nothing changes", func(t *testing.T) {
+	t.Run("before the first rename, the move starts again", func(t *testing.T) {
 		f := newFixture(t, start...)
 		at(f, "staged")
-		_, err := f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
-		require.ErrorIs(t, err, notes.ErrConflict)
-		assert.Equal(t, map[string]string{"Old.md": "o", "A.md": "[[Old]]", "B.md": "[[Old]] theirs"}, f.files())
+		w, err := f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
+		require.NoError(t, err)
+		assert.Empty(t, w.Conflicts)
+		assert.Equal(t, map[string]string{"New.md": "o", "A.md": "[[New]]", "B.md": "[[New]] theirs"}, f.files())
+		f.requireConsistent()
 	})
 	t.Run("after it, that note alone is reported", func(t *testing.T) {
 		f := newFixture(t, start...)

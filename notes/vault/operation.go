@@ -22,6 +22,7 @@ type change struct {
 	key    string // RequestKey
 	scope  notes.Scope
 	dryRun bool
+	replan bool  // if another program saves a file in between, plan again for its new text
 	placed bool  // the change is already in the shared log
 	partOf int64 // the number of the change that it is part of; 0 if it is one of its own
 }
@@ -39,7 +40,7 @@ type operation struct {
 
 // change runs one operation under the vault's lock. It returns the stored answer if the
 // request was already handled; otherwise it performs what plan computes from the current
-// files, and feeds the result to the followers. A dry run, and a change that leaves the
+// files, which it may do several times, and feeds the result to the followers. A dry run, and a change that leaves the
 // file as it is, write nothing and return what performing would have returned. An operation
 // on all notes waits for the first scan of the vault.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
@@ -59,12 +60,19 @@ func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) er
 		}
 		written, err = v.changeLocked(ctx, c, plan)
 	}
+	for try := 0; c.replan && try < maxReplans && errors.Is(err, errSavedSince); try++ {
+		written, err = v.changeLocked(ctx, c, plan)
+	}
 	if err != nil {
 		return written, writeProblem(c.kind, "", err)
 	}
 	v.feed.run(context.WithoutCancel(ctx))
 	return written, nil
 }
+
+// maxReplans bounds how often a change is planned again because another program saved one
+// of its files.
+const maxReplans = 3
 
 func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	v.mu.Lock()

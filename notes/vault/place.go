@@ -166,10 +166,16 @@ func (d *placer) checkOld(f *store.FileChange) error {
 		return err
 	}
 	if string(data) != string(f.Old) {
-		return conflict(d.Kind, f.OldPath, f.Old, data)
+		e := conflict(d.Kind, f.OldPath, f.Old, data)
+		e.Err = errSavedSince
+		return e
 	}
 	return nil
 }
+
+// errSavedSince is the conflict with a program that has saved a file since the operation was
+// computed, found before the first name changes.
+var errSavedSince = fmt.Errorf("%w: saved since it was read", notes.ErrConflict)
 
 // swap changes the names, the first file's first. A conflict there undoes everything; a
 // conflict in a later file affects only that file.

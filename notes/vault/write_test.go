@@ -350,6 +350,60 @@ func TestSaveBetweenCheckAndRename(t *testing.T) {
 	}
 }
 
+// TestSaveBeforeCheck: an editor saves while notesd stages its text. A change that does not
+// depend on the text that the editor replaced is made to the new text.
+func TestSaveBeforeCheck(t *testing.T) {
+	ctx := context.Background()
+	edits := func(expected string, e ...notes.Edit) func(f *fixture) error {
+		return func(f *fixture) error {
+			_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: e, ExpectedHash: expected})
+			return err
+		}
+	}
+	const before, theirs = "# H\n\n- [ ] a #x\n", "# H\n\ntheirs\n\n- [ ] a #x\n"
+	for name, c := range map[string]struct {
+		write  func(f *fixture) error
+		saves  int
+		want   string
+		refuse bool
+	}{
+		"append":                    {edits("", notes.Edit{Op: "append", Content: "ours"}), 1, theirs + "\nours\n", false},
+		"append, saved three times": {edits("", notes.Edit{Op: "append", Content: "ours"}), 3, theirs + "\nours\n", false},
+		"append, always saved":      {edits("", notes.Edit{Op: "append", Content: "ours"}), 100, theirs, true},
+		"append, with a hash":       {edits(notes.Hash([]byte(before)), notes.Edit{Op: "append", Content: "ours"}), 1, theirs, true},
+		"replace_text":              {edits("", notes.Edit{Op: "replace_text", Old: "- [ ] a", New: "- [ ] b"}), 1, "# H\n\ntheirs\n\n- [ ] b #x\n", false},
+		"replace_section":           {edits("", notes.Edit{Op: "replace_section", Heading: "H", Content: "ours"}), 1, theirs, true},
+		"replace_all":               {edits("", notes.Edit{Op: "replace_all", Content: "ours"}), 1, theirs, true},
+		"toggle_task by line":       {edits("", notes.Edit{Op: "toggle_task", Line: 3}), 1, theirs, true},
+		"rename_tag": {func(f *fixture) error {
+			_, err := f.RenameTag(ctx, notes.RenameTagRequest{Tag: "x", To: "y"})
+			return err
+		}, 1, "# H\n\ntheirs\n\n- [ ] a #y\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "N.md", before)
+			saved := 0
+			f.failpoint = func(step string) error {
+				if step == "staged" && saved < c.saves {
+					saved++
+					f.write("N.md", theirs+strings.Repeat(" ", c.saves-saved))
+				}
+				return nil
+			}
+			err := c.write(f)
+			if c.refuse {
+				require.ErrorIs(t, err, notes.ErrConflict)
+			} else {
+				require.NoError(t, err)
+			}
+			f.failpoint = nil
+			f.reconcile()
+			f.requireConsistent()
+			assert.Equal(t, c.want, strings.TrimRight(f.onDisk("N.md"), " "))
+		})
+	}
+}
+
 func TestCreate_ConcurrentFile(t *testing.T) {
 	f := newFixture(t)
 	f.failpoint = func(step string) error {
