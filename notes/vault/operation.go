@@ -40,9 +40,9 @@ type operation struct {
 
 // change runs one operation under the vault's lock. It returns the stored answer if the
 // request was already handled; otherwise it performs what plan computes from the current
-// files, which it may do several times, and feeds the result to the followers. A dry run, and a change that leaves the
-// file as it is, write nothing and return what performing would have returned. An operation
-// on all notes waits for the first scan of the vault.
+// files, and feeds the result to the followers. plan may be called several times. A dry run,
+// and a change that leaves the file as it is, write nothing and return what performing would
+// have returned. An operation on all notes waits for the first scan of the vault.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	written, err := v.changeLocked(ctx, c, plan)
 	if errors.Is(err, errScanning) {
