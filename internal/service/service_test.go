@@ -152,6 +152,15 @@ func TestRunningSettings(t *testing.T) {
 	r.addTo(&st)
 	assert.Contains(t, st.Warnings[len(st.Warnings)-1], "notesd.toml:2")
 
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.Vault.Path, "Diary.md"), nil, 0o600))
+	write("[store]\npostgres = \"postgres://db/notes\"\n")
+	assert.Nil(t, r.changed())
+	assert.Nil(t, r.later(), "the daemon would not start again")
+	st = Report{}
+	r.addTo(&st)
+	assert.Contains(t, st.Warnings[len(st.Warnings)-1], "is not used until it is corrected: the files in")
+	assert.Contains(t, st.Warnings[len(st.Warnings)-1], "To share them, run")
+
 	remarks := r.remarks(daemon.Hello{Passed: []daemon.Passed{{Key: "history.keep", Value: "200", Remark: "same"}, {Key: "history.keep", Value: "5", Remark: "other"}}})
 	assert.Equal(t, []string{"other"}, remarks)
 	st = Report{Clients: []mcp.Client{{Profile: mcp.Profile{Remarks: remarks}}, {}}}

@@ -96,6 +96,11 @@ func (r *runningSettings) changed() *config.Loaded {
 	}
 	r.seen = now
 	loaded, err := r.read()
+	if err == nil {
+		if unasked := checkAsked(loaded.Config); unasked != nil { // after a restart, the daemon would refuse
+			err = WithHint(unasked)
+		}
+	}
 	if err != nil {
 		r.trouble = err.Error()
 		return nil
