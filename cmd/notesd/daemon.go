@@ -66,8 +66,10 @@ func restartCommand(a *app) *cobra.Command {
 		Use:   "restart [flags]",
 		Short: "Restart the vault's daemon with the current settings",
 		Long: `Stop the vault's daemon once it has answered all calls in flight, and start a
-new one with the current configuration. Clients stay connected. Flags of a
-daemon that was started by hand, such as serve --http, are lost.`,
+new one with the current configuration. Clients stay connected. The new daemon
+runs in the background and, without http.addr, stops 15 minutes after its last
+client. To keep "notesd serve" or "notesd mirror" in its terminal or under your
+service manager, with its flags, stop it and start it again there instead.`,
 		Example: `  notesd restart --vault ~/Notes
   notesd restart --json`,
 		Args: takes(),
