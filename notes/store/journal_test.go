@@ -284,7 +284,20 @@ func TestDeletedPath(t *testing.T) {
 	got, err := w.DeletedPath(ctx, "Letter", notes.Scope{Read: []string{"Home"}}, missing)
 	require.NoError(t, err)
 	assert.Equal(t, "Home/Letter.md", got)
-	for _, name := range []string{"Live", "etter", "%", "Work/Letter2"} {
+	_, err = w.vault.Create(ctx, notes.CreateRequest{Path: "Work/Draft.md", Content: "d"})
+	require.NoError(t, err)
+	_, err = w.vault.Move(ctx, notes.MoveRequest{Note: "Work/Draft.md", To: "Home/Final.md"})
+	require.NoError(t, err)
+	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "Home/Final.md"})
+	require.NoError(t, err)
+	for _, name := range []string{"Draft", "Draft.md", "Work/Draft", "Final"} {
+		got, err := w.DeletedPath(ctx, name, notes.Scope{}, missing)
+		require.NoError(t, err, name)
+		assert.Equal(t, "Home/Final.md", got)
+	}
+	_, err = w.DeletedPath(ctx, "Draft", notes.Scope{Read: []string{"Home"}}, missing)
+	require.ErrorIs(t, err, missing, "the caller may not know that name")
+	for _, name := range []string{"Live", "etter", "raft", "%", "Work/Letter2"} {
 		_, err := w.DeletedPath(ctx, name, notes.Scope{}, missing)
 		require.ErrorIs(t, err, missing, name)
 	}

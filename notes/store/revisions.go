@@ -206,8 +206,8 @@ func (s *Versions) selectDocuments(ctx context.Context, where string, args ...an
 		`SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args...)
 }
 
-// DeletedPath returns the path of the only deleted note with this name, which may be a
-// suffix of its path and lack ".md". If there is none, it returns notFound.
+// DeletedPath returns the path of the only deleted note with this name, or else of the only
+// one that was moved from it. The name may be a suffix of the path and lack ".md". If there is none, it returns notFound.
 func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
 	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
 		name, strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name))
@@ -224,6 +224,11 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 			paths = append(paths, d.Path)
 		}
 	}
+	if len(paths) == 0 {
+		if paths, err = s.deletedAs(ctx, name, canRead); err != nil {
+			return "", err
+		}
+	}
 	switch len(paths) {
 	case 0:
 		return "", notFound
@@ -232,6 +237,23 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 	}
 	return "", &notes.Error{Op: "find", Path: name, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d deleted notes have this name", len(paths)),
 		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
+}
+
+// deletedAs returns the last paths of the deleted notes that had this name before a move.
+func (s *Versions) deletedAs(ctx context.Context, name string, canRead func(path string) bool) (paths []string, err error) {
+	err = sqlite.ForEach(ctx, s.history.Reader(), `SELECT DISTINCT d.path, r.old_path FROM revisions r JOIN documents d ON d.id = r.document AND d.live = 0
+		WHERE r.old_path IN (?1, ?1 || '.md') OR substr(r.old_path, -length(?1) - 1) = '/' || ?1 OR substr(r.old_path, -length(?1) - 4) = '/' || ?1 || '.md' ORDER BY d.path`,
+		[]any{name}, func(rows *sql.Rows) error {
+			var path, old string
+			if err := rows.Scan(&path, &old); err != nil {
+				return err
+			}
+			if canRead(path) && canRead(old) && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+			return nil
+		})
+	return paths, err
 }
 
 // RevisionText returns the text of a revision of a note that has, or ever had, the
