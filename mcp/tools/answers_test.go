@@ -599,3 +599,11 @@ func TestListNotes_BrokenLinks(t *testing.T) {
 	_, text = w.call(t, "list_notes", args{})
 	assert.NotContains(t, text, "broken")
 }
+
+// The lines of the links to a note are in order, whatever the links' anchors.
+func TestLinksOfANoteInOrder(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "[[B]] [[B#Two]]\n[[B#One]]\n[[B]]\n[[B#Two]]\n", "B.md": "## One\n\n## Two\n"})
+	_, text := w.call(t, "note_links", args{"note": "A", "direction": "out"})
+	assert.Contains(t, text, "5 outgoing to 1 file")
+	assert.Contains(t, text, "-> B.md, line 1 2 3 4\n")
+}

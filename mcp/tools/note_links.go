@@ -159,6 +159,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 // number of links. Unlike the structured result, it does not distinguish anchors and kinds.
 func outgoingLines(links []outgoingLink) (lines []string, total int) {
 	at := make(map[string]int) // index in lines
+	var numbers [][]int        // of the links in each of lines
 	for _, l := range links {
 		line := "-> " + phrase.OneLine(cmp.Or(l.URI, l.Path)) + titleBeside(l.Path, l.Title)
 		if l.From != "" {
@@ -168,13 +169,15 @@ func outgoingLines(links []outgoingLink) (lines []string, total int) {
 		if !seen {
 			i = len(lines)
 			at[line] = i
-			lines = append(lines, line+", line")
+			lines, numbers = append(lines, line+", line"), append(numbers, nil)
 		}
-		for _, n := range append([]int{l.Line}, l.Lines...) {
-			total++
-			if number := fmt.Sprintf(" %d", n); !strings.HasSuffix(lines[i], number) { // not a second link on the same line
-				lines[i] += number
-			}
+		total += 1 + len(l.Lines)
+		numbers[i] = append(append(numbers[i], l.Line), l.Lines...)
+	}
+	for i := range lines {
+		slices.Sort(numbers[i])
+		for _, n := range slices.Compact(numbers[i]) { // once for two links on a line
+			lines[i] += fmt.Sprintf(" %d", n)
 		}
 	}
 	return lines, total
