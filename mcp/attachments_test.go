@@ -91,3 +91,34 @@ func TestAttachmentsAreBounded(t *testing.T) {
 	_, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///big.bin"})
 	require.ErrorContains(t, err, "16777217 bytes")
 }
+
+// A canvas or base that no note links to is named by the overview and read as text.
+func TestReadCanvas(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"A.md": "a\n", "Private/B.canvas": `{"nodes":[{"id":"x","type":"text","text":"covert"}]}`, "Books.base": "views: []\n", "Broken.canvas": "{", "Empty.canvas": "",
+		"Maps/Plan.canvas": `{"nodes":[
+			{"id":"t","type":"text","text":"call the printer","x":500,"y":10,"width":20,"height":20},
+			{"id":"f","type":"file","file":"A.md","subpath":"#H","x":0,"y":10,"width":20,"height":20},
+			{"id":"l","type":"link","url":"https://example.org","x":0,"y":900,"width":20,"height":20},
+			{"id":"g","type":"group","label":"Ideas","x":-5,"y":-5,"width":600,"height":100}],
+			"edges":[{"id":"e","fromNode":"f","toNode":"t","label":"needs"},{"id":"e2","fromNode":"t","toNode":"l"}]}`})
+	overview, text := call[tools.Overview](t, w.session, "vault_overview", nil)
+	assert.Equal(t, []string{"Books.base", "Broken.canvas", "Empty.canvas", "Maps/Plan.canvas", "Private/B.canvas"}, overview.Canvases)
+	assert.Contains(t, text, "canvases and bases, for read_note: Books.base; ")
+	const cards = "[1] group Ideas\n[2] (in Ideas) A.md#H\n[3] (in Ideas) call the printer\n[4] https://example.org\n[2] -> [3] needs\n[3] -> [4]\n"
+	for _, ref := range []string{"Maps/Plan.canvas", "Plan.canvas", "note:///Maps/Plan.canvas"} {
+		read, text := call[tools.ReadResult](t, w.session, "read_note", args{"note": ref})
+		assert.Equal(t, cards, read.Content, ref)
+		assert.Equal(t, "Maps/Plan.canvas", read.Path)
+		assert.Contains(t, text, "(a canvas: its cards and connections as text; no tool changes it)")
+		checked, _ := call[tools.QuotesResult](t, w.session, "check_quotes", args{"quotes": []args{{"anchor": read.Anchor, "quote": "call the printer"}}})
+		assert.Equal(t, "exact", checked.Results[0].Verdict)
+	}
+	for ref, want := range map[string]string{"Books.base": "views: []\n", "Broken.canvas": "{", "Empty.canvas": ""} {
+		read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": ref})
+		assert.Equal(t, want, read.Content)
+	}
+	s := w.client(t, Profile{Read: []string{"Maps"}}, nil)
+	overview, _ = call[tools.Overview](t, s, "vault_overview", nil)
+	assert.Equal(t, []string{"Maps/Plan.canvas"}, overview.Canvases)
+	assert.NotContains(t, refused(t, s, "read_note", args{"note": "Private/B.canvas"}), "covert")
+}

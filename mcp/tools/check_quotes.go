@@ -177,7 +177,9 @@ func (c *quoteChecker) present(ctx context.Context, anchor string) (note *notes.
 		moved = true
 	}
 	if errors.Is(err, notes.ErrNotFound) {
-		return nil, false, nil
+		base, _ := notes.SplitAnchor(anchor)
+		board, _ := c.board(ctx, base, err)
+		return board, false, nil
 	}
 	return note, moved, err
 }

@@ -224,6 +224,9 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		return nil, "", usagef("pass revision or as_of, not both")
 	case at.IsZero() && a.Revision == 0: // a version of the past is not one to write over: only this one is recorded as seen
 		if note, err = in.Vault.Read(ctx, a.Note, in.Scope); err != nil {
+			if board, what := in.board(ctx, a.Note, err); board != nil {
+				return board, what, nil
+			}
 			return nil, "", in.instead(ctx, a.Note, err)
 		}
 		anchor, err := in.anchorOf(ctx, a.Note, note.Path)
@@ -474,19 +477,30 @@ func (in *invocation) instead(ctx context.Context, ref string, err error) error 
 	if !errors.Is(err, notes.ErrNotFound) || !namesFile(ref) && !notes.IsURI(ref) {
 		return err
 	}
-	a, missing := in.Vault.Attachment(ctx, ref, in.Scope)
-	var elsewhere *notes.Error
-	if errors.As(missing, &elsewhere) && len(elsewhere.Candidates) > 0 && !notes.IsURI(ref) {
-		if len(elsewhere.Candidates) > 1 {
-			return missing
-		}
-		a, missing = in.Vault.Attachment(ctx, elsewhere.Candidates[0], in.Scope)
-	}
-	if missing != nil {
+	a, missing := in.attachmentNamed(ctx, ref)
+	switch {
+	case errors.Is(missing, notes.ErrAmbiguous):
+		return missing
+	case missing != nil:
 		return err // the original error
 	}
 	return &notes.Error{
 		Op: "read", Path: a.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this is an attachment (%s, %d bytes), not a note", a.MediaType, a.Size),
 		Hint: "Read it as the resource " + notes.URI(a.Path) + "; search_notes with its name finds the notes that show it.",
 	}
+}
+
+// attachmentNamed returns the attachment with this path or, if it is the only one with the
+// file name, in another folder.
+func (in *invocation) attachmentNamed(ctx context.Context, ref string) (notes.Attachment, error) {
+	a, err := in.Vault.Attachment(ctx, ref, in.Scope)
+	var elsewhere *notes.Error
+	if errors.As(err, &elsewhere) && len(elsewhere.Candidates) > 0 && !notes.IsURI(ref) {
+		if len(elsewhere.Candidates) > 1 {
+			elsewhere.Err = notes.ErrAmbiguous
+			return a, err
+		}
+		return in.Vault.Attachment(ctx, elsewhere.Candidates[0], in.Scope)
+	}
+	return a, err
 }

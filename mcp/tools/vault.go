@@ -39,6 +39,8 @@ type Vault interface {
 	Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error)
 	// ConflictCopies returns a warning about the conflict copies of sync programs, or "".
 	ConflictCopies(ctx context.Context) (string, error)
+	// Canvases returns the paths of the canvases and bases.
+	Canvases(ctx context.Context, scope notes.Scope) ([]string, error)
 	Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error)
 	Attachments(ctx context.Context, note string, scope notes.Scope) ([]notes.Attachment, error)
 

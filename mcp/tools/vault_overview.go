@@ -27,6 +27,7 @@ type Overview struct {
 	Tags         []notes.TagCount    `json:"tags"`
 	TagsTotal    int                 `json:"tags_total"`
 	Recent       []ListedNote        `json:"recent"`
+	Canvases     []string            `json:"canvases,omitempty"` // and bases
 	Indexing     indexing            `json:"indexing"`
 	Skipped      int                 `json:"skipped"`
 	Next         string              `json:"next_cursor,omitempty"`
@@ -151,6 +152,11 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Notes - a.Notes })
 	out.Folders = append(out.Folders, folders[:min(most, len(folders))]...)
 	out.Tags = append(out.Tags, tags[:min(most, len(tags))]...)
+	canvases, err := vault.Canvases(ctx, scope)
+	if err != nil {
+		return Overview{}, err
+	}
+	out.Canvases = canvases[:min(most, len(canvases))]
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
@@ -213,6 +219,9 @@ func (o Overview) Text() string {
 	}
 	if len(tags) > 0 {
 		names.WriteString("\ntags: " + strings.Join(tags, " "))
+	}
+	if len(o.Canvases) > 0 {
+		names.WriteString("\ncanvases and bases, for read_note: " + phrase.OneLine(strings.Join(o.Canvases, "; ")))
 	}
 	if len(o.Recent) > 0 {
 		names.WriteString("\nnewest:\n" + listLines(o.Recent))

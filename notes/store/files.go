@@ -287,15 +287,15 @@ func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
 }
 
 // Linked returns the attachment at this path, ignoring case if there is no
-// exact match, that a note within the scope links to. If there is none, file is zero
+// exact match, that a note within the scope links to or that is a canvas or base. If there is none, file is zero
 // and others has the paths of linked attachments with the same file name.
 func (f Files) Linked(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	args = append([]any{notes.Key(path.Base(name))}, args...)
 	var folded File
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
-			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`) ORDER BY a.path`, args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND (a.path LIKE '%.canvas' OR a.path LIKE '%.base' OR EXISTS
+			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`)) ORDER BY a.path`, args, func(rows *sql.Rows) error {
 			var found File
 			err := rows.Scan(found.columns()...)
 			switch {

@@ -210,6 +210,18 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	return out, nil
 }
 
+// Canvases returns the paths of the canvases and bases that the caller may read.
+func (v *Vault) Canvases(ctx context.Context, scope notes.Scope) ([]string, error) {
+	files, err := v.store.Files().Canvases(ctx)
+	var paths []string
+	for _, f := range files {
+		if scope.CanRead(f.Path) && !v.ignore.Match(f.Path) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths, err
+}
+
 // linkedFile finds the attachment called name. A file that the store does not have yet is
 // reconciled first.
 func (r *reading) linkedFile(name string) (store.File, error) {
