@@ -193,6 +193,11 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if known, err := m.v.store.Rows(m.ctx, []string{to}); err != nil {
+		return err
+	} else if len(known) > 0 && notes.Key(to) != notes.Key(folder) { // their histories would mix with those of the moved notes
+		return &notes.Error{Op: "move", Path: folder, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("notes in %s have just disappeared from the disk, and notesd is looking for them", notes.Quote(to)), Hint: "Try again in a few seconds, or choose another path."}
+	}
 	if m.rows, err = m.v.store.Rows(m.ctx, []string{folder}); err != nil {
 		return err
 	}

@@ -205,6 +205,28 @@ func TestMove_FolderOfDisplacedFile(t *testing.T) {
 	assert.Equal(t, "one\n\ntwo\n", f.files()["B/N.md"])
 }
 
+// A folder that another program has just renamed keeps its notes' histories, even if another
+// folder is to move to its old path before the scan.
+func TestMove_FolderOntoOneThatDisappeared(t *testing.T) {
+	ctx := t.Context()
+	f := newFixture(t, "A/N.md", "one\n", "B/N.md", "two\n")
+	for note, text := range map[string]string{"A/N.md": "a", "B/N.md": "b"} {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: note, Edits: []notes.Edit{{Op: "append", Content: text}}})
+		require.NoError(t, err)
+	}
+	require.NoError(t, os.Rename(filepath.Join(f.dir, "A"), filepath.Join(f.dir, "C")))
+	_, err := f.Move(ctx, notes.MoveRequest{Note: "B/", To: "A"})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	require.NoError(t, f.Reconcile(ctx))
+	f.move("B/", "A")
+	for note, want := range map[string]string{"A/N.md": "B/N.md", "C/N.md": "A/N.md"} {
+		revisions, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: note})
+		require.NoError(t, err)
+		assert.Equal(t, want, revisions.Revisions[0].OldPath, note)
+	}
+	f.requireConsistent()
+}
+
 func TestMove_Errors(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "A.md", "a [[B]] [[C]]", "B.md", "b", "dir/C.md", "c", "dir/B.md", "other b")
