@@ -223,7 +223,7 @@ func TestAuto_TimeOfAnotherModel(t *testing.T) {
 	b.settled("en", "0 % of 20 passages are not English")
 	b.fill(20, 60)
 	require.Eventually(t, func() bool { return b.index.Status().Model == "multi" }, patience, time.Millisecond)
-	assert.Zero(t, b.index.Status().Remaining)
+	assert.Zero(t, b.index.Status().RemainingSeconds)
 	close(b.multilingual.gate)
 	b.settled("multi", "75 % of 80 passages are not English")
 }

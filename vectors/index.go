@@ -323,15 +323,16 @@ var ErrNothingYet = errors.New("no text has a vector yet")
 
 // Status is the progress of embedding.
 type Status struct {
-	Model     string        // "" until one is chosen
-	Why       string        // why Options.Auto chose the model; "" without
-	State     string        // "ready" or "building"
-	Chunks    int           // passages of the vault
-	Embedded  int           // passages embedded by the configured model
-	Pending   int           // passages and leads still to embed
-	Remaining time.Duration // an estimate; 0 if nothing is pending or the rate is unknown
-	Answering string        // the model that answers until the configured one is ready; "" if none does
-	Trouble   string        // why embedding of notes or queries fails; "" if it does not
+	Model    string `json:"model"`         // "" until one is chosen
+	Why      string `json:"why,omitempty"` // why Options.Auto chose the model; "" without
+	State    string `json:"state"`         // ready or building; of a vault without an index, off
+	Chunks   int    `json:"chunks"`        // passages of the vault
+	Embedded int    `json:"embedded"`      // passages embedded by the configured model
+	Pending  int    `json:"pending"`       // passages and leads still to embed
+
+	Answering        string `json:"answering,omitempty"`         // the model that answers until the configured one is ready; "" if none does
+	RemainingSeconds int    `json:"remaining_seconds,omitempty"` // an estimate; 0 if nothing is pending or the rate is unknown
+	Trouble          string `json:"waiting,omitempty"`           // why embedding of notes or queries fails, as "waiting for ollama at …"
 }
 
 // The states of an index.
@@ -364,7 +365,7 @@ func (x *Index) Status() Status {
 	if st.Pending == 0 {
 		st.State = StateReady
 	} else {
-		st.Remaining = x.rate.timeFor(st.Pending)
+		st.RemainingSeconds = int(x.rate.timeFor(st.Pending).Seconds())
 	}
 	return st
 }

@@ -73,11 +73,11 @@ type Options struct {
 
 // Status is the state of a Watcher.
 type Status struct {
-	State       string   // one of the State constants
-	Backend     string   // BackendFSNotify or BackendPoll
-	Directories int      // number of directories watched by events
-	Polled      int      // number of directories polled
-	Warnings    []string // sentences for users, each with its remedy
+	State       string   `json:"state"`             // one of the State constants
+	Backend     string   `json:"backend,omitempty"` // BackendFSNotify or BackendPoll
+	Directories int      `json:"directories"`       // number of directories watched by events
+	Polled      int      `json:"polled,omitempty"`  // number of directories polled
+	Warnings    []string `json:"-"`                 // sentences for users, each with its remedy
 }
 
 // Watcher watches one directory tree. Create one with New.

@@ -206,7 +206,7 @@ func checkReport(r service.Report, daemon bool) []check {
 
 // checked reports whether another check already covers a warning.
 func checked(r service.Report, warning string) bool {
-	for _, said := range []string{r.Semantic.Waiting, r.Trouble, r.Unavailable} {
+	for _, said := range []string{r.Semantic.Trouble, r.Trouble, r.Unavailable} {
 		if said != "" && strings.Contains(warning, said) {
 			return true
 		}
@@ -214,7 +214,7 @@ func checked(r service.Report, warning string) bool {
 	return false
 }
 
-func checkWatcher(w service.WatcherStatus) check {
+func checkWatcher(w watcher.Status) check {
 	c := check{Name: "watcher", State: fine, Text: fmt.Sprintf("%s, %s", w.State, count(w.Directories+w.Polled, "folder"))}
 	if w.State == watcher.StateLost || w.State == watcher.StateDegraded {
 		c.State = remark
@@ -322,8 +322,8 @@ func checkModel(s config.Semantic, inUse string) []check {
 func checkMeaning(r service.Report, daemon bool) check {
 	c := check{Name: "meaning", State: fine, Text: semanticText(r)}
 	switch {
-	case r.Semantic.Waiting != "":
-		return check{"meaning", problem, r.Semantic.Waiting, "Searches are by words alone until then."}
+	case r.Semantic.Trouble != "":
+		return check{"meaning", problem, r.Semantic.Trouble, "Searches are by words alone until then."}
 	case daemon:
 	case !r.Counted() || r.Semantic.Pending > 0:
 		c.State, c.Do = remark, "A daemon embeds the rest while it runs; notesd index --wait does it now."

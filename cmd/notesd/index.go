@@ -101,7 +101,7 @@ func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service
 		if r.Semantic.Pending == 0 || done != nil && done(r) {
 			return true
 		}
-		if waiting := r.Semantic.Waiting; waiting != "" && !said {
+		if waiting := r.Semantic.Trouble; waiting != "" && !said {
 			bar.clear()
 			o.note("semantic search: " + waiting)
 			said = true

@@ -13,6 +13,7 @@ import (
 	"notesd/internal/service"
 	"notesd/mcp/tools"
 	"notesd/notes"
+	"notesd/vectors"
 	"notesd/watcher"
 )
 
@@ -172,7 +173,7 @@ func TestIndexText_Unavailable(t *testing.T) {
 func TestCheckReport(t *testing.T) {
 	states := func(change func(*service.Report), daemon bool) map[string]check {
 		r := service.Report{Version: service.Version(), Notes: 3, Index: service.IndexStatus{Notes: 3, Ready: true},
-			Semantic: service.SemanticStatus{State: "ready", Model: "m", Chunks: 9, Embedded: 9}, Watcher: service.WatcherStatus{State: "watching", Directories: 2}}
+			Semantic: vectors.Status{State: "ready", Model: "m", Chunks: 9, Embedded: 9}, Watcher: watcher.Status{State: "watching", Directories: 2}}
 		change(&r)
 		found := map[string]check{}
 		for _, c := range checkReport(r, daemon) {
@@ -199,7 +200,7 @@ func TestCheckReport(t *testing.T) {
 			r.Warnings = []string{"a clock is wrong"}
 		}, "warning", remark, "a clock is wrong"},
 		{func(r *service.Report) {
-			r.Semantic.Waiting, r.Warnings = "waiting for ollama", []string{"semantic search: waiting for ollama; words"}
+			r.Semantic.Trouble, r.Warnings = "waiting for ollama", []string{"semantic search: waiting for ollama; words"}
 		}, "meaning", problem, "waiting for ollama"},
 	} {
 		found := states(c.change, true)

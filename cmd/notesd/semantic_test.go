@@ -94,7 +94,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	var r service.Report
 	eventually(t, "the status says what is waited for", func() bool {
 		r = p.report(t)
-		return strings.HasPrefix(r.Semantic.Waiting, "waiting for ollama at "+server.URL)
+		return strings.HasPrefix(r.Semantic.Trouble, "waiting for ollama at "+server.URL)
 	})
 	assert.Equal(t, "ollama:test", r.Semantic.Model)
 	assert.Equal(t, "building", r.Semantic.State)
@@ -107,7 +107,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 
 	server.away.Store(false)
 	eventually(t, "the vectors are there", func() bool { r = p.report(t); return r.Semantic.State == "ready" })
-	assert.Empty(t, r.Semantic.Waiting)
+	assert.Empty(t, r.Semantic.Trouble)
 	assert.Equal(t, "Bearer sk-1", *server.keys.Load())
 	paths, _ = p.search(t, "--mode", "semantic", "a vessel")
 	require.NotEmpty(t, paths)

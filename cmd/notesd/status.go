@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/daemon"
+	"notesd/internal/mirror"
 	"notesd/internal/service"
 	"notesd/mcp"
 )
@@ -94,7 +95,7 @@ func (o *output) printReport(r service.Report) {
 	}
 }
 
-func sharedText(s service.SharedStatus) string {
+func sharedText(s mirror.Status) string {
 	text := fmt.Sprintf("%s, in step up to change %s", s.Place, thousands(int(s.Seq)))
 	if s.Fetching {
 		text = s.Place + ", not all files are fetched yet"

@@ -4,8 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"notesd/internal/mirror"
 	"notesd/internal/service"
 	"notesd/mcp"
+	"notesd/vectors"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -20,23 +22,23 @@ func TestStatusTexts(t *testing.T) {
 		assert.Equal(t, want, indexText(r))
 	}
 	for want, r := range map[string]service.Report{
-		"off": {Notes: 3, Semantic: service.SemanticStatus{State: "off"}},
-		"building, m: the passages are not counted yet":      {Notes: 3, Semantic: service.SemanticStatus{State: "building", Model: "m"}},
-		"building, m: 0 of 9 passages embedded":              {Notes: 3, Semantic: service.SemanticStatus{State: "building", Model: "m", Chunks: 9, Pending: 9}},
-		"ready, m: 0 of 0 passages embedded":                 {Semantic: service.SemanticStatus{State: "ready", Model: "m"}},
-		"building: the model is chosen after the first scan": {Notes: 3, Semantic: service.SemanticStatus{State: "building", Pending: 1}},
+		"off": {Notes: 3, Semantic: vectors.Status{State: "off"}},
+		"building, m: the passages are not counted yet":      {Notes: 3, Semantic: vectors.Status{State: "building", Model: "m"}},
+		"building, m: 0 of 9 passages embedded":              {Notes: 3, Semantic: vectors.Status{State: "building", Model: "m", Chunks: 9, Pending: 9}},
+		"ready, m: 0 of 0 passages embedded":                 {Semantic: vectors.Status{State: "ready", Model: "m"}},
+		"building: the model is chosen after the first scan": {Notes: 3, Semantic: vectors.Status{State: "building", Pending: 1}},
 		"building, m: 1 of 9 passages embedded; until then n answers; chosen by language: of this": {Notes: 3,
-			Semantic: service.SemanticStatus{State: "building", Model: "m", Chunks: 9, Embedded: 1, Pending: 8, Answering: "n", Why: "of this"}},
+			Semantic: vectors.Status{State: "building", Model: "m", Chunks: 9, Embedded: 1, Pending: 8, Answering: "n", Why: "of this"}},
 	} {
 		assert.Equal(t, want, semanticText(r))
 	}
-	for want, shared := range map[string]service.SharedStatus{
+	for want, shared := range map[string]mirror.Status{
 		"p, in step up to change 7, 2 files pending":           {Place: "p", Seq: 7, Pending: 2},
 		"p, not all files are fetched yet, 1500 files pending": {Place: "p", Pending: 1500, Fetching: true},
 	} {
 		assert.Equal(t, want, sharedText(shared))
 	}
-	waits := service.Report{Notes: 3, Semantic: service.SemanticStatus{State: "building", Chunks: 9, Pending: 9}}
+	waits := service.Report{Notes: 3, Semantic: vectors.Status{State: "building", Chunks: 9, Pending: 9}}
 	assert.Equal(t, remark, checkMeaning(waits, false).State, "nothing embeds them now")
 	assert.Equal(t, fine, checkMeaning(waits, true).State)
 }

@@ -88,14 +88,15 @@ type Mirror struct {
 
 // Status is the state of a mirror.
 type Status struct {
-	Place     string    // location of the log
-	Seq       uint64    // of the newest batch applied to the folder
-	Pending   int       // files that differ from the log and are not synced yet
-	Fetching  bool      // the folder is new and does not have all files of the log yet
-	Error     string    // why the last sync failed, or ""
-	Problems  []string  // files that are skipped, with the reason
-	Conflicts []string  // conflict copies made since the start, newest last
-	Replaced  time.Time // when the database last had another log, or an older copy, since the start; or zero
+	Place     string   `json:"place"`     // the database and the vault's name in it
+	Seq       uint64   `json:"seq"`       // of the newest batch applied to the folder
+	Pending   int      `json:"pending"`   // files that differ from the log and are not synced yet
+	Fetching  bool     `json:"fetching"`  // the folder is new and does not have all files of the log yet
+	Conflicts []string `json:"conflicts"` // conflict copies made since the start, newest last
+
+	Error    string    `json:"-"` // why the last sync failed, or ""
+	Problems []string  `json:"-"` // files that are skipped, with the reason
+	Replaced time.Time `json:"-"` // when the database last had another log, or an older copy, since the start; or zero
 }
 
 // Open opens the mirror's database in the state directory. Use must be called next.
@@ -367,7 +368,7 @@ func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error
 func (m *Mirror) Status(ctx context.Context) (Status, error) {
 	m.status.Lock()
 	s := m.status.Status
-	s.Problems, s.Conflicts = slices.Clone(s.Problems), slices.Clone(s.Conflicts)
+	s.Problems, s.Conflicts = slices.Clone(s.Problems), append([]string{}, s.Conflicts...)
 	m.status.Unlock()
 	s.Seq = m.followed.load()
 	pending, err := m.pending(ctx)

@@ -139,15 +139,6 @@ func userName() string {
 	return name + "@" + host
 }
 
-// SharedStatus is the state of a vault in a database.
-type SharedStatus struct {
-	Place     string   `json:"place"`     // the database and the vault's name in it
-	Seq       uint64   `json:"seq"`       // of the newest change in the folder
-	Pending   int      `json:"pending"`   // files that are not synced yet
-	Fetching  bool     `json:"fetching"`  // the first sync of a new folder has not ended
-	Conflicts []string `json:"conflicts"` // conflict copies made since the start
-}
-
 func (r *reporter) addMirror(ctx context.Context) error {
 	if r.s.mirror == nil {
 		if file := filepath.Join(r.s.cfg.State, mirror.File); isThere(file) {
@@ -159,7 +150,7 @@ func (r *reporter) addMirror(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Shared = &SharedStatus{Place: st.Place, Seq: st.Seq, Pending: st.Pending, Fetching: st.Fetching, Conflicts: append([]string{}, st.Conflicts...)}
+	r.Shared = &st
 	if st.Error != "" {
 		r.Warnings = append(r.Warnings, "the folder and the database are not in step: "+st.Error)
 	}

@@ -26,6 +26,7 @@ import (
 	"notesd/notes"
 	"notesd/notes/vault/disk"
 	"notesd/search"
+	"notesd/vectors"
 )
 
 // An owner is a shell command's session with a vault that the test process serves.
@@ -308,7 +309,7 @@ func TestCounted(t *testing.T) {
 		{search.StateBuilding, 3, 0, false}, {search.StateBuilding, 3, 5, true}, {search.StateBuilding, 0, 0, true},
 		{search.StateReady, 3, 0, true}, {search.StateOff, 3, 0, true},
 	} {
-		r := service.Report{Notes: c.notes, Semantic: service.SemanticStatus{State: c.state, Chunks: c.chunks}}
+		r := service.Report{Notes: c.notes, Semantic: vectors.Status{State: c.state, Chunks: c.chunks}}
 		assert.Equal(t, c.want, r.Counted(), "%+v", c)
 	}
 }

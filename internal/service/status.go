@@ -12,9 +12,11 @@ import (
 	"strings"
 
 	"notesd/internal/config"
+	"notesd/internal/mirror"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/search"
+	"notesd/vectors"
 	"notesd/watcher"
 )
 
@@ -28,9 +30,9 @@ type Report struct {
 	Clients     []mcp.Client   `json:"clients"`
 	Notes       int            `json:"notes"`
 	Index       IndexStatus    `json:"index"`
-	Semantic    SemanticStatus `json:"semantic"`
-	Watcher     WatcherStatus  `json:"watcher"`
-	Shared      *SharedStatus  `json:"shared,omitempty"` // of a vault in a database
+	Semantic    vectors.Status `json:"semantic"`
+	Watcher     watcher.Status `json:"watcher"`
+	Shared      *mirror.Status `json:"shared,omitempty"` // of a vault in a database
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used now
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
@@ -67,28 +69,6 @@ type IndexStatus struct {
 	Bytes   int64  `json:"bytes"` // on disk, including the databases
 }
 
-// SemanticStatus is the state of semantic search.
-type SemanticStatus struct {
-	Model    string `json:"model"`         // "" until "auto" has chosen one
-	Why      string `json:"why,omitempty"` // why "auto" chose it
-	State    string `json:"state"`         // ready, building or off
-	Chunks   int    `json:"chunks"`
-	Embedded int    `json:"embedded"`
-	Pending  int    `json:"pending"`
-
-	Answering        string `json:"answering,omitempty"` // the model in use until this one is ready
-	RemainingSeconds int    `json:"remaining_seconds,omitempty"`
-	Waiting          string `json:"waiting,omitempty"` // why embedding pauses: "waiting for ollama at …"
-}
-
-// WatcherStatus is the state of the watcher.
-type WatcherStatus struct {
-	State       string `json:"state"`
-	Backend     string `json:"backend,omitempty"`
-	Directories int    `json:"directories"`
-	Polled      int    `json:"polled,omitempty"`
-}
-
 type skippedStatus struct {
 	Total int             `json:"total"`
 	Files []notes.Skipped `json:"files"` // truncated
@@ -107,8 +87,8 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		Vault:    s.cfg.Vault.String(),
 		Folders:  s.cfg.Vault.Folders,
 		State:    s.cfg.State,
-		Semantic: SemanticStatus{State: "off"},
-		Watcher:  WatcherStatus{State: watcher.StateStopped},
+		Semantic: vectors.Status{State: "off"},
+		Watcher:  watcher.Status{State: watcher.StateStopped},
 		Clients:  s.core.Clients(),
 		Log:      logFile(s.cfg),
 		Skipped:  skippedStatus{Files: []notes.Skipped{}},
@@ -162,11 +142,9 @@ func (r *reporter) addSemantic() {
 	if r.s.vectors == nil {
 		return
 	}
-	st := r.s.vectors.Status()
-	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
-		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
-	if st.Trouble != "" {
-		r.Warnings = append(r.Warnings, "semantic search: "+st.Trouble+"; until then only words are searched. notesd tries again; notesd doctor says what to do")
+	r.Semantic = r.s.vectors.Status()
+	if why := r.Semantic.Trouble; why != "" {
+		r.Warnings = append(r.Warnings, "semantic search: "+why+"; until then only words are searched. notesd tries again; notesd doctor says what to do")
 	}
 }
 
@@ -226,7 +204,7 @@ func (r *reporter) addWatcher() {
 		st := r.s.watchers[name].Status()
 		r.Warnings = append(r.Warnings, st.Warnings...)
 		if i == 0 {
-			r.Watcher = WatcherStatus{State: st.State, Backend: st.Backend}
+			r.Watcher = watcher.Status{State: st.State, Backend: st.Backend}
 		}
 		if r.Watcher.State != st.State {
 			r.Watcher.State = watcher.StateDegraded // one of several folders is missing or not watched
