@@ -76,15 +76,9 @@ func TestForgetLeavesNothingInTheState(t *testing.T) {
 	}
 	require.NoError(t, h.end())
 	stopDaemon(t, p.state)
-	files := 0
-	require.NoError(t, filepath.WalkDir(p.state, func(name string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		files++
-		data, err := os.ReadFile(name)
-		assert.NotContains(t, strings.ToLower(string(data)), secret, name)
-		return err
-	}))
-	assert.Greater(t, files, 3)
+	files := notestest.Read(t, p.state)
+	for name, text := range files {
+		assert.NotContains(t, strings.ToLower(text), secret, name)
+	}
+	assert.Greater(t, len(files), 3)
 }

@@ -5,11 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -195,19 +193,8 @@ func (k *killer) settle(c change) {
 
 func (k *killer) disk() map[string]string {
 	k.t.Helper()
-	files := map[string]string{}
-	require.NoError(k.t, filepath.WalkDir(k.place.vault, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if d.Name() == ".keep" {
-			return nil
-		}
-		data, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(k.place.vault, p)
-		files[filepath.ToSlash(rel)] = string(data)
-		return err
-	}))
+	files := notestest.Read(k.t, k.place.vault)
+	delete(files, "work/.keep")
 	return files
 }
 

@@ -73,23 +73,8 @@ func agree(t *testing.T, p place, ops, seed int) {
 		}()
 		sub.follow(done)
 		sub.agrees(p)
-		requireIndexed(t, writer, notesOnDisk(t, p))
+		requireIndexed(t, writer, notestest.Read(t, p.vault))
 	}
-}
-
-func notesOnDisk(t testing.TB, p place) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	require.NoError(t, filepath.WalkDir(p.vault, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		rel, _ := filepath.Rel(p.vault, name)
-		files[filepath.ToSlash(rel)] = string(data)
-		return err
-	}))
-	return files
 }
 
 // requireIndexed requires that every note is found by the last word added to it.
@@ -294,7 +279,7 @@ func (s *subscriber) agrees(p place) {
 	s.t.Helper()
 	deadline := time.After(patience)
 	for {
-		if disk := notesOnDisk(s.t, p); fmt.Sprint(disk) == fmt.Sprint(s.view) {
+		if disk := notestest.Read(s.t, p.vault); fmt.Sprint(disk) == fmt.Sprint(s.view) {
 			return
 		}
 		select {
@@ -303,7 +288,7 @@ func (s *subscriber) agrees(p place) {
 		case <-deadline:
 			require.Zero(s.t, s.dropped.Load(), "the subscriber was too slow for its notifications")
 			s.explain(p)
-			require.Equal(s.t, notesOnDisk(s.t, p), s.view, "the subscriber's view")
+			require.Equal(s.t, notestest.Read(s.t, p.vault), s.view, "the subscriber's view")
 		}
 	}
 }
@@ -312,7 +297,7 @@ func (s *subscriber) agrees(p place) {
 // view, to distinguish a lost notification from a store that differs from the disk.
 func (s *subscriber) explain(p place) {
 	s.t.Helper()
-	disk := notesOnDisk(s.t, p)
+	disk := notestest.Read(s.t, p.vault)
 	wrong := map[string]bool{}
 	for path, text := range s.view {
 		if there, ok := disk[path]; !ok || there != text {

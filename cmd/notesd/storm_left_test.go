@@ -12,13 +12,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
 )
 
 // nothingIsLeft checks, after all clients have exited, for leaks: temp files in the
 // vault, processes, and in the surviving daemon descriptors and goroutines of closed
 // sessions.
 func (s *storm) nothingIsLeft(t *testing.T) {
-	for path := range notesOnDisk(t, s.place) {
+	for path := range notestest.Read(t, s.place.vault) {
 		if _, ours := someNotes[path]; !ours {
 			assert.Contains(t, s.written, path, "a file that nobody wrote")
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
 )
 
 // place is a folder with two files.
@@ -26,26 +28,13 @@ func place(t *testing.T) (string, *Dir) {
 	return path, dir
 }
 
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	out := map[string]string{}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		require.NoError(t, err)
-		out[e.Name()] = string(data)
-	}
-	return out
-}
-
 func TestPublishNeverReplaces(t *testing.T) {
 	path, dir := place(t)
 	require.NoError(t, dir.Stage("t", []byte("new"), nil))
 	require.ErrorIs(t, dir.Publish("t", "a"), fs.ErrExist)
 	require.NoError(t, dir.Publish("t", "b"))
 	require.NoError(t, dir.Sync())
-	assert.Equal(t, map[string]string{"a": "old a", "b": "new"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "old a", "b": "new"}, notestest.Read(t, path))
 }
 
 func TestExchange_KeepsDisplacedFile(t *testing.T) {
@@ -55,14 +44,14 @@ func TestExchange_KeepsDisplacedFile(t *testing.T) {
 	require.NoError(t, dir.Stage("t", []byte("new a"), like))
 	require.NoError(t, like.Close())
 	require.NoError(t, dir.Exchange("t", "a"))
-	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, notestest.Read(t, path))
 	if runtime.GOOS != "windows" {
 		info, err := os.Stat(filepath.Join(path, "a"))
 		require.NoError(t, err)
 		assert.Equal(t, fs.FileMode(0o640), info.Mode().Perm())
 	}
 	require.NoError(t, dir.Exchange("t", "a"))
-	assert.Equal(t, map[string]string{"a": "old a", "t": "new a"}, contents(t, path), "and back")
+	assert.Equal(t, map[string]string{"a": "old a", "t": "new a"}, notestest.Read(t, path), "and back")
 	require.NoError(t, dir.Discard("t"))
 	require.NoError(t, dir.Discard("t"), "that it is gone is no error")
 }
@@ -70,13 +59,13 @@ func TestExchange_KeepsDisplacedFile(t *testing.T) {
 func TestWithdrawAndMove(t *testing.T) {
 	path, dir := place(t)
 	require.NoError(t, dir.Withdraw("a", "t"))
-	assert.Equal(t, map[string]string{"t": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"t": "old a"}, notestest.Read(t, path))
 	require.NoError(t, os.Mkdir(filepath.Join(path, "sub"), 0o755))
 	sub, err := OpenDir(dir.Root(), "sub")
 	require.NoError(t, err)
 	require.NoError(t, dir.Move("t", sub, "b"))
 	require.NoError(t, sub.Close())
-	assert.Equal(t, map[string]string{"b": "old a"}, contents(t, filepath.Join(path, "sub")))
+	assert.Equal(t, map[string]string{"b": "old a"}, notestest.Read(t, filepath.Join(path, "sub")))
 	require.ErrorIs(t, dir.Withdraw("nothing", "t"), fs.ErrNotExist)
 }
 
@@ -87,7 +76,7 @@ func TestStage_Failure(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, closed.Close())
 	require.Error(t, dir.Stage("t", []byte("x"), closed))
-	assert.Equal(t, map[string]string{"a": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "old a"}, notestest.Read(t, path))
 }
 
 // TestWithoutExchange simulates file systems that can neither swap nor rename without
@@ -100,10 +89,10 @@ func TestWithoutExchange(t *testing.T) {
 	lack(dir, func(string) error { return nil }, "rename", "exchange")
 	require.NoError(t, dir.Stage("t", []byte("new a"), nil))
 	require.NoError(t, dir.Exchange("t", "a"))
-	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, notestest.Read(t, path))
 	require.ErrorIs(t, dir.Publish("t", "a"), fs.ErrExist)
 	require.NoError(t, dir.Publish("t", "b"))
-	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, notestest.Read(t, path))
 }
 
 // lack makes dir fail these calls as unsupported, and calls before for all others.
@@ -121,10 +110,10 @@ func TestWithoutLinks(t *testing.T) {
 	lack(dir, func(string) error { return nil }, "rename", "exchange", "link")
 	require.NoError(t, dir.Stage("t", []byte("new a"), nil))
 	require.NoError(t, dir.Exchange("t", "a"))
-	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "new a", "t": "old a"}, notestest.Read(t, path))
 	require.ErrorIs(t, dir.Publish("t", "a"), fs.ErrExist)
 	require.NoError(t, dir.Publish("t", "b"))
-	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, contents(t, path))
+	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, notestest.Read(t, path))
 	require.ErrorIs(t, dir.Move("nothing", dir, "c"), fs.ErrNotExist)
 	require.NoError(t, dir.Withdraw("b", "t"))
 	require.NoError(t, dir.Discard("t"))
@@ -166,7 +155,7 @@ func TestWithoutLinks_InBetween(t *testing.T) {
 				return tt.at[call]
 			}, "rename", "exchange", "link")
 			require.ErrorIs(t, dir.Exchange("t", "a"), tt.err)
-			assert.Equal(t, tt.want, contents(t, path))
+			assert.Equal(t, tt.want, notestest.Read(t, path))
 		})
 	}
 }

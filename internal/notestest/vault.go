@@ -29,14 +29,17 @@ func Write(tb testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// Read returns the content of every file below a directory, keyed by
-// slash-separated path.
+// Read returns the content of every regular file below a directory, keyed by
+// slash-separated path. A symlink to a file counts as one.
 func Read(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return nil // a pipe, or a symlink to a folder or a missing file
 		}
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {

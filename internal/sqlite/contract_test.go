@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/internal/sqlite"
 )
 
@@ -140,24 +141,11 @@ func TestOpen_NewerDatabase(t *testing.T) {
 		return err
 	}))
 	require.NoError(t, db.Close())
-	before := contents(t, filepath.Dir(path))
+	before := notestest.Read(t, filepath.Dir(path))
 	_, err = sqlite.Open(t.Context(), path, history)
 	require.ErrorIs(t, err, sqlite.ErrNewer)
 	assert.False(t, sqlite.IsCorrupt(err))
-	assert.Equal(t, before, contents(t, filepath.Dir(path)), "what is refused is left as it was")
-}
-
-// contents returns the files of a folder.
-func contents(t *testing.T, dir string) map[string]string {
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	files := map[string]string{}
-	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		require.NoError(t, err)
-		files[e.Name()] = string(text)
-	}
-	return files
+	assert.Equal(t, before, notestest.Read(t, filepath.Dir(path)), "what is refused is left as it was")
 }
 
 func TestOpen_UnusablePath(t *testing.T) {

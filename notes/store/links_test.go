@@ -160,16 +160,7 @@ func TestChangesEqualAFreshStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	w := newWorld(t, randomFiles(rng, 10))
 	for round := range notestest.Rounds(25) {
-		files := map[string]string{}
-		require.NoError(t, filepath.WalkDir(w.dir, func(p string, d os.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				rel, _ := filepath.Rel(w.dir, p)
-				data, readErr := os.ReadFile(p)
-				files[filepath.ToSlash(rel)] = string(data)
-				return readErr
-			}
-			return err
-		}))
+		files := notestest.Read(t, w.dir)
 		w.advance(1e9)
 		for p, text := range randomFiles(rng, 2) {
 			files[p] = text

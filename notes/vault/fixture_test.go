@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -197,20 +197,7 @@ func (f *fixture) reconcile() {
 // files returns the text of every file of the vault, including hidden ones.
 func (f *fixture) files() map[string]string {
 	f.t.Helper()
-	out := map[string]string{}
-	require.NoError(f.t, filepath.WalkDir(f.dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
-			return nil // a pipe, or a symlink to a folder or a missing file
-		}
-		data, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(f.dir, p)
-		out[filepath.ToSlash(rel)] = string(data)
-		return err
-	}))
-	return out
+	return notestest.Read(f.t, f.dir)
 }
 
 // requireConsistent checks that the store and the follower match the disk, and that no temp

@@ -524,16 +524,11 @@ func (f *fixture) requireNoTrace(words ...string) {
 		}
 	}
 	require.NoError(f.t, f.store.Close())
-	require.NoError(f.t, filepath.WalkDir(f.state, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(name)
+	for name, text := range notestest.Read(f.t, f.state) {
 		for _, word := range words {
-			assert.NotContains(f.t, string(data), word, name)
+			assert.NotContains(f.t, text, word, name)
 		}
-		return err
-	}))
+	}
 	f.open(Options{})
 	f.reconcile()
 	f.requireConsistent()
