@@ -201,6 +201,10 @@ func TestReplica_Place(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "linked")))
 	require.NoError(t, place())
 	assert.Equal(t, "e 2\n", read(disk), "it keeps its spelling")
+	for _, name := range []string{"../x.md", "sub//x.md", "o\u0302.md", ".hidden.md"} {
+		_, err = r.Place(t.Context(), "create", by, []store.FileChange{{NewPath: name, New: []byte("x\n")}})
+		require.ErrorIs(t, err, notes.ErrForbidden, name)
+	}
 	for _, taken := range []string{"a.md", "a.md/x.md"} {
 		_, err = r.Place(t.Context(), "create", by, []store.FileChange{{NewPath: taken, New: []byte("x\n")}})
 		require.Error(t, err, "over %s", taken)

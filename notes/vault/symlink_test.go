@@ -257,6 +257,8 @@ func TestSymlinksLeadToNothingHidden(t *testing.T) {
 	_, err = f.Edit(ctx, notes.EditRequest{Note: "Public/secret.md", Edits: add, Scope: notes.Scope{Write: []string{"Public"}}})
 	require.ErrorIs(t, err, notes.ErrForbidden, "may read there and not write")
 	assert.NotContains(t, domainError(t, err).Error(), "Private")
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "Public/secret.md", Scope: notes.Scope{Write: []string{"Public"}}, DryRun: true})
+	require.NoError(t, err, "a deletion removes only the symlink")
 	assert.Equal(t, "# Payroll\nzebra #pay [[a]]\n", f.onDisk("Private/n.md"))
 	assert.Equal(t, "prompt\n", f.onDisk("Prompts/p.md"))
 
