@@ -126,7 +126,8 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		s.refresh()
 		s.settings.addTo(&r.Report)
 	}
-	return r.Report, addSetAside(s.cfg.State, &r.Report)
+	err := addSetAside(s.cfg.State, &r.Report)
+	return r.Report, err
 }
 
 // logFile returns the daemon's log file, or "" if it does not exist.
