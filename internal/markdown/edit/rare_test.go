@@ -129,9 +129,9 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"front matter with a line":     {"---\na: 1\nb: [\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "c", Value: 1}, edit.ErrFrontMatter, "correct it first with replace_text (line "},
 		"front matter with an anchor":  {"---\n&x\na: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: 1}, edit.ErrFrontMatter, "not a plain list of keys"},
 		"a key that is there in part":  {"---\nA: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 2}, edit.ErrFrontMatter, `the note has "A"; use that spelling`},
-		"a comment between items":      {"---\nkey: [\n  a, # one, [\n  b\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
-		"a comment after the items":    {"---\ntags: [\n  a,\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
-		"a comment in a TOML list":     {"+++\ntags = [\n  # old\n  \"a\",\n]\n+++\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its list contains comments; use replace_text"},
+		"a comment between items":      {"---\nkey: [\n  a, # one, [\n  b\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},
+		"a comment after the items":    {"---\ntags: [\n  a,\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},
+		"a comment in a TOML list":     {"+++\ntags = [\n  # old\n  \"a\",\n]\n+++\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},
 		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor half of its words"},
 	} {
 		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
