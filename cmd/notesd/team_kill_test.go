@@ -190,6 +190,7 @@ func (k *teamKiller) stop() {
 	for _, n := range k.nodes {
 		n.end()
 	}
+	eventually(k.t, "the mirror listens, and handles signals", func() bool { return len(k.mirror.daemons(k.t)) == 1 })
 	require.NoError(k.t, terminate(k.mirrorCmd.Process.Pid))
 	require.Zero(k.t, ended(k.t, k.mirrorCmd))
 	places := k.places()
