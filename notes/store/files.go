@@ -286,9 +286,9 @@ func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
 	return sqlite.Column[string](ctx, f.s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)
 }
 
-// Linked returns the attachment at this path, ignoring case if there is no
-// exact match, that a note within the scope links to or that is a canvas or base. If there is none, file is zero
-// and others has the paths of linked attachments with the same file name.
+// Linked returns the attachment at this path, ignoring case if there is no exact match, that a
+// note within the scope links to or that is a canvas or base. If there is none, file is zero
+// and others has the paths of such attachments with the same file name.
 func (f Files) Linked(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	args = append([]any{notes.Key(path.Base(name))}, args...)

@@ -207,7 +207,8 @@ func (s *Versions) selectDocuments(ctx context.Context, where string, args ...an
 }
 
 // DeletedPath returns the path of the only deleted note with this name, or else of the only
-// one that was moved from it. The name may be a suffix of the path and lack ".md". If there is none, it returns notFound.
+// one that was moved from it. The name may be a suffix of the path and lack ".md". If there is
+// none, it returns notFound.
 func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
 	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
 		name, strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name))

@@ -21,8 +21,7 @@ import (
 // between, edits that do not depend on the text that they replace, such as an append without
 // ExpectedHash, are made to the new text. For others, and if the note changes several times,
 // nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict], the note's
-// present hash and a diff. Appending to a periodic note that does not exist
-// creates it.
+// present hash and a diff. Appending to a periodic note that does not exist creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
 	c := &composer{v: v, ctx: ctx, scope: r.Scope, partOf: r.PartOf}
 	if written, done, err := c.begin(r); done {
