@@ -294,7 +294,7 @@ func (f Files) Linked(ctx context.Context, name string, scope notes.Scope) (file
 	args = append([]any{notes.Key(path.Base(name))}, args...)
 	var folded File
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND (a.path LIKE '%.canvas' OR a.path LIKE '%.base' OR EXISTS
+		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND (`+isCanvas+` OR EXISTS
 			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`)) ORDER BY a.path`, args, func(rows *sql.Rows) error {
 			var found File
 			err := rows.Scan(found.columns()...)
@@ -323,7 +323,10 @@ func (f Files) LinkedBy(ctx context.Context, note int64) ([]File, error) {
 		WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, note)
 }
 
+// isCanvas matches the paths of canvases and bases.
+const isCanvas = `(path LIKE '%.canvas' OR path LIKE '%.base')`
+
 // Canvases returns the canvases and bases of the vault, which name notes by path.
 func (f Files) Canvases(ctx context.Context) ([]File, error) {
-	return sqlite.All(ctx, f.s.notes.Reader(), (*File).columns, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`)
+	return sqlite.All(ctx, f.s.notes.Reader(), (*File).columns, `SELECT path, disk_path FROM attachments WHERE `+isCanvas+` ORDER BY path`)
 }

@@ -35,7 +35,7 @@ const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs
 	AND NOT EXISTS (SELECT 1 FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.new_hash = blobs.hash AND (o.state = 'pending' OR ` + notNote + `))`
 
 // notNote matches the canvases and bases among the files f of an operation.
-const notNote = `f.link = '' AND (f.path LIKE '%.canvas' OR f.path LIKE '%.base')`
+const notNote = `f.link = '' AND ` + isCanvas
 
 // Prune removes the revisions and texts beyond the limits, finished operations older
 // than JournalAge, the subscriptions of old sessions, and the oldest part of the change
