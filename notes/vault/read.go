@@ -213,9 +213,10 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 // Canvases returns the paths of the canvases and bases that the caller may read.
 func (v *Vault) Canvases(ctx context.Context, scope notes.Scope) ([]string, error) {
 	files, err := v.store.Files().Canvases(ctx)
+	r := &reading{v: v, ctx: ctx, scope: scope}
 	var paths []string
 	for _, f := range files {
-		if scope.CanRead(f.Path) && !v.ignore.Match(f.Path) {
+		if r.mayAttach(f.Path) {
 			paths = append(paths, f.Path)
 		}
 	}
