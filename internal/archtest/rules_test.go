@@ -49,7 +49,7 @@ var layers = map[string]layer{
 		why:        "it moves messages; what they ask for is the sessions' business",
 	},
 	"mcp/tools": {
-		imports: []string{"notes", "search", "vectors/table", "prompts", "internal/phrase", "internal/quote"},
+		imports: []string{"notes", "search", "vectors/table", "prompts", "internal/canvas", "internal/phrase", "internal/quote"},
 		why:     "a tool turns arguments into a result; sessions and the protocol's messages are not its business",
 	},
 	"prompts": {
@@ -181,6 +181,7 @@ var layers = map[string]layer{
 	"internal/jsonrpc":    {why: leafWhy},
 	"internal/phrase":     {why: leafWhy},
 	"internal/quote":      {why: leafWhy},
+	"internal/canvas":     {why: leafWhy},
 	"internal/daemon":     {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
 	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
 	"internal/session": {

@@ -178,8 +178,8 @@ func (c *quoteChecker) present(ctx context.Context, anchor string) (note *notes.
 	}
 	if errors.Is(err, notes.ErrNotFound) {
 		base, _ := notes.SplitAnchor(anchor)
-		board, _ := c.board(ctx, base, err)
-		return board, false, nil
+		note, _, _ = c.instead(ctx, base, err) // a canvas or base
+		return note, false, nil
 	}
 	return note, moved, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/canvas"
 	"notesd/internal/phrase"
 	"notesd/notes"
 )
@@ -224,10 +225,7 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		return nil, "", usagef("pass revision or as_of, not both")
 	case at.IsZero() && a.Revision == 0: // a version of the past is not one to write over: only this one is recorded as seen
 		if note, err = in.Vault.Read(ctx, a.Note, in.Scope); err != nil {
-			if board, what := in.board(ctx, a.Note, err); board != nil {
-				return board, what, nil
-			}
-			return nil, "", in.instead(ctx, a.Note, err)
+			return in.instead(ctx, a.Note, err)
 		}
 		anchor, err := in.anchorOf(ctx, a.Note, note.Path)
 		if err != nil {
@@ -471,20 +469,32 @@ func attachedText(origin string, files []AttachedFile) string {
 	return Fence("attachments", origin, strings.Join(lines, "\n"))
 }
 
-// instead returns a more helpful error than not found if ref names an attachment. Like a
-// note, an attachment may be named without its folder.
-func (in *invocation) instead(ctx context.Context, ref string, err error) error {
-	if !errors.Is(err, notes.ErrNotFound) || !namesFile(ref) && !notes.IsURI(ref) {
-		return err
+// instead returns the canvas or base that ref names, as if it were a note, with a remark on
+// what it is: a canvas as the text of its cards, a base as it is. If ref names another
+// attachment, it returns a more helpful error than notFound. Like a note, an attachment may
+// be named without its folder.
+func (in *invocation) instead(ctx context.Context, ref string, notFound error) (note *notes.Note, remark string, err error) {
+	if !errors.Is(notFound, notes.ErrNotFound) || !namesFile(ref) && !notes.IsURI(ref) {
+		return nil, "", notFound
 	}
 	a, missing := in.attachmentNamed(ctx, ref)
 	switch {
 	case errors.Is(missing, notes.ErrAmbiguous):
-		return missing
+		return nil, "", missing
 	case missing != nil:
-		return err // the original error
+		return nil, "", notFound
 	}
-	return &notes.Error{
+	note = &notes.Note{Path: a.Path, Title: path.Base(a.Path), Content: string(a.Data), Hash: notes.Hash(a.Data), Size: a.Size, Modified: a.Modified, Date: a.Modified}
+	switch strings.ToLower(path.Ext(a.Path)) {
+	case ".canvas":
+		if text, ok := canvas.Text(a.Data); ok {
+			note.Content = text
+		}
+		return note, "a canvas: its cards and connections as text; no tool changes it", nil
+	case ".base":
+		return note, "a base: views of notes by their fields; no tool changes it", nil
+	}
+	return nil, "", &notes.Error{
 		Op: "read", Path: a.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this is an attachment (%s, %d bytes), not a note", a.MediaType, a.Size),
 		Hint: "Read it as the resource " + notes.URI(a.Path) + "; search_notes with its name finds the notes that show it.",
 	}
