@@ -348,7 +348,7 @@ func Marked(text string, words []string) (parts []Part) {
 	low, offsets := folded(text)
 	words = slices.Clone(words)
 	for i, word := range words {
-		words[i] = string(terms.Fold(nil, word))
+		words[i], _ = folded(word)
 	}
 	last, before := 0, ' '
 	for at, r := range low {

@@ -12,8 +12,8 @@ import (
 
 // Fold appends the form of s that is used for comparison: in lower case, without accents,
 // points and vowel marks that writers omit, with compatibility characters (full width,
-// ligatures) replaced by plain ones, traditional Chinese characters by simplified ones and
-// katakana by hiragana, and independent of Unicode composition.
+// ligatures) replaced by plain ones, traditional Chinese characters by simplified ones, katakana
+// by hiragana and Devanagari nasals by the dot above, and independent of Unicode composition.
 func Fold(dst []byte, s string) []byte {
 	start := len(dst)
 	for i := 0; i < len(s); i++ {
@@ -33,15 +33,37 @@ func foldUnicode(dst []byte, s string) []byte {
 	if !norm.NFC.IsNormalString(s) || strings.ContainsAny(s, "ﾞﾟ") {
 		s = norm.NFKC.String(s) // composes sequences, including half-width kana
 	}
+	start, joined := len(dst), false
 	for _, r := range s {
 		dst = append(dst, FoldRune(r)...)
+		joined = joined || r == virama
+	}
+	if joined {
+		dst = append(dst[:start], anusvara().Replace(string(dst[start:]))...)
 	}
 	return dst
 }
 
+// virama joins two Devanagari consonants.
+const virama = '्'
+
+// anusvara replaces a Devanagari nasal before a stop of its own row by the dot above. Hindi and
+// Marathi write both: हिन्दी, हिंदी.
+var anusvara = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, row := range []string{"कखगघङ", "चछजझञ", "टठडढण", "तथदधन", "पफबभम"} {
+		stops := []rune(row)
+		nasal := string(stops[4]) + string(virama)
+		for _, stop := range stops[:4] {
+			pairs = append(pairs, nasal+string(stop), "ं"+string(stop))
+		}
+	}
+	return strings.NewReplacer(pairs...)
+})
+
 var foldPages pages[string]
 
-// FoldRune returns the folded form of a composed character, or "" if it is dropped.
+// FoldRune returns the folded form of a composed character by itself, or "" if it is dropped.
 func FoldRune(r rune) string { return foldPages.get(r, describeFold) }
 
 // foldSpecial has the foldings that neither case mapping nor decomposition yields.
@@ -53,6 +75,7 @@ var foldSpecial = map[rune]string{
 	'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ة': "ه", 'ۀ': "ه", 'ـ': "",
 	// Cyrillic letters that are separate letters, not accented ones
 	'й': "й", 'Й': "й", 'ї': "ї", 'Ї': "ї", 'ў': "ў", 'Ў': "ў",
+	'ँ': "ं", // Devanagari: मां is written for माँ
 	'’': "'", 'ʼ': "'", '‐': "-",
 }
 
