@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"notesd/notes"
 	"notesd/search"
 )
 
@@ -38,4 +39,18 @@ func TestSearch_Particles(t *testing.T) {
 	} {
 		assert.ElementsMatch(t, want, f.paths(query), query)
 	}
+}
+
+// A few words do not show the language of a query; that of the notes decides whether other
+// forms of them count.
+func TestSearch_FormsByLanguageOfNotes(t *testing.T) {
+	files := map[string]string{"de/Zahnarzt.md": "# Zahnarzt\n\nDie Rechnungen und die Termine.", "de/Bank.md": "# Bank\n\nEine Rechnung ist offen."}
+	both := []string{"de/Bank", "de/Zahnarzt"}
+	assert.Equal(t, both, newFixture(t, files).paths("Rechnung"))
+	files["en/Plan.md"] = "# Plan\n\nThe numbers."
+	f := newFixture(t, files)
+	assert.Equal(t, both[:1], f.paths("Rechnung"), "as many notes are in English")
+	assert.Equal(t, both, f.paths("wo ist die Rechnung"))
+	german := search.Query{Text: "Rechnung", Mode: search.ModeText, Filter: notes.Filter{Scope: []string{"de"}}}
+	assert.Equal(t, both, pathsOf(f.search(german)), "notes that the client may not read do not count")
 }

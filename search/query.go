@@ -413,7 +413,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		r.quoted = quoted
 	}
 	b.Language = languageOf(meaning)
-	b.foreign = b.Foreign
+	b.foreign, b.plan.Open = b.Foreign, b.Open
 	for _, text := range meaning {
 		b.add(text)
 		b.base += len(text) + 1
@@ -590,7 +590,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 				continue
 			}
 			i = len(b.plan.Terms)
-			b.plan.Terms = append(b.plan.Terms, index.PlanTerm{Lookup: lookupOf(t), Family: b.Families && s.Kind() == terms.ClassWord && !t.Part})
+			b.plan.Terms = append(b.plan.Terms, index.PlanTerm{Lookup: lookupOf(t), Family: (b.Families || b.Open) && s.Kind() == terms.ClassWord && !t.Part})
 			b.terms[t.Text] = i
 		}
 		pt := &b.plan.Terms[i]

@@ -25,9 +25,10 @@ const (
 // expandPrefixes finds the terms with the plan's prefixes, only the most frequent if there are
 // too many, and the families of its words.
 func (s *snapshot) expandPrefixes(p *Plan) error {
+	families := !p.Open || s.isForeign()
 	for i := range p.Terms {
 		t := &p.Terms[i]
-		if t.Family && t.Others == nil {
+		if t.Family && families && t.Others == nil {
 			if err := s.addFamily(t); err != nil {
 				return err
 			}

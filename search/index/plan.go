@@ -9,6 +9,9 @@ type Plan struct {
 	// given the number of notes with each. [Index.Rank] sets their Others to the terms that may
 	// have been meant.
 	Unknown func(with []int) []int
+	// Open means that no word shows the language of the query: the terms have families only if
+	// most notes are not in English.
+	Open bool
 }
 
 // PlanTerm is a term that adds to the score of the notes that have it.
@@ -19,7 +22,7 @@ type PlanTerm struct {
 	// Others are terms that count as the same: those that begin with a prefix, the suggestions
 	// for a word that no note has, or the inflected forms of a word.
 	Others []string
-	Family bool // inflected forms count as the word
+	Family bool // inflected forms count as the word; see [Plan.Open]
 	// Guess is set by [Index.Rank] if Others are suggestions and none of them begins with the
 	// term.
 	Guess bool

@@ -8,8 +8,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
+	zap "github.com/blevesearch/zapx/v17"
 
 	"notesd/notes"
+	"notesd/search/terms"
 )
 
 // snapshot is a snapshot of the index, for one search.
@@ -63,6 +65,9 @@ type segmentData struct {
 	lengths  []float32 // terms in the body
 	modified []uint32  // seconds
 	sum      float64   // of lengths
+	// english are the documents with a function word of English, and foreign those with one of
+	// another language.
+	english, foreign *roaring.Bitmap
 }
 
 // segmentCache caches the data of the segments in use of one Bleve index, which numbers them.
@@ -122,8 +127,45 @@ func loadSegment(s *scorch.SegmentSnapshot) (*segmentData, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := list.Iterator(true, true, false, nil)
-	return d, d.readSizes(it)
+	if err := d.readSizes(list.Iterator(true, true, false, nil)); err != nil {
+		return nil, err
+	}
+	if d.english, err = withAny(seg, terms.EnglishNoteWord); err != nil {
+		return nil, err
+	}
+	d.foreign, err = withAny(seg, terms.ForeignNoteWords...)
+	return d, err
+}
+
+// withAny returns the documents whose body has one of the terms.
+func withAny(seg segment.Segment, any ...string) (*roaring.Bitmap, error) {
+	docs := roaring.New()
+	dict, err := seg.Dictionary(fieldBody)
+	if err != nil {
+		return nil, err
+	}
+	for _, term := range any {
+		list, err := dict.PostingsList([]byte(term), nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		list.(*zap.PostingsList).OrInto(docs)
+	}
+	return docs, nil
+}
+
+// isForeign reports whether more notes are in other languages than in English.
+func (s *snapshot) isForeign() bool {
+	english, foreign := uint64(0), uint64(0)
+	for i, d := range s.data {
+		english += d.english.GetCardinality()
+		foreign += d.foreign.GetCardinality()
+		if hidden := s.hidden[i]; hidden != nil {
+			english -= d.english.AndCardinality(hidden)
+			foreign -= d.foreign.AndCardinality(hidden)
+		}
+	}
+	return foreign > english
 }
 
 func (d *segmentData) readSizes(it segment.PostingsIterator) error {

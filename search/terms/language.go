@@ -31,6 +31,7 @@ var FunctionWords = wordSet(
 type Language struct {
 	Foreign  bool // not English: function words are stop words
 	Families bool // words have forms with other endings
+	Open     bool // no word shows the language: words have forms if most notes are not in English
 }
 
 // LanguageOf returns the language of a query's texts. It is foreign if more words are function
@@ -58,8 +59,15 @@ func LanguageOf(texts []string) Language {
 	if letters {
 		foreign++
 	}
-	return Language{Foreign: foreign > english, Families: foreign > english && !isolated}
+	return Language{Foreign: foreign > english, Families: foreign > english && !isolated, Open: foreign == 0 && english == 0}
 }
+
+// EnglishNoteWord is a term that nearly every note in English has.
+const EnglishNoteWord = "the"
+
+// ForeignNoteWords are terms of which nearly every note in German, French, Spanish and other
+// languages in Latin letters has one, and few notes in English.
+var ForeignNoteWords = strings.Fields("und nicht les los del che della nao uma het een och att ikke og nie jest ve bir")
 
 // isolating reports whether r is a letter of Vietnamese, whose words are not inflected, so that
 // families only do harm.
