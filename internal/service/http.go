@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -90,12 +92,26 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.listener, l.url = listener, "http://"+listener.Addr().String()+"/mcp"
+	l.listener, l.url = listener, urlOf(listener.Addr(), cert)
 	if cert != nil {
-		l.url = "https" + strings.TrimPrefix(l.url, "http")
 		l.listener = tls.NewListener(listener, &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
 	return l, nil
+}
+
+// urlOf returns the URL of a listener's MCP endpoint. If it listens on all addresses, the host
+// is a name in the certificate, or localhost.
+func urlOf(addr net.Addr, cert *certificate) string {
+	scheme, host := "http", addr.String()
+	if cert != nil {
+		scheme = "https"
+	}
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		names := append(hostNames(config.HTTP{}, cert), "localhost")
+		name := names[slices.IndexFunc(names, func(name string) bool { return !strings.Contains(name, "*") })]
+		host = net.JoinHostPort(name, strconv.Itoa(tcp.Port))
+	}
+	return scheme + "://" + host + "/mcp"
 }
 
 // maxConnections bounds the connections over HTTP, since anyone who can reach the address

@@ -100,6 +100,11 @@ func TestHTTPToken(t *testing.T) {
 	}
 }
 
+func TestURLOf(t *testing.T) {
+	assert.Equal(t, "http://127.0.0.1:8931/mcp", urlOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8931}, nil))
+	assert.Equal(t, "http://localhost:8931/mcp", urlOf(&net.TCPAddr{IP: net.IPv4zero, Port: 8931}, nil), "behind a proxy")
+}
+
 // A renewed certificate is used for new connections, and never one that does not match its
 // key.
 func TestHTTPCertificateIsRenewed(t *testing.T) {
@@ -131,6 +136,7 @@ func TestHTTPCertificateIsRenewed(t *testing.T) {
 	}
 	serves("first.example")
 	assert.Equal(t, []string{"192.0.2.1", "first.example"}, hostNames(config.HTTP{Addr: "192.0.2.1:443"}, c))
+	assert.Equal(t, "https://first.example:443/mcp", urlOf(&net.TCPAddr{IP: net.IPv6unspecified, Port: 443}, c))
 	cert, key = issue("second.example")
 	write(files.TLSCert, cert)
 	serves("first.example")
