@@ -54,7 +54,7 @@ func TestSetJSONServer(t *testing.T) {
 		},
 		"beside others, with comments and a trailing comma": {
 			text: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n  },\n}",
-			want: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n    \"notes\": " + testEntry + "\n  },\n}",
+			want: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n    \"notes\": " + testEntry + ",\n  },\n}",
 		},
 		"in place of an older one": {
 			text: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/old/notesd\",\n      \"args\": []\n    },\n    \"z\": {}\n  }\n}",
@@ -194,6 +194,10 @@ func TestRemove(t *testing.T) {
 		"after a comment before the comma": {
 			text: "{\"mcpServers\": {\n    \"git\": {} /* keep */,\n    \"notes\": {}\n  }}",
 			want: "{\"mcpServers\": {\n    \"git\": {} /* keep */\n  }}",
+		},
+		"the last, with a trailing comma": {
+			text: "{\"mcpServers\": {\n    \"git\": {},\n    \"notes\": {},\n  }}",
+			want: "{\"mcpServers\": {\n    \"git\": {},\n  }}",
 		},
 		"before a trailing comma": {
 			text: "{\"mcpServers\": {\n    \"notes\": {},\n    \"git\": {},\n  }}",

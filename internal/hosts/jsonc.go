@@ -74,7 +74,7 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 	}
 	for servers != nil && memberOf(servers, name) != nil {
 		obj := servers.Value.(*hujson.Object)
-		comma := obj.Members[len(obj.Members)-1].Value.AfterExtra != nil // how hujson marks a trailing comma
+		comma := hasTrailingComma(obj)
 		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 		patch, err := json.Marshal([]map[string]string{{"op": "remove", "path": "/" + table + "/" + escaped}})
 		if err != nil {
@@ -83,12 +83,25 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 		if err := d.root.Patch(patch); err != nil {
 			return nil, err
 		}
-		if end := len(obj.Members) - 1; end >= 0 && !comma {
-			obj.AfterExtra = append(obj.Members[end].Value.AfterExtra, obj.AfterExtra...)
-			obj.Members[end].Value.AfterExtra = nil
+		if len(obj.Members) == 0 {
+			break
+		}
+		last := &obj.Members[len(obj.Members)-1].Value
+		switch {
+		case comma && last.AfterExtra == nil:
+			last.AfterExtra = hujson.Extra{}
+		case !comma:
+			obj.AfterExtra = append(last.AfterExtra, obj.AfterExtra...)
+			last.AfterExtra = nil
 		}
 	}
 	return d.root.Pack(), nil
+}
+
+// hasTrailingComma reports whether a comma follows the last member, which hujson records as
+// AfterExtra that is not nil.
+func hasTrailingComma(obj *hujson.Object) bool {
+	return len(obj.Members) > 0 && obj.Members[len(obj.Members)-1].Value.AfterExtra != nil
 }
 
 // member is a member of an entry that notesd writes.
@@ -177,7 +190,8 @@ func memberOf(parent *hujson.Value, name string) *hujson.Value {
 func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
 
 // set replaces a member's value, or adds a member at the end of an object, and returns the
-// value. Comments after the previous last member stay with that member.
+// value. Comments after the previous last member stay with that member, and a trailing comma
+// follows the last one if there was one.
 func (d *document) set(parent *hujson.Value, name, value string) *hujson.Value {
 	obj := parent.Value.(*hujson.Object)
 	d.root.UpdateOffsets()
@@ -188,13 +202,17 @@ func (d *document) set(parent *hujson.Value, name, value string) *hujson.Value {
 	}
 	outer := d.indentAt(parent.StartOffset)
 	indent := outer + d.unit
-	obj.Members = append(obj.Members, hujson.ObjectMember{
+	added := hujson.ObjectMember{
 		Name: hujson.Value{
 			BeforeExtra: append(bytes.TrimRight(slices.Clone(obj.AfterExtra), " \t\r\n"), "\n"+indent...),
 			Value:       hujson.String(name),
 		},
 		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: layOut(value, indent, d.unit)},
-	})
+	}
+	if hasTrailingComma(obj) {
+		added.Value.AfterExtra = hujson.Extra{}
+	}
+	obj.Members = append(obj.Members, added)
 	obj.AfterExtra = hujson.Extra("\n" + outer)
 	return &obj.Members[len(obj.Members)-1].Value
 }
