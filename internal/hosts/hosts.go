@@ -47,7 +47,12 @@ var All = []Host{
 	{Name: "claude-desktop", Title: "Claude Desktop", Desktop: true, servers: "mcpServers",
 		File: func(e Env) string { return e.packaged("Claude", "claude_desktop_config.json") }},
 	{Name: "claude-code", Title: "Claude Code", servers: "mcpServers", stdio: true,
-		File: func(e Env) string { return e.Home(".claude.json") }},
+		File: func(e Env) string {
+			if dir := e.Variable("CLAUDE_CONFIG_DIR"); dir != "" {
+				return filepath.Join(dir, ".claude.json")
+			}
+			return e.Home(".claude.json")
+		}},
 	{Name: "cursor", Title: "Cursor", Desktop: true, servers: "mcpServers",
 		File: func(e Env) string { return e.Home(".cursor", "mcp.json") }},
 	{Name: "vscode", Title: "VS Code", Desktop: true, servers: "servers", stdio: true,

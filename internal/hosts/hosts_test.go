@@ -240,6 +240,7 @@ func TestHostFiles(t *testing.T) {
 		{"claude-desktop", env("darwin", "HOME=/h", "XDG_CONFIG_HOME=/x"), "/h/Library/Application Support/Claude/claude_desktop_config.json"},
 		{"claude-desktop", env("windows", "APPDATA=/a"), "/a/Claude/claude_desktop_config.json"},
 		{"claude-code", env("windows", "USERPROFILE=/u"), "/u/.claude.json"},
+		{"claude-code", env("linux", "HOME=/h", "CLAUDE_CONFIG_DIR=/h/.claude-work"), "/h/.claude-work/.claude.json"},
 		{"cursor", env("linux", "HOME=/h"), "/h/.cursor/mcp.json"},
 		{"vscode", env("darwin", "HOME=/h"), "/h/Library/Application Support/Code/User/mcp.json"},
 		{"codex", env("linux", "HOME=/h", "CODEX_HOME=/c"), "/c/config.toml"},
