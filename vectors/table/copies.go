@@ -51,27 +51,27 @@ func (cs *copies) path(id int64) string {
 }
 
 // trim unloads the copies that were not searched for Options.idle and, while the total
-// memory exceeds Options.memory, the least recently searched ones, except inUse.
+// memory exceeds Options.memory, the least recently searched ones, except inUse. It leaves
+// out copies that are being searched or changed: the next copy of such a table would open
+// the same file before they close it.
 func (cs *copies) trim(inUse *tableCopy) {
 	cs.mu.Lock()
+	defer cs.mu.Unlock()
 	byUse := slices.SortedFunc(maps.Values(cs.byTable), func(a, b *tableCopy) int { return a.used.Compare(b.used) })
 	total := int64(0)
 	for _, c := range byUse {
 		total += c.memory.Load()
 	}
-	var victims []*tableCopy
 	for _, c := range byUse {
-		if c != inUse && (total > cs.opt.memory || cs.opt.Now().Sub(c.used) >= cs.opt.idle) {
-			total -= c.memory.Load()
-			victims = append(victims, c)
-			delete(cs.byTable, c.info.id)
+		if c == inUse || total <= cs.opt.memory && cs.opt.Now().Sub(c.used) < cs.opt.idle || !c.mu.TryLock() {
+			continue
 		}
-	}
-	cs.mu.Unlock()
-	for _, c := range victims {
-		if err := c.unload(); err != nil {
+		total -= c.memory.Load()
+		delete(cs.byTable, c.info.id)
+		if err := c.retire(); err != nil {
 			cs.opt.Log.Warn("close a vector table's cache", "table", c.info.id, "err", err)
 		}
+		c.mu.Unlock()
 	}
 }
 

@@ -166,6 +166,11 @@ func (c *tableCopy) add(added []newRow) error {
 func (c *tableCopy) unload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.retire()
+}
+
+// retire is unload for a caller that holds mu.
+func (c *tableCopy) retire() error {
 	c.retired = true
 	return c.drop()
 }

@@ -343,6 +343,26 @@ func TestTables_Concurrent(t *testing.T) {
 	requireSays(t, err, notes.ErrUnavailable, "stopping")
 }
 
+// The next copy of the table would open the file while this one has it open, and on Windows
+// it could then not replace it.
+func TestCopies_TrimLeavesOutCopiesInUse(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{memory: 1})
+	createTable(t, tables, "t", 4, Dot)
+	addModelled(t, tables, "t", Dot, 10, 4)
+	_, err := tables.Search(t.Context(), Query{Table: "t", Vector: make([]float32, 4)})
+	require.NoError(t, err)
+	c := tables.copies.loaded(1)
+	require.NotNil(t, c)
+	c.mu.RLock()
+	tables.copies.trim(nil)
+	assert.Same(t, c, tables.copies.loaded(1))
+	assert.NotNil(t, c.file)
+	c.mu.RUnlock()
+	tables.copies.trim(nil)
+	assert.Nil(t, tables.copies.loaded(1))
+	assert.Nil(t, c.file)
+}
+
 func TestTables_UnloadIdle(t *testing.T) {
 	dir := t.TempDir()
 	db := openHistory(t, dir)
