@@ -184,23 +184,30 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`, indexed
 }
 
+// isMark reports whether s is a task's mark, in a box or as a word.
+func isMark(s string) bool {
+	box, _, _ := tasks.Marked("[" + s + "]")
+	word, _, _ := tasks.Marked(s + " ")
+	return box != "" || word != ""
+}
+
 // taskConditions returns the conditions of a query on tasks t of any note.
 func taskConditions(q notes.TaskQuery) (*conditions, error) {
 	c := &conditions{}
-	switch status := cmp.Or(q.Status, "open"); status {
-	case "open", "todo":
-		c.add("t.open = 1")
-	case "all":
-		c.add("TRUE")
-	case string(tasks.InProgress), string(tasks.Done), string(tasks.Cancelled), string(tasks.Other):
-		c.add("t.status = ?", status)
-	default:
-		if mark, _, _ := tasks.Marked("[" + status + "]"); mark == "" {
-			if mark, _, _ = tasks.Marked(status + " "); mark == "" {
-				return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no status " + notes.Quote(status), Hint: "Pass open, in_progress, done, cancelled, other, all, or a mark such as / or DOING."}
-			}
-		}
+	status := cmp.Or(q.Status, "open")
+	switch named := tasks.StatusNamed(status); {
+	case isMark(status): // before the names: TODO is a mark, todo a name
 		c.add("t.mark = ?", status)
+	case named == tasks.Open:
+		c.add("t.open = 1")
+	case named != "":
+		c.add("t.status = ?", string(named))
+	case status == string(tasks.Other):
+		c.add("t.status = ?", status)
+	case status == "all":
+		c.add("TRUE")
+	default:
+		return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no status " + notes.Quote(status), Hint: "Pass open, in_progress, done, cancelled, other, all, or a mark such as / or DOING."}
 	}
 	for i, tag := range q.Tags {
 		if key := notes.Key(strings.TrimPrefix(tag, "#")); i == 0 {

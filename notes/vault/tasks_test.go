@@ -54,6 +54,9 @@ func TestTasks(t *testing.T) {
 		{notes.TaskQuery{Status: "todo", Folder: "work"}, []string{"Work/Plan.md:5 Write report #urgent/today", "Work/Plan.md:8 Draft"}}, // "open", as models call it
 		{notes.TaskQuery{Status: "/"}, []string{"Work/Plan.md:8 Draft"}},
 		{notes.TaskQuery{Status: "LATER"}, []string{"Home.md:3 Read"}},
+		{notes.TaskQuery{Status: "in progress"}, []string{"Work/Plan.md:8 Draft"}}, // names that toggle_task takes
+		{notes.TaskQuery{Status: "doing"}, []string{"Work/Plan.md:8 Draft"}},
+		{notes.TaskQuery{Status: "completed", Sort: "done"}, []string{"Board.md:7 Card two", "Work/Plan.md:7 Ask Ann"}},
 		{notes.TaskQuery{Status: "cancelled"}, []string{"Work/Plan.md:9 Old"}},
 		{notes.TaskQuery{Status: "other"}, []string{"Work/Plan.md:10 Moved"}},
 		{notes.TaskQuery{Due: notes.TaskDates{Before: "2026-02-20"}}, []string{"Home.md:1 Ring dentist"}},

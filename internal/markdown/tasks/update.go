@@ -118,7 +118,7 @@ func (n *note) find(at Target, c Change) (int, error) {
 				return i, nil
 			}
 			found = append(found, i)
-			if t.Status.IsOpen() != (statusNamed(c.Status) == Open) {
+			if t.Status.IsOpen() != (StatusNamed(c.Status) == Open) {
 				fitting = append(fitting, i)
 			}
 		}
@@ -168,12 +168,12 @@ func (n *note) list(tasks []int) string {
 	return b.String()
 }
 
-// statusNamed returns the status with the given name, or "" if s is not a name.
-func statusNamed(s string) Status {
+// StatusNamed returns the status with the given name, or "" if s is not a name.
+func StatusNamed(s string) Status {
 	switch strings.ToLower(s) {
 	case "open", "todo":
 		return Open
-	case "in_progress", "in-progress", "doing":
+	case "in_progress", "in-progress", "in progress", "doing":
 		return InProgress
 	case "done", "complete", "completed":
 		return Done
@@ -191,7 +191,7 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if mark := box("[" + c.Status + "]"); mark != "" && !t.isWord() {
 		return mark, n.opt.Settings.StatusOf(mark), nil
 	}
-	status := statusNamed(c.Status)
+	status := StatusNamed(c.Status)
 	switch {
 	case c.Status == "" && c.Due+c.Scheduled != "":
 		status = t.Status
