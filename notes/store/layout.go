@@ -151,8 +151,11 @@ func (l *Layout) DailyFolder(scope notes.Scope) string {
 
 // InVault converts an obsidian:// or file: link, or an absolute path in one of the
 // vault's folders, to a path in the vault. A trailing slash is kept. Other references
-// are returned unchanged.
-func (l *Layout) InVault(ref string) string {
+// are returned unchanged, except for the backslashes of a path on Windows.
+func (l *Layout) InVault(ref string) string { return l.inVault(filepath.ToSlash(ref)) }
+
+// inVault is InVault for a reference that may also be a title, which may contain backslashes.
+func (l *Layout) inVault(ref string) string {
 	app, ref := notes.AppVault(ref), notes.AppRef(ref)
 	for _, root := range slices.Sorted(maps.Keys(l.Roots)) {
 		name := l.Roots[root]

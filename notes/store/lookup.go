@@ -293,13 +293,13 @@ func overlap(a, b map[[3]rune]bool) float64 {
 // ([notes.SplitAnchor]). An [*notes.Error] with [notes.ErrAmbiguous] lists the matching
 // notes; one with [notes.ErrNotFound] lists similar ones or has the note's new path.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
-	ref = s.InVault(ref)
+	ref = s.inVault(ref)
 	meta, err := s.lookupWhole(ctx, ref, scope)
 	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
 		return meta, err
 	}
 	if base, _ := notes.SplitAnchor(ref); base != ref {
-		return s.lookupWhole(ctx, s.InVault(base), scope)
+		return s.lookupWhole(ctx, s.inVault(base), scope)
 	}
 	return meta, err
 }
