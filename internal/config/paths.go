@@ -90,7 +90,23 @@ func (l *loader) expand(path, dir string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	return filepath.Clean(path)
+	path = filepath.Clean(path)
+	if runtime.GOOS == "windows" {
+		path = withoutPrefix(path)
+	}
+	return path
+}
+
+// withoutPrefix returns a Windows path without the prefix \\?\, which some programs add: a
+// folder must have the same state directory with and without it.
+func withoutPrefix(path string) string {
+	if share, ok := strings.CutPrefix(path, `\\?\UNC\`); ok {
+		return `\\` + share
+	}
+	if rest, ok := strings.CutPrefix(path, `\\?\`); ok && len(rest) > 2 && rest[1:3] == `:\` {
+		return rest
+	}
+	return path
 }
 
 // home returns the user's home directory, or "".

@@ -130,6 +130,15 @@ func TestSlug(t *testing.T) {
 	}
 }
 
+func TestWithoutPrefix(t *testing.T) {
+	for path, want := range map[string]string{
+		`\\?\C:\Notes`: `C:\Notes`, `\\?\c:\`: `c:\`, `\\?\UNC\server\share\n`: `\\server\share\n`,
+		`C:\Notes`: `C:\Notes`, `\\server\share`: `\\server\share`, `\\?\Volume{1}\n`: `\\?\Volume{1}\n`, `UNC\x`: `UNC\x`,
+	} {
+		assert.Equal(t, want, withoutPrefix(path), path)
+	}
+}
+
 func FuzzParseFile(f *testing.F) {
 	f.Add([]byte("[vault]\npath = 'x'\n"))
 	f.Add([]byte("a.b = [1, {c = 2}]\n[[x]]\n[x.y]\n'\u00e9' = 1979-05-27"))
