@@ -77,7 +77,7 @@ var wrongCalls = map[string][]struct {
 		{args{"note": "None", "edits": []args{{"op": "append", "content": "x"}}}, `"None"`},
 		{args{"note": "Plan", "edits": []args{{"op": "append", "content": "x"}}}, "A/Plan.md"},
 		{args{"note": "A/Plan", "edits": []args{}}, "edit"},
-		{args{"note": "A/Plan", "old": "a", "new": "b"}, `edits is required: pass an array; each item is an object with op`},
+		{args{"note": "A/Plan", "content": "x"}, "edits[0]: op is required: pass one of replace_text, "},
 		{args{"note": "A/Plan", "edits": []args{{"op": "replace_section", "heading": "None", "content": "x"}}}, "not in the note. Nothing was changed. Name one of its headings.\n- "},
 		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "none", "new": "x"}}}, "edit 1 (replace_text)"},
 		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "e", "new": "x"}}}, "count"},

@@ -65,6 +65,18 @@ var aliases = map[string][]string{
 	"ids":           {"id", "row_ids"},
 }
 
+// enumWords maps the values of enums to other words that models use for them.
+var enumWords = map[string][]string{
+	"in":               {"incoming", "backlinks", "inbound"},
+	"out":              {"outgoing", "outlinks", "outbound"},
+	"text":             {"keyword", "keywords", "lexical", "full_text"},
+	"semantic":         {"vector"},
+	"l2":               {"euclidean"},
+	"dot":              {"dot_product", "inner_product"},
+	"replace_text":     {"replace", "str_replace"},
+	"set_front_matter": {"set_frontmatter", "set_property"},
+}
+
 // decodeArgs decodes a call's arguments into args, a pointer to a struct whose fields have
 // the names of the schema's parameters. It accepts what models commonly write: other names
 // for an argument, numbers and booleans as strings, one value or a comma-separated list for
@@ -92,10 +104,13 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 
 // values returns the arguments with the names and types of the schema:
 //
-//  1. joinLines replaces pairs such as line_start and line_end by the argument lines.
+//  1. joinLines replaces pairs such as line_start and line_end by the argument lines,
+//     wrapElement makes a list of the fields of its only element, and impliedOp adds an
+//     edit's op.
 //  2. canonical finds the parameter that each name means. A name similar to a parameter's, or
-//     with a parameter as one of its words, such as created_after, is a problem, because
-//     ignoring the argument would change what the call does; if strict is set, so is any other
+//     with a parameter as one of its words, such as created_after, or that is itself a word
+//     of a parameter, such as before for due_before, is a problem, because ignoring the
+//     argument would change what the call does; if strict is set, so is any other
 //     unknown argument. Otherwise these are ignored with a remark, since some hosts add
 //     arguments of their own.
 //  3. coerce converts each value to the parameter's type. null, and what stands for none, is
@@ -107,6 +122,8 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
 	s.joinLines(given)
+	s.wrapElement(given)
+	s.impliedOp(given)
 	var strays []string
 	for _, name := range slices.Sorted(maps.Keys(given)) { // for a deterministic result
 		to, ok := s.canonical(name, given)
@@ -176,6 +193,50 @@ func (s schema) joinLines(given map[string]json.RawMessage) {
 	}
 }
 
+// wrapElement makes a list of the fields of its only element that were passed beside the
+// list's siblings: {"note", "op", "content"} for {"note", "edits": [{"op", "content"}]}.
+func (s schema) wrapElement(given map[string]json.RawMessage) {
+	for _, list := range s.required {
+		items := s.byName[list].Items
+		if items == nil || items.Properties == nil {
+			continue
+		}
+		element, fields := map[string]json.RawMessage{}, items.object()
+		for name, value := range given {
+			to, own := s.canonical(name, given)
+			if to == list {
+				return
+			}
+			if _, ok := fields.canonical(name, given); ok && !own {
+				element[name] = value
+			}
+		}
+		if len(element) == 0 {
+			return
+		}
+		for name := range element {
+			delete(given, name)
+		}
+		given[list], _ = json.Marshal(element) // the values were valid JSON
+	}
+}
+
+// impliedOp adds the op of an edit that has only an old and a new text, as the editing tools
+// of many hosts do.
+func (s schema) impliedOp(given map[string]json.RawMessage) {
+	if _, ok := s.byName["op"]; !ok {
+		return
+	}
+	passed := map[string]bool{}
+	for name := range given {
+		to, _ := s.canonical(name, given)
+		passed[to] = true
+	}
+	if passed["old"] && passed["new"] && !passed["op"] {
+		given["op"] = json.RawMessage(`"replace_text"`)
+	}
+}
+
 // isList reports whether raw is an array of several strings.
 func isList(raw json.RawMessage) bool {
 	var list []string
@@ -228,6 +289,11 @@ func (s schema) near(plain string) string {
 	for word := range strings.SplitSeq(plain, "_") {
 		if _, ok := s.byName[word]; ok {
 			return word
+		}
+	}
+	for _, p := range s.params {
+		if slices.Contains(strings.Split(p.name, "_"), plain) {
+			return p.name
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/phrase"
+	"notesd/notes"
 )
 
 var exampleSchema = parseSchema(`{
@@ -21,6 +22,7 @@ var exampleSchema = parseSchema(`{
 		"tags": {"type": "array", "items": {"type": "string"}},
 		"vector": {"type": "array", "items": {"type": "number"}},
 		"edits": {"type": "array", "items": {"type": "object"}},
+		"direction": {"type": "string", "enum": ["both", "in", "out"]},
 		"where": {"type": "object"},
 		"value": {}
 	},
@@ -28,16 +30,17 @@ var exampleSchema = parseSchema(`{
 }`)
 
 type exampleArgs struct {
-	Note    string           `json:"note"`
-	Limit   int              `json:"limit"`
-	Weight  float64          `json:"weight"`
-	Explain bool             `json:"explain"`
-	Mode    string           `json:"mode"`
-	Tags    []string         `json:"tags"`
-	Vector  []float64        `json:"vector"`
-	Edits   []map[string]any `json:"edits"`
-	Where   map[string]any   `json:"where"`
-	Value   any              `json:"value"`
+	Note      string           `json:"note"`
+	Limit     int              `json:"limit"`
+	Weight    float64          `json:"weight"`
+	Explain   bool             `json:"explain"`
+	Mode      string           `json:"mode"`
+	Direction string           `json:"direction"`
+	Tags      []string         `json:"tags"`
+	Vector    []float64        `json:"vector"`
+	Edits     []map[string]any `json:"edits"`
+	Where     map[string]any   `json:"where"`
+	Value     any              `json:"value"`
 }
 
 func TestArgumentsForgive(t *testing.T) {
@@ -69,6 +72,7 @@ func TestArgumentsForgive(t *testing.T) {
 		"null is nothing":       {`{"note":"n","limit":null,"tags":null}`, exampleArgs{Note: "n"}},
 		"zero is nothing":       {`{"note":"n","limit":0,"mode":""}`, exampleArgs{Note: "n"}},
 		"enum in capitals":      {`{"note":"n","mode":" Text "}`, exampleArgs{Note: "n", Mode: "text"}},
+		"a word for an enum":    {`{"note":"n","mode":"full-text","direction":"Backlinks"}`, exampleArgs{Note: "n", Mode: "text", Direction: "in"}},
 		"too large a limit":     {`{"note":"n","limit":1000}`, exampleArgs{Note: "n", Limit: 50}},
 		"any value":             {`{"note":"n","value":{"x":[1]}}`, exampleArgs{Note: "n", Value: map[string]any{"x": []any{1.0}}}},
 		"all in a string":       {`"{\"note\":\"n\"}"`, exampleArgs{Note: "n"}},
@@ -100,10 +104,10 @@ func TestArgumentErrorsSayWhatToPass(t *testing.T) {
 		"words for numbers":   {`{"note":"n","vector":["a"]}`, `vector must be an array; each item is a number, not ["a"]`},
 		"text for an object":  {`{"note":"n","where":"status=open"}`, `where must be an object, like {"key": "value"}, not "status=open"`},
 		"a near miss":         {`{"note":"n","limt":5}`, `there is no argument "limt": did you mean "limit"?`},
-		"nothing near":        {`{"note":"n","zzzzz":5}`, `there is no argument "zzzzz": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
+		"nothing near":        {`{"note":"n","zzzzz":5}`, `there is no argument "zzzzz": the arguments are direction, edits, explain, limit, mode, note, tags, value, vector, weight, where`},
 		"all at once":         {`{"limit":"x","explain":"y"}`, `explain must be true or false, not "y"; limit must be a number from 1 to 50, not "x"; note is required: pass a string`},
-		"several":             {`{"note":"n","zz1":5,"zz2":5}`, `there is no argument "zz1" or "zz2": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
-		"the same twice":      {`{"note":"n","path":"m"}`, `there is no argument "path": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
+		"several":             {`{"note":"n","zz1":5,"zz2":5}`, `there is no argument "zz1" or "zz2": the arguments are direction, edits, explain, limit, mode, note, tags, value, vector, weight, where`},
+		"the same twice":      {`{"note":"n","path":"m"}`, `there is no argument "path": the arguments are direction, edits, explain, limit, mode, note, tags, value, vector, weight, where`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := decodeArgs(exampleSchema, json.RawMessage(tc.given), true, new(exampleArgs))
@@ -123,6 +127,44 @@ func TestReadingToolsIgnoreStrayArguments(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "limit"?`)
 	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","excludedTags":["x"]}`), false, &got)
 	require.ErrorContains(t, err, `there is no argument "excludedTags": did you mean "tags"?`)
+	_, err = decodeArgs(listTasks.input(), json.RawMessage(`{"before":"today"}`), false, new(taskArgs))
+	require.ErrorContains(t, err, `there is no argument "before": did you mean "due_before"?`)
+}
+
+// One edit or quote may be passed without the list around it, and an edit as in the tools of
+// editors.
+func TestOneElementNeedsNoList(t *testing.T) {
+	var edit editArgs
+	_, err := decodeArgs(editNote.input(), json.RawMessage(`{"file_path":"n","old_string":"a","new_string":"b","dry_run":true}`), true, &edit)
+	require.NoError(t, err)
+	edits, err := edit.all()
+	require.NoError(t, err)
+	assert.Equal(t, []notes.Edit{{Op: "replace_text", Old: "a", New: "b"}}, edits)
+	assert.Equal(t, "n", edit.Note)
+	assert.True(t, edit.DryRun)
+
+	edit = editArgs{}
+	_, err = decodeArgs(editNote.input(), json.RawMessage(`{"note":"n","op":"append","heading":"Log","content":"x"}`), true, &edit)
+	require.NoError(t, err)
+	edits, err = edit.all()
+	require.NoError(t, err)
+	assert.Equal(t, []notes.Edit{{Op: "append", Heading: "Log", Content: "x"}}, edits)
+
+	var quotes quotesArgs
+	_, err = decodeArgs(checkQuotes.input(), json.RawMessage(`{"note":"n","quote":"q"}`), false, &quotes)
+	require.NoError(t, err)
+	assert.Equal(t, []quotation{{Anchor: "n", Quote: "q"}}, quotes.Quotes)
+
+	for given, want := range map[string]string{
+		`{"note":"n","content":"x"}`:                                 "edits[0]: op is required",
+		`{"note":"n","old":"a"}`:                                     "edits[0]: op is required",
+		`{"note":"n","edits":[{"op":"append"}],"content":"x"}`:       `there is no argument "content"`,
+		`{"note":"n","op":"append","content":"x","whatever":"else"}`: `there is no argument "whatever"`,
+		`{"note":"n"}`: "edits is required",
+	} {
+		_, err := decodeArgs(editNote.input(), json.RawMessage(given), true, new(editArgs))
+		require.ErrorContains(t, err, want, given)
+	}
 }
 
 // Any input from a model yields arguments or an error that the model can correct, never an

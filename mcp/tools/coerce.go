@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,8 +108,10 @@ func toString(raw json.RawMessage) (json.RawMessage, bool) {
 
 func toEnum(enum []string, value json.RawMessage) (json.RawMessage, bool) {
 	s, _ := unquote(value)
+	s = strings.TrimSpace(s)
+	plain := phrase.SnakeCase(s)
 	for _, allowed := range enum {
-		if strings.EqualFold(strings.TrimSpace(s), allowed) {
+		if strings.EqualFold(s, allowed) || plain == allowed || slices.Contains(enumWords[allowed], plain) {
 			return json.RawMessage(strconv.Quote(allowed)), true
 		}
 	}
