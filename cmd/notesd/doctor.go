@@ -246,7 +246,7 @@ func checkHosts(vars []string, vault string) []check {
 			mine = mine || sameFolder(serves, vault)
 			checks = append(checks, checkServer(h, name, s, serves))
 		}
-		switch run := "Run notesd setup " + h.Name + "."; {
+		switch run := "Run " + setupLine(h, vault, "") + "."; {
 		case !any:
 			checks = append(checks, check{h.Name, remark, h.Title + " does not launch notesd", run})
 		case !mine && vault != "":
@@ -259,7 +259,8 @@ func checkHosts(vars []string, vault string) []check {
 // checkServer checks one entry of a host.
 func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check {
 	c := check{Name: h.Name, State: fine, Text: fmt.Sprintf("%s launches %s as %q for %s", h.Title, s.Command, name, vault)}
-	again := fmt.Sprintf("Run notesd setup --name %s %s with the vault it should serve", name, h.Name)
+	run := setupLine(h, vault, name)
+	again := "Run " + run + " with the vault it should serve"
 	worse := func(state, what, do string) check {
 		c.State, c.Text, c.Do = state, c.Text+what, do
 		return c
@@ -267,19 +268,34 @@ func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check 
 	path, err := exec.LookPath(s.Command)
 	switch {
 	case err != nil && errors.Is(err, fs.ErrPermission):
-		return worse(problem, ", which cannot be executed", "Make it executable, or run notesd setup "+h.Name+".")
+		return worse(problem, "; the program cannot be executed", "Make it executable, or run "+run+".")
+	case err != nil && !isVault(vault):
+		return worse(problem, "; the program does not exist", again+".")
 	case err != nil:
-		return worse(problem, ", which does not exist", "Run notesd setup "+h.Name+".")
+		return worse(problem, "; the program does not exist", "Run "+run+".")
 	case vault == "":
 		c.Text = fmt.Sprintf("%s launches %s as %q, which names no vault that can be found", h.Title, s.Command, name)
 		c.State, c.Do = problem, again+"."
 		return c
 	case !isVault(vault):
-		return worse(problem, ", which is not a folder", again+", or notesd setup --remove --name "+name+" "+h.Name+".")
+		return worse(problem, "; the vault is not a folder", again+", or notesd setup --remove --name "+quoted(name)+" "+h.Name+".")
 	case !filepath.IsAbs(s.Command) && h.Desktop:
-		return worse(remark, "; desktop programs may not find a command without its folder", "Run notesd setup "+h.Name+", which writes "+path+".")
+		return worse(remark, "; desktop programs may not find a command without its folder", "Run "+run+", which writes "+path+".")
 	}
 	return c
+}
+
+// setupLine returns the command that registers notesd with a host: for the vault if it
+// exists, and in the entry with the name unless that is "".
+func setupLine(h hosts.Host, vault, name string) string {
+	line := "notesd setup"
+	if isVault(vault) {
+		line += " --vault " + quoted(vault)
+	}
+	if name != "" {
+		line += " --name " + quoted(name)
+	}
+	return line + " " + h.Name
 }
 
 func (o *output) printChecks(checks []check) {

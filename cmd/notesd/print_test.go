@@ -217,10 +217,11 @@ func TestCheckServer(t *testing.T) {
 	dir := t.TempDir()
 	h := hosts.All[0]
 	for _, c := range []struct{ command, vault, state, text, do string }{
-		{"/no/such/notesd", dir, problem, "which does not exist", "Run notesd setup claude-desktop."},
+		{"/no/such/notesd", dir, problem, "; the program does not exist", "Run notesd setup --vault " + dir + " --name notes claude-desktop."},
+		{"/no/such/notesd", dir + "/gone", problem, "; the program does not exist", "Run notesd setup --name notes claude-desktop with the vault"},
 		{"go", "", problem, "names no vault that can be found", "notesd setup --name notes claude-desktop with the vault"},
-		{"go", dir + "/gone", problem, "which is not a folder", "or notesd setup --remove --name notes claude-desktop"},
-		{"go", dir, remark, "may not find a command without its folder", "Run notesd setup claude-desktop, which writes "},
+		{"go", dir + "/gone", problem, "; the vault is not a folder", "or notesd setup --remove --name notes claude-desktop"},
+		{"go", dir, remark, "may not find a command without its folder", "Run notesd setup --vault " + dir + " --name notes claude-desktop, which writes "},
 	} {
 		got := checkServer(h, "notes", hosts.Server{Command: c.command}, c.vault)
 		assert.Equal(t, c.state, got.State, c.text)
