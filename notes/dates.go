@@ -46,6 +46,9 @@ func linkTarget(s string) (target string, isLink bool) {
 }
 
 func parseDate(s string) (time.Time, bool) {
+	if !hasYear(s) { // most text; failing in every layout takes several microseconds
+		return time.Time{}, false
+	}
 	s = ordinal.ReplaceAllString(s, "$1")
 	for _, layout := range dateLayouts {
 		t, err := time.ParseInLocation(layout, s, time.Local)
@@ -59,6 +62,19 @@ func parseDate(s string) (time.Time, bool) {
 		return t, true
 	}
 	return time.Time{}, false
+}
+
+// hasYear reports whether s contains four digits in a row, as all dateLayouts do.
+func hasYear(s string) bool {
+	digits := 0
+	for i := 0; i < len(s) && digits < 4; i++ {
+		if '0' <= s[i] && s[i] <= '9' {
+			digits++
+		} else {
+			digits = 0
+		}
+	}
+	return digits == 4
 }
 
 // frontMatterTime returns the date of the first of the keys that has one. Keys are

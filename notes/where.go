@@ -176,11 +176,14 @@ func FieldValue(values map[string]any, field string) any {
 	if v, ok := values[field]; ok {
 		return v
 	}
-	folded := fieldKey(field)
-	for _, k := range slices.Sorted(maps.Keys(values)) {
-		if fieldKey(k) == folded {
-			return values[k]
+	folded, name, found := fieldKey(field), "", false
+	for k := range values {
+		if (!found || k < name) && fieldKey(k) == folded {
+			name, found = k, true
 		}
+	}
+	if found {
+		return values[name]
 	}
 	head, rest, nested := strings.Cut(field, ".")
 	if sub, ok := values[head].(map[string]any); ok && nested {
@@ -249,29 +252,32 @@ func (r Record) Values() (map[string]any, error) {
 			}
 		}
 	}
-	mergeInline(values, inline)
+	keys := mergeInline(values, inline)
 	folder := path.Dir(r.Path)
 	if folder == "." {
 		folder = ""
 	}
 	at := func(t time.Time) string { return t.Format(time.RFC3339) }
 	day := func(t time.Time) string { return t.Format(time.DateOnly) }
-	for k, v := range map[string]any{"path": r.Path, "folder": folder, "title": r.Title, "date": day(r.Date), "created": at(r.Created), "modified": at(r.Modified), "size": r.Size} {
-		if FieldValue(values, k) == nil {
-			values[k] = v
+	created, modified, date := at(r.Created), at(r.Modified), day(r.Date)
+	file := map[string]any{"name": BaseName(r.Path), "path": r.Path, "folder": folder, "ext": strings.TrimPrefix(path.Ext(r.Path), "."), "size": r.Size,
+		"day": date, "ctime": created, "cday": day(r.Created), "mtime": modified, "mday": day(r.Modified)}
+	for _, own := range []struct {
+		name  string
+		value any
+	}{{"path", r.Path}, {"folder", folder}, {"title", r.Title}, {"date", date}, {"created", created}, {"modified", modified}, {"size", r.Size}, {"file", file}} {
+		if spelled, ok := keys[own.name]; values[own.name] == nil && (!ok || values[spelled] == nil) {
+			values[own.name] = own.value
 		}
-	}
-	if FieldValue(values, "file") == nil {
-		values["file"] = map[string]any{"name": BaseName(r.Path), "path": r.Path, "folder": folder, "ext": strings.TrimPrefix(path.Ext(r.Path), "."), "size": r.Size,
-			"day": day(r.Date), "ctime": at(r.Created), "cday": day(r.Created), "mtime": at(r.Modified), "mday": day(r.Modified)}
 	}
 	return values, nil
 }
 
 // mergeInline adds the inline fields to the values. A key that already has values
 // becomes a list. If there is no such key, the value is added to the key that
-// [FieldValue] would find, so that a condition sees the values of all spellings.
-func mergeInline(values, inline map[string]any) {
+// [FieldValue] would find, so that a condition sees the values of all spellings. It returns
+// the keys by their folded form.
+func mergeInline(values, inline map[string]any) map[string]string {
 	keys := make(map[string]string, len(values)+len(inline)) // folded → original spelling
 	for _, k := range slices.Backward(slices.Sorted(maps.Keys(values))) {
 		keys[fieldKey(k)] = k
@@ -287,6 +293,7 @@ func mergeInline(values, inline map[string]any) {
 		}
 		values[k] = v
 	}
+	return keys
 }
 
 func asList(v any) []any {

@@ -177,7 +177,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 	if err != nil {
 		return false, err
 	}
-	read := int64(0)
+	read, periods := int64(0), m.store.periods()
 	for _, p := range slices.Sorted(maps.Keys(past)) {
 		if !f.MatchesPath(p) {
 			continue
@@ -189,7 +189,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 		if read += n.Size; read > maxPastBytes {
 			return false, nil
 		}
-		if ok, err := f.MatchesNote(n, m.store.periods()); err != nil || !ok {
+		if ok, err := f.MatchesNote(n, periods); err != nil || !ok {
 			if err != nil {
 				return false, err
 			}

@@ -9,10 +9,23 @@ import (
 	"notesd/notes"
 )
 
-// periods returns [Layout.Period] at the current time.
+// periods returns [Layout.Period] at the current time, for one goroutine. It keeps the periods
+// that it has parsed, because a filter asks for the same ones with every note.
 func (s *Reader) periods() notes.Periods {
-	now := s.Now()
-	return func(words string) (notes.Period, bool) { return s.Period(words, now) }
+	now, parsed := s.Now(), map[string]*notes.Period{}
+	return func(words string) (notes.Period, bool) {
+		p, known := parsed[words]
+		if !known {
+			if period, ok := s.Period(words, now); ok {
+				p = &period
+			}
+			parsed[words] = p
+		}
+		if p == nil {
+			return notes.Period{}, false
+		}
+		return *p, true
+	}
 }
 
 // PeriodicPath returns the path, existing or not, of the periodic note that ref names,
