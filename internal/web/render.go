@@ -69,6 +69,7 @@ func render(source []byte, to destinations) (rendered, error) {
 		),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blockRenderer{}, 100))),
 	)
+	md.Parser().AddOptions(&bounds{})
 	var buf bytes.Buffer
 	if err := md.Convert(body, &buf); err != nil {
 		return rendered{}, fmt.Errorf("render %s: %w", to.note, err)

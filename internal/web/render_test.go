@@ -294,6 +294,35 @@ func TestRenderHostile(t *testing.T) {
 	check("all", strings.Join(hostile, "\n\n"))
 }
 
+// TestRenderBounds renders notes on which goldmark alone takes time or memory that grows
+// with the square or the cube of their size.
+func TestRenderBounds(t *testing.T) {
+	for _, marker := range []string{"> ", "1. ", "- "} {
+		out := rendering(t, strings.Repeat(marker, 2000)+"a", destinations{})
+		assert.LessOrEqual(t, strings.Count(out, "<blockquote")+strings.Count(out, "<li"), maxNesting, marker)
+		assert.Contains(t, out, template.HTMLEscapeString(marker)+"a</", "the rest is shown as written")
+	}
+	for _, mark := range []string{"*a_", "[a](", "~~a ", "==a ", "`a``", "<a ", "![a", "$a"} {
+		for _, start := range []string{"", "# ", "- ", "| "} {
+			source := start + strings.Repeat(mark, maxMarks) + "z"
+			if start == "| " {
+				source += "\n|-"
+			}
+			out := rendering(t, source, destinations{})
+			assert.Contains(t, out, template.HTMLEscapeString(strings.Repeat(mark, maxMarks)+"z"))
+		}
+	}
+	links := rendering(t, strings.Repeat("[a](b.md) and [[c]]\n", 600), destinations{})
+	assert.Equal(t, 1200, strings.Count(links, "<a "))
+
+	wide := strings.Repeat("|a", 900) + "\n" + strings.Repeat("|-", 900) + "\n"
+	assert.Equal(t, 1800, strings.Count(rendering(t, wide+strings.Repeat("|a", 900), destinations{}), "a</t"))
+	assert.Less(t, strings.Count(rendering(t, strings.Repeat(wide+strings.Repeat("|a\n", 20)+"\n", 10), destinations{}), "<td"), 2*maxAddedCells)
+	assert.NotContains(t, rendering(t, wide+strings.Repeat("|a\n", 200), destinations{}), "<td")
+	assert.Equal(t, 20_000, strings.Count(rendering(t, "|a|b|\n|-|-|\n"+strings.Repeat("|a|b|\n", 10_000), destinations{}), "<td"))
+	assert.Contains(t, rendering(t, strings.Repeat("[a]: b\n", 10_000), destinations{}), "[a]: b")
+}
+
 // FuzzRender searches for notes that make render panic or that inject a script.
 func FuzzRender(f *testing.F) {
 	for _, source := range hostile {
