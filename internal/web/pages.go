@@ -9,7 +9,6 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -276,13 +275,11 @@ func destinationsOf(meta tools.ReadResult, links tools.LinksResult) destinations
 	for _, l := range links.Outgoing {
 		l.Target = cmp.Or(l.Target, strings.TrimSuffix(path.Base(l.Path), ".md"))
 		target, _, _ := strings.Cut(l.Target, "#")
-		to.notes[target] = l.Path
-	}
-	for _, a := range meta.Attachments {
-		if u, err := url.Parse(a.URI); err == nil {
-			file := strings.TrimPrefix(u.Path, "/")
-			to.files[file], to.files[path.Base(file)] = file, file
+		if l.URI != "" { // an attachment
+			to.files[target], to.files[path.Base(l.Path)], to.files[l.Path] = l.Path, l.Path, l.Path
+			continue
 		}
+		to.notes[target] = l.Path
 	}
 	return to
 }
