@@ -41,11 +41,14 @@ func Text(data []byte) (text string, ok bool) {
 		return "", false
 	}
 	slices.SortStableFunc(c.Nodes, func(a, b node) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	groups := slices.Clone(c.Nodes)
+	groups = slices.DeleteFunc(groups, func(n node) bool { return n.Label == "" })
+	groups = groups[:min(len(groups), maxGroups)]
 	var b strings.Builder
 	number := map[string]int{}
 	for i, n := range c.Nodes {
 		number[n.ID] = i + 1
-		fmt.Fprintf(&b, "[%d] %s%s\n", i+1, c.groupOf(n), cmp.Or(n.Text, n.File+n.Subpath, n.URL, strings.TrimSpace("group "+n.Label)))
+		fmt.Fprintf(&b, "[%d] %s%s\n", i+1, n.groupIn(groups), cmp.Or(n.Text, n.File+n.Subpath, n.URL, strings.TrimSpace("group "+n.Label)))
 	}
 	for _, e := range c.Edges {
 		b.WriteString(strings.TrimSpace(fmt.Sprintf("[%d] -> [%d] %s", number[e.From], number[e.To], e.Label)) + "\n")
@@ -53,16 +56,20 @@ func Text(data []byte) (text string, ok bool) {
 	return b.String(), true
 }
 
-// groupOf returns in which group a card is, the innermost one, or "".
-func (c canvas) groupOf(n node) string {
-	inner := node{}
-	for _, g := range c.Nodes {
-		holds := g.Label != "" && g.ID != n.ID && g.X <= n.X && g.Y <= n.Y && n.X+n.Width <= g.X+g.Width && n.Y+n.Height <= g.Y+g.Height
-		if holds && (inner.ID == "" || g.Width < inner.Width) {
+// maxGroups limits the groups that a card may be in, since each card is compared with each.
+const maxGroups = 1000
+
+// groupIn returns in which of the groups a card is, the innermost one, or "".
+func (n *node) groupIn(groups []node) string {
+	var inner *node
+	for i := range groups {
+		g := &groups[i]
+		holds := g.ID != n.ID && g.X <= n.X && g.Y <= n.Y && n.X+n.Width <= g.X+g.Width && n.Y+n.Height <= g.Y+g.Height
+		if holds && (inner == nil || g.Width < inner.Width) {
 			inner = g
 		}
 	}
-	if inner.ID == "" {
+	if inner == nil {
 		return ""
 	}
 	return "(in " + inner.Label + ") "

@@ -1,6 +1,8 @@
 package canvas_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,4 +26,15 @@ func TestText(t *testing.T) {
 		_, ok := canvas.Text([]byte(data))
 		assert.Equal(t, want, ok, data)
 	}
+}
+
+// Only the first groups are compared with each card, so that the time is bounded.
+func TestText_ManyGroups(t *testing.T) {
+	var nodes strings.Builder
+	for i := range 1500 { // each in the one before it
+		fmt.Fprintf(&nodes, `{"id":"%d","label":"G%d","x":%d,"y":%d,"width":%d,"height":%d},`, i, i, i, i, 9000-2*i, 9000-2*i)
+	}
+	text, ok := canvas.Text([]byte(`{"nodes":[` + nodes.String() + `{"id":"c","text":"card","x":4000,"y":4000,"width":1,"height":1}]}`))
+	assert.True(t, ok)
+	assert.Contains(t, text, "\n[1501] (in G999) card\n")
 }
