@@ -61,7 +61,9 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		group.Go(func() error {
 			return e.vault.call(within, "read_note", map[string]any{"note": ref, "max_bytes": maxEmbedBytes}, &meta)
 		})
-		group.Go(func() error { return e.vault.call(within, "note_links", map[string]any{"note": uri}, &links) })
+		group.Go(func() error {
+			return e.vault.call(within, "note_links", map[string]any{"note": uri, "direction": "out"}, &links)
+		})
 		err := group.Wait()
 		if _, ok := errors.AsType[*session.Failure](err); ok {
 			return missing(this, "there is no such heading or block", where)
@@ -153,7 +155,7 @@ func (f *finisher) transclude(source []byte) {
 }
 
 // embedded returns the text that a link embeds, or false if its target is a file other
-// than a note.
+// than a note, or unknown.
 func (f *finisher) embedded(l embedLink) (template.HTML, bool) {
 	notePath, ok := f.to.notes[l.name]
 	if l.name == "" {
@@ -162,7 +164,7 @@ func (f *finisher) embedded(l embedLink) (template.HTML, bool) {
 	switch {
 	case ok && f.to.embed != nil:
 		return f.to.embed(notePath, l.anchor), true
-	case ok || f.to.file(l.name) != "":
+	case ok || f.to.file(l.name) != "" || f.to.partial:
 		return "", false
 	}
 	return missing(l.name, "there is no such note or file", searchPage(l.name)), true

@@ -180,7 +180,7 @@ func (s *Server) note(r *http.Request) (page, error) {
 	ref := r.PathValue("path")
 	uri := noteURI(ref)
 	var meta tools.ReadResult
-	var links tools.LinksResult
+	var links, linked tools.LinksResult // separately, because the size of a result is limited
 	var near tools.RelatedResult
 	var source string
 	watched := s.vault.watch(r.Context(), uri) // before reading it, so that no change is missed
@@ -195,7 +195,12 @@ func (s *Server) note(r *http.Request) (page, error) {
 		}
 		return err
 	})
-	group.Go(func() error { return s.vault.call(ctx, "note_links", map[string]any{"note": uri}, &links) })
+	group.Go(func() error {
+		return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "out"}, &links)
+	})
+	group.Go(func() error {
+		return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "in"}, &linked)
+	})
 	group.Go(func() error {
 		return s.vault.call(ctx, "related_notes", map[string]any{"note": uri, "limit": 6}, &near)
 	})
@@ -203,6 +208,7 @@ func (s *Server) note(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	to := destinationsOf(meta, links)
+	links.Backlinks = linked.Backlinks
 	to.embed = (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
 	text, err := render([]byte(source), to)
 	if err != nil {
@@ -267,7 +273,7 @@ func valueText(value any) string {
 
 // destinationsOf returns the destinations of the links of a note.
 func destinationsOf(meta tools.ReadResult, links tools.LinksResult) destinations {
-	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}}
+	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}, partial: links.Truncated}
 	stem := strings.TrimSuffix(meta.Path, path.Ext(meta.Path)) // note_links omits links to the note itself
 	for _, own := range []string{meta.Title, path.Base(stem), path.Base(meta.Path), stem, meta.Path} {
 		to.notes[own] = meta.Path

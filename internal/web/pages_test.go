@@ -32,4 +32,7 @@ func TestDestinations(t *testing.T) {
 	} {
 		assert.Equal(t, want+"\n", rendering(t, source, to))
 	}
+	links.Truncated = true
+	to = destinationsOf(tools.ReadResult{Path: "Notes/From.md"}, links)
+	assert.Equal(t, `<p data-l="1-1"><a href="/n/Notes/To.md">To</a> <a href="/?q=Other">Other</a></p>`+"\n", rendering(t, "[[To]] ![[Other]]", to), "it may not be missing")
 }

@@ -45,6 +45,10 @@ type destinations struct {
 	notes map[string]string // path of a note by link target as written, without anchor
 	files map[string]string // path of another file by path or name
 
+	// partial is set if notes and files have only some of the note's targets. The others lead
+	// to a search, which finds the note unless it is missing.
+	partial bool
+
 	embed func(notePath, anchor string) template.HTML // renders ![[note#anchor]]; nil: as a link
 	inner string                                      // prefix of footnote ids in an embedded text, which has no other ids; else ""
 }
@@ -212,8 +216,10 @@ func (f *finisher) link(n *ast.Link) {
 			n.Destination = []byte(filePage(file))
 			return
 		}
-		n.SetAttributeString("class", []byte("unresolved"))
-		n.SetAttributeString("title", []byte("there is no such note"))
+		if !f.to.partial {
+			n.SetAttributeString("class", []byte("unresolved"))
+			n.SetAttributeString("title", []byte("there is no such note"))
+		}
 		n.Destination = []byte(searchPage(unescaped))
 	}
 }
