@@ -21,24 +21,25 @@ import (
 // historyBegin is the time of the first revision that longHistory makes.
 var historyBegin = time.Unix(1_700_000_000, 0)
 
-// longHistory fills the history with revisions of documents, each an hour after the one
-// before it and with a text of its own.
+// longHistory fills the history with revisions of documents, each an hour after the
+// document's last and with a text of its own.
 func longHistory(t testing.TB, s *store.Store, documents, revisions int) {
 	t.Helper()
 	err := s.History().Write(t.Context(), func(tx *sql.Tx) error {
 		for d := 1; d <= documents; d++ {
-			path := fmt.Sprintf("Note %d.md", d)
-			if _, err := tx.Exec(`INSERT INTO documents (id, path, live) VALUES (?, ?, 1)`, d, path); err != nil {
+			if _, err := tx.Exec(`INSERT INTO documents (id, path, live) VALUES (?, ?, 1)`, d, fmt.Sprintf("Note %d.md", d)); err != nil {
 				return err
 			}
-			for r := range revisions {
+		}
+		for r := range revisions {
+			for d := 1; d <= documents; d++ {
 				text := fmt.Appendf(nil, "%d %d", d, r)
 				hash := sha256.Sum256(text)
 				if _, err := tx.Exec(`INSERT INTO blobs (hash, size, codec, data) VALUES (?, ?, 0, ?)`, hash[:], len(text), text); err != nil {
 					return err
 				}
 				if _, err := tx.Exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, hash, size, added, removed)
-					VALUES (?, ?, 'outside', '', 'edit', ?, ?, ?, 1, 1)`, d, historyBegin.Add(time.Duration(r)*time.Hour).UnixNano(), path, hash[:], len(text)); err != nil {
+					VALUES (?, ?, 'outside', '', 'edit', ?, ?, ?, 1, 1)`, d, historyBegin.Add(time.Duration(r)*time.Hour).UnixNano(), fmt.Sprintf("Note %d.md", d), hash[:], len(text)); err != nil {
 					return err
 				}
 			}
@@ -63,8 +64,8 @@ func TestPrune_LongHistory(t *testing.T) {
 	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Revisions: 20}))
 	assert.Equal(t, 15*20, countRows(t, s, "revisions"))
 	assert.Equal(t, 15*20, countRows(t, s, "blobs"))
-	s.Now = func() time.Time { return historyBegin.Add(100 * time.Hour) }
-	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Age: 10*time.Hour + time.Minute}))
+	s.Now = func() time.Time { return historyBegin.Add(124 * time.Hour) }
+	require.NoError(t, s.Prune(t.Context(), notes.HistoryLimits{Age: 9*time.Hour + time.Minute}))
 	assert.Equal(t, 15*11, countRows(t, s, "revisions"), "ten that were replaced since, and the present one")
 	assert.Equal(t, 15*11, countRows(t, s, "blobs"))
 	page, err := s.Page(t.Context(), "Note 15.md", notes.HistoryQuery{Limit: 100})

@@ -43,7 +43,10 @@ const notNote = `f.link = '' AND ` + isCanvas
 // write, and then removed in steps.
 func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	limits = limits.WithDefaults()
-	now := s.Now()
+	now, err := s.confirmedTime(ctx)
+	if err != nil {
+		return err
+	}
 	old, err := sqlite.Column[int64](ctx, s.history.Reader(), `SELECT id FROM operations WHERE state <> 'pending' AND started < ?`, now.Add(-JournalAge).UnixNano())
 	if err != nil {
 		return err
@@ -51,7 +54,7 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	if err := s.remove(ctx, operationRows, old); err != nil {
 		return err
 	}
-	beyond, err := sqlite.Column[int64](ctx, s.history.Reader(), beyondLimits, now.Add(-limits.Age).UnixNano(), limits.Revisions)
+	beyond, err := sqlite.Column[int64](ctx, s.history.Reader(), beyondLimits, now.Add(-limits.Age).UnixNano(), limits.Revisions, now.UnixNano())
 	if err != nil {
 		return err
 	}
@@ -72,10 +75,24 @@ func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
 	})
 }
 
+// confirmedTime returns the time from which ages are counted: that of the newest revision
+// at least a day old, if there is one. While the system's clock is ahead, which it may be by
+// years, this is close to the true time.
+func (s *Versions) confirmedTime(ctx context.Context) (time.Time, error) {
+	now := s.Now()
+	newest, err := sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce(max(time), 0) FROM revisions WHERE time <= ?`, now.Add(-24*time.Hour).UnixNano())
+	if err != nil || newest == 0 {
+		return now, err
+	}
+	return time.Unix(0, newest), nil
+}
+
 // beyondLimits selects the revisions replaced before ?1, and those that ?2 revisions of
-// their note follow. The age of a revision counts from its replacement, until which it was
-// the note's text.
-const beyondLimits = `SELECT r.id FROM revisions next JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = next.document AND id < next.id) WHERE next.time < ?1
+// their note follow; ?3 is the present time. The age of a revision counts from its
+// replacement, until which it was the note's text. A replacement with an earlier time than
+// one before it was made while the clock was behind, and its age is not known.
+const beyondLimits = `SELECT r.id FROM revisions next JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = next.document AND id < next.id)
+		WHERE next.time < ?1 AND next.id < coalesce((SELECT id FROM revisions WHERE +time BETWEEN ?1 AND ?3 ORDER BY id LIMIT 1), next.id + 1)
 	UNION SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions
 		WHERE document IN (SELECT document FROM revisions GROUP BY document HAVING count(*) > ?2)) WHERE n > ?2`
 

@@ -386,6 +386,31 @@ func TestHistory_ClockSetBack(t *testing.T) {
 	assert.GreaterOrEqual(t, len(f.revisions("N.md")), 6)
 }
 
+// A clock that was wrong for less than a day makes no version too old to be kept.
+func TestPrune_WrongClock(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	for name, wrong := range map[string]time.Duration{"ahead": 100 * year, "behind": -50 * year} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			edit := func() {
+				for range 3 {
+					f.clock.Advance(8 * time.Hour)
+					f.save("N.md", incompressible(200))
+				}
+				require.NoError(t, f.History().Prune(t.Context()))
+			}
+			edit()
+			f.clock.Advance(wrong)
+			edit()
+			f.clock.Advance(-wrong)
+			edit()
+			f.clock.Advance(48 * time.Hour)
+			edit()
+			assert.Len(t, f.texts("N.md"), 12)
+		})
+	}
+}
+
 // TestPrune covers each limit.
 func TestPrune(t *testing.T) {
 	notestest.SkipInShort(t)
@@ -442,6 +467,11 @@ func TestPrune(t *testing.T) {
 			assert.Equal(t, []int{1, 6, 2}, counts(f))
 		}
 		f.clock.Advance(20 * 365 * 24 * time.Hour)
+		prune(f, notes.HistoryLimits{})
+		assert.Equal(t, []int{1, 6, 2}, counts(f), "the clock may be wrong")
+		f.save("C.md", "c\n")
+		f.revisions("C.md") // kept from now on, which confirms the time
+		f.clock.Advance(25 * time.Hour)
 		prune(f, notes.HistoryLimits{})
 		assert.Equal(t, []int{1, 1, 2}, counts(f), "the newest stays, and the text of a deleted note")
 		f.restoreText("Gone.md", "kept\n")

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -267,6 +268,9 @@ func TestUndo_Scope(t *testing.T) {
 	assert.Equal(t, first.Change, again.Change)
 
 	f.clock.Advance(store.JournalAge * 2)
+	f.save("Later.md", "made after the journal's age\n")
+	f.revisions("Later.md") // kept from now on, which confirms the time
+	f.clock.Advance(24 * time.Hour)
 	require.NoError(t, f.History().Prune(t.Context()))
 	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: first.Change})
 	require.ErrorIs(t, err, notes.ErrNotFound)
