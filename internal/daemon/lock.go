@@ -181,19 +181,20 @@ func (l *Lock) write() error {
 }
 
 // InPlace reports whether the lock file that others would try is still the locked one. If
-// it was removed, another process may use the state directory.
+// it was removed, or its file system was mounted again, another process may use the state
+// directory.
 func (l *Lock) InPlace() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
 		return false
 	}
-	held, err := l.file.Stat()
-	if err != nil {
-		return true // assume so
-	}
 	there, err := os.Stat(filepath.Join(l.dir, lockFile))
-	return !errors.Is(err, fs.ErrNotExist) && (err != nil || os.SameFile(held, there))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // otherwise unknown: assume so
+	}
+	held, err := l.file.Stat()
+	return err == nil && os.SameFile(held, there)
 }
 
 // Release releases the lock. It is idempotent.

@@ -447,6 +447,11 @@ func TestServerEndsWhenItCannotBeFound(t *testing.T) {
 		"state directory": func(s *testServer) error { return os.RemoveAll(s.dir) },
 		"socket":          func(s *testServer) error { return os.Remove(s.Listener.Addr().String()) },
 		"lock file":       func(s *testServer) error { return os.Remove(filepath.Join(s.dir, lockFile)) },
+		"file system": func(s *testServer) error { // after it was mounted again, the open file fails
+			s.Lock.mu.Lock()
+			defer s.Lock.mu.Unlock()
+			return s.Lock.file.Close()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startServer(t, echo, func(s *Server) { s.lookEvery = time.Millisecond })
