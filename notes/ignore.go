@@ -10,7 +10,8 @@ import (
 
 // Ignore determines which files and folders of a vault notesd does not read, watch or
 // write: hidden ones (.obsidian, .git, .trash and any other name with a leading dot),
-// node_modules, Logseq's backups, and those that match the user's patterns.
+// node_modules, the recycle bin of Windows, Logseq's backups, and those that match the
+// user's patterns.
 type Ignore struct {
 	patterns []string
 }
@@ -18,6 +19,10 @@ type Ignore struct {
 // packagesFolder is where npm installs packages, each with a README.md. Like Logseq and
 // Foam, notesd expects no notes there.
 const packagesFolder = "node_modules"
+
+// recycleBin is where Windows keeps deleted files, in the root of a disk, which may be the
+// vault.
+const recycleBin = "$RECYCLE.BIN"
 
 // logseqBackups is where Logseq keeps old versions of pages, which it does not list.
 const logseqBackups = "/logseq/bak"
@@ -58,7 +63,7 @@ func (ig *Ignore) Match(p string) bool {
 // MatchOne reports whether p itself is ignored, without regard to the folders above it.
 func (ig *Ignore) MatchOne(p string) bool {
 	name := path.Base(p)
-	if strings.HasPrefix(name, ".") || name == packagesFolder || strings.HasSuffix("/"+p, logseqBackups) {
+	if strings.HasPrefix(name, ".") || name == packagesFolder || strings.EqualFold(name, recycleBin) || strings.HasSuffix("/"+p, logseqBackups) {
 		return true
 	}
 	for _, pattern := range ig.patterns {
