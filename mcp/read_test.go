@@ -104,7 +104,7 @@ func TestReferencesInEveryTool(t *testing.T) {
 	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan", "lines": "5-7"})
 	for _, ref := range []string{
 		"Work/Plan.md", "Plan", "note:///Work/Plan.md", "note://Work/Plan.md", read.Anchor, "Work/Plan.md:5-7", "Plan#Risks", "[[Plan#Risks|it]]", w.root + "/Work/Plan.md",
-		"file://" + w.root + "/Work/Plan.md", "obsidian://open?vault=" + filepath.Base(w.root) + "&file=Work%2FPlan",
+		"file:///" + strings.TrimPrefix(filepath.ToSlash(w.root), "/") + "/Work/Plan.md", "obsidian://open?vault=" + filepath.Base(w.root) + "&file=Work%2FPlan",
 	} {
 		for tool, a := range map[string]args{
 			"read_note": {}, "note_links": {}, "related_notes": {}, "note_history": {}, "list_tasks": {},

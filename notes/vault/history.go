@@ -74,6 +74,10 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 		return "", findErr
 	}
 	name, err := store.CleanRef(ref)
+	if err != nil { // on Windows, for a passage such as Plan.md:5-7
+		base, _ := notes.SplitAnchor(ref)
+		name, err = store.CleanRef(base)
+	}
 	if err != nil {
 		return "", err
 	}
