@@ -411,7 +411,7 @@ func readProblem(err error) string {
 	case errors.Is(err, disk.ErrTooLarge):
 		return err.Error()
 	case errors.Is(err, fs.ErrPermission):
-		return "it may not be read"
+		return "no permission to read it"
 	case errors.As(err, &errno):
 		return fmt.Sprintf("it cannot be read at the moment (%v); it is tried again", errno)
 	}

@@ -35,7 +35,7 @@ func TestRead_FolderNotReadable(t *testing.T) {
 	_, err := f.Read(t.Context(), "N", notes.Scope{})
 	e := domainError(t, err)
 	require.ErrorIs(t, e, notes.ErrUnavailable)
-	assert.Equal(t, "it may not be read", e.Detail)
+	assert.Equal(t, "no permission to read it", e.Detail)
 	f.reconcile()
 	_, err = f.Lookup(t.Context(), "N", notes.Scope{})
 	require.NoError(t, err, "it is kept")
