@@ -105,7 +105,7 @@ func TestReadCanvas(t *testing.T) {
 	assert.Equal(t, []string{"Books.base", "Broken.canvas", "Empty.canvas", "Maps/Plan.canvas", "Private/B.canvas"}, overview.Canvases)
 	assert.Contains(t, text, "canvases and bases, for read_note: Books.base; ")
 	const cards = "[1] group Ideas\n[2] (in Ideas) A.md#H\n[3] (in Ideas) call the printer\n[4] https://example.org\n[2] -> [3] needs\n[3] -> [4]\n"
-	for _, ref := range []string{"Maps/Plan.canvas", "Plan.canvas", "note:///Maps/Plan.canvas"} {
+	for _, ref := range []string{"Maps/Plan.canvas", "Plan.canvas", "Plan", "maps/plan", "note:///Maps/Plan.canvas"} {
 		read, text := call[tools.ReadResult](t, w.session, "read_note", args{"note": ref})
 		assert.Equal(t, cards, read.Content, ref)
 		assert.Equal(t, "Maps/Plan.canvas", read.Path)
@@ -117,6 +117,8 @@ func TestReadCanvas(t *testing.T) {
 		read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": ref})
 		assert.Equal(t, want, read.Content)
 	}
+	assert.Contains(t, refused(t, w.session, "note_links", args{"note": "Maps/Plan.canvas"}), "read_note shows a canvas or base; no tool moves or changes it")
+	assert.Contains(t, refused(t, w.session, "read_note", args{"note": "Plan.md"}), "there is no such note")
 	s := w.client(t, Profile{Read: []string{"Maps"}}, nil)
 	overview, _ = call[tools.Overview](t, s, "vault_overview", nil)
 	assert.Equal(t, []string{"Maps/Plan.canvas"}, overview.Canvases)

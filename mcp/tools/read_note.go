@@ -472,9 +472,15 @@ func attachedText(origin string, files []AttachedFile) string {
 // instead returns the canvas or base that ref names, as if it were a note, with a remark on
 // what it is: a canvas as the text of its cards, a base as it is. If ref names another
 // attachment, it returns a more helpful error than notFound. Like a note, an attachment may
-// be named without its folder.
+// be named without its folder, and a canvas without its extension.
 func (in *invocation) instead(ctx context.Context, ref string, notFound error) (note *notes.Note, remark string, err error) {
-	if !errors.Is(notFound, notes.ErrNotFound) || !namesFile(ref) && !notes.IsURI(ref) {
+	switch {
+	case !errors.Is(notFound, notes.ErrNotFound):
+		return nil, "", notFound
+	case namesFile(ref) || notes.IsURI(ref):
+	case errors.Is(notFound, notes.ErrNoTrace) && !notes.IsNoteName(ref):
+		ref += ".canvas"
+	default:
 		return nil, "", notFound
 	}
 	a, missing := in.attachmentNamed(ctx, ref)

@@ -161,8 +161,12 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if attachment != "" && canRead(attachment) {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "this is an attachment, not a note",
+		e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "this is an attachment, not a note",
 			Hint: fmt.Sprintf("If a note links to it, read it as the resource %s; no tool moves or changes it.", notes.URI(attachment))}
+		if ext := strings.ToLower(path.Ext(attachment)); ext == ".canvas" || ext == ".base" {
+			e.Hint = "read_note shows a canvas or base; no tool moves or changes it."
+		}
+		return e
 	}
 	where, args := filterSQL(notes.Filter{Folder: name, Scope: scope.Read})
 	var n int
