@@ -160,6 +160,11 @@ func TestServe_ChangedSettings(t *testing.T) {
 	assert.Empty(t, r.Daemon.HTTP)
 	assert.Contains(t, strings.Join(r.Warnings, "\n"), "there is no HTTP listener: listen for HTTP")
 	require.Eventually(t, func() bool { return s.report().Notes == 1 }, time.Minute, time.Millisecond)
+
+	s.configure("[http]\naddr = \"0.0.0.0:0\"\n")
+	require.Eventually(t, func() bool {
+		return strings.Contains(strings.Join(s.report().Warnings, "\n"), "would send your notes unencrypted. Set http.tls_cert and")
+	}, time.Minute, time.Millisecond)
 }
 
 // At the start, a daemon that was not launched for a client reports such an address.
