@@ -30,7 +30,7 @@ var editNote = define(Tool{
 				"properties": {
 					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "add_tag", "remove_tag", "rename_heading", "toggle_task", "set_front_matter", "replace_all"]},
 					"old": {"type": "string"},
-					"new": {"type": "string", "description": "text; rename_heading: links follow"},
+					"new": {"type": "string", "description": "text, \"\" deletes; rename_heading: links follow"},
 					"count": {"type": "integer", "minimum": 1, "description": "of old, default 1"},
 					"heading": {"type": "string", "description": "the section; append, prepend: else the note"},
 					"create_heading": {"type": "boolean", "description": "append, prepend: if missing"},

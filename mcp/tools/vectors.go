@@ -27,7 +27,7 @@ var rowSchema = inputOf[vectorRow]()
 
 type vectorRow struct {
 	Vector   []float64       `json:"vector"`
-	Text     string          `json:"text"`
+	Text     string          `json:"text" doc:"not kept"`
 	Metadata json.RawMessage `json:"metadata"`
 	ID       string          `json:"id"`
 }
