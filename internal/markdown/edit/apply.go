@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -74,7 +76,8 @@ type Edit struct {
 	Due       string        `json:"due,omitempty"`
 	Scheduled string        `json:"scheduled,omitempty"`
 	Tasks     tasks.Options `json:"-"`
-	// Key and Value belong to set_front_matter; a nil Value removes the key.
+	// Key and Value belong to set_front_matter; a nil Value removes the key. "4" in place
+	// of a number is the number 4, and "true" in place of a bool that bool.
 	Key   string `json:"key,omitempty"`
 	Value any    `json:"value,omitempty"`
 }
@@ -147,9 +150,30 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	case OpToggleTask:
 		return tasks.Update(src, markdown.Parse(src).Tasks, tasks.Target{Line: e.Line, Text: e.Text}, tasks.Change{Status: e.Status, Due: e.Due, Scheduled: e.Scheduled}, e.Tasks)
 	case OpSetFrontMatter:
-		return SetFrontMatter(src, e.Key, e.Value)
+		return SetFrontMatter(src, e.Key, likeOld(src, e.Key, e.Value))
 	}
 	return replaceAll(src, e.Content), nil
+}
+
+// likeOld returns the value for a key of front matter. Text is a number or bool if it is the
+// text of one and the key has one, because some clients pass every value as text.
+func likeOld(src []byte, key string, value any) any {
+	text, ok := value.(string)
+	if !ok {
+		return value
+	}
+	block := bytes.TrimPrefix(src, []byte(markdown.ByteOrderMark))
+	switch markdown.ReadFrontMatter(block, 0).Values[key].(type) {
+	case int64, float64:
+		if number, err := strconv.ParseFloat(text, 64); err == nil && strconv.FormatFloat(number, 'f', -1, 64) == text && !math.IsNaN(number) && !math.IsInf(number, 0) {
+			return number
+		}
+	case bool:
+		if text == "true" || text == "false" {
+			return text == "true"
+		}
+	}
+	return value
 }
 
 // check rejects unknown ops, and fields that do not apply to the op: a client that

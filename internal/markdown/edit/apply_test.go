@@ -54,6 +54,21 @@ func TestApply_TagsAndHeadings(t *testing.T) {
 	}
 }
 
+// TestApply_ValueInText: some clients pass every value as text, which must not change the
+// type of a property.
+func TestApply_ValueInText(t *testing.T) {
+	for _, c := range []struct{ old, value, want string }{
+		{"1998", "1999", "1999"}, {"4", "4.5", "4.5"}, {"-1.5", "-2", "-2"}, {"true", "false", "false"},
+		{"1", "007", `"007"`}, {"1", "1e3", `"1e3"`}, {"1", "12345678901234567890", `"12345678901234567890"`}, {"1", "NaN", `"NaN"`},
+		{"1", "true", `"true"`}, {"true", "1", `"1"`}, {"true", "yes", `"yes"`}, {`"1"`, "2", `"2"`}, {"x", "true", `"true"`},
+	} {
+		src := "\ufeff---\nkey: " + c.old + " # c\n---\ntext\n"
+		out, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpSetFrontMatter, Key: "key", Value: c.value}})
+		require.NoError(t, err)
+		assert.Equal(t, "\ufeff---\nkey: "+c.want+" # c\n---\ntext\n", string(out), c)
+	}
+}
+
 func TestApply_AllOrNothing(t *testing.T) {
 	out, err := Apply(t.Context(), []byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
 	assert.Nil(t, out)
