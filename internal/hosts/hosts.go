@@ -23,6 +23,7 @@
 package hosts
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,23 +48,13 @@ var All = []Host{
 	{Name: "claude-desktop", Title: "Claude Desktop", Desktop: true, servers: "mcpServers",
 		File: func(e Env) string { return e.packaged("Claude", "claude_desktop_config.json") }},
 	{Name: "claude-code", Title: "Claude Code", servers: "mcpServers", stdio: true,
-		File: func(e Env) string {
-			if dir := e.Variable("CLAUDE_CONFIG_DIR"); dir != "" {
-				return filepath.Join(dir, ".claude.json")
-			}
-			return e.Home(".claude.json")
-		}},
+		File: func(e Env) string { return e.in("CLAUDE_CONFIG_DIR", e.Home(), ".claude.json") }},
 	{Name: "cursor", Title: "Cursor", Desktop: true, servers: "mcpServers",
 		File: func(e Env) string { return e.Home(".cursor", "mcp.json") }},
 	{Name: "vscode", Title: "VS Code", Desktop: true, servers: "servers", stdio: true,
 		File: func(e Env) string { return e.application("Code", "User", "mcp.json") }},
 	{Name: "codex", Title: "Codex", servers: "mcp_servers", toml: true,
-		File: func(e Env) string {
-			if dir := e.Variable("CODEX_HOME"); dir != "" {
-				return filepath.Join(dir, "config.toml")
-			}
-			return e.Home(".codex", "config.toml")
-		}},
+		File: func(e Env) string { return e.in("CODEX_HOME", e.Home(".codex"), "config.toml") }},
 	{Name: "gemini", Title: "Gemini CLI", servers: "mcpServers",
 		File: func(e Env) string { return e.Home(".gemini", "settings.json") }},
 }
@@ -153,6 +144,11 @@ func (e Env) Home(parts ...string) string {
 		name = "USERPROFILE"
 	}
 	return below(e.Variable(name), parts)
+}
+
+// in returns the path of a file in the directory that a variable names, or else in dir.
+func (e Env) in(variable, dir, file string) string {
+	return below(cmp.Or(e.Variable(variable), dir), []string{file})
 }
 
 func below(dir string, parts []string) string {
