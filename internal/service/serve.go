@@ -98,10 +98,7 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	}
 	if err != nil { // the client that launched this daemon, and those that it serves, do not need HTTP
 		s.logs.Error("there is no HTTP listener", "err", err)
-		s.withoutHTTP = err.Error()
-		if f, ok := errors.AsType[*Failure](err); ok {
-			s.withoutHTTP += ". " + strings.TrimSuffix(f.Hint, ".")
-		}
+		s.withoutHTTP = strings.TrimSuffix(WithHint(err).Error(), ".")
 	}
 	if web == nil {
 		return s.accept(ctx, lock, &daemon.Server{IdleExit: o.IdleExit}, "", o.Startup.Ready)
