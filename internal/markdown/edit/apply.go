@@ -3,8 +3,8 @@ package edit
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,19 +158,20 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 // likeOld returns the value for a key of front matter. Text is a number or bool if it is the
 // text of one and the key has one, because some clients pass every value as text.
 func likeOld(src []byte, key string, value any) any {
-	text, ok := value.(string)
-	if !ok {
+	text, _ := value.(string)
+	var like any
+	if json.Unmarshal([]byte(text), &like) != nil { // most text: front matter need not be read
 		return value
 	}
 	block := bytes.TrimPrefix(src, []byte(markdown.ByteOrderMark))
 	switch markdown.ReadFrontMatter(block, 0).Values[key].(type) {
 	case int64, float64:
-		if number, err := strconv.ParseFloat(text, 64); err == nil && strconv.FormatFloat(number, 'f', -1, 64) == text && !math.IsNaN(number) && !math.IsInf(number, 0) {
+		if number, ok := like.(float64); ok && strconv.FormatFloat(number, 'f', -1, 64) == text {
 			return number
 		}
 	case bool:
-		if text == "true" || text == "false" {
-			return text == "true"
+		if yes, ok := like.(bool); ok && strconv.FormatBool(yes) == text {
+			return yes
 		}
 	}
 	return value
