@@ -41,7 +41,7 @@ func expandWord(dst []Term, text string, s Span) []Term {
 		dst = appendTerm(dst, text, s.Start, s.Start+1, true)
 		return appendTerm(dst, text, s.Start, s.End, false)
 	case s.Classes == classLower:
-		return append(dst, Term{Text: Clip(Stem(raw)), Start: s.Start, End: s.End})
+		return append(dst, Term{Text: Clip(Stem(ClipTo(raw, 4*MaxTerm))), Start: s.Start, End: s.End})
 	case s.Classes&ClassUpper != 0 && s.Classes&classLower != 0 && len(raw) <= maxCamel && raw[:2] != "0x":
 		return camel(dst, text, s.Start, s.End)
 	}

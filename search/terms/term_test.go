@@ -97,6 +97,12 @@ func TestExpand_Parts(t *testing.T) {
 	assert.Equal(t, map[string]bool{"pre": true, "parsehttp": true, "pars": true, "http": true, "preparsehttp": false}, parts)
 }
 
+// The stemmer takes quadratic time, which is hours for this word.
+func TestExpand_LongWord(t *testing.T) {
+	text := strings.Repeat("y", 4<<20)
+	assert.Equal(t, []Term{{Text: text[:MaxTerm], End: len(text)}}, Expand(nil, text, Span{End: len(text), Classes: classLower}))
+}
+
 func FuzzTerms(f *testing.F) {
 	for _, s := range []string{"e-mail l'été v1.2.3", "机器学习 ﾊﾝｶｸ", "ภาษาไทย", "C++ \xff a’s", "___", "x²'s", "İı", "ـ aـ-ـ"} {
 		f.Add(s)
