@@ -69,6 +69,7 @@ func (s *search) hit(r *rescorer, c candidate, rank, hits int, two bool) (h Hit,
 		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, passage, rank, hits))
 		h.Score, h.Weak = c.score, c.weak
 		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, TextScore: c.text + c.bonus, VectorScore: c.cosine, Terms: r.shown(c.terms)}
+		h.Why.Forms = r.forms(h.Snippet, h.Why.Terms)
 		return h
 	}
 	chunk := r.bestChunk(n, matches, c.chunk)

@@ -182,3 +182,16 @@ func (s goneStore) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed,
 	found, err := s.Store.PackedByID(ctx, ids)
 	return slices.DeleteFunc(found, func(n notes.Packed) bool { return n.ID == s.id }), err
 }
+
+// The words to mark in a snippet include the forms in which it has the words of the query.
+func TestSearch_Forms(t *testing.T) {
+	f := newFixture(t, map[string]string{"Boat.md": "# Boat\n\nWe studied the harbours where she receives guests.\n", "Other.md": "# Other\n\nNothing.\n"})
+	for query, want := range map[string][]string{
+		"harbour":       {"harbour", "harbours"},
+		"studying boat": {"boat", "studying", "studied"},
+		"resceives":     {"resceives", "receives"},
+		"guests":        {"guests"},
+	} {
+		assert.ElementsMatch(t, want, f.search(search.Query{Text: query, Mode: search.ModeText}).Hits[0].Why.Words(), query)
+	}
+}

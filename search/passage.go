@@ -34,7 +34,11 @@ type Why struct {
 	TextScore   float64  `json:"text_score,omitempty"`   // BM25F and the bonuses of rescoring; unbounded
 	VectorScore float64  `json:"vector_score,omitempty"` // cosine of the best passage
 	Terms       []string `json:"terms,omitempty"`        // matched words of the query, highest idf first; function words only if there are no others
+	Forms       []string `json:"forms,omitempty"`        // other words of the snippet that match: inflected forms, corrections
 }
+
+// Words returns the words to mark in the snippet.
+func (w Why) Words() []string { return slices.Concat(w.Terms, w.Forms) }
 
 // clipName shortens a title or heading, which may be a line of any length.
 func clipName(s string) string {

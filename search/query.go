@@ -674,3 +674,16 @@ func (s *rescorer) shown(list uint64) []string {
 	}
 	return out
 }
+
+// forms returns the words of a snippet that match the query and are not among the words shown:
+// inflected forms, and corrections of a misspelt word.
+func (s *rescorer) forms(snippet string, shown []string) (out []string) {
+	for _, m := range s.matcher.find(nil, snippet) {
+		word := string(terms.Fold(nil, snippet[m.start:m.end]))
+		has := func(term string) bool { return strings.Contains(string(terms.Fold(nil, term)), word) }
+		if terms.Telling(word) && len(word) <= terms.MaxTerm && !slices.ContainsFunc(shown, has) && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}

@@ -122,7 +122,7 @@ func (o *output) printHits(res tools.SearchResult, explain bool) {
 		fmt.Fprintf(o.out, "%2d  %s\n", i+1, title)
 		fmt.Fprintf(o.out, "    %s\n", o.out.path(fmt.Sprintf("%s:%d-%d", r.Path, r.LineStart, r.LineEnd)))
 		for _, line := range wrap(o.out.line(r.Snippet), o.out.columns()-4) {
-			fmt.Fprintf(o.out, "    %s\n", highlight(o.out, line, r.Why.Terms))
+			fmt.Fprintf(o.out, "    %s\n", highlight(o.out, line, r.Why.Words()))
 		}
 		if explain {
 			fmt.Fprintf(o.out, "    %s\n", o.out.dim(whyText(r.Why, r.Score)))

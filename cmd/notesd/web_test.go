@@ -252,6 +252,8 @@ func TestPageSearch(t *testing.T) {
 	b.await("document.title.startsWith('Starter')")
 	b.click("article a[href='/n/Recipes/Rye%20Bread.md#oven']")
 	b.await("location.hash === '#oven'")
+	b.open("/?q=kneaded")
+	b.await("document.querySelector('.snippet mark').innerText === 'kneading'")
 	b.open("/?q=%22no+such+phrase%22")
 	assert.Contains(t, b.text("h1"), "0 notes")
 	b.open("/n/Nowhere.md")

@@ -135,7 +135,7 @@ func semanticOf(res search.Result) Semantic {
 	return Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}
 }
 
-// A SearchPanel contains the terms that each result matched, to be highlighted.
+// A SearchPanel contains the words that each result matched, to be highlighted.
 type SearchPanel struct {
 	Terms [][]string `json:"terms"`
 }
@@ -143,7 +143,7 @@ type SearchPanel struct {
 func matchedIn(hits []search.Hit) SearchPanel {
 	p := SearchPanel{Terms: make([][]string, len(hits))}
 	for i, h := range hits {
-		p.Terms[i] = append([]string{}, h.Why.Terms...) // never null
+		p.Terms[i] = append([]string{}, h.Why.Words()...) // never null
 	}
 	return p
 }
