@@ -190,7 +190,7 @@ var layers = map[string]layer{
 		why:        "it is a client of the protocol; what is called is the commands' and the page's business",
 	},
 	"internal/web": {
-		imports:    []string{"internal/markdown", "internal/session", "mcp", "mcp/tools", "search", "search/terms"}, // where front matter ends; the types of results; what matches a word
+		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/session", "mcp", "mcp/tools", "search", "search/terms"}, // where front matter ends; the boxes of tasks; the types of results; what matches a word
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/yuin/goldmark"},
 		why:        "the page is an MCP client: it has no access to the vault that another client does not have",
 	},

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -12,17 +13,19 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"notesd/internal/markdown/tasks"
 )
 
 // dialect adds Obsidian's ==highlights==, %%comments%%, which are hidden, $math$, which is
-// shown as written, and callouts to the parser. For wikilinks see wikilinkParser.
+// shown as written, tasks and callouts to the parser. For wikilinks see wikilinkParser.
 var dialect = []parser.Option{
 	parser.WithBlockParsers( // before paragraphs
 		util.Prioritized(markedBlock{commentMark, ast.HTMLBlockType2}, 850),
 		util.Prioritized(markedBlock{mathMark, ast.HTMLBlockType7}, 850),
 	),
 	parser.WithParagraphTransformers(util.Prioritized(callouts{}, 50)),
-	parser.WithInlineParsers(util.Prioritized(highlights{}, 500), util.Prioritized(comments{}, 500), util.Prioritized(math{}, 150)), // math before links
+	parser.WithInlineParsers(util.Prioritized(taskBoxes{}, 0), util.Prioritized(highlights{}, 500), util.Prioritized(comments{}, 500), util.Prioritized(math{}, 150)), // math before links
 }
 
 // outdented returns the text with the outlines of Logseq, whose items are in tabs below a
@@ -78,6 +81,37 @@ func (h highlights) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.
 	block.Advance(node.OriginalLength)
 	pc.PushDelimiter(node)
 	return node
+}
+
+// A taskBox is the checkbox of a task.
+type taskBox struct {
+	ast.BaseInline
+	mark   string
+	status tasks.Status
+}
+
+var kindTaskBox = ast.NewNodeKind("TaskBox")
+
+func (*taskBox) Kind() ast.NodeKind { return kindTaskBox }
+
+func (n *taskBox) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+// taskBoxes parses the box at the start of a list item, with any mark.
+type taskBoxes struct{}
+
+func (taskBoxes) Trigger() []byte { return []byte{'['} }
+
+func (taskBoxes) Parse(parent ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	if parent.HasChildren() || parent.PreviousSibling() != nil || parent.Parent().Kind() != ast.KindListItem {
+		return nil
+	}
+	line, _ := block.PeekLine()
+	mark, size, status := tasks.Marked(string(line[:min(len(line), len("[ ] ")+utf8.UTFMax)]))
+	if mark == "" {
+		return nil
+	}
+	block.Advance(size)
+	return &taskBox{mark: mark, status: status}
 }
 
 var commentMark, mathMark = []byte("%%"), []byte("$$")
@@ -233,6 +267,26 @@ var kindCalloutTitle = ast.NewNodeKind("CalloutTitle")
 func (*calloutTitle) Kind() ast.NodeKind { return kindCalloutTitle }
 
 func (n *calloutTitle) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+// taskBox renders the marks that Markdown has as a checkbox, and the others in a box.
+func (blockRenderer) taskBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	box := n.(*taskBox)
+	switch box.mark {
+	case " ", "x", "X":
+		checked := ""
+		if box.status == tasks.Done {
+			checked = " checked"
+		}
+		_, _ = fmt.Fprintf(w, `<input type="checkbox" disabled aria-label="%s"%s>`, box.status, checked)
+	default:
+		label := strings.ReplaceAll(string(box.status), "_", " ")
+		_, _ = fmt.Fprintf(w, `<span class="box" role="img" aria-label="%s">%s</span>`, label, util.EscapeHTML([]byte(box.mark)))
+	}
+	return ast.WalkContinue, nil
+}
 
 func (blockRenderer) highlight(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	return tag(w, "mark", n, entering)

@@ -15,7 +15,6 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
@@ -65,7 +64,7 @@ func render(source []byte, to destinations) (rendered, error) {
 		return skipped + sort.SearchInts(lines, offset+1)
 	}}
 	md := goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewFootnote(extension.WithFootnoteIDPrefix(to.inner))),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.NewFootnote(extension.WithFootnoteIDPrefix(to.inner))),
 		goldmark.WithParserOptions(dialect...),
 		goldmark.WithParserOptions(
 			parser.WithInlineParsers(util.Prioritized(wikilinkParser{finish.isEmbed}, 150)), // before goldmark's link parser
@@ -419,7 +418,7 @@ func (r blockRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindFencedCodeBlock, r.code)
 	reg.Register(ast.KindHTMLBlock, r.htmlBlock)
 	reg.Register(ast.KindRawHTML, r.rawHTML)
-	reg.Register(east.KindTaskCheckBox, r.checkBox)
+	reg.Register(kindTaskBox, r.taskBox)
 	reg.Register(kindCalloutTitle, r.calloutTitle)
 	reg.Register(kindEmbedding, r.embedding)
 	reg.Register(kindHighlight, r.highlight)
@@ -452,8 +451,9 @@ func (blockRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, ente
 	return ast.WalkSkipChildren, nil
 }
 
-// harmless lists the inline tags that are passed through if they have no attributes.
-var harmless = map[string]bool{"br": true, "kbd": true, "mark": true, "sub": true, "sup": true}
+// harmless lists the inline tags that are passed through if they have no attributes, and what
+// they become: if <u> is not closed, browsers continue it in the paragraphs that follow.
+var harmless = map[string]string{"br": "br", "kbd": "kbd", "mark": "mark", "sub": "sub", "sup": "sup", "u": "ins"}
 
 func (blockRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
@@ -463,21 +463,10 @@ func (blockRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, enteri
 	name := strings.TrimSpace(strings.Trim(string(raw), "</>"))
 	switch {
 	case bytes.HasPrefix(raw, []byte("<!--")):
-	case harmless[strings.ToLower(name)]:
-		_, _ = w.Write(raw)
+	case harmless[strings.ToLower(name)] != "":
+		_, _ = w.WriteString(strings.Replace(string(raw), name, harmless[strings.ToLower(name)], 1))
 	default:
 		_, _ = w.Write(util.EscapeHTML(raw))
 	}
 	return ast.WalkSkipChildren, nil
-}
-
-func (blockRenderer) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		mark, name := "", "open"
-		if n.(*east.TaskCheckBox).IsChecked {
-			mark, name = " checked", "done"
-		}
-		_, _ = fmt.Fprintf(w, `<input type="checkbox" disabled aria-label="%s"%s> `, name, mark)
-	}
-	return ast.WalkContinue, nil
 }

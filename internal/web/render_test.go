@@ -176,7 +176,12 @@ func TestRenderDialect(t *testing.T) {
 		"%% a %%\nb":                   "<p data-l=\"2-2\">b</p>\n",
 		"%% a %% b":                    `<p data-l="1-1"> b</p>`,
 		"%% a\n\nb":                    "<p data-l=\"1-1\">%% a</p>\n<p data-l=\"3-3\">b</p>\n",
-		"- a\n  %%\n  b\n  %%\n- c":    "<li data-l=\"1-4\">a\n</li>\n<li data-l=\"5-5\">c</li>",
+		"- [/] a\n- [-] b\n- [<] c\n- [X] d\n- [x](e)\n- f [ ] g": `<li data-l="1-1"><span class="box" role="img" aria-label="in progress">/</span> a</li>` + "\n" +
+			`<li data-l="2-2"><span class="box" role="img" aria-label="cancelled">-</span> b</li>` + "\n" + `<li data-l="3-3"><span class="box" role="img" aria-label="open">&lt;</span> c</li>` + "\n" +
+			`<li data-l="4-4"><input type="checkbox" disabled aria-label="done" checked> d</li>` + "\n" + `<li data-l="5-5"><a href="/?q=e" class="unresolved" title="there is no such note">x</a></li>` + "\n" + `<li data-l="6-6">f [ ] g</li>`,
+		"<u>a</u> <U>b": `<p data-l="1-1"><ins>a</ins> <ins>b</p>`,
+
+		"- a\n  %%\n  b\n  %%\n- c": "<li data-l=\"1-4\">a\n</li>\n<li data-l=\"5-5\">c</li>",
 
 		"a $\\{x_1\\} *y* z*$ *b*":    `<p data-l="1-1">a $\{x_1\} *y* z*$ <em>b</em></p>`,
 		"$5 *a* $6, $7-$8 *b*":        `<p data-l="1-1">$5 <em>a</em> $6, $7-$8 <em>b</em></p>`,
@@ -226,6 +231,8 @@ var hostile = []string{
 	"```html\n</code></pre><script>alert(1)</script>\n```",
 	"```\" onload=\"alert(1)\nx\n```",
 	`<mark onclick=alert(1)>x</mark>`,
+	`<u onclick=alert(1)>x</u>`,
+	"- [<] <script>alert(1)</script>\n- [\"] x",
 	`<a href="javascript:alert(1)">x</a>`,
 	`<iframe src="https://evil.example"></iframe>`,
 	`<style>@import "https://evil.example"</style>`,
@@ -255,7 +262,7 @@ func TestRenderOutline(t *testing.T) {
 // attributes that render itself writes.
 func TestRenderHostile(t *testing.T) {
 	elements := map[string]bool{}
-	for _, name := range strings.Fields("a article blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr img input kbd li mark ol p pre s section strong sub summary sup table tbody td th thead tr ul html head body") {
+	for _, name := range strings.Fields("a article blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr img input ins kbd li mark ol p pre s section span strong sub summary sup table tbody td th thead tr ul html head body") {
 		elements[name] = true
 	}
 	attributes := map[string]bool{}
