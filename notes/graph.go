@@ -11,3 +11,10 @@ type Node struct {
 	Path  string `json:"path"`
 	Title string `json:"title,omitempty"` // if it differs from the file name
 }
+
+// Targets are the paths that the links of a note lead to, by target as written, without the
+// anchor.
+type Targets struct {
+	Notes map[string]string `json:"notes"`
+	Files map[string]string `json:"files"` // other files
+}

@@ -77,6 +77,8 @@ func (s ownMethods) owners() map[string]mcp.Method {
 const (
 	MethodGraph = "notesd/graph" // result: [notes.Graph], all links
 	MethodWhy   = "notesd/why"   // result: WhyResult, why a query finds a note
+
+	MethodTargets = "notesd/targets" // result: [notes.Targets], of all links of a note; note_links has a limit
 )
 
 // WhyParams are the parameters of MethodWhy.
@@ -105,6 +107,13 @@ func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 				return nil, err
 			}
 			return s.why(ctx, scope, p)
+		},
+		MethodTargets: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+			var p OwnerParams
+			if err := json.Unmarshal(params, &p); err != nil {
+				return nil, err
+			}
+			return s.vault.Store().Targets(ctx, p.Note, scope)
 		},
 	}
 }

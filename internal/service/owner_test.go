@@ -52,7 +52,7 @@ func use(t *testing.T, cfg *config.Config, do func(owner)) {
 	s := service.New(cfg, service.DiscardLogs(), !service.Watching)
 	require.NoError(t, s.RunLocked(t.Context(), lock, func(ctx context.Context) error {
 		return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
-			opened, err := session.Open(ctx, conn, "owner", "1", nil, append([]string{service.MethodWhy}, service.OwnerMethods...)...)
+			opened, err := session.Open(ctx, conn, "owner", "1", nil, append([]string{service.MethodWhy, service.MethodTargets}, service.OwnerMethods...)...)
 			if err != nil {
 				return err
 			}
@@ -125,6 +125,10 @@ func TestOwnersMethods(t *testing.T) {
 		require.NoError(t, o.session.Method(t.Context(), service.MethodWhy, service.WhyParams{Note: "Rye", Query: "starter"}, &why))
 		assert.Equal(t, "Rye.md", why.Path)
 		assert.True(t, why.Found, "%+v", why)
+
+		var targets notes.Targets
+		require.NoError(t, o.session.Method(t.Context(), service.MethodTargets, service.OwnerParams{Note: "note:///Rye.md"}, &targets))
+		assert.Equal(t, notes.Targets{Notes: map[string]string{"Boat": "Boat.md"}, Files: map[string]string{}}, targets)
 
 		before := time.Now()
 		o.call("edit_note", map[string]any{"note": "Boat", "edits": []any{map[string]any{"op": "append", "content": "Oil the deck."}}})

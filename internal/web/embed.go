@@ -52,7 +52,7 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		e.shown++
 		uri := noteURI(notePath)
 		var meta tools.ReadResult
-		var links tools.LinksResult
+		var to destinations
 		ref := uri
 		if anchor != "" {
 			ref += "#" + url.PathEscape(anchorText(anchor))
@@ -61,8 +61,9 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		group.Go(func() error {
 			return e.vault.call(within, "read_note", map[string]any{"note": ref, "max_bytes": maxEmbedBytes}, &meta)
 		})
-		group.Go(func() error {
-			return e.vault.call(within, "note_links", map[string]any{"note": uri, "direction": "out"}, &links)
+		group.Go(func() (err error) {
+			to, err = e.vault.destinations(within, uri)
+			return err
 		})
 		err := group.Wait()
 		if _, ok := errors.AsType[*session.Failure](err); ok {
@@ -71,8 +72,7 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		if err != nil {
 			return remark("It cannot be read now: %v", err)
 		}
-		to := destinationsOf(meta, links)
-		to.inner, to.embed = fmt.Sprintf("e%d-", e.shown), e.of(ctx, append(slices.Clone(above), this))
+		to.note, to.inner, to.embed = meta.Path, fmt.Sprintf("e%d-", e.shown), e.of(ctx, append(slices.Clone(above), this))
 		text, err := render([]byte(meta.Content), to)
 		if err != nil {
 			return remark("It cannot be shown: %v", err)
@@ -164,7 +164,7 @@ func (f *finisher) embedded(l embedLink) (template.HTML, bool) {
 	switch {
 	case ok && f.to.embed != nil:
 		return f.to.embed(notePath, l.anchor), true
-	case ok || f.to.file(l.name) != "" || f.to.partial:
+	case ok || f.to.files[l.name] != "":
 		return "", false
 	}
 	return missing(l.name, "there is no such note or file", searchPage(l.name)), true

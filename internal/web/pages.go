@@ -182,6 +182,7 @@ func (s *Server) note(r *http.Request) (page, error) {
 	var meta tools.ReadResult
 	var links, linked tools.LinksResult // separately, because the size of a result is limited
 	var near tools.RelatedResult
+	var to destinations
 	var source string
 	watched := s.vault.watch(r.Context(), uri) // before reading it, so that no change is missed
 	group, ctx := errgroup.WithContext(r.Context())
@@ -201,15 +202,18 @@ func (s *Server) note(r *http.Request) (page, error) {
 	group.Go(func() error {
 		return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "in"}, &linked)
 	})
+	group.Go(func() (err error) {
+		to, err = s.vault.destinations(ctx, uri)
+		return err
+	})
 	group.Go(func() error {
 		return s.vault.call(ctx, "related_notes", map[string]any{"note": uri, "limit": 6}, &near)
 	})
 	if err := cmp.Or(group.Wait(), watched); err != nil {
 		return page{}, err
 	}
-	to := destinationsOf(meta, links)
 	links.Backlinks = linked.Backlinks
-	to.embed = (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
+	to.note, to.embed = meta.Path, (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
 	text, err := render([]byte(source), to)
 	if err != nil {
 		return page{}, err
@@ -269,25 +273,6 @@ func valueText(value any) string {
 	enc.SetEscapeHTML(false) // the template escapes it
 	_ = enc.Encode(value)    // cannot fail: it was decoded from JSON
 	return strings.TrimSpace(b.String())
-}
-
-// destinationsOf returns the destinations of the links of a note.
-func destinationsOf(meta tools.ReadResult, links tools.LinksResult) destinations {
-	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}, partial: links.Truncated}
-	stem := strings.TrimSuffix(meta.Path, path.Ext(meta.Path)) // note_links omits links to the note itself
-	for _, own := range []string{meta.Title, path.Base(stem), path.Base(meta.Path), stem, meta.Path} {
-		to.notes[own] = meta.Path
-	}
-	for _, l := range links.Outgoing {
-		l.Target = cmp.Or(l.Target, strings.TrimSuffix(path.Base(l.Path), ".md"))
-		target, _, _ := strings.Cut(l.Target, "#")
-		if l.URI != "" { // an attachment
-			to.files[target], to.files[path.Base(l.Path)], to.files[l.Path] = l.Path, l.Path, l.Path
-			continue
-		}
-		to.notes[target] = l.Path
-	}
-	return to
 }
 
 // titled reports whether the first heading of a note is its title.

@@ -42,11 +42,7 @@ type section struct {
 type destinations struct {
 	note  string            // path of the rendered note
 	notes map[string]string // path of a note by link target as written, without anchor
-	files map[string]string // path of another file by path or name
-
-	// partial is set if notes and files have only some of the note's targets. The others lead
-	// to a search, which finds the note unless it is missing.
-	partial bool
+	files map[string]string // the same for other files
 
 	embed func(notePath, anchor string) template.HTML // renders ![[note#anchor]]; nil: as a link
 	inner string                                      // prefix of footnote ids in an embedded text, which has no other ids; else ""
@@ -211,14 +207,12 @@ func (f *finisher) link(n *ast.Link) {
 	case isNote:
 		n.Destination = []byte(notePage(notePath) + fragment(anchor))
 	default:
-		if file := f.to.file(unescaped); file != "" {
+		if file := f.to.files[unescaped]; file != "" {
 			n.Destination = []byte(filePage(file))
 			return
 		}
-		if !f.to.partial {
-			n.SetAttributeString("class", []byte("unresolved"))
-			n.SetAttributeString("title", []byte("there is no such note"))
-		}
+		n.SetAttributeString("class", []byte("unresolved"))
+		n.SetAttributeString("title", []byte("there is no such note"))
 		n.Destination = []byte(searchPage(unescaped))
 	}
 }
@@ -249,7 +243,7 @@ func (f *finisher) image(n *ast.Image, source []byte) {
 		unescaped = dest
 	}
 	label, width, height := sized(plain(n, source))
-	file := f.to.file(unescaped)
+	file := f.to.files[unescaped]
 	if file != "" && picture(file) {
 		n.Destination = []byte(filePage(file))
 		n.SetAttributeString("loading", []byte("lazy"))
@@ -279,18 +273,6 @@ func (f *finisher) image(n *ast.Image, source []byte) {
 	}
 	link.AppendChild(link, ast.NewString([]byte(label)))
 	n.Parent().ReplaceChild(n.Parent(), n, link)
-}
-
-// file returns the path of the file that a target names, by path or else by name, or
-// "".
-func (d destinations) file(target string) string {
-	if p, ok := d.files[path.Join(path.Dir(d.note), target)]; ok {
-		return p
-	}
-	if p, ok := d.files[strings.TrimPrefix(target, "/")]; ok {
-		return p
-	}
-	return d.files[path.Base(target)]
 }
 
 func notePage(notePath string) string { return "/n/" + escapePath(notePath) }

@@ -60,7 +60,7 @@ func TestRenderLinks(t *testing.T) {
 	to := destinations{
 		note:  "Projects/Boat.md",
 		notes: map[string]string{"Rye Bread": "Recipes/Rye Bread.md", "Oil.md": "Projects/Oil.md", "Täglich": "Täglich.md", "Plan: B": "Plan: B.md"},
-		files: map[string]string{"files/plan.svg": "files/plan.svg", "plan.svg": "files/plan.svg", "files/list.pdf": "files/list.pdf", "list.pdf": "files/list.pdf"},
+		files: map[string]string{"../files/a plan.svg": "files/a plan.svg", "plan.svg": "files/plan.svg", "list.pdf": "files/list.pdf", "Plan.canvas": "files/Plan.canvas"},
 	}
 	for source, want := range map[string]string{
 		"[[Rye Bread]]":                       `<a href="/n/Recipes/Rye%20Bread.md">Rye Bread</a>`,
@@ -75,7 +75,8 @@ func TestRenderLinks(t *testing.T) {
 		"[oil](Oil.md#Use)":                   `<a href="/n/Projects/Oil.md#use">oil</a>`,
 		"[[Nowhere]]":                         `<a href="/?q=Nowhere" class="unresolved" title="there is no such note">Nowhere</a>`,
 		"![[plan.svg]]":                       `<img src="/f/files/plan.svg" alt="plan.svg" loading="lazy">`,
-		"![the plan](../files/plan.svg)":      `<img src="/f/files/plan.svg" alt="the plan" loading="lazy">`,
+		"![the plan](../files/a%20plan.svg)":  `<img src="/f/files/a%20plan.svg" alt="the plan" loading="lazy">`,
+		"[[Plan.canvas]]":                     `<a href="/f/files/Plan.canvas">Plan.canvas</a>`,
 		"![[list.pdf]]":                       `<a href="/f/files/list.pdf">list.pdf</a>`,
 		"![[Rye Bread]]":                      `<a href="/n/Recipes/Rye%20Bread.md">Rye Bread</a>`,
 		"![a](https://evil.example/x.png)":    `<a href="https://evil.example/x.png" rel="noreferrer" class="outward">a (at evil.example)</a>`,

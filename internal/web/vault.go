@@ -19,6 +19,8 @@ import (
 const (
 	methodGraph = "notesd/graph"
 	methodWhy   = "notesd/why"
+
+	methodTargets = "notesd/targets"
 )
 
 // A vault is the page's MCP session. It is opened on first use and reopened after it is
@@ -50,7 +52,7 @@ func (v *vault) open(ctx context.Context) (*session.Session, error) {
 	s, err := session.Open(ctx, conn, "notesd web", v.version, &sdk.ClientOptions{
 		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { v.changed() },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { v.changed() },
-	}, mcp.MethodStatus, methodGraph, methodWhy)
+	}, mcp.MethodStatus, methodGraph, methodWhy, methodTargets)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +133,13 @@ func (v *vault) method(ctx context.Context, name string, params, out any) error 
 		return err
 	}
 	return s.Method(ctx, name, params, out)
+}
+
+// destinations returns the destinations of the links of a note.
+func (v *vault) destinations(ctx context.Context, uri string) (destinations, error) {
+	var targets struct{ Notes, Files map[string]string }
+	err := v.method(ctx, methodTargets, map[string]any{"note": uri}, &targets)
+	return destinations{notes: targets.Notes, files: targets.Files}, err
 }
 
 // resource reads a file of the vault.

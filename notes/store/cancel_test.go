@@ -42,6 +42,10 @@ func TestRead_Cancelled(t *testing.T) {
 		},
 		"tasks": func(ctx context.Context) error { _, err := w.Tasks(ctx, notes.TaskQuery{Limit: 1000}); return err },
 		"graph": func(ctx context.Context) error { _, err := w.Graph(ctx, notes.Scope{}); return err },
+		"targets": func(ctx context.Context) error {
+			_, err := w.Targets(ctx, "000", notes.Scope{})
+			return err
+		},
 		"notes": func(ctx context.Context) error { _, err := w.ByID(ctx, ids); return err },
 		"changes": func(ctx context.Context) error {
 			_, err := w.Changes(ctx, notes.HistoryQuery{Limit: 1000})

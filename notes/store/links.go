@@ -335,6 +335,34 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 	return g, err
 }
 
+// Targets returns what the links of a note lead to, as far as the scope may read it.
+func (s *Reader) Targets(ctx context.Context, ref string, scope notes.Scope) (notes.Targets, error) {
+	t := notes.Targets{Notes: map[string]string{}, Files: map[string]string{}}
+	meta, err := s.Lookup(ctx, ref, scope)
+	if err != nil {
+		return t, err
+	}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		canRead, err := readable(ctx, tx, scope)
+		if err != nil {
+			return err
+		}
+		return sqlite.ForEach(ctx, tx, `SELECT DISTINCT l.target, coalesce(n.path, ''), coalesce(a.path, '') FROM links l
+			LEFT JOIN notes n ON n.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE l.note = ? AND l.target <> ''`, []any{meta.ID}, func(rows *sql.Rows) error {
+			var target, toNote, toFile string
+			err := rows.Scan(&target, &toNote, &toFile)
+			switch {
+			case toNote != "" && canRead(toNote):
+				t.Notes[target] = toNote
+			case toFile != "" && canRead(toFile):
+				t.Files[target] = toFile
+			}
+			return err
+		})
+	})
+	return t, err
+}
+
 // LinksTo returns the notes with a link that may point to one of the paths, and every
 // possible link target of the vault, by [LinkKey].
 func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, targets map[string][]Target, err error) {

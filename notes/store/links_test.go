@@ -303,6 +303,25 @@ func TestGraph(t *testing.T) {
 	assert.Equal(t, [][2]int{{1, 0}}, g.Links)
 }
 
+func TestTargets(t *testing.T) {
+	text := "[[B#x]] [b](B.md) [[A]] [[nowhere]] [[#x]] ![[p.png]] [q](sub/q%20r.png) [[C|c]]"
+	want := notes.Targets{Notes: map[string]string{"B": "B.md", "B.md": "B.md", "A": "A.md", "C": "sub/C.md"}, Files: map[string]string{"p.png": "p.png", "sub/q r.png": "sub/q r.png"}}
+	files := map[string]string{"B.md": "x", "sub/C.md": "x", "p.png": "x", "sub/q r.png": "x"}
+	for i := range 200 { // more than Links returns
+		name := fmt.Sprintf("N%d", i)
+		text += " [[" + name + "]]"
+		files[name+".md"], want.Notes[name] = "x", name+".md"
+	}
+	files["A.md"] = text
+	w := newWorld(t, files)
+	got, err := w.Targets(t.Context(), "A.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	got, err = w.Targets(t.Context(), "A.md", notes.Scope{Read: []string{"A.md", "sub"}})
+	require.NoError(t, err)
+	assert.Equal(t, notes.Targets{Notes: map[string]string{"A": "A.md", "C": "sub/C.md"}, Files: map[string]string{"sub/q r.png": "sub/q r.png"}}, got)
+}
+
 // TestLinks_Walk compares link traversals of random notes with a search over their
 // known links.
 func TestLinks_Walk(t *testing.T) {
