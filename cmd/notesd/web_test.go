@@ -457,6 +457,7 @@ func TestPageGraph(t *testing.T) {
 func TestPageHostile(t *testing.T) {
 	t.Parallel()
 	b := newPlace(t, map[string]string{
+		"Big.md":                            "# Big\n\n" + strings.Repeat(strings.Repeat("word ", 10_000)+"\n\n", 100),
 		"Evil <script>alert(1)</script>.md": "# <img src=x onerror=alert(1)>\n",
 		"Evil.md": "---\ntitle: \"<script>alert(1)</script>\"\nx: \"<svg onload=alert(1)>\"\ntags: [\"<b>\"]\n---\n" +
 			"<script>window.ran = 1</script>\n\n<img src=x onerror=\"window.ran=1\">\n\n[x](javascript:window.ran=1) ![p](https://evil.example/p.png)\n\n<iframe src=https://evil.example></iframe>\n\n" +
@@ -467,6 +468,8 @@ func TestPageHostile(t *testing.T) {
 		b.open(path)
 		assert.False(t, evaluate[bool](b, "window.ran === 1"), path)
 	}
+	b.open("/n/Big.md")
+	b.await("document.querySelector('article .remark a[href=\"/f/Big.md\"]') !== null && document.querySelector('article').innerText.length < 4.5e6")
 	b.open("/n/Evil.md")
 	b.await("document.querySelector('article').innerText.includes('window.ran = 1')") // as text
 	b.await("document.querySelector('#connection').checkVisibility()")                // a heading, not the element of the page

@@ -175,6 +175,10 @@ func (s *Server) search(r *http.Request) (page, error) {
 	return p, nil
 }
 
+// maxShown is the number of bytes of a note that its page shows. Rendering takes up to ninety
+// times as much memory, and browsers take a long time for pages of this size.
+const maxShown = 4 << 20
+
 // note shows one note with its links.
 func (s *Server) note(r *http.Request) (page, error) {
 	ref := r.PathValue("path")
@@ -214,7 +218,8 @@ func (s *Server) note(r *http.Request) (page, error) {
 	}
 	links.Backlinks = linked.Backlinks
 	to.note, to.embed = meta.Path, (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
-	text, err := render([]byte(source), to)
+	shown := terms.ClipTo(source, maxShown)
+	text, err := render([]byte(shown), to)
 	if err != nil {
 		return page{}, err
 	}
@@ -224,7 +229,7 @@ func (s *Server) note(r *http.Request) (page, error) {
 	}
 	return page{
 		Title: meta.Title, Live: true,
-		Data: map[string]any{"Note": meta, "Properties": properties, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
+		Data: map[string]any{"Note": meta, "Properties": properties, "Text": text, "Cut": len(shown) < len(source), "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
 	}, nil
 }
 
