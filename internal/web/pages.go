@@ -100,9 +100,14 @@ func (s *Server) view(name string, build func(*http.Request) (page, error)) http
 	}
 }
 
-// fail sends a page with an error and the remedy.
+// fail sends a page with an error and the remedy. A note that is missing may appear later, and
+// one that was deleted has a history.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string) {
-	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Data: map[string]string{"What": what, "Next": next}})
+	data := map[string]string{"What": what, "Next": next}
+	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/n/") {
+		data["Note"] = r.PathValue("path")
+	}
+	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Live: r.Method == http.MethodGet, Data: data})
 }
 
 // statuses maps error codes to HTTP statuses.
