@@ -41,7 +41,7 @@ func outdented(body []byte) []byte {
 		case util.IsBlank(line):
 		case indent == 0:
 			fenced = fenced != (bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")))
-			tabs, belowHeading = 0, line[0] == '#' && !fenced
+			tabs, belowHeading = 0, !fenced && (line[0] == '#' || belowHeading && isProperty(line))
 		default:
 			if belowHeading && bytes.HasPrefix(text, []byte("- ")) {
 				tabs = indent
@@ -51,6 +51,12 @@ func outdented(body []byte) []byte {
 		out = append(out, line[min(tabs, indent):]...)
 	}
 	return out
+}
+
+// isProperty reports whether a line is a property of Logseq, such as "collapsed:: true".
+func isProperty(line []byte) bool {
+	key, _, found := bytes.Cut(line, []byte(":: "))
+	return found && !bytes.ContainsAny(key, " \t")
 }
 
 // A highlight is text between "==".

@@ -254,7 +254,8 @@ var hostile = []string{
 func TestRenderOutline(t *testing.T) {
 	assert.Equal(t, "<h1 data-l=\"1-1\" id=\"h\">H</h1>\n<ul>\n<li data-l=\"3-5\">a\n<ul>\n<li data-l=\"4-5\">b\nmore</li>\n</ul>\n</li>\n<li data-l=\"6-6\">c</li>\n</ul>\n<h2 data-l=\"7-7\" id=\"i\">I</h2>\n",
 		rendering(t, "# H\n\n\t- a\n\t\t- b\n\t\t  more\n\t- c\n## I\n", destinations{}))
-	for _, source := range []string{"# H\n- a\n\t- b\n", "```\n# H\n\t- a\n```\n", "# H\n\tcode\n\t- b\n", "a\n\t- b\n", "# H\n    - b\n", "# H\n\t-b\n"} {
+	assert.Equal(t, "# H\nid:: 60a\ncollapsed:: true\n- a\n", string(outdented([]byte("# H\nid:: 60a\ncollapsed:: true\n\t- a\n"))))
+	for _, source := range []string{"# H\n- a\n\t- b\n", "```\n# H\n\t- a\n```\n", "# H\n\tcode\n\t- b\n", "# H\nsee std:: x\n\t- b\n", "id:: 60a\n\t- b\n", "a\n\t- b\n", "# H\n    - b\n", "# H\n\t-b\n"} {
 		assert.Equal(t, source, string(outdented([]byte(source))))
 	}
 }
