@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 )
 
 // Dir is an open directory. It is not safe for concurrent use.
@@ -42,12 +41,7 @@ const Part = ".part"
 
 // OpenDir opens a directory of root; "." means root itself.
 func OpenDir(root *os.Root, folder string) (*Dir, error) {
-	if info, err := root.Stat(folder); err != nil {
-		return nil, err
-	} else if !info.IsDir() { // opening a named pipe would block until a writer opens it
-		return nil, &fs.PathError{Op: "open", Path: folder, Err: syscall.ENOTDIR}
-	}
-	sub, err := root.OpenRoot(folder)
+	sub, err := root.OpenRoot(folder + "/.") // without the dot, opening a named pipe would wait for a writer
 	if err != nil {
 		return nil, err
 	}

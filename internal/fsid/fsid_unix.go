@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenNonblock prevents open from blocking on a named pipe with the name of a note.
+// OpenNonblock prevents open from blocking on a named pipe in place of a note or folder.
 const OpenNonblock = syscall.O_NONBLOCK
 
 // KeepsUnlinked reports whether a file can still be read after its last name is gone.

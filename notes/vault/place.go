@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"notesd/internal/atomicfile"
+	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -445,7 +446,7 @@ func (d *placer) removeEmpty(folders []string) error {
 // they are empty and were made by an operation. Folders made by the user stay.
 func (d *placer) removeEmptied() error {
 	for dir := path.Dir(d.Files[0].OldDisk); d.Kind == "move" && dir != "."; dir = path.Dir(dir) {
-		folder, err := d.root.OpenFile(dir, os.O_RDONLY, 0)
+		folder, err := d.root.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
 		if err != nil {
 			return nil // it stays
 		}

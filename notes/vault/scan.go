@@ -356,7 +356,7 @@ func list(folder *os.Root) (names []string, mounted fsid.Identity, err error) {
 }
 
 func (w *walker) below(folder *os.Root, name, diskPath string, device uint64, depth int) error {
-	sub, err := folder.OpenRoot(name)
+	sub, err := folder.OpenRoot(name + "/.") // fails for a pipe, as in disk.Root
 	if err == nil && depth < maxDepth {
 		err = w.dir(sub, diskPath, device, depth+1)
 		_ = sub.Close() // only read from

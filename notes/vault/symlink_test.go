@@ -182,6 +182,18 @@ func TestWrite_NoteBecamePipe(t *testing.T) {
 	assert.Contains(t, domainError(t, err).Error(), "regular file")
 }
 
+// TestWrite_PipeForFolder checks that a pipe in place of a folder does not block while the
+// vault's lock is held, although the folder is listed for another form of a name in it.
+func TestWrite_PipeForFolder(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(f.dir, "pipe"), 0o644))
+	_, err := f.Create(context.Background(), notes.CreateRequest{Path: "pipe/\u00e9.md", Content: "text"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.ErrorContains(t, err, "is a file, not a folder")
+	_, err = f.Move(context.Background(), notes.MoveRequest{Note: "a.md", To: "pipe/\u00e9/"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+}
+
 // TestSymlinksLeadToNothingHidden checks that reading or writing a symlink requires access
 // to its target as well as to its path.
 func TestSymlinksLeadToNothingHidden(t *testing.T) {

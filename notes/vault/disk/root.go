@@ -99,8 +99,11 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) { return in(r, name, (*os
 // Stat is [os.Root.Stat].
 func (r *Root) Stat(name string) (fs.FileInfo, error) { return in(r, name, (*os.Root).Stat) }
 
-// OpenRoot is [os.Root.OpenRoot].
-func (r *Root) OpenRoot(name string) (*os.Root, error) { return in(r, name, (*os.Root).OpenRoot) }
+// OpenRoot is [os.Root.OpenRoot], except that it does not block on a named pipe, which may
+// have taken the place of a folder: the dot makes the open fail for anything else.
+func (r *Root) OpenRoot(name string) (*os.Root, error) {
+	return in(r, name, func(root *os.Root, rel string) (*os.Root, error) { return root.OpenRoot(rel + "/.") })
+}
 
 // OpenFile is [os.Root.OpenFile].
 func (r *Root) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
@@ -165,9 +168,10 @@ func (r *Root) Spelled(p string) string {
 	return strings.Join(segments, "/")
 }
 
-// Names lists a folder as the disk spells it, or returns nil if that is not possible.
+// Names lists a folder as the disk spells it, or returns nil if that is not possible, as for
+// a pipe.
 func (r *Root) Names(dir string) []string {
-	folder, err := r.OpenFile(cmp.Or(dir, "."), os.O_RDONLY, 0)
+	folder, err := r.OpenFile(cmp.Or(dir, "."), os.O_RDONLY|fsid.OpenNonblock, 0)
 	if err != nil {
 		return nil
 	}
