@@ -257,6 +257,13 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
+// A pipe in place of a directory does not block the watcher.
+func TestListing_PipeInPlaceOfDirectory(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, unix.Mkfifo(pipe, 0o644))
+	require.ErrorIs(t, (&listing{}).read(pipe), unix.ENOTDIR)
+}
+
 // inNamespace runs the calling test again in a user namespace, in which the user has the
 // given id (0 has all capabilities there). It reports whether this is that run.
 func inNamespace(t *testing.T, id int) bool {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"notesd/internal/fsid"
 )
 
 // subtree is the set of added directories of a notifier for which the system reports
@@ -67,7 +69,7 @@ func (s *subtree) spelled(name string) (string, bool) {
 
 // lists reports whether a directory contains an entry with exactly this name.
 func lists(dir, name string) bool {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
 	if err != nil {
 		return false
 	}

@@ -378,9 +378,10 @@ func (t *tree) list(d *dir, before map[string]stamp, report bool) []*dir {
 }
 
 // read stamps the directory before it reads it, so that a change during the read
-// leaves a different stamp for the next listing.
+// leaves a different stamp for the next listing. A named pipe may have taken its place;
+// opening that would wait for a writer.
 func (l *listing) read(abs string) error {
-	f, err := os.Open(abs)
+	f, err := os.OpenFile(abs, os.O_RDONLY|fsid.OpenNonblock, 0)
 	if err != nil {
 		return err
 	}
