@@ -393,6 +393,20 @@ func TestEmbed_ConnectionErrors(t *testing.T) {
 	_, err := embed(t, c, "a")
 	require.ErrorContains(t, err, "it closed the connection")
 
+	for _, answer := range []string{"SSH-2.0-" + strings.Repeat("x", maxHeader/2) + "\r\n", "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2*maxHeader)} {
+		c = serve(t, Options{}, func(w http.ResponseWriter, _ request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if assert.NoError(t, err) {
+				_, _ = io.WriteString(conn, answer) // the client closes the connection
+				_ = conn.Close()
+			}
+		})
+		_, err = embed(t, c, "a")
+		require.ErrorContains(t, err, "HTTP/1.x transport connection broken")
+		assert.NotContains(t, err.Error(), "Post", "the message has the URL already")
+		assert.Less(t, len(err.Error()), 300, "the answer is not quoted whole")
+	}
+
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	c = connect(t, Options{URL: server.URL})
@@ -443,9 +457,12 @@ func TestClient_UsesNoProxy(t *testing.T) {
 }
 
 func TestClient_SendsKeyOnlyInHeader(t *testing.T) {
-	c := serve(t, Options{APIKey: "sk-secret"}, func(w http.ResponseWriter, _ request) { w.WriteHeader(http.StatusUnauthorized) })
+	c := serve(t, Options{APIKey: "sk-secret"}, func(w http.ResponseWriter, a request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":"unknown key: %s"}`, a.key)
+	})
 	_, err := embed(t, c, "a")
-	require.Error(t, err)
+	require.ErrorContains(t, err, "unknown key: Bearer …")
 	for _, shown := range []string{err.Error(), c.ID()} {
 		assert.NotContains(t, shown, "sk-secret")
 	}

@@ -46,8 +46,11 @@ const (
 )
 
 // quotable returns a server's message in a form that is safe to show and log: one short
-// line without parts of the texts that were sent.
-func quotable(message string, texts []string) string {
+// line without the API key, or "" if it has parts of the texts that were sent.
+func (c *Client) quotable(message string, texts []string) string {
+	if c.o.APIKey != "" {
+		message = strings.ReplaceAll(message, c.o.APIKey, "…")
+	}
 	message = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(message, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ const (
 	// maxAnswer exceeds the response for a batch of the largest vectors, at 24 bytes per
 	// number.
 	maxAnswer   = 8 << 20
+	maxHeader   = 64 << 10
 	dialTimeout = 5 * time.Second
 	// longestWait limits the pause that a server may request.
 	longestWait = 10 * time.Minute
@@ -46,8 +48,10 @@ func newHTTPClient(remote bool) *http.Client {
 			DialContext:         dialer.DialContext,
 			TLSHandshakeTimeout: dialTimeout,
 			MaxIdleConnsPerHost: 2, // a query and a batch
-			IdleConnTimeout:     time.Minute,
-			ForceAttemptHTTP2:   true,
+
+			MaxResponseHeaderBytes: maxHeader,
+			IdleConnTimeout:        time.Minute,
+			ForceAttemptHTTP2:      true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -85,7 +89,7 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	}
 	vectors, err := c.api.vectors(answer)
 	if err != nil {
-		return nil, c.errorf("its answer cannot be read: %s", quotable(err.Error(), texts)).aboutTexts() // NaN is not JSON
+		return nil, c.errorf("its answer cannot be read: %s", c.quotable(err.Error(), texts)).aboutTexts() // NaN is not JSON
 	}
 	return vectors, nil
 }
@@ -96,6 +100,9 @@ const wsaReset, wsaRefused = syscall.Errno(10054), syscall.Errno(10061)
 // connection describes a failed connection without the URL, which is already part of the
 // message.
 func (c *Client) connection(err error) *Error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
 	reason := err.Error()
 	var op *net.OpError
 	switch {
@@ -106,12 +113,12 @@ func (c *Client) connection(err error) *Error {
 	case errors.As(err, &op):
 		reason = op.Err.Error()
 	}
-	return &Error{Server: c.server, Reason: reason, cause: err}
+	return &Error{Server: c.server, Reason: c.quotable(reason, nil), cause: err}
 }
 
 // failed returns the error for a status other than 200.
 func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error {
-	words := quotable(serverWords(body), texts)
+	words := c.quotable(serverWords(body), texts)
 	if words != "" {
 		words = ": " + words
 	}
@@ -119,7 +126,7 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 	switch {
 	case status >= 300 && status < 400:
 		return c.errorf("it redirects to %s; set semantic.url to where the API is, redirects are not followed",
-			quotable(res.Header.Get("Location"), nil))
+			c.quotable(res.Header.Get("Location"), nil))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return c.errorf("it rejected the API key (status %d); see semantic.api_key_file%s", status, words)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
