@@ -88,7 +88,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listenTCP(ctx, c.Addr, maxConnections)
+	listener, err := listenTCP(ctx, c.Addr, mostConnections())
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +118,11 @@ func urlOf(addr net.Addr, cert *certificate) string {
 // may open some without a token. It is several times the number of sessions: each may have
 // a stream and some requests. Further ones wait to be accepted.
 const maxConnections = 4096
+
+// mostConnections returns maxConnections or, if that is less, a quarter of the files that the
+// process may open: it needs some to read notes and accept clients on its socket, and the
+// watcher may take half.
+func mostConnections() int { return int(min(openFiles()/4, maxConnections)) }
 
 func listenTCP(ctx context.Context, addr string, most int) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)

@@ -4,6 +4,7 @@ package service
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"syscall"
 
@@ -19,6 +20,15 @@ func isOpenToOthers(info fs.FileInfo) bool {
 
 // MayWrite reports whether this user may create files in a folder.
 func MayWrite(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
+
+// openFiles returns how many files the process may have open.
+func openFiles() uint64 {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxUint64
+	}
+	return uint64(limit.Cur)
+}
 
 // FreeSpace returns how many bytes this user can still write to the disk of a folder.
 func FreeSpace(dir string) (bytes int64, known bool) {
