@@ -14,69 +14,6 @@ import (
 	"notesd/notes"
 )
 
-// aliases maps the arguments of tools to other names that models use for them. An alias
-// applies if the tool has the argument and no argument with the alias as its name. If two
-// arguments of a tool share an alias, the first by name gets it.
-var aliases = map[string][]string{
-	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
-	"note":          {"path", "file", "name", "title", "uri", "note_path", "old_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source"},
-	"notes":         {"paths", "files", "note_paths", "uris"},
-	"limit":         {"max_results", "max", "count", "n", "k", "top_k", "num_results", "page_size", "size"},
-	"cursor":        {"next_cursor", "page_token", "next", "page"},
-	"folder":        {"dir", "directory", "in", "path_prefix", "folder_path", "path"},
-	"tags":          {"tag", "labels", "label"},
-	"content":       {"body", "text", "markdown", "value"},
-	"title":         {"name", "heading"},
-	"path":          {"file", "file_path", "filepath", "filename", "note"},
-	"heading":       {"section", "header"},
-	"lines":         {"line_range", "range", "view_range", "line"},
-	"max_bytes":     {"max_chars", "max_length", "budget", "max_size"},
-	"front_matter":  {"frontmatter", "metadata", "properties", "yaml"},
-	"glob":          {"pattern", "filter"},
-	"after":         {"since", "from", "start_date", "date_from", "from_date", "modified_after"},
-	"since":         {"after", "from", "start_date"},
-	"before":        {"until", "to", "end_date", "date_to", "to_date", "modified_before"},
-	"sort":          {"sort_by", "order_by", "order"},
-	"mode":          {"search_mode", "type"},
-	"direction":     {"kind", "type"},
-	"depth":         {"hops", "levels"},
-	"to":            {"new_path", "destination", "dest", "target", "new_name", "new", "new_tag"},
-	"tag":           {"old", "old_tag", "from", "name"},
-	"text":          {"query", "q", "search", "contains"},
-	"anchor":        {"note", "path", "uri", "source"},
-	"quote":         {"text", "content"},
-	"expected_hash": {"hash", "if_match", "etag"},
-	"edits":         {"edit", "changes", "operations"},
-	"revision":      {"version", "rev"},
-	"op":            {"operation", "action", "type", "command"},
-	"old":           {"old_text", "old_str", "old_string", "find", "search", "from"},
-	"new":           {"new_text", "new_str", "new_string", "replace", "replacement", "replace_with", "with"},
-	"key":           {"field", "property", "name"},
-	"dry_run":       {"preview", "simulate"},
-	"table_name":    {"table", "name", "collection", "index"},
-	"dimension":     {"dim", "dimensions", "size"},
-	"metric":        {"distance", "distance_metric", "similarity", "type"},
-	"vector":        {"embedding", "values"},
-	"query_vector":  {"vector", "embedding", "query_embedding"},
-	"query_text":    {"query", "text", "q"},
-	"metadata":      {"payload", "properties", "meta"},
-	"filter":        {"where", "conditions", "metadata_filter"},
-	"rows":          {"vectors", "items", "points", "records"},
-	"ids":           {"id", "row_ids"},
-}
-
-// enumWords maps the values of enums to other words that models use for them.
-var enumWords = map[string][]string{
-	"in":               {"incoming", "backlinks", "inbound"},
-	"out":              {"outgoing", "outlinks", "outbound"},
-	"text":             {"keyword", "keywords", "lexical", "full_text"},
-	"semantic":         {"vector"},
-	"l2":               {"euclidean"},
-	"dot":              {"dot_product", "inner_product"},
-	"replace_text":     {"replace", "str_replace"},
-	"set_front_matter": {"set_frontmatter", "set_property"},
-}
-
 // decodeArgs decodes a call's arguments into args, a pointer to a struct whose fields have
 // the names of the schema's parameters. It accepts what models commonly write: other names
 // for an argument, numbers and booleans as strings, one value or a comma-separated list for
@@ -105,8 +42,8 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 // values returns the arguments with the names and types of the schema:
 //
 //  1. joinLines replaces pairs such as line_start and line_end by the argument lines,
-//     wrapElement makes a list of the fields of its only element, and impliedOp adds an
-//     edit's op.
+//     wrapElement makes a list of the fields of its only element, and imply adds the
+//     arguments that others imply.
 //  2. canonical finds the parameter that each name means. A name similar to a parameter's, or
 //     with a parameter as one of its words, such as created_after, or that is itself a word
 //     of a parameter, such as before for due_before, is a problem, because ignoring the
@@ -123,7 +60,7 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 	wrong := map[string]bool{}
 	s.joinLines(given)
 	s.wrapElement(given)
-	s.impliedOp(given)
+	s.imply(given)
 	var strays []string
 	for _, name := range slices.Sorted(maps.Keys(given)) { // for a deterministic result
 		to, ok := s.canonical(name, given)
@@ -221,19 +158,31 @@ func (s schema) wrapElement(given map[string]json.RawMessage) {
 	}
 }
 
-// impliedOp adds the op of an edit that has only an old and a new text, as the editing tools
-// of many hosts do.
-func (s schema) impliedOp(given map[string]json.RawMessage) {
-	if _, ok := s.byName["op"]; !ok {
-		return
+// imply adds the arguments that others mean, see flags, or imply, unless they are given.
+func (s schema) imply(given map[string]json.RawMessage) {
+	add := func(name, value string) {
+		if _, ok := s.byName[name]; ok && given[name] == nil && value != "" {
+			given[name] = json.RawMessage(strconv.Quote(value))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) { // for a deterministic result
+		flag, ok := flags[phrase.SnakeCase(name)]
+		value := strings.ToLower(strings.Trim(string(given[name]), `"`))
+		if _, applies := s.byName[flag.name]; !ok || !applies || value != "true" && value != "false" {
+			continue
+		}
+		delete(given, name)
+		add(flag.name, map[string]string{"true": flag.on, "false": flag.off}[value])
 	}
 	passed := map[string]bool{}
 	for name := range given {
 		to, _ := s.canonical(name, given)
 		passed[to] = true
 	}
-	if passed["old"] && passed["new"] && !passed["op"] {
-		given["op"] = json.RawMessage(`"replace_text"`)
+	for _, i := range implied {
+		if !passed[i.name] && !slices.ContainsFunc(i.by, func(name string) bool { return !passed[name] }) {
+			add(i.name, i.value)
+		}
 	}
 }
 

@@ -167,6 +167,39 @@ func TestOneElementNeedsNoList(t *testing.T) {
 	}
 }
 
+// A flag that a tool does not have sets the argument that it means.
+func TestFlagsThatModelsGuess(t *testing.T) {
+	for given, want := range map[string]taskArgs{
+		`{"completed":true}`:                         {Status: "done"},
+		`{"isCompleted":"false"}`:                    {Status: "open"},
+		`{"done":true}`:                              {Status: "done"},
+		`{"done":"today"}`:                           {Done: "today"},
+		`{"include_completed":true}`:                 {Status: "all"},
+		`{"include_completed":false}`:                {},
+		`{"overdue":true,"due_before":"2026-02-01"}`: {Due: "overdue", DueBefore: "2026-02-01"},
+		`{"completed":true,"status":"all"}`:          {Status: "all"},
+		`{"due_date":"today","state":"open"}`:        {Due: "today", Status: "open"},
+	} {
+		var got taskArgs
+		ignored, err := decodeArgs(listTasks.input(), json.RawMessage(given), false, &got)
+		require.NoError(t, err, given)
+		assert.Empty(t, ignored, given)
+		assert.Equal(t, want, got, given)
+	}
+	var links linksArgs
+	_, err := decodeArgs(noteLinks.input(), json.RawMessage(`{"note":"n","backlinks":true}`), false, &links)
+	require.NoError(t, err)
+	assert.Equal(t, "in", links.Direction)
+	var edit editArgs
+	_, err = decodeArgs(editNote.input(), json.RawMessage(`{"note":"n","edits":[{"op":"toggle_task","line":3,"completed":true},{"key":"status","value":"open"}]}`), true, &edit)
+	require.NoError(t, err)
+	edits, err := edit.all()
+	require.NoError(t, err)
+	assert.Equal(t, []notes.Edit{{Op: "toggle_task", Line: 3, Status: "done"}, {Op: "set_front_matter", Key: "status", Value: "open"}}, edits)
+	_, err = decodeArgs(editNote.input(), json.RawMessage(`{"note":"n","edits":[],"overdue":true}`), true, &edit)
+	require.ErrorContains(t, err, `there is no argument "overdue"`)
+}
+
 // Any input from a model yields arguments or an error that the model can correct, never an
 // internal one.
 func FuzzArguments(f *testing.F) {

@@ -7,7 +7,7 @@
 // # A call
 //
 // [Tool.Call] decodes the arguments leniently into the tool's argument struct (args.go finds
-// the parameter that a name means, coerce.go converts its value) and runs the tool's
+// the parameter that a name means, by the words in words.go, and coerce.go converts its value) and runs the tool's
 // function on them. The function asks the [Vault], the [History], the [Searcher] or the
 // [Tables], always with the scope of the Env, and builds the outcome.
 //
@@ -53,8 +53,8 @@
 //     descriptions and schemas take up context in every client, and a test limits their
 //     total size.
 //  2. The argument struct. Its tags make the input schema (inputOf): required, enum, min,
-//     max and doc. If models use other names for an argument, they go into the table
-//     aliases. What a type cannot express is checked by the function, with usagef.
+//     max and doc. If models use other names for an argument, they go into the tables of
+//     words.go. What a type cannot express is checked by the function, with usagef.
 //  3. The result struct. Its tags make the output schema (outputOf). A field that may be
 //     absent has omitempty; a list that may not is empty and not null.
 //  4. The function, called run and the tool's name, and the function that writes the text.
