@@ -72,6 +72,7 @@ type Periods func(words string) (Period, bool)
 var (
 	relativePeriod = regexp.MustCompile(`^(this|last|next) (week|month|quarter|year)$`)
 	pastDay        = regexp.MustCompile(`^(?:(\d{1,4}) ?|an? )(d|w|y|day|week|month|year)s?( ago)?$`)
+	comingDay      = regexp.MustCompile(`^in (?:(\d{1,4}) ?|an? )(day|week|month|year)s?$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 	dottedDay      = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(\d{4})$`)
@@ -86,11 +87,13 @@ var dayWords = [][]string{
 	strings.Fields("tomorrow demain domani amanhã jutro завтра 明日 明天 내일"),
 }
 
+func foldWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
 // Parse parses words that name a period: today, yesterday, tomorrow (see dayWords), this
 // week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02. Days are in the
 // location of now, and weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
-	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
+	s = foldWords(s)
 	day := Day.start(now)
 	if n := slices.IndexFunc(dayWords, func(words []string) bool { return slices.Contains(words, s) }); n >= 0 {
 		return Period{Day, Day.add(day, n-1)}, true
@@ -121,7 +124,7 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 // without "last", which means the most recent such day before today, and the age of a day:
 // 7d, 1y, 2 weeks, a month ago.
 func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
-	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
+	s = foldWords(s)
 	if m := pastDay.FindStringSubmatch(s); m != nil {
 		unit := map[string]Unit{"w": Week, "week": Week, "month": Month, "y": Year, "year": Year}[m[2]] // else Day
 		n := 1
@@ -140,6 +143,37 @@ func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 		}
 	}
 	return p.Parse(s, now)
+}
+
+// ParseDue parses what [Periodic.Parse] accepts, and a day as people name one when something is
+// due: the name of a weekday, which is today at the earliest; with "next", the day of next week;
+// "in 3 days"; the past with "last" or "ago", as [Periodic.ParsePast] does; and what [ParseDate]
+// accepts, of which the day counts as it is written, whatever its zone.
+func (p *Periodic) ParseDue(s string, now time.Time) (Period, bool) {
+	if period, ok := p.Parse(s, now); ok {
+		return period, true
+	}
+	if at, ok := ParseDate(s); ok {
+		return Period{Day, moment.Day(at.Year(), at.Month(), at.Day(), now.Location())}, true
+	}
+	s = foldWords(s)
+	today := Day.start(now)
+	if m := comingDay.FindStringSubmatch(s); m != nil {
+		return Period{Day, Unit(m[2]).add(today, max(atoi(m[1]), 1))}, m[1] != "0"
+	}
+	if strings.HasPrefix(s, "last ") || strings.HasSuffix(s, " ago") {
+		return p.ParsePast(s, now)
+	}
+	from, name := today, strings.TrimPrefix(s, "this ")
+	if next, ok := strings.CutPrefix(s, "next "); ok {
+		from, name = Week.add(p.Weeks.Start(now), 1), next
+	}
+	for n := range 7 {
+		if day := Day.add(from, n); strings.ToLower(day.Weekday().String()) == name {
+			return Period{Day, day}, true
+		}
+	}
+	return Period{}, false
 }
 
 // PeriodicNotes describes how a vault names and creates the periodic notes of one unit.

@@ -51,6 +51,29 @@ func TestPeriodicParsePast(t *testing.T) {
 	}
 }
 
+func TestPeriodicParseDue(t *testing.T) {
+	wednesday := time.Date(2026, 3, 4, 12, 0, 0, 0, time.FixedZone("", -9*3600))
+	for s, want := range map[string]string{
+		"friday": "2026-03-06", "This Friday": "2026-03-06", "wednesday": "2026-03-04", "tuesday": "2026-03-10",
+		"next monday": "2026-03-09", "next friday": "2026-03-13", "next  Wednesday": "2026-03-11", "next sunday": "2026-03-15",
+		"in 3 days": "2026-03-07", "in 1 day": "2026-03-05", "in a week": "2026-03-11", "in 2 months": "2026-05-04", "in a year": "2027-03-04",
+		"last friday": "2026-02-27", "3 days ago": "2026-03-01", "tomorrow": "2026-03-05", "this week": "2026-03-02", "next week": "2026-03-09", "2026-05": "2026-05-01",
+		"2026-12-01T00:00:00Z": "2026-12-01", "2026-12-01T23:59:59+02:00": "2026-12-01", "Dec 1, 2026": "2026-12-01",
+		"": "", "next": "", "in 0 days": "", "in days": "", "3 days": "", "7d": "", "next fridays": "", "soon": "", "2019": "",
+	} {
+		p, ok := (&Periodic{}).ParseDue(s, wednesday)
+		assert.Equal(t, want != "", ok, s)
+		if ok {
+			assert.Equal(t, want, p.Start.Format(time.DateOnly), s)
+			assert.Equal(t, wednesday.Location(), p.Start.Location(), s)
+		}
+	}
+	sundays := &Periodic{Weeks: moment.WeeksOf("en", "sunday")}
+	p, ok := sundays.ParseDue("next sunday", wednesday)
+	assert.True(t, ok)
+	assert.Equal(t, "2026-03-08", p.Start.Format(time.DateOnly), "the first day of next week")
+}
+
 // In zones where clocks go forward at midnight, the skipped hour belongs to no day.
 func TestDaysWithoutMidnight(t *testing.T) {
 	days := map[string][]string{

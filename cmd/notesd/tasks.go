@@ -21,8 +21,9 @@ func tasksCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tasks [flags] [NOTE]",
 		Short: "List tasks, or change one",
-		Long: `List open tasks, the next due first. A date is today, 2026-01-31, "this week",
-overdue or none. --set and --set-due change the task if exactly one is selected.`,
+		Long: `List open tasks, the next due first. A date is today, friday, 2026-01-31,
+"this week", overdue or none. --set and --set-due change the task if exactly
+one is selected.`,
 		Example: `  notesd tasks --due "this week" --folder Projects
   notesd tasks --text dentist --set done`,
 		Args:              takes("[NOTE]"),
@@ -63,7 +64,7 @@ overdue or none. --set and --set-due change the task if exactly one is selected.
 	dates := completeWords("overdue", "today", "tomorrow", "this week", "next week", "none")
 	for name, complete := range map[string]cobra.CompletionFunc{
 		"folder": a.offer(completeFolders), "tag": a.offer(completeTags), "status": statuses, "set": completeWords("open", "in_progress", "done", "cancelled"),
-		"due": dates, "scheduled": dates, "done": dates, "set-due": completeWords("today", "tomorrow", "none"),
+		"due": dates, "scheduled": dates, "done": dates, "set-due": completeWords("today", "tomorrow", "next monday", "none"),
 		"priority": completeWords("highest", "high", "medium", "low", "lowest", "none"), "sort": completeWords("due", "scheduled", "priority", "path", "done"),
 	} {
 		completes(cmd, name, complete)

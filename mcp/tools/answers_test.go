@@ -343,6 +343,10 @@ func TestTaskDates(t *testing.T) {
 		{args{"due": "this week", "due_after": "2026-01-01"}, "now next"},
 		{args{"scheduled": "2026-02-05"}, "next"},
 		{args{"done": "yesterday"}, "gone"},
+		{args{"due": "friday"}, "next"}, // today is Wednesday
+		{args{"due_before": "in 2 days"}, "late now"},
+		{args{"due_after": "last monday", "due_before": "2026-02-06T00:00:00Z"}, "now"},
+		{args{"done": "tuesday"}, "gone"},
 		{args{"status": "all", "text": "o"}, "now gone"},
 		{args{"sort": "path"}, "late now next far never"},
 	} {

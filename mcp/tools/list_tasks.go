@@ -136,7 +136,10 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 // narrower applies: after is inclusive, before exclusive, and of a longer period its first
 // day counts. Dates are compared as text, since tasks have days like 2026-01-31.
 func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskDates, err error) {
-	now := in.Now()
+	now, period := in.Now(), in.Vault.DuePeriod
+	if name == "done" {
+		period = in.Vault.PastPeriod
+	}
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "":
 	case "none":
@@ -144,9 +147,9 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 	case "overdue":
 		d.Before = now.Format(time.DateOnly)
 	default:
-		p, ok := in.Vault.Period(word, now)
+		p, ok := period(word, now)
 		if !ok {
-			return d, usagef("%s must be overdue, today, tomorrow, this week, a day like 2026-01-31, a week like 2026-W05, a month like 2026-01, or none, not %q", name, phrase.Clip(phrase.OneLine(word), 40))
+			return d, usagef("%s must be overdue, today, friday, this week, a day like 2026-01-31, a week like 2026-W05, a month like 2026-01, or none, not %q", name, phrase.Clip(phrase.OneLine(word), 40))
 		}
 		d.From, d.Before = p.Start.Format(time.DateOnly), p.End().Format(time.DateOnly)
 	}
@@ -158,9 +161,9 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 		if bound.word == "" {
 			continue
 		}
-		p, ok := in.Vault.Period(bound.word, now)
+		p, ok := period(bound.word, now)
 		if !ok {
-			return d, usagef("%s must be a day like 2026-01-31, today or tomorrow, not %q", bound.name, phrase.Clip(phrase.OneLine(bound.word), 40))
+			return d, usagef("%s must be a day like 2026-01-31, tomorrow, friday or \"in 3 days\", not %q", bound.name, phrase.Clip(phrase.OneLine(bound.word), 40))
 		}
 		if day := p.Start.Format(time.DateOnly); *bound.date == "" || cmp.Compare(day, *bound.date) == bound.later {
 			*bound.date = day

@@ -24,6 +24,10 @@ type Vault interface {
 	Status(ctx context.Context) (notes.Status, error)
 	// Period parses words that name a period; weeks begin as in the vault's calendar.
 	Period(words string, now time.Time) (notes.Period, bool)
+	// DuePeriod and PastPeriod also take weekdays and distances from now: what is due on
+	// friday is so on the next one, and what was done on friday was on the last.
+	DuePeriod(words string, now time.Time) (notes.Period, bool)
+	PastPeriod(words string, now time.Time) (notes.Period, bool)
 	// Moment parses a time, an age like 36h, or a period, of which it returns the last
 	// moment (now if it has not ended) if last is set, otherwise the first.
 	Moment(text string, now time.Time, last bool) (time.Time, bool)

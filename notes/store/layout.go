@@ -99,9 +99,22 @@ func (l *Layout) pageKeys(folder, title string) []string {
 // tasksOf returns the task settings for the note at a path.
 func (l *Layout) tasksOf(p string) *tasks.Settings { return l.AppOf(p).Tasks }
 
+// calendar returns the settings by which words name periods.
+func (l *Layout) calendar() *notes.Periodic { return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic }
+
 // Period parses words that name a period, with the weeks of the vault's calendar.
 func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
-	return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
+	return l.calendar().Parse(words, now)
+}
+
+// DuePeriod is Period for a date on which something is due; see [notes.Periodic.ParseDue].
+func (l *Layout) DuePeriod(words string, now time.Time) (notes.Period, bool) {
+	return l.calendar().ParseDue(words, now)
+}
+
+// PastPeriod is Period for a date that has passed; see [notes.Periodic.ParsePast].
+func (l *Layout) PastPeriod(words string, now time.Time) (notes.Period, bool) {
+	return l.calendar().ParsePast(words, now)
 }
 
 // ageWords rewrites an age in words for [time.ParseDuration].
@@ -111,7 +124,7 @@ var ageWords = strings.NewReplacer("an hour", "1h", "a minute", "1m", " hours", 
 // it returns the first moment, or if last is set, the last one, which is now for a
 // period that has not ended.
 func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool) {
-	if p, ok := l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.ParsePast(text, now); ok {
+	if p, ok := l.PastPeriod(text, now); ok {
 		switch {
 		case !last || p.Start.After(now):
 			return p.Start, true

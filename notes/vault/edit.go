@@ -114,8 +114,8 @@ func (c *composer) completeTasks(r notes.EditRequest) error {
 		}
 		e.Tasks.Today = c.v.opt.Now()
 		for _, date := range []*string{&e.Due, &e.Scheduled} {
-			if p, ok := store.Period(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
-				*date = p.Start.Format(time.DateOnly) // today, tomorrow
+			if p, ok := store.DuePeriod(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
+				*date = p.Start.Format(time.DateOnly) // tomorrow, friday
 			}
 		}
 		note, err := store.Lookup(c.ctx, r.Note, r.Scope)

@@ -119,6 +119,7 @@ func TestToggleTask(t *testing.T) {
 	assert.Equal(t, []string{"List.md:3 Ring dentist"}, f.listed(notes.TaskQuery{}))
 	assert.Equal(t, "- [x] Milk ✅ 2026-02-16\n- [ ] Ring dentist 🔁 every month on the 1st 📅 2026-02-01\n", toggle(notes.Edit{Line: 4}), "what was done is undone")
 	assert.Equal(t, "- [ ] Milk\n- [ ] Ring dentist 🔁 every month on the 1st 📅 2026-02-17\n", toggleTwo(toggle))
+	assert.Contains(t, toggle(notes.Edit{Text: "dentist", Due: "next friday", Scheduled: "in 3 days"}), "📅 2026-02-27 ⏳ 2026-02-19")
 	f.on("2026-02-17 00:00")
 	assert.Contains(t, toggle(notes.Edit{Text: "Milk", Status: "done"}), "✅ 2026-02-17")
 
