@@ -70,6 +70,7 @@ type LinkedNote struct {
 // by a path that it had, or, without a note, for the newest changes of all notes.
 type HistoryQuery struct {
 	Note   string
+	Folder string    // without a note: only changes of notes in it and below, or moved out of it
 	Since  time.Time // only revisions at or after this time
 	Limit  int       // 0 means 20
 	Cursor string

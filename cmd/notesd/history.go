@@ -21,8 +21,8 @@ func historyCommand(a *app) *cobra.Command {
 		Use:   "history [flags] [NOTE]",
 		Short: "List the versions of a note",
 		Long: `List the versions of a note, newest first: revision, time, kind of change, lines
-added and removed, and author. To name a deleted note, use its path. Without
-NOTE, list the latest changes to all notes.`,
+added and removed, and author. To name a deleted note, use its path. For a
+folder, list the latest changes in it; without NOTE, those of all notes.`,
 		Example: `  notesd history "Sourdough Starter"
   notesd history --json Projects/Boat.md | jq '.revisions[1].revision'`,
 		Args: func(cmd *cobra.Command, names []string) error {

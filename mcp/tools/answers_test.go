@@ -483,6 +483,28 @@ func TestChangesAreInTheHistory(t *testing.T) {
 }
 
 // If the user declines, nothing changes.
+// A folder has the changes of the notes in it and below, and of those that left it.
+func TestHistoryOfAFolder(t *testing.T) {
+	w := newWorld(t, map[string]string{"Work/A.md": "a", "Work/Deep/B.md": "b", "Workshop/C.md": "c", "D.md": "d"})
+	changed := func(a args) (paths []string) {
+		page, _ := w.call(t, "note_history", a)
+		for _, r := range page["revisions"].([]any) {
+			paths = append(paths, r.(args)["path"].(string))
+		}
+		return paths
+	}
+	assert.ElementsMatch(t, []string{"Work/A.md", "Work/Deep/B.md"}, changed(args{"folder": "work"}))
+	w.call(t, "move_note", args{"note": "D", "to": "Work/"})
+	w.call(t, "move_note", args{"note": "A", "to": "Workshop/"})
+	w.call(t, "delete_note", args{"note": "B"})
+	all := changed(args{"note": "Work"})
+	assert.Subset(t, all, []string{"Work/Deep/B.md", "Workshop/A.md", "Work/D.md"})
+	assert.NotContains(t, all, "Workshop/C.md")
+	assert.Equal(t, []string{"Work/Deep/B.md"}, slices.Compact(changed(args{"note": "Work/Deep/"})), "all of whose notes are deleted")
+	assert.Contains(t, w.fails(t, "note_history", args{"note": "Work/Deep"}), "no such note")
+	assert.Contains(t, w.fails(t, "note_history", args{"note": "Wor"}), "no such note")
+}
+
 func TestARefusalChangesNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n"})
 	w.call(t, "create_table", args{"table_name": "t", "dimension": 2})

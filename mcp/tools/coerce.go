@@ -76,6 +76,8 @@ func (p param) wanted() string {
 			return "an array"
 		case p.Items.Type == "string":
 			return `an array of strings, like ["a", "b"]`
+		case p.Items.Type == "integer", p.Items.Type == "number":
+			return "an array of numbers, like [1, 2]"
 		}
 		return "an array; each item is " + p.Items.wanted()
 	case "object":
@@ -189,7 +191,7 @@ func toObject(p param, raw json.RawMessage) (value json.RawMessage, problem stri
 }
 
 // toArray accepts an array, an array encoded in a string, a comma-separated list of
-// strings, and a single element. problem describes what is wrong with an element that is an
+// strings or numbers, and a single element. problem describes what is wrong with an element that is an
 // object.
 func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem string, ok bool) {
 	var items []json.RawMessage
@@ -221,8 +223,8 @@ func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem strin
 	return value, "", err == nil
 }
 
-// splitList splits a string that was passed for an array. Only a list of strings is split at
-// commas: an array of other elements is JSON text, or one element.
+// splitList splits a string that was passed for an array. A list of strings or numbers is split
+// at commas: an array of other elements is JSON text, or one element.
 func splitList(p param, s string, raw json.RawMessage) []json.RawMessage {
 	trimmed := strings.TrimSpace(s)
 	if trimmed == "" {
@@ -232,7 +234,7 @@ func splitList(p param, s string, raw json.RawMessage) []json.RawMessage {
 	if trimmed[0] == '[' && json.Unmarshal([]byte(trimmed), &items) == nil {
 		return items
 	}
-	if p.Items == nil || p.Items.Type != "string" {
+	if p.Items == nil || !slices.Contains([]string{"string", "integer", "number"}, p.Items.Type) {
 		if trimmed[0] == '{' {
 			return []json.RawMessage{json.RawMessage(trimmed)}
 		}

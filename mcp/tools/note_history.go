@@ -3,7 +3,9 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,14 +16,14 @@ import (
 var noteHistory = define(Tool{
 	Name:        "note_history",
 	Title:       "History of a note",
-	Description: "The versions of a note, even a deleted one, or without a note all recent changes. Use it to see what happened, and before restore_note.",
+	Description: "The versions of a note or folder, even deleted, or without a note all recent changes. Use it to see what happened, and before restore_note.",
 	output:      outputOf[HistoryResult](),
 }, runNoteHistory)
 
 type historyArgs struct {
-	Note   string  `json:"note" doc:"also the path of a deleted note"`
+	Note   string  `json:"note"`
 	Since  string  `json:"since"`
-	Diff   []int64 `json:"diff"`
+	Diff   []int64 `json:"diff" doc:"two revisions of a note"`
 	Limit  int     `json:"limit" min:"1" max:"200" doc:"default 20"`
 	Cursor string  `json:"cursor"`
 }
@@ -59,6 +61,10 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	}
 	query := notes.HistoryQuery{Note: a.Note, Since: since, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
 	page, err := in.History.Revisions(ctx, query)
+	if errors.Is(err, notes.ErrNotFound) && in.isFolder(ctx, a.Note) {
+		query.Note, query.Folder = "", in.place(a.Note)
+		page, err = in.History.Revisions(ctx, query)
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -75,6 +81,15 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 		page, err = in.History.Revisions(ctx, query)
 		return len(page.Revisions), err
 	})
+}
+
+// isFolder reports whether the name, which is not that of a note, is a folder: one that has
+// notes, or a name that ends in a slash, whose notes may all be deleted.
+func (in *invocation) isFolder(ctx context.Context, name string) bool {
+	folders, err := in.Vault.Folders(ctx, in.Scope)
+	return err == nil && in.place(name) != "" && (strings.HasSuffix(name, "/") || slices.ContainsFunc(folders, func(f notes.FolderCount) bool {
+		return notes.Under(notes.Key(f.Folder), notes.FolderKey(in.place(name)))
+	}))
 }
 
 // diff returns the differences between two revisions, the older one first.

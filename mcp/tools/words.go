@@ -8,7 +8,7 @@ package tools
 // arguments of a tool share an alias, the first by name gets it.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
-	"note":          {"path", "file", "name", "title", "uri", "note_path", "old_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source"},
+	"note":          {"path", "file", "name", "title", "uri", "note_path", "old_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source", "folder"},
 	"notes":         {"paths", "files", "note_paths", "uris"},
 	"limit":         {"max_results", "max", "count", "n", "k", "top_k", "num_results", "page_size", "size"},
 	"cursor":        {"next_cursor", "page_token", "next", "page"},

@@ -64,7 +64,7 @@ type change struct {
 	at changeCursor
 }
 
-// Changes returns the newest changes of all notes: the revisions of history, and the
+// Changes returns the newest changes of all notes or, if set, of the query's folder: the revisions of history, and the
 // current versions saved by other programs that are not in history yet.
 func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	if q.Limit <= 0 {
@@ -78,6 +78,8 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
+	folder := notes.FolderKey(q.Folder)
+	in := func(p string) bool { return notes.Under(notes.Key(p), folder) }
 	var all []change
 	var newest map[string]string // path → hash of the newest revision of the note there
 	err = s.history.Read(ctx, func(tx *sql.Tx) (err error) {
@@ -86,6 +88,9 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 			return err
 		}
 		return eachRevision(ctx, tx, canRead, func(r notes.Revision) error {
+			if !in(r.Path) && !in(r.OldPath) {
+				return nil
+			}
 			if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
 				return sqlite.ErrEnough
 			}
@@ -95,7 +100,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
-	present, err := s.presentChanges(ctx, q, canRead, before, newest)
+	present, err := s.presentChanges(ctx, q, func(p string) bool { return in(p) && canRead(p) }, before, newest)
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
