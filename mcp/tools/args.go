@@ -46,8 +46,8 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 //     arguments that others imply.
 //  2. canonical finds the parameter that each name means. A name similar to a parameter's, or
 //     with a parameter as one of its words, such as created_after, or that is itself a word
-//     of a parameter, such as before for due_before, is a problem, because ignoring the
-//     argument would change what the call does; if strict is set, so is any other
+//     of a parameter, such as before for due_before, or that is in the table unlike, is a
+//     problem, because ignoring the argument would change what the call does; if strict is set, so is any other
 //     unknown argument. Otherwise these are ignored with a remark, since some hosts add
 //     arguments of their own.
 //  3. coerce converts each value to the parameter's type. null, and what stands for none, is
@@ -65,11 +65,15 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 	for _, name := range slices.Sorted(maps.Keys(given)) { // for a deterministic result
 		to, ok := s.canonical(name, given)
 		if !ok {
-			stray := strconv.Quote(phrase.Clip(name, 60))
-			if near := s.near(phrase.SnakeCase(name)); near != "" {
-				problems = append(problems, fmt.Sprintf("there is no argument %s: did you mean %q?", stray, near))
-			} else {
+			stray, plain := strconv.Quote(phrase.Clip(name, 60)), phrase.SnakeCase(name)
+			advice := s.advice(plain)
+			if near := s.near(plain); advice == "" && near != "" {
+				advice = fmt.Sprintf("did you mean %q?", near)
+			}
+			if advice == "" {
 				strays = append(strays, stray)
+			} else {
+				problems = append(problems, fmt.Sprintf("there is no argument %s: %s", stray, advice))
 			}
 			continue
 		}
@@ -228,6 +232,17 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 		}
 	}
 	return "", false
+}
+
+// advice returns what to do instead of passing an argument with an unknown name, or "".
+func (s schema) advice(plain string) string {
+	words := strings.Split(plain, "_")
+	for _, u := range unlike {
+		if _, ok := s.byName[u.has]; ok && slices.ContainsFunc(words, func(word string) bool { return slices.Contains(u.words, word) }) {
+			return u.advice
+		}
+	}
+	return ""
 }
 
 // near returns the parameter that an unknown name resembles, or "".

@@ -95,3 +95,16 @@ var implied = []struct {
 	{"op", "replace_text", []string{"old", "new"}},
 	{"op", "set_front_matter", []string{"key", "value"}},
 }
+
+// unlike has advice on arguments whose name has one of the words, for a tool with the parameter
+// has: the parameter that the name resembles would do something else.
+var unlike = []struct {
+	words  []string
+	has    string
+	advice string
+}{
+	{[]string{"exclude", "excluded", "without", "except"}, "where", `a condition excludes notes: where {"path":{"not":{"contains":"Archive/"}}}`},
+	{[]string{"exclude", "excluded", "without", "except"}, "query", "write -path:Archive/, -tag:x or -word into the query"},
+	{[]string{"exclude", "excluded", "without", "except"}, "priority", "no tasks can be excluded; list one folder, note or tag at a time"},
+	{[]string{"query", "search", "keyword", "keywords"}, "orphans", "search_notes finds by content; here, glob *word* finds by name"},
+}
