@@ -427,6 +427,7 @@ func TestArguments_RejectsInvalidValues(t *testing.T) {
 		{"create_note", args{"path": "B.md", "folder": "Work", "content": "x"}, "path and folder name two places"},
 		{"create_note", args{"path": "Works/B.md", "folder": "Work", "content": "x"}, "path and folder name two places"},
 		{"rename_tag", args{"tag": "a", "to": "#a"}, "the tag has this name already"},
+		{"rename_tag", args{"tag": "a", "to": "#"}, "edit_note with op remove_tag"},
 		{"rename_tag", args{"tag": "b", "to": "#b"}, `no note has the tag "b"`},
 	} {
 		assert.Contains(t, w.fails(t, c.tool, c.args), c.want, "%s %v", c.tool, c.args)

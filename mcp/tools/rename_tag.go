@@ -37,6 +37,9 @@ type RenameTagResult struct {
 // runRenameTag shortens the list of changed notes to fit. The diff, of one note only, shows
 // how tags are rewritten.
 func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome, error) {
+	if strings.Trim(a.To, "# ") == "" {
+		return Outcome{}, usagef("to is the new name of the tag; to remove the tag, use edit_note with op remove_tag and notes, the paths that list_notes tags=%q has", phrase.OneLine(a.Tag))
+	}
 	w, err := in.Vault.RenameTag(ctx, notes.RenameTagRequest{Tag: a.Tag, To: a.To, DryRun: a.DryRun, Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey})
 	if err != nil {
 		return Outcome{}, err
