@@ -16,7 +16,7 @@ import (
 var noteHistory = define(Tool{
 	Name:        "note_history",
 	Title:       "History of a note",
-	Description: "The versions of a note or folder, even deleted, or without a note all recent changes. Use it to see what happened, and before restore_note.",
+	Description: "Versions of a note or folder, even deleted; without a note, all recent changes. Use it to see what happened, and before restore_note.",
 	output:      outputOf[HistoryResult](),
 }, runNoteHistory)
 

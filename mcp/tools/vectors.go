@@ -228,7 +228,7 @@ func TableItemOf(i table.Info) TableItem {
 var createTable = define(Tool{
 	Name:        "create_table",
 	Title:       "Create a vector table",
-	Description: "Create a table for your own vectors. Use it before add_vector.",
+	Description: "Create a table for your own vectors, or without dimension for texts. Use it before add_vector.",
 	Effect:      Adds,
 	Tables:      true,
 	output:      outputOf[TableItem](),
@@ -236,7 +236,7 @@ var createTable = define(Tool{
 
 type createTableArgs struct {
 	TableName string `json:"table_name" required:"true"`
-	Dimension int    `json:"dimension" required:"true"`
+	Dimension int    `json:"dimension"`
 	Metric    string `json:"metric" enum:"cosine,dot,l2"`
 }
 

@@ -55,7 +55,7 @@ func scanTable(row interface{ Scan(...any) error }) (t tableRow, err error) {
 // request returns the table that the first one created.
 type CreateTableRequest struct {
 	Name       string
-	Dimension  int
+	Dimension  int    // 0: that of the current model, for texts
 	Metric     Metric // "": cosine
 	RequestKey string
 }
@@ -67,6 +67,11 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 	name, err := tableName(op, r.Name)
 	if err != nil {
 		return Info{}, err
+	}
+	if r.Dimension == 0 && t.models != nil {
+		if m, _ := t.models.Current(); m != nil {
+			r.Dimension = m.Dim()
+		}
 	}
 	if r.Dimension < 1 || r.Dimension > MaxDimension {
 		return Info{}, invalid(op, name, "Pass how many numbers each vector has.", "the dimension must be from 1 to %d, not %d", MaxDimension, r.Dimension)

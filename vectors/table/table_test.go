@@ -99,10 +99,18 @@ func TestTableNames(t *testing.T) {
 	}
 	_, err := tables.Create(ctx, CreateTableRequest{Name: "Ka\u0308se", Dimension: 1})
 	requireSays(t, err, notes.ErrExists, "exists already")
-	for _, dimension := range []int{-1, 0, MaxDimension + 1} {
+	for _, dimension := range []int{-1, MaxDimension + 1} {
 		_, err := tables.Create(ctx, CreateTableRequest{Name: "d", Dimension: dimension})
 		requireSays(t, err, notes.ErrInvalid, fmt.Sprint(dimension))
 	}
+	info, err := tables.Create(ctx, CreateTableRequest{Name: "texts"})
+	require.NoError(t, err)
+	require.Equal(t, 64, info.Dimension, "that of the model")
+	require.Equal(t, "m", info.Model)
+	unchosen := New(openHistory(t, t.TempDir()), t.TempDir(), &tableModels{}, Options{})
+	t.Cleanup(func() { require.NoError(t, unchosen.Close()) })
+	_, err = unchosen.Create(ctx, CreateTableRequest{Name: "texts"})
+	requireSays(t, err, notes.ErrInvalid, "the dimension must be from 1 to 4096, not 0")
 	_, err = tables.Create(ctx, CreateTableRequest{Name: "m", Dimension: 1, Metric: "hamming"})
 	requireSays(t, err, notes.ErrInvalid, "hamming")
 	requireSays(t, checkSize(Info{Dimension: 1}, MaxTableRows+1), notes.ErrTooLarge, "5000000")
