@@ -219,7 +219,7 @@ type rankedList struct {
 	floor    float64
 	clear    bound
 	raised   float64 // see search.raised
-	halfRead bool    // the model reads the query's language in pieces
+	halfRead bool    // the model reads words of the query in pieces
 	semantic Coverage
 	remarks  []string
 
@@ -530,7 +530,7 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 	foreign := s.r.foreign || grams
 	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
 	list.raised = s.raised(m, foreign)
-	list.halfRead = s.r.foreign && m.weight > 0 && m.weight < fluent
+	list.halfRead = m.weight > 0 && m.weight < fluent
 	m.weight += gapWeight * m.languageGap()
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = &meaning{}

@@ -280,7 +280,7 @@ func TestSearch_ConditionsOfSemanticHits(t *testing.T) {
 
 // A hit has a word of the query or a near passage.
 func TestNothingFound(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .2, "ships": .25, "mention": .1, "cooking": .1}}
 	f := withMeaning(t, m)
 	for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
@@ -290,6 +290,7 @@ func TestNothingFound(t *testing.T) {
 		assert.False(t, r.Weak)
 		assert.Equal(t, []string{"no note has these words or is semantically close"}, r.Notes)
 	}
+	m.weight = .5
 	m.cosines["ships"] = .38
 	assert.Empty(t, f.search(search.Query{Text: "xqzzy blorp"}).Hits)
 	assert.Equal(t, []string{"ships"}, pathsOf(f.search(search.Query{Text: "xqzzy blorp", Mode: search.ModeSemantic})))
@@ -368,7 +369,16 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	assert.True(t, r.Weak)
 	assert.Contains(t, r.Notes, advice)
 
-	m.weight, m.cosines = .55, map[string]float64{"ships": .3, "mention": .15}
+	const ask = "if the notes are in another language, ask in that"
+	m.weight, m.cosines = .3, map[string]float64{}
+	assert.Contains(t, f.search(search.Query{Text: "Dreimaster"}).Notes, ask, "a single word")
+	assert.NotContains(t, f.search(search.Query{Text: "harbour"}).Notes, ask, "there are hits")
+	m.weight = 0
+	assert.Contains(t, f.search(search.Query{Text: "корабль"}).Notes, ask)
+	m.weight = .55
+	assert.NotContains(t, f.search(search.Query{Text: "xqzzy"}).Notes, ask, "in a language that the model knows")
+
+	m.cosines = map[string]float64{"ships": .3, "mention": .15}
 	r = f.search(search.Query{Text: "xqzzy blorp"})
 	assert.Equal(t, []string{"ships", "mention"}, pathsOf(r))
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")

@@ -144,8 +144,13 @@ func (s *search) judge(list *rankedList) {
 	case list.weak:
 		list.remarks = append(list.remarks, "no note matches well: the hits have few of the words or are only remotely related")
 	}
-	if list.halfRead && !answered {
-		list.remarks = append(list.remarks, "the model supports this language poorly: if the notes are in another language, ask in that")
+	const ask = "if the notes are in another language, ask in that"
+	switch { // the language of a single word is unknown
+	case answered:
+	case list.halfRead && s.r.foreign:
+		list.remarks = append(list.remarks, "the model supports this language poorly: "+ask)
+	case len(list.found) == 0 && (list.halfRead || list.semantic.State == StateUnsupported):
+		list.remarks = append(list.remarks, ask)
 	}
 }
 
