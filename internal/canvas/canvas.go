@@ -51,6 +51,9 @@ func Text(data []byte) (text string, ok bool) {
 		fmt.Fprintf(&b, "[%d] %s%s\n", i+1, n.groupIn(groups), cmp.Or(n.Text, n.File+n.Subpath, n.URL, strings.TrimSpace("group "+n.Label)))
 	}
 	for _, e := range c.Edges {
+		if number[e.From] == 0 || number[e.To] == 0 { // Obsidian does not draw it either
+			continue
+		}
 		b.WriteString(strings.TrimSpace(fmt.Sprintf("[%d] -> [%d] %s", number[e.From], number[e.To], e.Label)) + "\n")
 	}
 	return b.String(), true

@@ -19,7 +19,7 @@ func TestText(t *testing.T) {
 		{"id":"u","type":"group","x":15,"y":25,"width":12,"height":12},
 		{"id":"i","type":"group","label":"Inner","x":10,"y":20,"width":50,"height":50},
 		{"id":"f","type":"file","file":"A.md","subpath":"#H","x":90,"y":90,"width":50,"height":5}],
-		"edges":[{"fromNode":"c","toNode":"f","label":"needs"}]}`))
+		"edges":[{"fromNode":"c","toNode":"f","label":"needs"},{"fromNode":"c","toNode":"gone"}]}`))
 	assert.True(t, ok)
 	assert.Equal(t, "[1] group Outer\n[2] (in Outer) group Inner\n[3] (in Inner) group\n[4] (in Inner) inner\n[5] A.md#H\n[4] -> [5] needs\n", text)
 	for data, want := range map[string]bool{"": true, "{}": true, "{": false, "[]": false, `{"nodes":1}`: false} {
