@@ -158,7 +158,7 @@ func TestLinksOfAHub(t *testing.T) {
 		assert.True(t, strings.HasPrefix(text, "the first "), "these are not all")
 		first := out[0].(args)
 		assert.Equal(t, args{"path": "Shelf 00/Book 00.md", "kind": "wikilink", "line": 8.0, "lines": []any{8.0, 10.0}, "depth": 1.0}, first)
-		assert.Contains(t, text, "-> Shelf 00/Book 00.md, line 8 10\n")
+		assert.Contains(t, text, "-> Shelf 00/Book 00.md, line 8, 10\n")
 		for _, l := range in {
 			assert.Contains(t, l.(args)["anchor"], "?rev=")
 			assert.NotEmpty(t, l.(args)["context"])
@@ -377,6 +377,8 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 		{"read_note", args{"note": "Hub", "lines": "5-6"}, []args{
 			{"path": "Hub.md", "line_range": "L5-L6"}, {"File": "Hub", "range": "5:6"}, {"note": "note:///Hub.md", "lines": " 5 – 6 "}, {"note": "Hub.md:5-6"}, {"note": "Hub", "line_start": 5, "line_end": "6"}, {"note": "Hub", "start_line": 5, "end_line": 6}, {"file_path": "Hub.md", "offset": 5, "limit": 2}, {"note": "`Hub.md`", "lines": "5-6"}, {"note": "%48ub.md", "lines": "5-6"}, {"note": "Hub", "lines": []int{5, 6}}, {"note": "Hub", "view_range": []int{5, 6}}, {"note": "Hub", "lines": "5-6", "heading": nil},
 		}},
+		{"read_note", args{"note": "Hub", "lines": "5-"}, []args{{"note": "Hub", "offset": 5}, {"note": "Hub", "start_line": "5"}, {"note": "Hub", "offset": 5, "limit": 0}}},
+		{"read_note", args{"note": "Hub", "lines": "1-3"}, []args{{"note": "Hub", "limit": 3}, {"note": "Hub", "offset": 0, "limit": 3}, {"note": "Hub", "end_line": 3}}},
 		{"list_notes", args{"tags": []string{"soup"}, "limit": 3}, []args{
 			{"tags": "soup", "limit": "3"}, {"tag": "#soup", "max_results": 3.0}, {"tags": `["soup"]`, "n": "3"},
 		}},
@@ -632,5 +634,5 @@ func TestLinksOfANoteInOrder(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "[[B]] [[B#Two]]\n[[B#One]]\n[[B]]\n[[B#Two]]\n", "B.md": "## One\n\n## Two\n"})
 	_, text := w.call(t, "note_links", args{"note": "A", "direction": "out"})
 	assert.Contains(t, text, "5 outgoing to 1 file")
-	assert.Contains(t, text, "-> B.md, line 1 2 3 4\n")
+	assert.Contains(t, text, "-> B.md, line 1, 2, 3, 4\n")
 }

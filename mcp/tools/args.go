@@ -105,7 +105,7 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 
 // joinLines converts the other forms of a range of lines to that of the argument lines: the
 // first and the last line, named as in results or as in editors, the first line and the
-// number of lines, as in Claude Code's own tool, and an array of both.
+// number of lines, as in Claude Code's own tool, one of the two, and an array of both.
 func (s schema) joinLines(given map[string]json.RawMessage) {
 	if _, ok := s.byName["lines"]; !ok {
 		return
@@ -115,14 +115,20 @@ func (s schema) joinLines(given map[string]json.RawMessage) {
 		return n
 	}
 	for _, names := range [][2]string{{"line_start", "line_end"}, {"start_line", "end_line"}, {"offset", "limit"}} {
-		first, last := number(names[0]), number(names[1])
+		first, last := max(1, number(names[0])), number(names[1])
 		if names[1] == "limit" && last > 0 {
 			last += first - 1
 		}
-		if first <= 0 || last <= 0 || given["lines"] != nil {
+		switch {
+		case given["lines"] != nil:
+			continue
+		case last > 0:
+			given["lines"] = json.RawMessage(fmt.Sprintf(`"%d-%d"`, first, last))
+		case first > 1:
+			given["lines"] = json.RawMessage(fmt.Sprintf(`"%d-"`, first))
+		default:
 			continue
 		}
-		given["lines"] = json.RawMessage(fmt.Sprintf(`"%d-%d"`, first, last))
 		delete(given, names[0])
 		delete(given, names[1])
 	}

@@ -133,6 +133,8 @@ func TestReadingToolsIgnoreStrayArguments(t *testing.T) {
 	require.EqualError(t, err, `there is no argument "excludeFolder": a condition excludes notes: where {"path":{"not":{"contains":"Archive/"}}}`)
 	_, err = decodeArgs(searchNotes.input(), json.RawMessage(`{"query":"q","exclude":"x"}`), false, new(searchArgs))
 	require.ErrorContains(t, err, `there is no argument "exclude": write -path:Archive/`)
+	_, err = decodeArgs(listNotes.input(), json.RawMessage(`{"sort_by":"modified","order":"asc"}`), false, new(listArgs))
+	require.EqualError(t, err, `there is no argument "order": each sort has one order, the newest notes or next due tasks first`)
 	_, err = decodeArgs(listNotes.input(), json.RawMessage(`{"query":"plan"}`), false, new(listArgs))
 	require.ErrorContains(t, err, `there is no argument "query": search_notes finds by content`)
 	_, err = decodeArgs(listTasks.input(), json.RawMessage(`{"before":"today"}`), false, new(taskArgs))

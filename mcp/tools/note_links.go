@@ -176,7 +176,10 @@ func outgoingLines(links []outgoingLink) (lines []string, total int) {
 	}
 	for i := range lines {
 		slices.Sort(numbers[i])
-		for _, n := range slices.Compact(numbers[i]) { // once for two links on a line
+		for j, n := range slices.Compact(numbers[i]) { // once for two links on a line
+			if j > 0 {
+				lines[i] += ","
+			}
 			lines[i] += fmt.Sprintf(" %d", n)
 		}
 	}
