@@ -331,6 +331,8 @@ func TestTaskDates(t *testing.T) {
 	}{
 		{args{}, "late now next far never"},
 		{args{"due": "overdue"}, "late"},
+		{args{"status": "overdue"}, "late"},
+		{args{"status": "incomplete", "due": "today"}, "now"},
 		{args{"due": "today"}, "now"},
 		{args{"due": "this week"}, "now next"},
 		{args{"due": "2026-W06"}, "now next"},

@@ -66,6 +66,9 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
+	if strings.EqualFold(a.Status, "overdue") && a.Due == "" { // said by due
+		a.Status, a.Due = "", "overdue"
+	}
 	q := notes.TaskQuery{Note: a.Note, Folder: filter.Folder, Tags: filter.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
 		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
 	// Without a status, open tasks are listed, none of which was done on any day.

@@ -171,11 +171,11 @@ func (n *note) list(tasks []int) string {
 // StatusNamed returns the status with the given name, or "" if s is not a name.
 func StatusNamed(s string) Status {
 	switch strings.ToLower(s) {
-	case "open", "todo":
+	case "open", "todo", "to do", "incomplete", "pending", "not done":
 		return Open
 	case "in_progress", "in-progress", "in progress", "doing":
 		return InProgress
-	case "done", "complete", "completed":
+	case "done", "complete", "completed", "finished":
 		return Done
 	case "cancelled", "canceled":
 		return Cancelled
