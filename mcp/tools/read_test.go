@@ -203,6 +203,21 @@ func TestReadThePastAndAttachments(t *testing.T) {
 	assert.Contains(t, w.fails(t, "read_note", args{"note": "p.png"}), "this is an attachment (image/png, 1 bytes), not a note")
 }
 
+// The index does not have canvases: a search without good hits names those with its words.
+func TestSearchNotes_Canvases(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\nalpaca\n", "Boards/Launch.canvas": `{"nodes":[{"id":"a","type":"text","text":"The Zebra rollout, alpaca"}]}`, "B.canvas": "{", "Views.base": "zebra rollout"})
+	const remark = `the words are on these canvases, which are not searched; read_note shows them: "Boards/Launch.canvas"`
+	for query, want := range map[string]bool{"zebra rollout": true, "zebra parade": false, "alpaca": false, "zebra tag:x": false} {
+		_, text := w.call(t, "search_notes", args{"query": query})
+		assert.Equal(t, want, strings.Contains(text, remark), "%s: %s", query, text)
+	}
+	_, text := w.call(t, "search_notes", args{"query": "zebra", "folder": "Other"})
+	assert.NotContains(t, text, "canvases")
+	w.env.Scope = notes.Scope{Read: []string{"Private"}}
+	_, text = w.call(t, "search_notes", args{"query": "zebra"})
+	assert.NotContains(t, text, "canvases")
+}
+
 // An attachment may be named without its folder, like a note. Several with one name are
 // listed.
 func TestReadNote_AttachmentByName(t *testing.T) {

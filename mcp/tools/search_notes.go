@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"notesd/internal/canvas"
 	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/search"
@@ -103,11 +106,12 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	if err != nil {
 		return Outcome{}, err
 	}
+	remarks := in.onCanvases(ctx, a, filter, res)
 	answer := func(n int) Outcome {
 		out := SearchResult{
 			Results: make([]SearchHit, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
 			Semantic: semanticOf(res),
-			Notes:    in.remarks(in.stale(res.Notes)...),
+			Notes:    in.remarks(append(in.stale(res.Notes), remarks...)...),
 		}
 		if a.Explain && res.Read.Words != nil {
 			out.Read = res.Read
@@ -129,6 +133,42 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		res, err = in.Search.Search(ctx, query)
 		return len(res.Hits), err
 	})
+}
+
+// onCanvases returns a remark on the canvases that have all words of a query. The index does not
+// have canvases, so they are read, within bounds, and only if the notes have no good answer.
+func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filter, res search.Result) []string {
+	const most, mostBytes, named = 50, 8 << 20, 3
+	if len(res.Hits) > 0 && !res.Weak || a.Cursor != "" || len(res.Read.Words) == 0 || len(f.Tags)+len(res.Read.Filters) > 0 || !f.After.IsZero() || !f.Before.IsZero() {
+		return nil
+	}
+	paths, err := in.Vault.Canvases(ctx, in.Scope)
+	if err != nil {
+		return nil // the search itself succeeded
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		return !strings.EqualFold(path.Ext(p), ".canvas") || !notes.Under(notes.Key(p), notes.FolderKey(f.Folder))
+	})
+	var have []string
+	read := 0
+	for _, p := range paths[:min(most, len(paths))] {
+		file, err := in.Vault.Attachment(ctx, p, in.Scope)
+		if read += len(file.Data); read > mostBytes {
+			break
+		}
+		if err != nil { // it has just been removed
+			continue
+		}
+		text, _ := canvas.Text(file.Data)
+		text = notes.Key(text)
+		if !slices.ContainsFunc(res.Read.Words, func(word string) bool { return !strings.Contains(text, notes.Key(word)) }) {
+			have = append(have, notes.Quote(p))
+		}
+	}
+	if len(have) == 0 {
+		return nil
+	}
+	return []string{"the words are on these canvases, which are not searched; read_note shows them: " + strings.Join(have[:min(named, len(have))], ", ")}
 }
 
 func semanticOf(res search.Result) Semantic {
