@@ -71,6 +71,10 @@ var enumWords = map[string][]string{
 	"l2":               {"euclidean"},
 	"dot":              {"dot_product", "inner_product"},
 	"replace_text":     {"replace", "str_replace"},
+	"append":           {"append_text"},
+	"prepend":          {"prepend_text"},
+	"tags":             {"tag"},
+	"folders":          {"folder"},
 	"set_front_matter": {"set_frontmatter", "set_property"},
 }
 

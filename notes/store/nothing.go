@@ -50,6 +50,9 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 		if ext := path.Ext(f.Glob); ext != "" && !strings.ContainsAny(ext, "*?[{}") && !notes.IsNoteName(ext) {
 			none += "; the names of notes end in .md, and other files are not listed"
 		}
+		if !strings.ContainsAny(f.Glob, "*?[{/.") {
+			none += "; " + notes.Quote("*"+f.Glob+"*") + " matches a part of the name"
+		}
 		if strings.HasPrefix(f.Glob, "!") {
 			none += `; a glob does not exclude, a condition on the path does, such as {"path":{"not":{"contains":"Archive/"}}}`
 		}

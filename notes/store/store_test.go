@@ -167,6 +167,7 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": object{"exists": false}}, Folder: "Work"}, nil},
 		{notes.Filter{Glob: "*.txt"}, []string{`no note has a path that matches "*.txt"; the names of notes end in .md, and other files are not listed`}},
+		{notes.Filter{Glob: "lan"}, []string{`no note has a path that matches "lan"; "*lan*" matches a part of the name`}},
 		{notes.Filter{Glob: "!Work/**"}, []string{`no note has a path that matches "!Work/**"; a glob does not exclude, a condition on the path does, such as {"path":{"not":{"contains":"Archive/"}}}`}},
 		{notes.Filter{Glob: "Works/*.md"}, []string{`no note has a path that matches "Works/*.md"`}},
 		{notes.Filter{Glob: "a*", Tags: []string{"urgent"}, Scope: []string{"Work"}}, nil},
