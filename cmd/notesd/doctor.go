@@ -17,6 +17,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/fsid"
 	"notesd/internal/hosts"
 	"notesd/internal/service"
 	"notesd/watcher"
@@ -106,7 +107,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 func checkVaultFolder(cfg *config.Config, name string) check {
 	dir := cfg.Vault.Dirs()[name]
 	c := check{Name: strings.TrimSpace("vault " + name), State: fine, Text: dir}
-	if _, err := os.ReadDir(dir); err != nil {
+	if _, err := fsid.InTime(dir, fsid.Patience, func() ([]os.DirEntry, error) { return os.ReadDir(dir) }); err != nil {
 		c.State, c.Text, c.Do = problem, fmt.Sprintf("cannot be read: %v", err), "Make the folder available to this user, or name another one with --vault."
 		return c
 	}

@@ -154,7 +154,7 @@ func (l *loader) checkFolders(v Vault, known bool) {
 	dirs := v.Dirs()
 	names := slices.Sorted(maps.Keys(dirs))
 	for i, name := range names {
-		info, err := os.Stat(dirs[name])
+		info, err := fsid.Info(dirs[name])
 		switch {
 		case err != nil && !known:
 			l.blame(key, dirs[name], "cannot be opened: "+reason(err), "name an existing folder of notes")

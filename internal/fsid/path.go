@@ -11,10 +11,17 @@ import (
 )
 
 // RealPath returns an absolute path with symbolic links resolved and each element spelled
-// as its directory lists it, as far as the path exists.
+// as its directory lists it, as far as the path exists and its disk answers.
 func RealPath(path string) string {
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return listedPath(resolved)
+	real, err := InTime(path, Patience, func() (string, error) {
+		resolved, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			resolved = listedPath(resolved)
+		}
+		return resolved, err
+	})
+	if err == nil {
+		return real
 	}
 	parent := filepath.Dir(path)
 	if parent == path {
@@ -44,11 +51,11 @@ func samePath(a, b string) bool {
 	if a == b {
 		return true
 	}
-	infoA, err := os.Stat(a)
+	infoA, err := Info(a)
 	if err != nil {
 		return false
 	}
-	infoB, err := os.Stat(b)
+	infoB, err := Info(b)
 	return err == nil && os.SameFile(infoA, infoB)
 }
 

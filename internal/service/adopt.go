@@ -162,7 +162,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 	}
 	oldLock, err := daemon.Acquire(ctx, old, identity())
 	if err != nil {
-		return "", lockProblem(err)
+		return "", err
 	}
 	for _, state := range []string{old, cfg.State} { // checkpoints the write-ahead logs of a crash
 		store, err := store.Open(ctx, state)
@@ -232,6 +232,6 @@ func hasHistory(state string) bool { return isThere(filepath.Join(state, backupH
 
 // isThere reports whether the file exists, or true if that cannot be determined.
 func isThere(name string) bool {
-	_, err := os.Lstat(name)
+	_, err := fsid.Info(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }

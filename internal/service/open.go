@@ -3,12 +3,12 @@ package service
 import (
 	"context"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"notesd/internal/config"
+	"notesd/internal/fsid"
 	"notesd/notes/store"
 	"notesd/notes/vault"
 	"notesd/search"
@@ -100,7 +100,7 @@ func openLinks(vault config.Vault) map[string]string {
 // openLink returns the link that opens a note of an Obsidian vault in the app, with
 // {path} in place of the note's path, or "" for other folders.
 func openLink(vault string) string {
-	if info, err := os.Stat(filepath.Join(vault, ".obsidian")); err != nil || !info.IsDir() {
+	if info, err := fsid.Info(filepath.Join(vault, ".obsidian")); err != nil || !info.IsDir() {
 		return ""
 	}
 	folder := strings.TrimSuffix(filepath.ToSlash(vault), "/") + "/"

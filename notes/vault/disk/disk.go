@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
@@ -38,15 +39,15 @@ type Disk struct {
 // after a rename. It returns "" if the folder cannot be opened, or if the system has no
 // such numbers.
 func FolderID(path string) string {
-	root, id, err := open(path)
+	f, err := fsid.InTime(path, fsid.Patience, func() (folder, error) { return open(path) })
 	if err != nil {
 		return ""
 	}
-	_ = root.Close() // opened for its identity
-	if id == (fsid.Identity{}) {
+	_ = f.Close() // opened for its identity
+	if f.id == (fsid.Identity{}) {
 		return ""
 	}
-	return fmt.Sprintf("%d:%d", id.Device, id.Inode)
+	return fmt.Sprintf("%d:%d", f.id.Device, f.id.Inode)
 }
 
 // New returns the disk of a vault with these folders by name; the name of a vault's only
@@ -58,7 +59,8 @@ func New(dirs map[string]string, recorded fsid.Identity) (*Disk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if real, err := filepath.EvalSymlinks(abs); err == nil {
+		real, err := fsid.InTime(abs, fsid.Patience, func() (string, error) { return filepath.EvalSymlinks(abs) })
+		if err == nil {
 			abs = real
 		}
 		d.dirs[name] = abs
@@ -122,7 +124,8 @@ func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 	r := &Root{folders: map[string]folder{}}
 	for name, dir := range d.dirs {
 		var f folder
-		if f.Root, f.id, f.err = open(dir); f.err != nil {
+		f, f.err = fsid.InTime(dir, openPatience, func() (folder, error) { return open(dir) })
+		if f.err != nil {
 			if where, ok := errors.AsType[*fs.PathError](f.err); ok {
 				f.err = where.Err // omits the path, which is outside the vault
 			}
@@ -135,17 +138,21 @@ func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 	return r, r.folders[""].id, nil
 }
 
-func open(dir string) (*os.Root, fsid.Identity, error) {
+// openPatience is how long an operation waits for the vault's disk, which may have to spin
+// up.
+const openPatience = 15 * time.Second
+
+func open(dir string) (folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fsid.Identity{}, err
+		return folder{}, err
 	}
 	id, err := fsid.RootIdentity(root)
 	if err != nil {
 		_ = root.Close()
-		return nil, fsid.Identity{}, err
+		return folder{}, err
 	}
-	return root, id, nil
+	return folder{Root: root, id: id}, nil
 }
 
 // Adopt records id as the identity of the vault.
@@ -179,6 +186,8 @@ func Unavailable(err error) error {
 	case errors.Is(err, errReplaced):
 		detail = "another folder is where the vault was (is its disk mounted?)"
 		hint += " To use this folder as the vault from now on, run: notesd index --rebuild"
+	case errors.Is(err, fsid.ErrNoAnswer): // such as a network disk that waits for its server
+		detail, hint = "the vault's disk does not answer", "Nothing was changed. Check the disk or its network connection; notesd resumes automatically when it answers."
 	default:
 		if errno, ok := errors.AsType[syscall.Errno](err); ok { // such as a network disk that lost its server
 			detail += " (" + errno.Error() + ")"
