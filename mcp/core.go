@@ -50,6 +50,9 @@ type Options struct {
 	// ScopedMethods are available to every session.
 	ScopedMethods map[string]ScopedMethod
 
+	// Trouble, if not nil, returns what is wrong with the database or its disk if that
+	// caused an error, and "" otherwise.
+	Trouble func(err error) string
 	// Observe, if not nil, is called after each tool call, except one that is answered with
 	// a question to the user.
 	Observe func(tool string, took time.Duration, err error)

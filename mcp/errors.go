@@ -123,6 +123,13 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	}
 	id := c.newErrorID()
 	c.log.LogAttrs(ctx, slog.LevelError, "internal error", slog.String("id", id), slog.Any("error", err))
+	if c.opts.Trouble != nil && c.opts.Trouble(err) != "" {
+		return Failure{
+			Code:    "unavailable",
+			Message: "notesd's database cannot be used: " + c.opts.Trouble(err),
+			Hint:    "Check the disk with notesd's state; notesd doctor says if it can be written to.",
+		}, jsonrpc.CodeInternalError
+	}
 	return Failure{
 		Code:    "internal",
 		Message: fmt.Sprintf("internal error (id %s)", id),

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -264,4 +265,21 @@ func TestDescribe_WhileNotesAreRead(t *testing.T) {
 		f, _ := w.core.describe(t.Context(), err)
 		assert.Equal(t, hint, f.Hint, args)
 	}
+}
+
+// A database on a broken disk is named, because nothing else explains the failure of reads.
+func TestDescribe_Trouble(t *testing.T) {
+	w := newWorld(t, nil, Limits{})
+	broken := errors.New("disk I/O error")
+	w.core.opts.Trouble = func(err error) string {
+		if errors.Is(err, broken) {
+			return broken.Error()
+		}
+		return ""
+	}
+	f, _ := w.core.describe(t.Context(), fmt.Errorf("list: %w", broken))
+	assert.Equal(t, "unavailable", f.Code)
+	assert.Contains(t, f.text(), "notesd's database cannot be used: disk I/O error. Check the disk")
+	f, _ = w.core.describe(t.Context(), errors.New("another"))
+	assert.Equal(t, "internal", f.Code)
 }

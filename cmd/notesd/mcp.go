@@ -96,11 +96,8 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 			c.Hello.Tools = nil
 		}
 		conn, err := c.Connect(ctx)
-		switch {
-		case errors.Is(err, daemon.ErrOtherVault):
-			return nil, service.WithHint(err)
-		case err != nil:
-			return nil, err // not conn: a nil *Conn would be a non-nil interface
+		if err != nil {
+			return nil, service.WithHint(err) // not conn: a nil *Conn would be a non-nil interface
 		}
 		a.remark(conn.Remarks...)
 		return conn, nil

@@ -31,6 +31,9 @@ const (
 // *LockedError.
 var ErrLocked = errors.New("another notesd process serves this vault")
 
+// ErrState reports that no file can be written in the state directory.
+var ErrState = errors.New("the state directory cannot be used")
+
 // errHeld is returned by tryLock when another process holds the lock.
 var errHeld = errors.New("lock is held")
 
@@ -220,7 +223,7 @@ func openLocked(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrState, err)
 		}
 		if err := tryLock(f); err != nil {
 			_ = f.Close()

@@ -78,10 +78,12 @@ func FailureOf(err error) *Failure {
 	case atomicfile.IsDiskFull(err):
 		f.Code = "disk_full"
 		f.Hint = "Free some space where the state is kept, or choose another place for it with --state, and try again."
-	case errors.Is(err, fs.ErrPermission):
-		f.Code = "permission"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		f.Hint = "Raise the limit of open files (ulimit -n)."
+	case errors.Is(err, daemon.ErrState):
+		f.Code, f.Hint = "state", stateHint
+	case errors.Is(err, fs.ErrPermission):
+		f.Code = "permission"
 	case sqlite.Trouble(err) != "" || errors.Is(err, syscall.ENOLCK):
 		f.Hint = "The state needs a local disk that works, not a network folder: name another place with --state."
 	}
@@ -96,6 +98,9 @@ func WithHint(err error) error {
 	}
 	return err
 }
+
+// stateHint is the hint for a state directory in which no file can be written.
+const stateHint = "Check the disk with this folder, or name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."
 
 // otherVaultHint is the hint for a state that belongs to another vault.
 const otherVaultHint = "Each vault needs its own state: choose another with --state, or remove the state setting. " +

@@ -288,6 +288,7 @@ func TestFailureOf(t *testing.T) {
 		"unavailable": {wrapped(&notes.Error{Op: "edit", Err: notes.ErrUnavailable}), service.ExitFailed},
 		"locked":      {wrapped(daemon.ErrLocked), service.ExitFailed},
 		"newer":       {wrapped(migrations.ErrNewer), service.ExitFailed},
+		"state":       {wrapped(fmt.Errorf("%w: %w", daemon.ErrState, syscall.EIO)), service.ExitFailed},
 		"permission":  {wrapped(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), service.ExitFailed},
 	} {
 		f := service.FailureOf(c.err)

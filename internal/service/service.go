@@ -34,6 +34,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/mirror"
+	"notesd/internal/sqlite"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -142,6 +143,7 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 
 		ScopedMethods: ownMethods{s}.scoped(),
 
+		Trouble:   sqlite.Trouble,
 		Log:       logs.Logger,
 		ClientLog: logs.clients,
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"notesd/internal/atomicfile"
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/notes/vault/disk"
@@ -23,7 +22,7 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	}
 	lock, err := daemon.Acquire(ctx, cfg.State, identity())
 	if err != nil {
-		return nil, lockProblem(err)
+		return nil, err
 	}
 	return claimed(ctx, cfg, lock)
 }
@@ -72,7 +71,7 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello, suc
 		lock, err = claimed(ctx, cfg, lock)
 		return nil, lock, err
 	}
-	return conn, nil, lockProblem(err)
+	return conn, nil, err
 }
 
 // errLockTaken ends the search for a daemon: this process is to serve the vault.
@@ -92,22 +91,9 @@ func prepare(cfg *config.Config) error {
 // the user.
 func MakePrivate(dir string) error {
 	if _, err := daemon.SecureStateDir(dir); err != nil {
-		return unusableState(err)
+		return &Failure{Code: "state", Message: err.Error(), Hint: stateHint}
 	}
 	return nil
-}
-
-// lockProblem adds a hint to a locking error if the state directory is not writable.
-func lockProblem(err error) error {
-	if atomicfile.IsReadOnlyDisk(err) || errors.Is(err, fs.ErrPermission) {
-		return unusableState(err)
-	}
-	return err
-}
-
-// unusableState returns err with a hint to choose another state directory.
-func unusableState(err error) error {
-	return &Failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
 }
 
 // claimed returns the lock if the state belongs to the configured vault, and releases
