@@ -98,6 +98,8 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (str
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 	if near := phrase.Nearest(name, flags); near != "" {
 		hint = "Did you mean --" + near + "?"
+	} else if !cmd.HasParent() && slices.ContainsFunc(cmd.Commands(), func(sub *cobra.Command) bool { return sub.Flags().Lookup(name) != nil }) {
+		hint = fmt.Sprintf("Write it after the command: notesd COMMAND --%s", name)
 	}
 	return fmt.Sprintf("%s has no flag --%s", cmd.Name(), name), hint
 }
