@@ -466,7 +466,7 @@ func TestTemplateSearches(t *testing.T) {
 // A folder without prompts is probably misspelled, or not the one the user means.
 func TestMissingFolder(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "Prompts")
-	for folder, want := range map[string]string{"Promts": `folder "Promts" has no notes`, outside: fmt.Sprintf("folder %q is not in the vault", outside)} {
+	for folder, want := range map[string]string{"Promts": `folder "Promts" does not exist or has no notes`, outside: fmt.Sprintf("folder %q is not in the vault", outside)} {
 		c := New(Options{Notes: newShelf("Prompts/a.md|Do it."), Folder: folder})
 		warnings, err := c.Warnings(t.Context())
 		require.NoError(t, err)

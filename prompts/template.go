@@ -51,7 +51,7 @@ func (c *Catalogue) templates(ctx context.Context) (found []Prompt, warnings []s
 		warnings = append(warnings, fmt.Sprintf("the prompt %q: %s", path, problem))
 	}
 	if list.Total == 0 {
-		warnings = append(warnings, fmt.Sprintf("the prompts folder %q has no notes", c.folder))
+		warnings = append(warnings, fmt.Sprintf("the prompts folder %q does not exist or has no notes", c.folder))
 	}
 	if list.Total > maxTemplates {
 		warn(c.folder, fmt.Sprintf("only the first %d of its %d notes are prompts", maxTemplates, list.Total))
