@@ -36,6 +36,7 @@ func TestReplaceText(t *testing.T) {
 		{"e\u0301 e", "e", "x", 1, "e\u0301 x"},
 		{"\u1100\u1161\u11a8 가", "가", "x", 1, "\u1100\u1161\u11a8 x"},
 		{"q\u0323\u0307 e\u0301", "q", "x", 1, "x\u0323\u0307 e\u0301"},
+		{"q\u0307\u0323 q", "q", "x", 1, "q\u0307\u0323 x"}, // NFC reorders the marks of the first
 		{"\xff e\u0301 a", " é \u0061", "b", 1, "\xffb"},
 		{"\xff a \x00", "a", "b", 1, "\xff b \x00"},
 	} {
