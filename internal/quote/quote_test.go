@@ -89,6 +89,11 @@ func TestNearest(t *testing.T) {
 		_, ok := text.Nearest(invented, Lines{1, 1})
 		assert.False(t, ok, invented)
 	}
+	ten := NewText("one two three four five six seven eight nine ten\n")
+	_, ok := ten.Nearest("one A three B five C seven eight nine ten", Lines{1, 1})
+	assert.True(t, ok, "seven words in ten")
+	_, ok = ten.Nearest("one A three B five C seven D nine ten", Lines{1, 1})
+	assert.False(t, ok, "six words in ten")
 	long := NewText(strings.Repeat("word after word\n", 20_000) + "the needle in the long haystack\n")
 	got, ok := long.Nearest("the needle in a long haystack", Lines{20_000, 20_000})
 	assert.True(t, ok)
