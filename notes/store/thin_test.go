@@ -86,6 +86,7 @@ func TestThinning_Promises(t *testing.T) {
 			lost := losesAll(versions[i], versions[i+1])
 			switch {
 			case isKept[i]:
+				require.LessOrEqual(t, recent, 10, "version %d, although ten were kept within ten minutes before it", i)
 				continue
 			case lost:
 				bounded++
