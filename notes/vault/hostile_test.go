@@ -221,7 +221,8 @@ func TestLateWrite_UnlinkedFile(t *testing.T) {
 	require.NoError(t, errors.Join(err, editor.Close()))
 	f.late.readDue(ctx, f.opt.Now(), 0)
 	assert.Zero(t, f.revisionOf("N.md", "original\nlate words\n"), "not yet")
-	f.late.readDue(ctx, f.opt.Now().Add(lateFor), 0)
+	assert.Equal(t, 2*time.Second, f.late.next().Sub(f.opt.Now()))
+	f.late.readDue(ctx, f.late.next(), 0)
 	assert.NotZero(t, f.revisionOf("N.md", "original\nlate words\n"))
 	assert.True(t, f.late.next().IsZero(), "nothing is kept open")
 }

@@ -17,7 +17,6 @@ import (
 
 	"notesd/internal/notestest"
 	"notesd/notes"
-	"notesd/notes/store"
 )
 
 // requireUndone undoes a change and redoes it, checking that every byte of the files is as
@@ -267,12 +266,18 @@ func TestUndo_Scope(t *testing.T) {
 	require.NoError(t, err, "a repeated request has its answer")
 	assert.Equal(t, first.Change, again.Change)
 
-	f.clock.Advance(store.JournalAge * 2)
-	f.save("Later.md", "made after the journal's age\n")
-	f.revisions("Later.md") // kept from now on, which confirms the time
-	f.clock.Advance(24 * time.Hour)
-	require.NoError(t, f.History().Prune(t.Context()))
-	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: first.Change})
+	later := func(days int) error {
+		f.clock.Advance(time.Duration(days) * 24 * time.Hour)
+		name := fmt.Sprintf("After %d.md", days)
+		f.save(name, "text\n")
+		f.revisions(name) // kept from now on, which confirms the time
+		f.clock.Advance(24 * time.Hour)
+		require.NoError(t, f.History().Prune(t.Context()))
+		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: first.Change, DryRun: true})
+		return err
+	}
+	require.NoError(t, later(29))
+	err = later(2)
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	assert.ErrorContains(t, err, "30 days")
 }

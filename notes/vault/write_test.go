@@ -321,17 +321,18 @@ func TestSaveBetweenCheckAndRename(t *testing.T) {
 			return f.Move(ctx, notes.MoveRequest{Note: "N", To: "d/M.md", UpdateLinks: true})
 		},
 	}
+	const original, theirs = "original [x](other.md)\n", "what they saved, sized\n" // of one size
 	saves := map[string]func(f *fixture){
-		"in place": func(f *fixture) { f.write("N.md", "theirs") },
+		"in place": func(f *fixture) { f.write("N.md", theirs) },
 		"by rename": func(f *fixture) {
-			f.write("N.md.swp", "theirs")
+			f.write("N.md.swp", theirs)
 			f.rename("N.md.swp", "N.md")
 		},
 	}
 	for writeName, write := range writes {
 		for saveName, save := range saves {
 			t.Run(writeName+", saved "+saveName, func(t *testing.T) {
-				f := newFixture(t, "N.md", "original [x](other.md)\n", "other.md", "o\n")
+				f := newFixture(t, "N.md", original, "other.md", "o\n")
 				f.failpoint = func(step string) error {
 					if step == "before swap 0" {
 						save(f)
@@ -340,8 +341,8 @@ func TestSaveBetweenCheckAndRename(t *testing.T) {
 				}
 				_, err := write(f)
 				require.ErrorIs(t, err, notes.ErrConflict)
-				assert.Equal(t, notes.Hash([]byte("theirs")), domainError(t, err).Hash)
-				assert.Equal(t, map[string]string{"N.md": "theirs", "other.md": "o\n"}, f.files())
+				assert.Equal(t, notes.Hash([]byte(theirs)), domainError(t, err).Hash)
+				assert.Equal(t, map[string]string{"N.md": theirs, "other.md": "o\n"}, f.files())
 				f.failpoint = nil
 				f.reconcile()
 				f.requireConsistent()
@@ -556,6 +557,8 @@ func TestForget_LeavesNoTrace(t *testing.T) {
 	require.NoError(t, err)
 	_, err = f.History().Forget(ctx, "Secret", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrExists, "a living note is not forgotten")
+	f.exec(f.store.Notes(), `INSERT INTO models (name, source, dimension, state) VALUES ('m', '', 1, 'ready')`)
+	f.exec(f.store.Notes(), `INSERT INTO embeddings (model, hash, vector) SELECT 1, hash, hash FROM chunks`)
 	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "Secret"})
 	require.NoError(t, err)
 	done, err := f.History().Forget(ctx, "Secret", notes.Scope{})
@@ -566,6 +569,8 @@ func TestForget_LeavesNoTrace(t *testing.T) {
 	_, err = f.History().Revisions(ctx, notes.HistoryQuery{Note: "Secret"})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	f.requireNoTrace(secret, "Secret", "secret")
+	present := f.column(f.store.Notes(), `SELECT hash FROM chunks`)
+	assert.Equal(t, present, f.column(f.store.Notes(), `SELECT hash FROM embeddings`), "a vector reveals what a text is about")
 }
 
 func TestSymlinkIsWrittenThrough(t *testing.T) {
@@ -799,7 +804,7 @@ func TestEdit_NoteBeingSaved(t *testing.T) {
 	f.view.kinds()
 	for _, saved := range []string{"saved text\n", ""} {
 		f.write("a.md", "")
-		clockAfter(emptiedFor - 20*time.Millisecond)
+		clockAfter(2*time.Second - 20*time.Millisecond)
 		f.reconcile()
 		assert.Empty(t, f.view.kinds(), "it keeps its text")
 		<-f.queue.Signal() // Run sets its timer
@@ -807,7 +812,7 @@ func TestEdit_NoteBeingSaved(t *testing.T) {
 		require.ErrorIs(t, add(), notes.ErrConflict)
 		assert.Empty(t, f.onDisk("a.md"))
 		f.write("a.md", saved)
-		clockAfter(emptiedFor)
+		clockAfter(2 * time.Second)
 		f.reconcile()
 		assert.Len(t, f.view.kinds(), 1)
 		require.NoError(t, add())
