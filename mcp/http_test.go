@@ -352,6 +352,7 @@ func TestHTTPStreamsBehindProxies(t *testing.T) {
 	assert.Contains(t, lines.Text(), "id: ", "no comment within an event")
 	require.True(t, lines.Scan())
 	assert.Contains(t, lines.Text(), "resources/updated")
+	assert.LessOrEqual(t, HTTPOptions{}.withDefaults().silence, 20*time.Second, "docs/guarantees.md promises it")
 }
 
 // A client that opens another stream gets it, although the server does not know yet that the
