@@ -643,6 +643,27 @@ func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
 	}
 }
 
+// A rewritten note is parsed again: here, the backtick in the new name would make code of
+// the link.
+func TestMove_ParsesAgain(t *testing.T) {
+	f := newFixture(t, "A.md", "a ` [[B]]\n", "B.md", "b\n")
+	before := f.files()
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "B", To: "x`y.md", UpdateLinks: true})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.ErrorContains(t, err, `the links in "A.md" cannot be rewritten without changing something else`)
+	assert.Equal(t, before, f.files())
+}
+
+// A link that the moved note now diverts is not rewritten if that would show the caller the
+// path of a note that it may not read.
+func TestMove_DivertedLinkOutOfScope(t *testing.T) {
+	f := newFixture(t, "P/A.md", "[[S]]\n", "P/B.md", "b\n", "Secret/S.md", "s\n")
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "P/B.md", To: "P/S.md", UpdateLinks: true, Scope: notes.Scope{Read: []string{"P"}}})
+	require.NoError(t, err)
+	assert.Empty(t, w.Relinked)
+	assert.Equal(t, "[[S]]\n", f.onDisk("P/A.md"))
+}
+
 // TestErrorsNameNothingOutOfScope checks that errors reveal neither notes outside the scope
 // nor links to or from them.
 func TestErrorsNameNothingOutOfScope(t *testing.T) {
