@@ -27,7 +27,7 @@ func TestMoveInTwoScans(t *testing.T) {
 			files: []string{"A/x.md", "x", "A/sub/y.md", "y", "z.md", "z"}, gone: []string{"A/x.md", "A/sub/y.md"}, after: pause,
 			appear: []string{"B/x.md", "x", "B/sub/y.md", "y"}, moved: map[string]string{"B/x.md": "A/x.md", "B/sub/y.md": "A/sub/y.md"}},
 		{name: "another name",
-			files: []string{"A.md", "a"}, gone: []string{"A.md"}, after: pause, appear: []string{"B.md", "a"}, moved: map[string]string{"B.md": "A.md"}},
+			files: []string{"A.md", "a"}, gone: []string{"A.md"}, after: 9 * time.Minute, appear: []string{"B.md", "a"}, moved: map[string]string{"B.md": "A.md"}},
 		{name: "another text",
 			files: []string{"A/x.md", "x"}, gone: []string{"A/x.md"}, after: pause, appear: []string{"B/x.md", "x, edited"}, fresh: map[string]string{"B/x.md": ""}},
 		{name: "long after",

@@ -331,3 +331,25 @@ func TestSymlink_SwappedDuringScan(t *testing.T) {
 	f.reconcile()
 	f.requireConsistent()
 }
+
+// Deleting a symlink leaves the file that it points to.
+func TestDelete_Symlink(t *testing.T) {
+	f := newFixture(t, "real/Target.md", "text\n")
+	f.symlink("real/Target.md", "Link.md")
+	f.reconcile()
+	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "Link.md"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"real/Target.md": "text\n"}, f.files())
+	f.requireConsistent()
+}
+
+// A tag is not renamed through a symlink in a file that the caller may not write.
+func TestRenameTag_SymlinkOutOfScope(t *testing.T) {
+	f := newFixture(t, "P/A.md", "#x\n", "Others/plan.txt", "#x\n")
+	f.symlink("../Others/plan.txt", "P/Link.md")
+	f.reconcile()
+	before := f.files()
+	_, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "x", To: "y", Scope: notes.Scope{Write: []string{"P"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.Equal(t, before, f.files())
+}
