@@ -80,7 +80,7 @@ func TestAdmission(t *testing.T) {
 	assert.Equal(t, http.StatusOK, get(s, "GET", "/graph", cookie).Code)
 
 	late := s.Link()
-	*now = now.Add(linkLife + time.Second)
+	*now = now.Add(5*time.Minute + time.Second)
 	assert.Equal(t, http.StatusForbidden, get(s, "GET", late, nil).Code, "five minutes")
 	*now = now.Add(loginLife)
 	assert.Equal(t, http.StatusUnauthorized, get(s, "GET", "/graph", cookie).Code, "a month")
