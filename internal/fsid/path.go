@@ -1,10 +1,13 @@
 package fsid
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -20,14 +23,53 @@ func RealPath(path string) string {
 		}
 		return resolved, err
 	})
-	if err == nil {
-		return real
-	}
 	parent := filepath.Dir(path)
-	if parent == path {
+	switch {
+	case err == nil:
+		return real
+	case errors.Is(err, ErrNoAnswer):
+		return readLinks(path)
+	case parent == path:
 		return path
 	}
 	return filepath.Join(RealPath(parent), filepath.Base(path))
+}
+
+// readLinks resolves the symbolic links of a path up to the disk that does not answer, so
+// that a link to that disk leads to the same path as when it answers.
+func readLinks(path string) string {
+	const most, patience = 40, time.Second
+	var read atomic.Pointer[string]
+	read.Store(&path)
+	_, _ = InTime("links of "+path, patience, func() (any, error) {
+		for range most {
+			next, ok := readLink(*read.Load())
+			if !ok {
+				break
+			}
+			read.Store(&next)
+		}
+		return nil, nil
+	})
+	return *read.Load()
+}
+
+// readLink replaces the first symbolic link in a path by its target.
+func readLink(path string) (string, bool) {
+	for end := 1; end <= len(path); end++ {
+		if end < len(path) && !os.IsPathSeparator(path[end]) {
+			continue
+		}
+		target, err := os.Readlink(path[:end])
+		if err != nil {
+			continue // not a link
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path[:end]), target)
+		}
+		return filepath.Join(target, path[end:]), true
+	}
+	return path, false
 }
 
 // Below reports whether path is folder or something below it, and returns the path

@@ -70,3 +70,22 @@ func TestBelow(t *testing.T) {
 	_, ok := Below(filepath.Join(outside, "none"), filepath.Join(outside, "none", "x"))
 	assert.True(t, ok, "a folder need not exist")
 }
+
+// Links lead to the same path as [filepath.EvalSymlinks], which cannot be used while the disk
+// at the end does not answer.
+func TestReadLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	vault := filepath.Join(dir, "disk", "Vault")
+	require.NoError(t, os.MkdirAll(filepath.Join(vault, "Sub"), 0o700))
+	for name, target := range map[string]string{"relative": filepath.Join("disk", "Vault"), "absolute": filepath.Join(dir, "relative"), "circle": "circle"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip("SKIPPED: no symbolic links: ", err)
+		}
+	}
+	for _, name := range []string{"relative", "absolute", filepath.Join("disk", "Vault")} {
+		assert.Equal(t, vault, readLinks(filepath.Join(dir, name)))
+		assert.Equal(t, filepath.Join(vault, "Sub", "New"), readLinks(filepath.Join(dir, name, "Sub", "New")))
+	}
+	assert.Equal(t, filepath.Join(dir, "circle"), readLinks(filepath.Join(dir, "circle")))
+}
