@@ -191,8 +191,8 @@ func toObject(p param, raw json.RawMessage) (value json.RawMessage, problem stri
 }
 
 // toArray accepts an array, an array encoded in a string, a comma-separated list of
-// strings or numbers, and a single element. problem describes what is wrong with an element that is an
-// object.
+// strings or numbers, and a single element. problem describes what is wrong with an element
+// that is an object.
 func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem string, ok bool) {
 	var items []json.RawMessage
 	if s, ok := unquote(raw); ok {

@@ -7,9 +7,9 @@
 // # A call
 //
 // [Tool.Call] decodes the arguments leniently into the tool's argument struct (args.go finds
-// the parameter that a name means, by the words in words.go, and coerce.go converts its value) and runs the tool's
-// function on them. The function asks the [Vault], the [History], the [Searcher] or the
-// [Tables], always with the scope of the Env, and builds the outcome.
+// the parameter that a name means, by the words in words.go, and coerce.go converts its
+// value) and runs the tool's function on them. The function asks the [Vault], the [History],
+// the [Searcher] or the [Tables], always with the scope of the Env, and builds the outcome.
 //
 // # The result
 //

@@ -64,8 +64,9 @@ type change struct {
 	at changeCursor
 }
 
-// Changes returns the newest changes of all notes or, if set, of the query's folder: the revisions of history, and the
-// current versions saved by other programs that are not in history yet.
+// Changes returns the newest changes of all notes or, if the query has one, of a folder: the
+// revisions of history, and the current versions saved by other programs that are not in
+// history yet.
 func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
