@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,7 +82,8 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	f := &service.Failure{
 		Code:    "config",
 		Message: "no vault is configured",
-		Hint:    "Name the folder of your notes with --vault DIR, with the variable NOTESD_VAULT, or as path under [vault] in notesd.toml.",
+		Hint: fmt.Sprintf("Name the folder of your notes with --vault DIR, with the variable NOTESD_VAULT, or as path under [vault] in %s.",
+			cmp.Or(a.loaded.File, "notesd.toml")),
 	}
 	if vault != "" {
 		f.Hint = fmt.Sprintf("This folder is in an Obsidian vault: %s --vault %s", cmd.CommandPath(), quoted(vault))
