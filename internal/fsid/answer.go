@@ -26,12 +26,14 @@ var reading = struct {
 type calls struct {
 	n     int
 	since time.Time // when the disk last answered, or the first call began
+	tried time.Time // when the last call began
 }
 
 // InTime returns the result of read, which accesses the disk at path, or ErrNoAnswer after
 // the time of patience. A system call that waits for a disk cannot be interrupted: read
 // continues, and its result is dropped. Until it returns, other calls for the path fail
-// immediately, so that their goroutines do not accumulate.
+// immediately, so that their goroutines do not accumulate. One is tried after a minute and
+// then at growing intervals, because the disk may have been remounted.
 func InTime[T any](path string, patience time.Duration, read func() (T, error)) (result T, err error) {
 	if !begin(path, patience) {
 		return result, ErrNoAnswer
@@ -70,9 +72,10 @@ func begin(path string, patience time.Duration) bool {
 		disk = &calls{since: time.Now()}
 		reading.disks[path] = disk
 	}
-	if time.Since(disk.since) >= patience {
+	if waited := time.Since(disk.since); waited >= patience && time.Since(disk.tried) < max(time.Minute, waited/2) {
 		return false
 	}
+	disk.tried = time.Now()
 	disk.n++
 	return true
 }

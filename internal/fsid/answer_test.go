@@ -29,6 +29,11 @@ func TestInTime(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 2, got)
 
+		time.Sleep(time.Minute)
+		got, err = InTime("disk", patience, works)
+		require.NoError(t, err, "the disk may have been remounted")
+		assert.Equal(t, 2, got)
+
 		close(blocked)
 		synctest.Wait()
 		got, err = InTime("disk", patience, works)

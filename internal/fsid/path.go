@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -38,30 +37,29 @@ func RealPath(path string) string {
 // readLinks resolves the symbolic links of a path up to the disk that does not answer, so
 // that a link to that disk leads to the same path as when it answers.
 func readLinks(path string) string {
-	const most, patience = 40, time.Second
-	var read atomic.Pointer[string]
-	read.Store(&path)
-	_, _ = InTime("links of "+path, patience, func() (any, error) {
-		for range most {
-			next, ok := readLink(*read.Load())
-			if !ok {
-				break
-			}
-			read.Store(&next)
+	const most = 40
+	for range most {
+		next, ok := readLink(path)
+		if !ok {
+			break
 		}
-		return nil, nil
-	})
-	return *read.Load()
+		path = next
+	}
+	return path
 }
 
-// readLink replaces the first symbolic link in a path by its target.
+// readLink replaces the first symbolic link in a path by its target, unless a disk before it
+// does not answer.
 func readLink(path string) (string, bool) {
 	for end := 1; end <= len(path); end++ {
 		if end < len(path) && !os.IsPathSeparator(path[end]) {
 			continue
 		}
-		target, err := os.Readlink(path[:end])
-		if err != nil {
+		target, err := InTime("link "+path[:end], time.Second, func() (string, error) { return os.Readlink(path[:end]) })
+		switch {
+		case errors.Is(err, ErrNoAnswer):
+			return path, false
+		case err != nil:
 			continue // not a link
 		}
 		if !filepath.IsAbs(target) {
@@ -78,7 +76,7 @@ func readLink(path string) (string, bool) {
 func Below(folder, path string) (rest string, ok bool) {
 	folder, path = RealPath(folder), RealPath(path)
 	for at := path; ; at = filepath.Dir(at) {
-		if samePath(at, folder) {
+		if SameFolder(at, folder) {
 			rest, err := filepath.Rel(at, path)
 			return rest, err == nil
 		}
@@ -88,8 +86,9 @@ func Below(folder, path string) (rest string, ok bool) {
 	}
 }
 
-// samePath also compares file identities, because a folder mounted twice has two paths.
-func samePath(a, b string) bool {
+// SameFolder reports whether two paths lead to the same folder. It compares the paths first,
+// because the folder may be unmounted, and the identities, because it may be mounted twice.
+func SameFolder(a, b string) bool {
 	if a == b {
 		return true
 	}
