@@ -12,7 +12,7 @@ import (
 
 	"notesd"
 	"notesd/internal/config"
-	"notesd/internal/daemon"
+	"notesd/internal/fsid"
 	"notesd/internal/service"
 	"notesd/mcp"
 )
@@ -186,5 +186,5 @@ func isFolder(name string) bool {
 
 // sameFolder reports whether two paths refer to the same folder.
 func sameFolder(a, b string) bool {
-	return a != "" && b != "" && daemon.SameFolder(filepath.Clean(a), filepath.Clean(b))
+	return a != "" && b != "" && fsid.SameFolder(filepath.Clean(a), filepath.Clean(b))
 }

@@ -182,7 +182,7 @@ var layers = map[string]layer{
 	"internal/phrase":     {why: leafWhy},
 	"internal/quote":      {why: leafWhy},
 	"internal/canvas":     {why: leafWhy},
-	"internal/daemon":     {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
+	"internal/daemon":     {imports: []string{"internal/fsid", "internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
 	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
 	"internal/session": {
 		imports:    []string{"mcp"}, // the form of failures

@@ -9,10 +9,10 @@ import (
 	"io"
 	"math"
 	"net"
-	"os"
 	"sync"
 	"time"
 
+	"notesd/internal/fsid"
 	"notesd/internal/jsonrpc"
 )
 
@@ -144,7 +144,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 // judge returns the refusal of a hello, or registers the connection if it is a session
 // or a probe.
 func (r *running) judge(c *sessionConn, hello Hello) Refusal {
-	if hello.Vault != "" && !SameFolder(hello.Vault, r.server.Vault) {
+	if hello.Vault != "" && !fsid.SameFolder(hello.Vault, r.server.Vault) {
 		return RefusedVault
 	}
 	switch hello.Kind {
@@ -174,17 +174,6 @@ func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	}
 	r.sessions[c] = hello.Kind
 	return ""
-}
-
-// SameFolder reports whether two paths refer to the same folder. It compares the paths
-// first, because the folder may be unmounted.
-func SameFolder(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func (r *running) enter(c *sessionConn) bool {

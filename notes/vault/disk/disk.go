@@ -59,11 +59,7 @@ func New(dirs map[string]string, recorded fsid.Identity) (*Disk, error) {
 		if err != nil {
 			return nil, err
 		}
-		real, err := fsid.InTime(abs, fsid.Patience, func() (string, error) { return filepath.EvalSymlinks(abs) })
-		if err == nil {
-			abs = real
-		}
-		d.dirs[name] = abs
+		d.dirs[name] = fsid.RealPath(abs)
 	}
 	return d, nil
 }
