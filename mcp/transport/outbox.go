@@ -120,6 +120,7 @@ func (o *outbox) take() (frame []byte, more bool) {
 		return nil, !o.closed && o.err == nil
 	}
 	frame = o.frames[0]
+	o.frames[0] = nil // the array behind it may live as long as the session
 	o.frames = o.frames[1:]
 	o.bytes -= len(frame)
 	return frame, true
