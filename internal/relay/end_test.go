@@ -227,6 +227,9 @@ func TestRelayBoundsWhatItHolds(t *testing.T) {
 		}
 		h.say(`{"jsonrpc":"2.0","id":"more","method":"ping"}`)
 		assert.Contains(t, h.hear(), `"id":"more","error"`)
+		long := strings.Repeat("x", maxIDLength+1)
+		h.say(`{"jsonrpc":"2.0","id":"` + long + `","method":"ping"}`)
+		assert.Contains(t, h.hear(), `"id":"`+long+`","error"`)
 	})
 }
 

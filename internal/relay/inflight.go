@@ -11,6 +11,8 @@ import (
 const (
 	// maxLine bounds one message of the daemon.
 	maxLine = 64 << 20
+	// maxIDLength is the daemon's limit on an id, in bytes.
+	maxIDLength = 256
 	// maxInFlight bounds the unanswered requests of one client.
 	maxInFlight = 4096
 	// maxHeldBytes bounds the memory for a client's messages that may have to be sent
@@ -26,6 +28,7 @@ const (
 var (
 	errNoMessage   = errors.New("the line is not a JSON-RPC message: send one request, notification or response; an id is a string or an integer")
 	errDuplicateID = errors.New("the id of this request belongs to one that is still in progress")
+	errLongID      = errors.New("an id may have 256 bytes at most")
 	errLargeID     = errors.New("an id that is a number must be an integer of at most 53 bits")
 	errTooMany     = errors.New("too many requests are waiting for an answer")
 )
@@ -76,6 +79,9 @@ type inflight struct {
 func (t *inflight) admits(id jsonrpc.ID, size int) error {
 	if _, exact := id.Exact(); id.Numeric && !exact {
 		return errLargeID
+	}
+	if len(id.Text) > maxIDLength { // the daemon would answer without an id
+		return errLongID
 	}
 	if t.find(id) != nil {
 		return errDuplicateID
