@@ -127,10 +127,12 @@ func TestRunningSettings(t *testing.T) {
 	read := func() (*config.Loaded, error) {
 		return config.Load(config.Sources{File: file, Env: []string{"NOTESD_VAULT=" + cfg.Vault.Path, "NOTESD_STATE=" + cfg.State}})
 	}
-	write("[search]\nlimit = 3\n")
+	write("[search]\nlimit = 2\n")
 	started, err := read()
 	require.NoError(t, err)
+	write("[search]\nlimit = 3\n")
 	r := newRunningSettings(started, read)
+	assert.Equal(t, 3, r.changed().Search.Limit, "changed during the start")
 	assert.Nil(t, r.changed())
 
 	write("[search]\nlimit = 4\n[history]\nkeep = 77\n")

@@ -76,17 +76,18 @@ type runningSettings struct {
 	zone    []byte                         // the result of systemZone at the start
 
 	mu      sync.Mutex
-	seen    []byte         // the file's last known content
+	seen    []byte         // the content of the file when it was last read here
 	now     *config.Loaded // the last valid settings
 	trouble string         // why the changed file is not used
 }
 
 func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, error)) *runningSettings {
-	return &runningSettings{started: started, now: started, read: read, zone: systemZone(), seen: contentOf(started.File)}
+	return &runningSettings{started: started, now: started, read: read, zone: systemZone()}
 }
 
 // changed returns the configuration if the file is valid and has changed since the last
-// call, and nil otherwise.
+// call, and nil otherwise. The first call returns it, because the file may have changed
+// since the start.
 func (r *runningSettings) changed() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
