@@ -242,7 +242,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	if within(done, cutTimeout) {
 		return lockErr
 	}
-	return errors.Join(lockErr, fmt.Errorf("not all of %d sessions ended in time", left))
+	return errors.Join(lockErr, fmt.Errorf("%w: up to %d", ErrUnended, left))
 }
 
 // sessionConn is the daemon's end of a connection.

@@ -41,6 +41,8 @@ var (
 	ErrReplaced = errors.New("the daemon was replaced by another")
 	// ErrStopped reports that the user has stopped the daemon.
 	ErrStopped = errors.New("the daemon was stopped")
+	// ErrUnended reports that sessions did not end in time, as when a call waits for a disk.
+	ErrUnended = errors.New("sessions did not end in time")
 )
 
 // Server accepts sessions on the daemon's socket. Its fields must not change once Serve

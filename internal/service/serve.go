@@ -35,6 +35,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	if err != nil {
 		return err
 	}
+	var unended error
 	for again := true; again && err == nil; {
 		again = false
 		var s *Service
@@ -52,6 +53,8 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			defer restart(nil)
 			err := s.acceptAll(ctx, lock, o)
 			switch {
+			case errors.Is(err, daemon.ErrUnended):
+				unended = err
 			case errors.Is(err, errSettings):
 				later := s.settings.later()
 				if again = later != nil && lock.InPlace(); again {
@@ -68,6 +71,9 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 		if o.again = again; again {
 			useZone(systemZone())
 		}
+	}
+	if unended != nil { // a call that hangs may still write: the lock ends with the process
+		return errors.Join(err, unended)
 	}
 	return errors.Join(err, lock.Release())
 }
