@@ -249,6 +249,12 @@ func (s *subscriptions) watchable(ctx context.Context, written string) (string, 
 		}
 		return uri, nil
 	}
+	s.mu.Lock()
+	watched := s.watchesLocked(uri)
+	s.mu.Unlock()
+	if watched { // a change since its digest may not have been announced yet
+		return uri, nil
+	}
 	_, err = s.readsDifferently(ctx, uri) // stores the digest that later contents are compared with
 	if err != nil && isAttachment(uri) {  // a file is an attachment only while a note links to it
 		return "", err

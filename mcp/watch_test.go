@@ -122,6 +122,24 @@ func TestDigestsAreBounded(t *testing.T) {
 	assert.Contains(t, s.subs.digests, photoURI, "which is watched")
 }
 
+// A second watch of a resource does not hide a change from the first that has not been
+// announced yet.
+func TestListen_SecondWatch(t *testing.T) {
+	w := newRealWorld(t, watchedVault)
+	s, err := w.core.newSession(Profile{}, !fixedTools)
+	require.NoError(t, err)
+	var announced []string
+	s.out = func(method string, _ any) { announced = append(announced, method) }
+	const uri = "notes://tags/new"
+	require.NoError(t, s.subs.subscribe(t.Context(), &sdk.SubscribeRequest{Params: &sdk.SubscribeParams{URI: uri}}))
+	w.write(t, "Plan.md", "#new\n")
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	_, err = s.subs.watchable(t.Context(), uri)
+	require.NoError(t, err)
+	s.subs.updated(t.Context(), uri)
+	assert.Equal(t, []string{noteUpdated}, announced)
+}
+
 // The acknowledgment of a listen omits resources whose changes will not be reported; if no
 // other remains, the listen is rejected.
 func TestListen_AcknowledgesItsFilter(t *testing.T) {
