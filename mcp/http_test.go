@@ -479,6 +479,18 @@ func TestHTTPSessionsAreLimited(t *testing.T) {
 	require.NoError(t, first.Close())
 	require.Eventually(t, func() bool { return h.hasRoom("") }, time.Minute, time.Millisecond)
 	connectHTTP(t, transport(), "2025-11-25", nil)
+	require.Eventually(t, func() bool { return listening(h) == 2 }, time.Minute, time.Millisecond)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"notifications":{"toolsListChanged":true}}}`))
+	require.NoError(t, err)
+	for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", headerVersion: "2026-07-28", "Mcp-Method": "subscriptions/listen"} {
+		req.Header.Set(k, v)
+	}
+	res, err := withToken{}.RoundTrip(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "2 sessions and listens already")
 }
 
 func listening(h *HTTP) (n int) {

@@ -150,6 +150,9 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return s.subs.listen(ctx, listen)
 			}
 			if ok && s.http != nil {
+				if !s.http.hasRoom(s.profile.Subject) {
+					return nil, &jsonrpc.Error{Code: transport.CodeBusy, Message: fmt.Sprintf("there are %d sessions and listens already, which is the limit: end one", s.http.o.sessions)}
+				}
 				if err := s.subs.narrow(ctx, params.Notifications); err != nil {
 					return nil, err
 				}
