@@ -103,8 +103,9 @@ type HTTP struct {
 	resumed  map[resumedAs]string // ids of the sessions that continue others
 	deleted  map[resumedAs]bool   // sessions that clients have deleted, and that therefore do not continue
 	running  sync.WaitGroup       // goroutines started by sessions
+	single   sync.WaitGroup       // requests without a session
 	replays  bool                 // the SDK stores what it sends on streams, for clients that lose one
-	streamed context.Context      // ends with Close; for streams whose session has not begun
+	streamed context.Context      // ends with Close; for streams whose session has not begun, and requests without one
 	end      context.CancelFunc
 }
 
@@ -295,7 +296,9 @@ func (h *HTTP) Close() {
 		closing.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
 	}
 	h.mu.Unlock()
+	defer time.AfterFunc(h.core.limits.Line.Grace, h.end).Stop()
 	closing.Wait()
+	h.single.Wait()
 	h.end()
 	h.running.Wait()
 }

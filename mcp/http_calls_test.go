@@ -164,6 +164,25 @@ func TestHTTP_CloseWaitsOnce(t *testing.T) {
 	assert.Zero(t, w.core.Sessions())
 }
 
+// Close also waits for calls without a session, which would otherwise use a closed store.
+func TestHTTP_CloseWaitsWithoutSession(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{Grace: 50 * time.Millisecond}})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	began, ended := stall(w)
+	client := connectHTTP(t, &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}}, "2026-07-28", nil)
+	calls := make(chan error, 1)
+	go func() {
+		_, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"note": "stalls"}})
+		calls <- err
+	}()
+	<-began
+	h.Close()
+	assert.Len(t, ended, 1, "the call still runs")
+	<-calls
+	_, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"note": "Plan.md"}})
+	require.Error(t, err)
+}
+
 // A question to the user, which in 2026-07-28 is the response to a call, is not counted as a
 // failed call.
 func TestHTTPQuestionsAreNotObserved(t *testing.T) {

@@ -80,10 +80,28 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = h.withServer(r, modern, msgs)
 	if modern {
-		h.stateless.ServeHTTP(w, r)
+		h.serveSingle(w, r)
 		return
 	}
 	h.stateful.ServeHTTP(w, r)
+}
+
+// serveSingle serves a request without a session. Close waits for it.
+func (h *HTTP) serveSingle(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "the server is stopping; try again", http.StatusServiceUnavailable)
+		return
+	}
+	h.single.Add(1)
+	h.mu.Unlock()
+	defer h.single.Done()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(h.streamed, cancel)()
+	h.stateless.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // serveLegacy serves the transport of 2024-11-05: a client opens a stream, whose first
