@@ -401,7 +401,8 @@ func Answered(ctx context.Context, history interface {
 		return false, nil
 	}
 	var state, result, first string
-	err := history.QueryRowContext(ctx, `SELECT state, result, request FROM operations WHERE request_key = ?`, key).Scan(&state, &result, &first)
+	// Without the second condition, SQLite would not use the partial index.
+	err := history.QueryRowContext(ctx, `SELECT state, result, request FROM operations WHERE request_key = ? AND request_key <> ''`, key).Scan(&state, &result, &first)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil

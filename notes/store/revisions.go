@@ -246,10 +246,14 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
 }
 
+// movedAway selects the current and former paths of deleted notes that had a name before a
+// move. SQLite uses the partial index only because of the first condition.
+const movedAway = `SELECT DISTINCT d.path, r.old_path FROM revisions r JOIN documents d ON d.id = r.document AND d.live = 0
+	WHERE r.old_path <> '' AND (r.old_path IN (?1, ?1 || '.md') OR substr(r.old_path, -length(?1) - 1) = '/' || ?1 OR substr(r.old_path, -length(?1) - 4) = '/' || ?1 || '.md') ORDER BY d.path`
+
 // deletedAs returns the last paths of the deleted notes that had this name before a move.
 func (s *Versions) deletedAs(ctx context.Context, name string, canRead func(path string) bool) (paths []string, err error) {
-	err = sqlite.ForEach(ctx, s.history.Reader(), `SELECT DISTINCT d.path, r.old_path FROM revisions r JOIN documents d ON d.id = r.document AND d.live = 0
-		WHERE r.old_path IN (?1, ?1 || '.md') OR substr(r.old_path, -length(?1) - 1) = '/' || ?1 OR substr(r.old_path, -length(?1) - 4) = '/' || ?1 || '.md' ORDER BY d.path`,
+	err = sqlite.ForEach(ctx, s.history.Reader(), movedAway,
 		[]any{name}, func(rows *sql.Rows) error {
 			var path, old string
 			if err := rows.Scan(&path, &old); err != nil {

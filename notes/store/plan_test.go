@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/sqlite"
+)
+
+// planOf returns how SQLite carries out a query with one argument, one step a line.
+func planOf(t *testing.T, db sqlite.Querier, query string) string {
+	t.Helper()
+	var steps []string
+	err := sqlite.ForEach(t.Context(), db, `EXPLAIN QUERY PLAN `+query, []any{"x"}, func(rows *sql.Rows) error {
+		var id, parent, unused int
+		var step string
+		err := rows.Scan(&id, &parent, &unused, &step)
+		steps = append(steps, step)
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, steps)
+	return strings.Join(steps, "\n")
+}
+
+// lastQuery records the last query of a row.
+type lastQuery struct {
+	*sql.DB
+	text string
+}
+
+func (q *lastQuery) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	q.text = query
+	return q.DB.QueryRowContext(ctx, query, args...)
+}
+
+// TestPartialIndices: SQLite uses a partial index only for a query that has its condition.
+func TestPartialIndices(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	history := s.history.Reader()
+	asked := &lastQuery{DB: history}
+	done, err := Answered(t.Context(), asked, "key", nil)
+	require.NoError(t, err)
+	assert.False(t, done)
+	assert.Contains(t, planOf(t, history, asked.text), "SEARCH operations USING INDEX operations_request (request_key=?)")
+	assert.Contains(t, planOf(t, history, movedAway), "SCAN r USING COVERING INDEX revisions_old_path\nSEARCH d USING INTEGER PRIMARY KEY")
+}
