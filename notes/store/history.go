@@ -60,7 +60,7 @@ func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 	var ids []int64
 	byID := map[int64]Entry{}
 	for _, e := range entries {
-		if e.Kind != notes.Created {
+		if e.Kind != notes.Created && !e.Reparsed { // a reparsed note has the same text
 			ids = append(ids, e.ID)
 			byID[e.ID] = e
 		}

@@ -17,9 +17,12 @@ func TestReparse(t *testing.T) {
 	f := newFixture(t, "A.md", "# Title\n\n#tag [[B]]\n", "B.md", "b\n")
 	f.exec(f.store.Notes(), `UPDATE notes SET title = 'Old'`)
 	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
+	const documents = `SELECT path FROM documents ORDER BY path`
+	known := f.column(f.store.History(), documents)
 	before := f.view.position.Seq
 	f.restart()
 	f.reconcile()
+	assert.Equal(t, known, f.column(f.store.History(), documents), "no rows that are never removed")
 	assert.Equal(t, []string{"Title", "B"}, f.column(f.store.Notes(), `SELECT title FROM notes ORDER BY path`))
 	assert.Greater(t, f.view.position.Seq, before, "followers are fed")
 	assert.Len(t, f.revisions("A.md"), 1)
