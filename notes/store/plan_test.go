@@ -52,3 +52,14 @@ func TestPartialIndices(t *testing.T) {
 	assert.Contains(t, planOf(t, history, asked.text), "SEARCH operations USING INDEX operations_request (request_key=?)")
 	assert.Contains(t, planOf(t, history, movedAway), "SCAN r USING COVERING INDEX revisions_old_path\nSEARCH d USING INTEGER PRIMARY KEY")
 }
+
+// TestTaskNotations_Plan: the newest tasks are read in the order of the key, up to the first
+// with a date.
+func TestTaskNotations_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	plan := planOf(t, s.notes.Reader(), notations)
+	assert.NotContains(t, plan, "MATERIALIZE")
+	assert.NotContains(t, plan, "TEMP B-TREE")
+}

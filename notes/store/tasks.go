@@ -252,11 +252,16 @@ func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.As
 	return listWhere(ctx, tx, f, periods)
 }
 
+// notations selects the newest task with a done date and the newest with another date, among
+// the 10 000 newest tasks: a vault may have many tasks and no dates.
+const notations = `WITH newest AS NOT MATERIALIZED (SELECT note, source, done, due, scheduled FROM tasks ORDER BY note DESC LIMIT 10000)
+	SELECT source FROM (SELECT source FROM newest WHERE done < ?1 ORDER BY note DESC LIMIT 1)
+	UNION ALL SELECT source FROM (SELECT source FROM newest WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`
+
 // TaskNotations returns the notations that the newest notes use for done dates and for
 // other dates of tasks; "" if there are none.
 func (s *Reader) TaskNotations(ctx context.Context) (done, dates tasks.Notation, err error) {
-	sources, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
-		UNION ALL SELECT source FROM (SELECT source FROM tasks WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`, noDate)
+	sources, err := sqlite.Column[string](ctx, s.notes.Reader(), notations, noDate)
 	for _, source := range sources {
 		if t, ok := tasks.Parse(source); ok {
 			done, dates = cmp.Or(done, t.DoneNotation()), cmp.Or(dates, t.DateNotation())

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/markdown/tasks"
 	"notesd/internal/notestest"
 	"notesd/notes"
 )
@@ -243,4 +244,26 @@ func TestApply_WritesOnlyChangedParts(t *testing.T) {
 	w.save("Long.md", text())
 	files["Long.md"] = text()
 	require.Equal(t, all(newWorld(t, files)), all(w))
+}
+
+// TestTaskNotations checks that the notations are those of the newest notes, and that tasks
+// without dates are not all read.
+func TestTaskNotations(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, tt := range []struct {
+		name, text  string
+		done, dates tasks.Notation
+	}{
+		{"A.md", "- [ ] Milk\n", "", ""},
+		{"B.md", "- [x] Ring [completion:: 2031-05-01]\n- [ ] Paint [due:: 2031-05-02]\n", tasks.Dataview, tasks.Dataview},
+		{"C.md", "- [ ] Tar 📅 2031-05-01\n- [ ] Sew [scheduled:: 2031-05-01]\n", tasks.Dataview, tasks.Dataview},
+		{"D.md", "- [x] Row ✅ 2031-05-01\n- [ ] Sail\n", tasks.Emoji, tasks.Emoji},
+		{"E.md", strings.Repeat("- [ ] Milk\n", 9_998), tasks.Emoji, tasks.Emoji},
+		{"F.md", "- [ ] Milk\n", "", ""},
+	} {
+		w.save(tt.name, tt.text)
+		done, dates, err := w.TaskNotations(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []tasks.Notation{tt.done, tt.dates}, []tasks.Notation{done, dates}, tt.name)
+	}
 }

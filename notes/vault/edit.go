@@ -106,29 +106,34 @@ func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
 // completeTasks adds to edits of tasks what the note itself does not contain: the current
 // day, the settings of the Tasks plugin, and how other notes of the vault write dates.
 func (c *composer) completeTasks(r notes.EditRequest) error {
+	if !slices.ContainsFunc(r.Edits, togglesTask) {
+		return nil
+	}
 	store := c.v.store
+	note, err := store.Lookup(c.ctx, r.Note, r.Scope)
+	if err != nil {
+		return err
+	}
+	around := tasks.Options{Today: c.v.opt.Now(), Settings: store.AppOf(note.Path).Tasks}
+	if around.Done, around.Dates, err = store.TaskNotations(c.ctx); err != nil {
+		return err
+	}
 	for i := range r.Edits {
 		e := &r.Edits[i]
-		if e.Op != edit.OpToggleTask {
+		if !togglesTask(*e) {
 			continue
 		}
-		e.Tasks.Today = c.v.opt.Now()
+		e.Tasks = around
 		for _, date := range []*string{&e.Due, &e.Scheduled} {
-			if p, ok := store.DuePeriod(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
+			if p, ok := store.DuePeriod(*date, around.Today); ok && p.Unit == notes.Day {
 				*date = p.Start.Format(time.DateOnly) // tomorrow, friday
 			}
-		}
-		note, err := store.Lookup(c.ctx, r.Note, r.Scope)
-		if err != nil {
-			return err
-		}
-		e.Tasks.Settings = store.AppOf(note.Path).Tasks
-		if e.Tasks.Done, e.Tasks.Dates, err = store.TaskNotations(c.ctx); err != nil {
-			return err
 		}
 	}
 	return nil
 }
+
+func togglesTask(e notes.Edit) bool { return e.Op == edit.OpToggleTask }
 
 // begin creates the periodic note that an edit appends or prepends to, if it does not
 // exist. done reports whether it handled the request.
