@@ -163,8 +163,8 @@ func (l *Layout) DailyFolder(scope notes.Scope) string {
 }
 
 // InVault converts an obsidian:// or file: link, or an absolute path in one of the
-// vault's folders, to a path in the vault. A trailing slash is kept. Other references
-// are returned unchanged, except for the backslashes of a path on Windows.
+// vault's folders, in any Unicode form, to a path in the vault. A trailing slash is kept.
+// Other references are returned unchanged, except for the backslashes of a path on Windows.
 func (l *Layout) InVault(ref string) string { return l.inVault(filepath.ToSlash(ref)) }
 
 // inVault is InVault for a reference that may also be a title, which may contain backslashes.
@@ -178,7 +178,7 @@ func (l *Layout) inVault(ref string) string {
 			}
 			continue
 		}
-		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(notes.Nfc(root), notes.Nfc(ref)); err == nil && filepath.IsLocal(rel) {
 			in := path.Join(name, filepath.ToSlash(rel))
 			if strings.HasSuffix(ref, "/") {
 				in += "/"

@@ -82,6 +82,8 @@ func TestInVault(t *testing.T) {
 	home, work := filepath.Join(root, "Home"), filepath.Join(root, "w", "Work")
 	several := &store.Layout{Several: []string{"home", "work"}, Roots: map[string]string{home: "home", work: "work"}}
 	one := &store.Layout{Roots: map[string]string{home: ""}}
+	composed := &store.Layout{Roots: map[string]string{filepath.Join(root, "Pers\u00f6nlich"): ""}}
+	decomposed := &store.Layout{Roots: map[string]string{filepath.Join(root, "Perso\u0308nlich"): ""}}
 	for _, tt := range []struct {
 		layout    *store.Layout
 		ref, want string
@@ -99,6 +101,9 @@ func TestInVault(t *testing.T) {
 		{several, "file:///" + strings.TrimPrefix(filepath.ToSlash(work), "/") + "/A%20b.md", "work/A b.md"},
 		{one, filepath.Join(home, "Plan.md"), "Plan.md"},
 		{one, "obsidian://open?vault=Home&file=Plan", "Plan"},
+		{composed, filepath.Join(root, "Perso\u0308nlich", "A\u0308.md"), "\u00c4.md"},
+		{composed, filepath.Join(root, "Pers\u00f6nlich", "A.md"), "A.md"},
+		{decomposed, filepath.Join(root, "Pers\u00f6nlich", "Sub") + "/", "Sub/"},
 	} {
 		assert.Equal(t, tt.want, tt.layout.InVault(tt.ref), tt.ref)
 	}
