@@ -3,6 +3,7 @@ package notes
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -200,6 +201,13 @@ func (n *Note) Lead() (text string, end int) {
 		at += len(line) + 1
 	}
 	return strings.ToValidUTF8(b.String(), ""), end
+}
+
+// LeadHash returns the hash that the vector of a lead is kept under. The first two passages,
+// whose hashes are given, determine the lead.
+func LeadHash(first, second []byte) []byte {
+	sum := sha256.Sum256(slices.Concat([]byte("lead"), first, second))
+	return sum[:]
 }
 
 // headingLine reports whether a line is an ATX heading.

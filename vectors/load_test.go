@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/notes"
 	"notesd/vectors/flat"
 )
 
@@ -70,6 +71,40 @@ func TestLoad_KeepsLeadsOfFileWrittenAgain(t *testing.T) {
 	w := newWorld(t, e, map[string]string{"a.md": "# One\n\n" + strings.Repeat("alpha ", 300) + "\n\n# Two\n\n" + strings.Repeat("beta ", 300)})
 	w.settle()
 	require.NotEmpty(t, w.index.serving.entries.leads)
+	w.stop()
+	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
+	w.start(e, nil)
+	w.settle()
+	w.requireConsistent()
+	for text, n := range e.counts() {
+		assert.Equal(t, 1, n, text)
+	}
+}
+
+// Erasing a deleted note erases its vectors only, not those of the leads of other notes.
+func TestForget_KeepsOtherLeads(t *testing.T) {
+	ctx := t.Context()
+	long := func(words ...string) (text string) {
+		for _, word := range words {
+			text += "# " + word + "\n\n" + strings.Repeat(word+" ", 300) + "\n\n"
+		}
+		return text
+	}
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": long("alpha", "beta"), "b.md": long("gamma", "delta")})
+	w.settle()
+	rowsFor := func(leads int) int {
+		chunks, err := w.index.store.countChunks(ctx)
+		require.NoError(t, err)
+		return chunks + leads
+	}
+	require.Equal(t, rowsFor(2), w.rows())
+	_, err := w.vault.Delete(ctx, notes.DeleteRequest{Note: "b.md"})
+	require.NoError(t, err)
+	_, err = w.vault.History().Forget(ctx, "b.md", notes.Scope{})
+	require.NoError(t, err)
+	w.settle()
+	assert.Equal(t, rowsFor(1), w.rows())
 	w.stop()
 	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
 	w.start(e, nil)

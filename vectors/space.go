@@ -140,19 +140,14 @@ func (s *space) complete() bool { return s.total == s.entries.len() }
 func leadsOf(chunks int) int { return min(1, chunks/2) }
 
 // leadOf returns the hex hash that the lead's vector is kept under, or "" if the note
-// has no lead. The first two chunks determine the lead.
+// has no lead.
 func leadOf(n *notes.Note) string {
 	if leadsOf(len(n.Chunks)) == 0 {
 		return ""
 	}
 	first, _ := hex.DecodeString(n.Chunks[0].Hash) // hashes of the store are valid hex
 	second, _ := hex.DecodeString(n.Chunks[1].Hash)
-	return hex.EncodeToString(leadHash(first, second))
-}
-
-func leadHash(first, second []byte) []byte {
-	sum := sha256.Sum256(slices.Concat([]byte("lead"), first, second))
-	return sum[:]
+	return hex.EncodeToString(notes.LeadHash(first, second))
 }
 
 // keyOf returns the slot key of a hex hash.
@@ -177,7 +172,7 @@ func withLeads(chunks []loadedChunk) []loadedChunk {
 	chunks = slices.Clip(chunks)
 	for i, c := range chunks {
 		if c.ordinal == 1 {
-			chunks = append(chunks, loadedChunk{c.note, leadOrdinal, leadHash(chunks[i-1].hash, c.hash)})
+			chunks = append(chunks, loadedChunk{c.note, leadOrdinal, notes.LeadHash(chunks[i-1].hash, c.hash)})
 		}
 	}
 	return chunks

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -69,8 +70,8 @@ func forgetSymlinks(ctx context.Context, tx *sql.Tx, paths []string) error {
 	return execAll(ctx, tx, `UPDATE OR REPLACE symlinks SET target = '' WHERE target IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 }
 
-// forgetDerived erases the paths from notes.db, and the embeddings of texts that are in
-// no note.
+// forgetDerived erases the paths from notes.db, and the embeddings of passages and leads that
+// are in no note.
 func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 	return s.notes.Erase(ctx, func(tx *sql.Tx) error {
 		err := execAll(ctx, tx, `UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
@@ -78,7 +79,17 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 		if err != nil {
 			return err
 		}
-		return execAll(ctx, tx, `DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks)`)
+		var leads []string
+		err = sqlite.ForEach(ctx, tx, `SELECT a.hash, b.hash FROM chunks a JOIN chunks b ON b.note = a.note AND b.ordinal = 1 WHERE a.ordinal = 0`, nil, func(rows *sql.Rows) error {
+			var first, second []byte
+			err := rows.Scan(&first, &second)
+			leads = append(leads, hex.EncodeToString(notes.LeadHash(first, second)))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return execAll(ctx, tx, `DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks) AND hash NOT IN (SELECT unhex(value) FROM json_each(?))`, sqlite.List(leads))
 	})
 }
 
