@@ -149,12 +149,16 @@ func (s *Journal) Begin(ctx context.Context, op *Operation, replaced map[int64]V
 // sharedMark is the result column of a shared operation that has no result yet.
 const sharedMark = "shared"
 
+// placedPaths selects the paths of the files of an operation with a state. CROSS JOIN makes
+// SQLite find the operation before its files.
+const placedPaths = `SELECT g.path, g.new_path FROM operation_files f CROSS JOIN operation_files g ON g.operation = f.operation
+	WHERE f.temp = ? AND f.ordinal = 0 AND g.state = ?`
+
 // Placed returns the paths of the files that the operation with this ID has put in
 // place or removed, both before and after the operation.
 func (s *Journal) Placed(ctx context.Context, id string) (map[string]bool, error) {
 	paths := map[string]bool{}
-	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT g.path, g.new_path FROM operation_files f JOIN operation_files g ON g.operation = f.operation
-		WHERE f.temp = ? AND f.ordinal = 0 AND g.state = ?`, []any{id, StateDone}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, s.history.Reader(), placedPaths, []any{id, StateDone}, func(rows *sql.Rows) error {
 		var old, path string
 		err := rows.Scan(&old, &path)
 		paths[notes.Nfc(old)], paths[notes.Nfc(path)] = true, true

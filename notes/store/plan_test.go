@@ -12,11 +12,11 @@ import (
 	"notesd/internal/sqlite"
 )
 
-// planOf returns how SQLite carries out a query with one argument, one step a line.
-func planOf(t *testing.T, db sqlite.Querier, query string) string {
+// planOf returns how SQLite carries out a query, one step a line.
+func planOf(t *testing.T, db sqlite.Querier, query string, args ...any) string {
 	t.Helper()
 	var steps []string
-	err := sqlite.ForEach(t.Context(), db, `EXPLAIN QUERY PLAN `+query, []any{"x"}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(t.Context(), db, `EXPLAIN QUERY PLAN `+query, args, func(rows *sql.Rows) error {
 		var id, parent, unused int
 		var step string
 		err := rows.Scan(&id, &parent, &unused, &step)
@@ -49,8 +49,8 @@ func TestPartialIndices(t *testing.T) {
 	done, err := Answered(t.Context(), asked, "key", nil)
 	require.NoError(t, err)
 	assert.False(t, done)
-	assert.Contains(t, planOf(t, history, asked.text), "SEARCH operations USING INDEX operations_request (request_key=?)")
-	assert.Contains(t, planOf(t, history, movedAway), "SCAN r USING COVERING INDEX revisions_old_path\nSEARCH d USING INTEGER PRIMARY KEY")
+	assert.Contains(t, planOf(t, history, asked.text, "key"), "SEARCH operations USING INDEX operations_request (request_key=?)")
+	assert.Contains(t, planOf(t, history, movedAway, "Plan"), "SCAN r USING COVERING INDEX revisions_old_path\nSEARCH d USING INTEGER PRIMARY KEY")
 }
 
 // TestTaskNotations_Plan: the newest tasks are read in the order of the key, up to the first
@@ -59,7 +59,15 @@ func TestTaskNotations_Plan(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	plan := planOf(t, s.notes.Reader(), notations)
+	plan := planOf(t, s.notes.Reader(), notations, noDate)
 	assert.NotContains(t, plan, "MATERIALIZE")
 	assert.NotContains(t, plan, "TEMP B-TREE")
+}
+
+// TestPlaced_Plan: the files are read once, rather than looked up one by one.
+func TestPlaced_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	assert.Equal(t, "SCAN f\nSEARCH g USING PRIMARY KEY (operation=?)", planOf(t, s.history.Reader(), placedPaths, TempName(), StateDone))
 }
