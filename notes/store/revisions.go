@@ -334,3 +334,10 @@ func (s *Versions) VersionText(ctx context.Context, path, hash string) ([]byte, 
 func (s *Versions) NewestRevision(ctx context.Context, notePath string) (int64, error) {
 	return sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath)
 }
+
+// LastText returns the number of the last text of the note that was last at a path, or 0 if
+// every note that was there has moved.
+func (s *Versions) LastText(ctx context.Context, notePath string) (int64, error) {
+	return sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce((SELECT max(id) FROM revisions WHERE document = d.id AND hash IS NOT NULL), 0)
+		FROM documents d WHERE path = ? ORDER BY live DESC, (SELECT max(id) FROM revisions WHERE document = d.id) DESC LIMIT 1`, notePath)
+}

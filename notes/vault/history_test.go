@@ -900,6 +900,45 @@ func TestRestore_LastText(t *testing.T) {
 	}
 }
 
+// What happens later to a note that once had the path of a deleted note is not restored.
+func TestRestore_LastTextOfSuccessor(t *testing.T) {
+	ctx := t.Context()
+	for _, then := range []string{"edited", "deleted"} {
+		f := newFixture(t, "A.md", "meeting\n")
+		_, err := f.Move(ctx, notes.MoveRequest{Note: "A.md", To: "B.md"})
+		require.NoError(t, err)
+		_, err = f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "draft\n"})
+		require.NoError(t, err)
+		_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
+		require.NoError(t, err)
+		if then == "edited" {
+			_, err = f.Edit(ctx, notes.EditRequest{Note: "B.md", Edits: []notes.Edit{{Op: "append", Content: "continued\n"}}})
+		} else {
+			_, err = f.Delete(ctx, notes.DeleteRequest{Note: "B.md"})
+		}
+		require.NoError(t, err)
+		_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md"})
+		require.NoError(t, err, then)
+		assert.Equal(t, "draft\n", f.onDisk("A.md"), then)
+	}
+
+	// The note deleted last is restored, even if its history is the older one.
+	f := newFixture(t, "A.md", "meeting\n")
+	_, err := f.Move(ctx, notes.MoveRequest{Note: "A.md", To: "B.md"})
+	require.NoError(t, err)
+	_, err = f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "draft\n"})
+	require.NoError(t, err)
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
+	require.NoError(t, err)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "B.md", To: "A.md"})
+	require.NoError(t, err)
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
+	require.NoError(t, err)
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md"})
+	require.NoError(t, err)
+	assert.Equal(t, "meeting\n", f.onDisk("A.md"))
+}
+
 // A renamed note cannot be restored under its old name.
 func TestRestore_FormerPath(t *testing.T) {
 	ctx := context.Background()

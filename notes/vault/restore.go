@@ -63,6 +63,9 @@ func (h *History) lastOfDeleted(ctx context.Context, notePath string, scope note
 		return 0, err
 	}
 	if len(rows) == 0 {
+		if last, err := h.store.LastText(ctx, notePath); err != nil || last != 0 {
+			return last, err
+		}
 		page, err := h.Revisions(ctx, notes.HistoryQuery{Note: notePath, Limit: 2, Scope: scope})
 		if err != nil {
 			return 0, err
