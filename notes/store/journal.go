@@ -549,6 +549,7 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 	}
 	for i := range op.Files {
 		f := &op.Files[i]
+		op.followFolder(f)
 		f.Old, err = loadBlob(ctx, tx, hashes[i][0])
 		if err == nil {
 			f.New, err = loadBlob(ctx, tx, hashes[i][1])
@@ -564,6 +565,19 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 		}
 	}
 	return nil
+}
+
+// followFolder gives a file in a folder that the operation moves its paths before and after
+// the move. The journal has only the disk path after it, or the symlink before it.
+func (op *Operation) followFolder(f *FileChange) {
+	first := &op.Files[0]
+	switch {
+	case f == first || !first.Folder:
+	case f.Link != "" && notes.Under(f.OldPath, first.OldPath):
+		f.NewPath = first.NewPath + strings.TrimPrefix(f.OldPath, first.OldPath)
+	case f.Link == "" && notes.Under(f.NewPath, first.NewPath):
+		f.OldPath = first.OldPath + strings.TrimPrefix(f.NewPath, first.NewPath)
+	}
 }
 
 // Written returns the outcome of the operation, without its revision, which is not
