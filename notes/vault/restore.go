@@ -194,7 +194,7 @@ func (o *operation) planUndo(change int64) error {
 		}
 	}
 	if len(o.Files) == 0 {
-		return &notes.Error{Op: o.Kind, Path: o.Kept[0], Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
+		return &notes.Error{Op: o.Kind, Path: cmp.Or(first.NewPath, first.OldPath), Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
 			Hint: "note_history shows what changed; each note can be restored by its revision."}
 	}
 	return nil

@@ -248,6 +248,8 @@ func TestSaveBetweenCommitAndExchange(t *testing.T) {
 	entries, err := os.ReadDir(f.dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "no temp file is left")
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: written.Change})
+	require.ErrorIs(t, err, notes.ErrConflict, "the change was made in no file")
 }
 
 // A committed write that was interrupted and cannot be finished before the log moves on is
