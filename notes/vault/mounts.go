@@ -36,6 +36,14 @@ type mount struct {
 // mountsSetting is the key under which the store keeps the known mounts.
 const mountsSetting = "mounts"
 
+// get returns the maps, which are replaced but not changed. A disk may take long to answer,
+// so it is accessed without the lock.
+func (m *mounts) get() (known map[string]mount, away map[string]fsid.Identity) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known, m.away
+}
+
 // of returns the mount point that p is below, or "".
 func (m *mounts) of(p string) (mountPoint string) {
 	m.mu.Lock()
@@ -55,13 +63,14 @@ func (m *mounts) check(root *disk.Root, op, p string) error {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s does not exist (is its disk mounted?)", notes.Quote(folder)),
 			Hint: "Nothing was changed. notesd resumes automatically when it is back. " + whenDeleted}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for folder, mount := range m.known {
+	known, unmounted := m.get()
+	for folder, mount := range known {
+		if !notes.Under(p, folder) {
+			continue // its disk may not answer
+		}
 		now := root.Identity(mount.DiskPath)
-		was, away := m.away[folder]
+		was, away := unmounted[folder]
 		switch {
-		case !notes.Under(p, folder):
 		case now != mount.Identity:
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the disk of the folder %s is not mounted", notes.Quote(notes.Nfc(mount.DiskPath))),
 				Hint: "Nothing was changed. notesd resumes automatically when it is mounted again. " + whenDeleted}
@@ -105,10 +114,9 @@ func (m *mounts) changed(d *disk.Disk) bool {
 		return false // handled as an incident
 	}
 	defer func() { _ = root.Close() }() // only read from
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for folder, was := range m.away {
-		if root.Identity(m.known[folder].DiskPath) != was {
+	known, away := m.get()
+	for folder, was := range away {
+		if root.Identity(known[folder].DiskPath) != was {
 			return true
 		}
 	}

@@ -8,12 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"notesd/internal/fsid"
 	"notesd/notes"
+	"notesd/notes/vault/disk"
 )
 
 // mounted is a vault with a folder "disk" on a separate disk, with five notes and a
@@ -353,4 +357,34 @@ func TestMoveToAnotherDisk(t *testing.T) {
 			f.requireConsistent()
 		})
 	}
+}
+
+// A disk in the vault that does not answer makes only its own notes unavailable.
+func TestMounts_NoAnswer(t *testing.T) {
+	dir := t.TempDir()
+	nas := filepath.Join(dir, "nas")
+	require.NoError(t, os.Mkdir(nas, 0o755))
+	synctest.Test(t, func(t *testing.T) {
+		d, err := disk.New(map[string]string{"": dir}, fsid.Identity{})
+		require.NoError(t, err)
+		root, err := d.Open()
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, root.Close()) }()
+		m := &mounts{known: map[string]mount{"nas": {DiskPath: "nas", Identity: root.Identity("nas")}}}
+		require.NoError(t, m.check(root, "read", "nas/x.md"))
+
+		blocked := make(chan struct{})
+		_, err = fsid.InTime(nas, 20*time.Second, func() (any, error) { <-blocked; return nil, nil })
+		require.ErrorIs(t, err, fsid.ErrNoAnswer)
+		start := time.Now()
+		require.NoError(t, m.check(root, "read", "N.md"))
+		err = m.check(root, "read", "nas/x.md")
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		assert.Contains(t, domainError(t, err).Detail, `"nas"`)
+		assert.Zero(t, time.Since(start))
+
+		close(blocked)
+		synctest.Wait()
+		require.NoError(t, m.check(root, "read", "nas/x.md"))
+	})
 }

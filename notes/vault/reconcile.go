@@ -270,9 +270,7 @@ func (s *scan) finish(ctx context.Context) error {
 // records which disks are mounted, given the mount points that the scan saw.
 func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 	m := &s.v.mounts
-	m.mu.Lock()
-	known, wasAway := m.known, m.away
-	m.mu.Unlock()
+	known, wasAway := m.get()
 	next, away := maps.Clone(seen), map[string]fsid.Identity{}
 	for _, folder := range s.v.store.Several { // one that never existed has no notes to keep
 		if _, missing := s.root.Missing(folder); missing != nil && known[folder] == (mount{}) {
@@ -327,11 +325,9 @@ func isAmong(seen map[string]mount, disk mount) bool {
 // keepUnmountedBelow excludes from the deletions of a scan of some paths the notes that may
 // be on an unmounted disk, and queues a full scan to decide.
 func (s *scan) keepUnmountedBelow(seen map[string]mount) {
-	m := &s.v.mounts
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for folder, mount := range m.known {
-		_, away := m.away[folder]
+	known, wasAway := s.v.mounts.get()
+	for folder, mount := range known {
+		_, away := wasAway[folder]
 		unmounted := s.root.Identity(mount.DiskPath) != mount.Identity && !isAmong(seen, mount)
 		below := func(p string) bool { return notes.Under(p, folder) }
 		if away && slices.ContainsFunc(s.Scanned, below) || unmounted && slices.ContainsFunc(s.gone, func(r store.Row) bool { return below(r.Path) }) {

@@ -227,13 +227,12 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 		return nil, nil, suddenly("is empty")
 	}
 	var away []string // mount points of unmounted disks
-	r.v.mounts.mu.Lock()
-	for folder, m := range r.v.mounts.known {
+	known, _ := r.v.mounts.get()
+	for folder, m := range known {
 		if root.Identity(m.DiskPath) != m.Identity {
 			away = append(away, folder)
 		}
 	}
-	r.v.mounts.mu.Unlock()
 	passed := map[string]bool{}
 	for _, skipped := range w.skipped {
 		passed[skipped.Path] = true

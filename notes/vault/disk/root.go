@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,13 +72,17 @@ func (r *Root) Missing(p string) (name string, err error) {
 	return name, r.folders[name].err
 }
 
-// Identity returns the identity of the folder at a path, or zero if there is none. On Windows
-// it is zero except for the vault's own folders.
+// Identity returns the identity of the folder at a path, or zero if there is none or its disk
+// does not answer. On Windows it is zero except for the vault's own folders.
 func (r *Root) Identity(name string) fsid.Identity {
 	if f, ok := r.folders[name]; ok {
 		return f.id
 	}
-	info, err := r.Lstat(name)
+	root, rel, _, err := r.at(name)
+	if err != nil {
+		return fsid.Identity{}
+	}
+	info, err := fsid.InTime(filepath.Join(root.Name(), rel), openPatience, func() (fs.FileInfo, error) { return root.Lstat(rel) })
 	if err != nil || !info.IsDir() {
 		return fsid.Identity{}
 	}
