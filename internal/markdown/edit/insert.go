@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -104,6 +105,9 @@ func cutHeading(content string, section markdown.Section) (string, bool) {
 	return trimLines(content[h.ContentStart:]), true
 }
 
+// beforeID matches what is between a block and its id: white space, or lines of quote markers.
+var beforeID = regexp.MustCompile(`[ \t]*(?:\r?\n[ \t>]*)*$`)
+
 // replaceBlock replaces the text of a block and keeps its id.
 func replaceBlock(src []byte, section markdown.Section, content string) ([]byte, error) {
 	if content == "" {
@@ -115,12 +119,16 @@ func replaceBlock(src []byte, section markdown.Section, content string) ([]byte,
 	}
 	content = continueLines(content, src[section.Start:section.ContentStart])
 	if id == "" {
+		id = section.BlockID
 		old := src[section.ContentStart:section.End]
 		at := bytes.LastIndexByte(old, '^')
-		from := len(bytes.TrimRight(old[:at], " \t\r\n>"))
-		content += string(old[from:])
+		content += string(old[at-len(beforeID.Find(old[:at])):])
 	}
-	return splice(src, section.ContentStart, section.End, content), nil
+	out := splice(src, section.ContentStart, section.End, content)
+	if _, err := markdown.FindSection(markdown.Parse(out), out, "^"+id); errors.Is(err, markdown.ErrMissing) { // such as after a fence
+		return nil, invalid("the new text cannot end with its id: put ^%s on a line of its own, after a blank line", id)
+	}
+	return out, nil
 }
 
 // InsertBefore inserts content before the heading or block that ref names (see

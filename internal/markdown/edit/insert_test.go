@@ -47,7 +47,15 @@ func TestReplaceSection(t *testing.T) {
 		{"a list item", "- a\n  - b ^id\n    - c\n", "^id", "- new\nline", "- a\n  - new\n    line ^id\n    - c\n"},
 		{"a table", "| a |\n|---|\n\n^id\n", "^id", "| b |\n|---|", "| b |\n|---|\n\n^id\n"},
 		{"a quoted block", "> a\n> b ^id\n", "^id", "c\nd", "> c\n> d ^id\n"},
+		{"a block whose text ends with '>'", "See <https://x.org> ^r\n", "^r", "new", "new ^r\n"},
+		{"a quoted table", "> | a |\r\n> |---|\r\n>\r\n> ^id\r\n", "^id", "| b |\n|---|", "> | b |\r\n> |---|\r\n>\r\n> ^id\r\n"},
+		{"a block with code and the id below", "text ^id\n\n# Next\n", "^id", "```sh\nls\n```\n\n^id", "```sh\nls\n```\n\n^id\n\n# Next\n"},
 	}, ReplaceSection)
+	for _, content := range []string{"```sh\nls\n```", "```sh\nls\n``` ^id", "```sh\nls\n\n^id"} {
+		_, err := ReplaceSection([]byte("text ^id\n\n# Next\n"), "^id", content)
+		require.ErrorIs(t, err, ErrInvalid, content)
+		assert.ErrorContains(t, err, "put ^id on a line of its own, after a blank line", content)
+	}
 }
 
 func TestInsertBefore(t *testing.T) {
