@@ -110,14 +110,15 @@ var beforeID = regexp.MustCompile(`[ \t]*(?:\r?\n[ \t>]*)*$`)
 
 // replaceBlock replaces the text of a block and keeps its id.
 func replaceBlock(src []byte, section markdown.Section, content string) ([]byte, error) {
-	if content == "" {
+	marker := src[section.Start:section.ContentStart]
+	if content = unquoted(content, bytes.Count(marker, []byte{'>'})); content == "" {
 		return nil, invalid("the new text of block ^%s is empty", section.BlockID)
 	}
 	id, _ := markdown.BlockID([]byte(content[strings.LastIndexByte(content, '\n')+1:]))
 	if section.Item {
 		content = strings.TrimLeft(content[markdown.ListMarker([]byte(content), false):], " \t")
 	}
-	content = continueLines(content, src[section.Start:section.ContentStart])
+	content = continueLines(content, marker)
 	if id == "" {
 		id = section.BlockID
 		old := src[section.ContentStart:section.End]
@@ -129,6 +130,22 @@ func replaceBlock(src []byte, section markdown.Section, content string) ([]byte,
 		return nil, invalid("the new text cannot end with its id: put ^%s on a line of its own, after a blank line", id)
 	}
 	return out, nil
+}
+
+// quoteMarker matches the marker of a quote at the start of a line.
+var quoteMarker = regexp.MustCompile(`^ {0,3}> ?`)
+
+// unquoted removes quote markers that all lines of content have, except blank ones, at most
+// depth of them on each line. The text of a quoted block has them if it was copied from the note.
+func unquoted(content string, depth int) string {
+	lines := strings.SplitAfter(content, "\n")
+	bare := func(line string) bool { return strings.TrimSpace(line) != "" && !quoteMarker.MatchString(line) }
+	for ; depth > 0 && !slices.ContainsFunc(lines, bare); depth-- {
+		for i, line := range lines {
+			lines[i] = line[len(quoteMarker.FindString(line)):]
+		}
+	}
+	return trimLines(strings.Join(lines, ""))
 }
 
 // InsertBefore inserts content before the heading or block that ref names (see
@@ -332,7 +349,7 @@ func indentLines(content, indent string) string {
 
 // continueLines indents all lines but the first so that they continue the block whose
 // first line starts with marker: it repeats quote markers and replaces list markers
-// with white space.
+// with white space. Blank lines get the quote markers too.
 func continueLines(content string, marker []byte) string {
 	first, rest, ok := strings.Cut(content, "\n")
 	if !ok {
@@ -344,5 +361,10 @@ func continueLines(content string, marker []byte) string {
 		}
 		return ' '
 	}, string(marker))
-	return first + "\n" + indentLines(rest, indent)
+	text := strings.LastIndexByte(indent, '>') + 1
+	if text > 0 && strings.HasPrefix(indent[text:], " ") {
+		text++
+	}
+	rest = indentLines(rest, indent[text:])
+	return first + "\n" + indent[:text] + strings.ReplaceAll(rest, "\n", "\n"+indent[:text])
 }
