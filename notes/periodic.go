@@ -23,12 +23,13 @@ const (
 	Year    Unit = "year"
 )
 
-// add returns the start of the unit n units after the one that starts at t.
+// add returns the start of the day n units after t. If the month has no such day, it is the
+// last day of the month, as in moment.js.
 func (u Unit) add(t time.Time, n int) time.Time {
 	year, month, day := t.Date()
 	switch u {
 	case Week:
-		day += 7 * n
+		return Day.add(t, 7*n)
 	case Month:
 		month += time.Month(n)
 	case Quarter:
@@ -36,9 +37,10 @@ func (u Unit) add(t time.Time, n int) time.Time {
 	case Year:
 		year += n
 	default:
-		day += n
+		return moment.Day(year, month, day+n, t.Location())
 	}
-	return moment.Day(year, month, day, t.Location())
+	last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return moment.Day(year, month, min(day, last), t.Location())
 }
 
 // start returns the first moment of the unit that contains t.

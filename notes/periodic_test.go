@@ -117,6 +117,31 @@ func TestDaysWithoutMidnight(t *testing.T) {
 	}
 }
 
+// Months, quarters and years added to the last day of a month stay in the month.
+func TestAddedAtMonthEnds(t *testing.T) {
+	date := func(s string) time.Time {
+		day, err := time.Parse(time.DateOnly, s)
+		require.NoError(t, err)
+		return day
+	}
+	p := &Periodic{}
+	for _, test := range []struct{ now, words, want string }{
+		{"2026-01-31", "in a month", "2026-02-28"}, {"2026-01-31", "in 3 months", "2026-04-30"}, {"2026-12-31", "in 2 months", "2027-02-28"},
+		{"2028-01-31", "in a month", "2028-02-29"}, {"2026-03-31", "a month ago", "2026-02-28"}, {"2028-02-29", "in a year", "2029-02-28"},
+		{"2026-01-31", "next month", "2026-02-01"}, {"2026-01-31", "in a week", "2026-02-07"}, {"2026-01-31", "in 1 day", "2026-02-01"},
+	} {
+		due, ok := p.ParseDue(test.words, date(test.now))
+		assert.True(t, ok, test)
+		assert.Equal(t, test.want, due.Start.Format(time.DateOnly), test)
+	}
+	past, _ := p.ParsePast("1y", date("2028-02-29"))
+	assert.Equal(t, "2027-02-28", past.Start.Format(time.DateOnly))
+	past, _ = p.ParsePast("14 months ago", date("2026-03-31"))
+	assert.Equal(t, "2025-01-31", past.Start.Format(time.DateOnly))
+	assert.Equal(t, "2026-02", p.Fill("{{date-1M:YYYY-MM}}", "", date("2026-03-31")))
+	assert.Equal(t, "2026-02-28", p.Fill("{{date+1Q}}", "", date("2025-11-30")))
+}
+
 func TestNamesLike(t *testing.T) {
 	day := time.Date(2026, 2, 16, 0, 0, 0, 0, time.Local)
 	for p, want := range map[string]NameFormat{
