@@ -317,8 +317,8 @@ func coreOf(text string) string {
 var lineStarter = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.\][ \t]+)?$`)
 
 // removedWith returns the span to delete when a tag of the body is removed: the whole
-// line if it contains nothing else, only the '#' within a sentence, else the tag with
-// the adjacent white space or comma.
+// line if it contains nothing else, unless it starts a list item that goes on below; only
+// the '#' within a sentence; else the tag with the adjacent white space or comma.
 func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) (start, end int) {
 	lineStart := bytes.LastIndexByte(src[:t.Start], '\n') + 1
 	lineEnd, next := markdown.LineAt(src, t.End)
@@ -337,6 +337,8 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 		first = isBlank(before[colon+2:])
 	}
 	switch {
+	case first && last && itemGoesOn(src[lineStart:lineEnd], src[next:]):
+		return start, end
 	case first && last:
 		return lineStart, next
 	case first:
@@ -345,6 +347,15 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 		return lineStart + len(bytes.TrimRight(before, " \t,")), end
 	}
 	return start, mark // the word stays
+}
+
+// itemGoesOn reports whether line is the first of a list item that has more text or children
+// on the lines below it.
+func itemGoesOn(line, below []byte) bool {
+	text := bytes.TrimLeft(line, " \t>")
+	end, _ := markdown.LineAt(below, 0)
+	more, ok := bytes.CutPrefix(below[:end], line[:len(line)-len(text)])
+	return ok && markdown.ListMarker(text, false) > 0 && !isBlank(more) && leadingSpace(more) != ""
 }
 
 // changeTagValue changes the tags in a value of front matter. It returns nil if no tag
