@@ -40,6 +40,8 @@ func TestUpdate_RareForms(t *testing.T) {
 			"- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day 📅 2026-02-10 ✅ 2026-02-16\n  SCHEDULED: <2026-02-10 Tue>"},
 		{"- [x] milk 🔁 every day 📅 2026-02-10", "milk", "", "2026-03-01", "- [x] milk 🔁 every day 📅 2026-03-01"},
 		{"- [ ] milk 🔁 every day [id:: 🆔 ab] 📅 2026-02-10", "milk", "", "", "- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day [id:: 🆔 ab] 📅 2026-02-10 ✅ 2026-02-16"},
+		{"- TODO [#A] pay rent\n  SCHEDULED: <2026-06-31 Tue +1w>", "pay rent", "", "", "- DONE [#A] pay rent\n  SCHEDULED: <2026-06-31 Tue +1w>"}, // no such day
+		{"- TODO milk\n  SCHEDULED: <2026-06-31 Tue +1w>\n  DEADLINE: <2026-02-10 Tue +1w>", "milk", "", "", "- TODO milk\n  SCHEDULED: <2026-06-31 Tue +1w>\n  DEADLINE: <2026-02-17 Tue +1w>"},
 		// Reopening: the instance is removed if completing the task on its date would create it.
 		{"- [ ] milk 🔁 every day when done 📅 2026-02-11\n- [x] milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "milk 🔁 every day when done 📅 2026-02-01 ✅ 2026-02-10", "open", "",
 			"- [ ] milk 🔁 every day when done 📅 2026-02-01"},

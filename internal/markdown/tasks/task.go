@@ -228,8 +228,9 @@ func (t *Task) read(first int) {
 		if t.Source[m[2]:m[3]] == "DEADLINE" {
 			name = "due"
 		}
+		before := len(t.fields)
 		t.add(field{name, Logseq, m[0], m[1], m[4], m[5]})
-		if m[6] >= 0 {
+		if m[6] >= 0 && len(t.fields) > before { // the date exists
 			t.add(field{"repeat", Logseq, m[1], m[1], m[6], m[7]})
 		}
 	}
