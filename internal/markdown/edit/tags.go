@@ -125,7 +125,7 @@ func RenameTag(src []byte, tag, name string) ([]byte, error) {
 		return nil, err
 	}
 	return changeTags(src, func(t string) (string, bool) {
-		if sameTag(t, tag) {
+		if t = markdown.NFC(t); sameTag(t, tag) {
 			return name, true
 		}
 		if n := len(tag); len(t) > n && t[n] == '/' && sameTag(t[:n], tag) {

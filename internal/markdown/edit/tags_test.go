@@ -127,6 +127,8 @@ func TestRenameTag(t *testing.T) {
 		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n"},
 		{"with a space", "---\ntags:\n  - a b\n  - a b/c\n---\n#[[a b]]\n", "a b", "a-b", "---\ntags:\n  - a-b\n  - a-b/c\n---\n#[[a-b]]\n"},
 		{"accents", "#cafe\u0301\n", "café", "bar", "#bar\n"},
+		{"accents of a nested one", "#cafe\u0301/x\n", "café", "bar", "#bar/x\n"},
+		{"accents in front matter", "---\ntags: [cafe\u0301/x]\n---\n", "café", "bar", "---\ntags: [bar/x]\n---\n"},
 	} {
 		out, err := RenameTag([]byte(c.src), c.tag, c.to)
 		require.NoError(t, err, c.name)
