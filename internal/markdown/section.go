@@ -29,9 +29,9 @@ type Section struct {
 }
 
 // FindSection returns the section that ref names: a heading's text ("Risks", or
-// "## Risks" to select the level too), the path to it ("Plan > Risks"), either with
-// its line as errors show it ("Risks (line 12)"), a link's anchor ("#Plan#Risks",
-// "my-heading"), or a block's id ("^id"). Exact matches take precedence over matches
+// "## Risks" to select the level too), with or without inline markup, the path to it
+// ("Plan > Risks"), either with its line as errors show it ("Risks (line 12)"), a link's
+// anchor ("#Plan#Risks", "my-heading"), or a block's id ("^id"). Exact matches take precedence over matches
 // that ignore case and punctuation. doc must be the result of [Parse] for src. The
 // error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
@@ -54,8 +54,12 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	if found := onLine(doc, matchPaths(doc, name), line); len(found) == 1 {
 		return HeadingSection(doc, found[0]), nil
 	}
+	refs := references(name)
+	if plain := PlainText([]byte(name)); plain != "" && plain != name { // ref has inline markup
+		refs = append(refs, references(plain)...)
+	}
 	for _, same := range []func(a, b string) bool{sameText, SameHeading} {
-		for _, names := range references(name) {
+		for _, names := range refs {
 			found := onLine(doc, ofLevel(doc, matchHeadings(doc, names, same), level), line)
 			switch {
 			case len(found) == 1:

@@ -33,24 +33,25 @@ text ^id-1
 func TestFindSection(t *testing.T) {
 	doc := Parse([]byte(plan))
 	for ref, want := range map[string]string{
-		"Archive":           "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
-		"# Archive":         "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
-		"archive":           "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
-		"Archive > Risks":   "## Risks\nthird\n",
-		"archive>risks":     "## Risks\nthird\n",
-		"#Archive#Risks":    "## Risks\nthird\n",
-		"### Risks":         "### Risks\nsecond\n",
-		"### Archive":       "# Archive\n## Risks\nthird\n## a -> b\nfourth\n", // with the wrong level
-		"Sub > Risks":       "### Risks\nsecond\n",
-		"Plan > Sub":        "## Sub\n### Risks\nsecond\n",
-		"cost-time":         "## Cost & Time!\n",
-		"a -> b":            "## a -> b\nfourth\n",
-		"Archive > a -> b":  "## a -> b\nfourth\n",
-		"計画":                "# 計画\ntext ^id-1\n- item ^id-2\n  - child\n",
-		"^id-1":             "text ^id-1",
-		"#^ID-2":            "- item ^id-2",
-		"Risks (line 10)":   "## Risks\nthird\n",
-		`"Twice" (line 19)`: "# Twice\n",
+		"Archive":             "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
+		"# Archive":           "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
+		"archive":             "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
+		"Archive > Risks":     "## Risks\nthird\n",
+		"archive>risks":       "## Risks\nthird\n",
+		"#Archive#Risks":      "## Risks\nthird\n",
+		"### Risks":           "### Risks\nsecond\n",
+		"### Archive":         "# Archive\n## Risks\nthird\n## a -> b\nfourth\n", // with the wrong level
+		"Sub > Risks":         "### Risks\nsecond\n",
+		"Plan > Sub":          "## Sub\n### Risks\nsecond\n",
+		"`Archive` > *Risks*": "## Risks\nthird\n",
+		"cost-time":           "## Cost & Time!\n",
+		"a -> b":              "## a -> b\nfourth\n",
+		"Archive > a -> b":    "## a -> b\nfourth\n",
+		"計画":                  "# 計画\ntext ^id-1\n- item ^id-2\n  - child\n",
+		"^id-1":               "text ^id-1",
+		"#^ID-2":              "- item ^id-2",
+		"Risks (line 10)":     "## Risks\nthird\n",
+		`"Twice" (line 19)`:   "# Twice\n",
 	} {
 		s, err := FindSection(doc, []byte(plan), ref)
 		if assert.NoError(t, err, ref) {
