@@ -253,7 +253,7 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 		return nil, err
 	}
 	doc := markdown.Parse(out)
-	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != markdown.NFC(name) {
+	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != markdown.PlainText([]byte(name)) {
 		return nil, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
 	}
 	return out, nil

@@ -200,6 +200,8 @@ func TestCreateHeading(t *testing.T) {
 		{"# A\na\n", "### Maps", "# A\na\n\n### Maps\n\n- x\n"},
 		{"# A\n\n%% a %%\n", "Maps", "# A\n\n## Maps\n\n- x\n\n%% a %%\n"},
 		{"", "#Maps", "## Maps\n\n- x\n"},
+		{"# A\na\n", "### [[Project X]]", "# A\na\n\n### [[Project X]]\n\n- x\n"},
+		{"# A\na\n", "*b* &  `c`", "# A\na\n\n## *b* &  `c`\n\n- x\n"},
 		{"a", "Maps", "a\n\n## Maps\n\n- x"},
 		{"a\r\n", "Maps", "a\r\n\r\n## Maps\r\n\r\n- x\r\n"},
 		{"# A\n## maps\n- y\n# B\n", "Maps", "# A\n## maps\n- y\n- x\n\n# B\n"}, // exists already
@@ -211,6 +213,12 @@ func TestCreateHeading(t *testing.T) {
 				assert.Equal(t, test.want, string(out))
 			}
 		}
+	}
+	for _, heading := range []string{"### [[Project X]]", "*b* &  `c`", "[x](y) z"} { // the second edit finds the heading of the first
+		edit := Edit{Op: OpAppend, Heading: heading, CreateHeading: true, Content: "- x"}
+		out, err := Apply(t.Context(), []byte("# A\n"), []Edit{edit, edit})
+		require.NoError(t, err, heading)
+		assert.True(t, strings.HasSuffix(string(out), heading+"\n\n- x\n- x\n"), "%s", out)
 	}
 	for _, test := range []struct{ src, heading, wrong string }{
 		{"# A\n\n```\ncode\n", "Maps", "no heading can be made at the end of the note"}, // the end is in a code block
