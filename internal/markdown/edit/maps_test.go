@@ -33,6 +33,8 @@ func TestSetFrontMatter_Maps(t *testing.T) {
 		"empty":          {"m: {}\n", value("a", "b"), "m: {a: b}\n"},
 		"several lines":  {"m: {\n  z: 1,\n  k: 2\n}\n", value("z", int64(1), "k", int64(3)), "m: {\n  z: 1,\n  k: 3\n}\n"},
 		"block":          {"m:\n    z: 1 # one\n    # two\n    k: 'a'\n", value("z", int64(1), "k", "b"), "m:\n    z: 1 # one\n    # two\n    k: b\n"},
+		"block, changed": {"m:\n  z: 1\n  # two\n  k: 2\n  # three\n  x: 3\n", value("k", int64(4), "x", int64(3)), "m:\n  # two\n  k: 4\n  # three\n  x: 3\n"},
+		"block, removed": {"m:\n  z: 1\n  # two\n  k: 2\n  # three\n  x: 3\n", value("z", int64(1), "x", int64(3)), "m:\n  z: 1\n  # three\n  x: 3\n"},
 		"block, new key": {"m:\n    z: 1\n", value("z", int64(1), "a", list), "m:\n    z: 1\n    a:\n      - 1\n      - x\n"},
 		"block, nested":  {"m:\n  z:\n    - 1\n    - x\n  k: {q: 1}\n", value("z", list, "k", "b"), "m:\n  z:\n    - 1\n    - x\n  k: b\n"},
 		"quoted keys":    {"m: {\"z z\": 1, k: 2}\n", value("z z", int64(1), "k", int64(3)), "m: {\"z z\": 1, k: 3}\n"},

@@ -121,6 +121,7 @@ type keyEditor struct {
 	brackets      bool                  // whether the value is a list in brackets or a map in braces
 	keys          []string              // the keys of a map, in order
 	items         []place               // the items of a list or map
+	leads         []int                 // lengths of the comments above the items; nil in brackets
 	itemText      func(item any) string // returns a new item
 	separator     string                // text between items if there was only one
 	innerComments bool                  // there are comments between the brackets

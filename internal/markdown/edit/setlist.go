@@ -56,6 +56,9 @@ func (e *keyEditor) writeItems(old, list []any) string {
 		if i := unusedItem(old, used, item); i >= 0 {
 			out.Write(e.inner[e.items[i].start:e.items[i].end])
 		} else {
+			if i := replacedItem(old, list, n); i >= 0 && e.leads != nil {
+				out.Write(e.inner[e.items[i].start:][:e.leads[i]])
+			}
 			out.WriteString(e.itemText(item))
 		}
 	}
@@ -71,6 +74,19 @@ func unusedItem(old []any, used []bool, item any) int {
 			used[i] = true
 			return i
 		}
+	}
+	return -1
+}
+
+// replacedItem returns the index of the old item that the n-th item of list replaces: the one
+// with its key, or in a list, the one in its place if list no longer contains that. It
+// returns -1 if there is none.
+func replacedItem(old, list []any, n int) int {
+	if pair, ok := list[n].(mapItem); ok {
+		return slices.IndexFunc(old, func(item any) bool { return item.(mapItem).key == pair.key })
+	}
+	if n < len(old) && !slices.ContainsFunc(list, func(item any) bool { return reflect.DeepEqual(item, old[n]) }) {
+		return n
 	}
 	return -1
 }

@@ -145,13 +145,34 @@ func (e *keyEditor) offset(t *token.Token) int {
 	return at
 }
 
+// addLines records the lines of an item, from the given one on, with the comments above it.
+// Those above the first item stay where they are.
+func (e *keyEditor) addLines(line int) {
+	start := e.lines[line]
+	item := place{start, e.end}
+	if n := len(e.items); n > 0 {
+		indent := leadingSpace(e.inner[start:])
+		for ; e.isComment(line-1, len(indent)); line-- {
+			item.start = e.lines[line-1]
+		}
+		e.items[n-1].end = item.start
+	}
+	e.items = append(e.items, item)
+	e.leads = append(e.leads, start-item.start)
+}
+
+// isComment reports whether a line is a comment. With more than indent, it could be text of a
+// block scalar.
+func (e *keyEditor) isComment(line, indent int) bool {
+	text := e.inner[e.lines[line]:]
+	space := leadingSpace(text)
+	return len(space) <= indent && text[len(space)] == '#'
+}
+
 // findLineItems records the lines of the items of a list.
 func (e *keyEditor) findLineItems(list *ast.SequenceNode) {
-	for i, item := range list.Entries {
-		e.items = append(e.items, place{e.lines[item.Start.Position.Line-1], e.end})
-		if i > 0 {
-			e.items[i-1].end = e.items[i].start
-		}
+	for _, item := range list.Entries {
+		e.addLines(item.Start.Position.Line - 1)
 	}
 	e.itemText = func(item any) string {
 		w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
@@ -177,11 +198,8 @@ func (e *keyEditor) findLinesOfKeys(m *ast.MappingNode) {
 	if len(e.keys) == 0 {
 		return
 	}
-	for i, pair := range m.Values {
-		e.items = append(e.items, place{e.lines[pair.Key.GetToken().Position.Line-1], e.end})
-		if i > 0 {
-			e.items[i-1].end = e.items[i].start
-		}
+	for _, pair := range m.Values {
+		e.addLines(pair.Key.GetToken().Position.Line - 1)
 	}
 	indent := leadingSpace(e.inner[e.items[0].start:])
 	e.itemText = func(item any) string {

@@ -59,6 +59,10 @@ func TestAddTag(t *testing.T) {
 func TestRemoveTag(t *testing.T) {
 	for _, c := range []struct{ name, src, tag, want string }{
 		{"block list", "---\ntags:\n  - a # first\n  - 'b'\n  - c\n---\n", "b", "---\ntags:\n  - a # first\n  - c\n---\n"},
+		{"comment above the next", "---\ntags:\n  - a\n  # work\n  - b\n---\n", "a", "---\ntags:\n  # work\n  - b\n---\n"},
+		{"text like a comment", "---\ntags:\n  - |\n    # x\n  - b\n---\n", "b", "---\ntags:\n  - |\n    # x\n---\n"},
+		{"no indentation", "---\r\ntags:\r\n- a\r\n# work\r\n- b\r\n---\r\n", "a", "---\r\ntags:\r\n# work\r\n- b\r\n---\r\n"},
+		{"comment above", "---\ntags:\n  - a\n  # more\n  # work\n  - b\n  # home\n  - c\n---\n", "b", "---\ntags:\n  - a\n  # home\n  - c\n---\n"},
 		{"brackets over lines", "---\ntags: [\n  a,\n  'b',\n  'c'\n]\nk: v\n---\n", "b", "---\ntags: [\n  a,\n  'c'\n]\nk: v\n---\n"},
 		{"the last of brackets over lines", "---\ntags: [\n  a,\n  b\n]\n---\n", "b", "---\ntags: [\n  a\n]\n---\n"},
 		{"one of a line in brackets over lines", "---\ntags: [a, b,\n  c]\n---\n", "b", "---\ntags: [a, c]\n---\n"},
@@ -126,6 +130,7 @@ func TestRenameTag(t *testing.T) {
 		{"property", "tags:: a, [[a/b]], #a/c\n\n#[[a]]\n", "a", "n", "tags:: n, [[n/b]], #n/c\n\n#[[n]]\n"},
 		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n"},
 		{"with a space", "---\ntags:\n  - a b\n  - a b/c\n---\n#[[a b]]\n", "a b", "a-b", "---\ntags:\n  - a-b\n  - a-b/c\n---\n#[[a-b]]\n"},
+		{"comments above", "---\ntags:\n  - x\n  # work\n  - a\n  # home\n  - b\n---\n", "a", "new", "---\ntags:\n  - x\n  # work\n  - new\n  # home\n  - b\n---\n"},
 		{"accents", "#cafe\u0301\n", "café", "bar", "#bar\n"},
 		{"accents of a nested one", "#cafe\u0301/x\n", "café", "bar", "#bar/x\n"},
 		{"accents in front matter", "---\ntags: [cafe\u0301/x]\n---\n", "café", "bar", "---\ntags: [bar/x]\n---\n"},
