@@ -209,8 +209,7 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 // folder again has a file with that name.
 func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
 	for _, c := range changes {
-		_, err := m.vault.History().Forget(ctx, c.OldPath, notes.Scope{})
-		if err != nil && !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrExists) {
+		if err := m.vault.History().ForgetPath(ctx, c.OldPath); err != nil {
 			return err
 		}
 	}

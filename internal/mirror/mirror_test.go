@@ -743,6 +743,46 @@ func TestForget(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
+// TestForget_Namesakes forgets a note whose path other notes answer to as a name. They keep
+// their versions on every node, and syncs continue.
+func TestForget_Namesakes(t *testing.T) {
+	s := pgtest.New(t)
+	for name, c := range map[string]struct {
+		files   map[string]string
+		deleted []string
+	}{
+		"one that is deleted": {map[string]string{"Index.md": "1", "Archive/Index.md": "2"}, []string{"Index.md", "Archive/Index.md"}},
+		"two that exist":      {map[string]string{"Index.md": "1", "Archive/Index.md": "2", "Other/Index.md": "3"}, []string{"Index.md"}},
+		"a passage":           {map[string]string{"Plan#1.md": "1", "Plan.md": "2"}, []string{"Plan#1.md", "Plan.md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newNode(t, s.URL(), name, c.files)
+			b := newNode(t, s.URL(), name, nil)
+			agree(t, a, b)
+			for _, note := range c.deleted {
+				a.delete(note)
+			}
+			agree(t, a, b)
+			forgotten := c.deleted[0]
+			_, err := a.m.log.Forget(t.Context(), rand.Text(), notes.Author{}, forgotten, []string{forgotten})
+			require.NoError(t, err)
+			for range 2 { // the second time as on the node that has forgotten the note itself
+				agree(t, a, b)
+				for _, n := range []*node{a, b} {
+					for _, note := range c.deleted {
+						docs, err := n.Store().Documents(t.Context(), note)
+						require.NoError(t, err)
+						assert.Equal(t, note == forgotten, len(docs) == 0, note)
+					}
+				}
+				_, err = a.m.log.Forget(t.Context(), rand.Text(), notes.Author{}, forgotten, []string{forgotten})
+				require.NoError(t, err)
+			}
+			agree(t, a, b)
+		})
+	}
+}
+
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what
 // was erased.
 func TestForget_WhileFollowing(t *testing.T) {

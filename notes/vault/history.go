@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,6 +129,29 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 	if err != nil {
 		return notes.Forgotten{}, err
 	}
+	return h.forget(ctx, p)
+}
+
+// ForgetPath is [History.Forget] for a command on another node: it erases the deleted notes
+// that ever had exactly this path, whatever this node's settings protect. It does nothing if
+// there are none, or if a note has the path.
+func (h *History) ForgetPath(ctx context.Context, p string) error {
+	if err := h.vault.Reconcile(ctx); err != nil {
+		return err
+	}
+	existing, err := h.store.Rows(ctx, []string{p})
+	if _, exists := existing[p]; err != nil || exists {
+		return err
+	}
+	docs, err := h.store.Documents(ctx, p)
+	if err != nil || !slices.ContainsFunc(docs, func(d store.Document) bool { return !d.Live }) {
+		return err
+	}
+	_, err = h.forget(ctx, p)
+	return err
+}
+
+func (h *History) forget(ctx context.Context, p string) (notes.Forgotten, error) {
 	h.vault.mu.Lock()
 	done, err := h.store.Forget(ctx, p)
 	h.vault.mu.Unlock()
