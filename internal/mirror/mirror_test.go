@@ -783,6 +783,40 @@ func TestForget_Namesakes(t *testing.T) {
 	}
 }
 
+// TestForget_EarlierNameOfOthers forgets a note whose earlier name other notes had too. A node
+// that was away meanwhile has the same files afterwards, and the other notes keep their
+// versions.
+func TestForget_EarlierNameOfOthers(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", nil)
+	b := newNode(t, s.URL(), "team", nil)
+	c := newNode(t, s.URL(), "team", nil)
+	ctx := t.Context()
+	create := func(text string) {
+		_, err := a.Create(ctx, notes.CreateRequest{Path: "Untitled.md", Content: text})
+		require.NoError(t, err)
+	}
+	move := func(from, to string) {
+		_, err := a.Move(ctx, notes.MoveRequest{Note: from, To: to})
+		require.NoError(t, err)
+	}
+	create("secret\n")
+	move("Untitled.md", "Secret.md")
+	create("live\n")
+	agree(t, a, b, c)
+	move("Untitled.md", "Live.md")
+	_, err := a.Delete(ctx, notes.DeleteRequest{Note: "Secret.md"})
+	require.NoError(t, err)
+	agree(t, a, b)
+	_, err = a.m.Forget(ctx, "Secret.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"Live.md": "live\n"}, agree(t, a, b, c))
+	for _, n := range []*node{a, b, c} {
+		_, err := n.History().Revisions(ctx, notes.HistoryQuery{Note: "Secret.md"})
+		assert.ErrorIs(t, err, notes.ErrNotFound)
+	}
+}
+
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what
 // was erased.
 func TestForget_WhileFollowing(t *testing.T) {

@@ -16,7 +16,8 @@ const KindForget = "forget"
 // Forget erases every change of a deleted note, which ever had the paths and last had path, and
 // the contents that are used nowhere else. It writes a batch of [KindForget] with the paths,
 // and reports whether it erased anything. It returns [notes.ErrExists] if a file has the
-// path. Of another path that a file has again, it erases the changes before that file.
+// path. Of another path that a file has again, it erases the changes before that file. It keeps
+// moves from or to other paths: they are of other notes, which a reader may still lack.
 func (l *Log) Forget(ctx context.Context, id string, by notes.Author, path string, paths []string) (erased bool, err error) {
 	err = l.locked(ctx, func(ctx context.Context, tx pgx.Tx, head uint64) error {
 		if _, done, err := l.batch(ctx, tx, id); done || err != nil { // it is repeated because the response was lost
@@ -34,9 +35,11 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, path strin
 			}
 			taken = append(taken, f.Path)
 		}
-		rows, _ := tx.Query(ctx, `WITH since AS (SELECT path, max(seq) AS seq FROM feed WHERE vault = $1 AND path = ANY($3) AND old_path IS DISTINCT FROM path GROUP BY path),
-			gone AS (DELETE FROM feed f USING unnest($2::text[]) AS name LEFT JOIN since ON since.path = name
-				WHERE vault = $1 AND name IN (f.path, f.old_path) AND (name <> ALL($3) OR f.seq < since.seq) RETURNING before, after)
+		// since has the batches in which the existing files got their names, or 0 if it was pruned.
+		rows, _ := tx.Query(ctx, `WITH since AS (SELECT name, coalesce(max(f.seq), 0) AS seq FROM unnest($3::text[]) AS name
+				LEFT JOIN feed f ON f.vault = $1 AND f.path = name AND f.old_path IS DISTINCT FROM f.path GROUP BY name),
+			gone AS (DELETE FROM feed f WHERE vault = $1 AND coalesce(f.path, f.old_path) = ANY($2) AND coalesce(f.old_path, f.path) = ANY($2)
+				AND NOT EXISTS (SELECT FROM since WHERE name = f.path AND f.seq >= since.seq) RETURNING before, after)
 			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths, append([]string{}, taken...)) // its error is in rows
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		if err != nil {

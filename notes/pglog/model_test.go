@@ -234,3 +234,70 @@ func TestForget_NameUsedAgain(t *testing.T) {
 	assert.Equal(t, "Secret.md", all[6].Changes[0].OldPath)
 	assert.Equal(t, map[string]string{"Untitled.md": "newer"}, files(t, l))
 }
+
+// TestForget_MovesOfOthers forgets a note whose names other notes have had: a reader that is
+// behind still gets what happened to those.
+func TestForget_MovesOfOthers(t *testing.T) {
+	s := pgtest.New(t)
+	for name, c := range map[string]struct {
+		before [][]notes.FileChange
+		kept   [][]notes.FileChange
+	}{
+		"from its first name": {
+			[][]notes.FileChange{{create("Untitled.md", "one")}, {move("Untitled.md", "Secret.md", "one")}, {create("Untitled.md", "two")}},
+			[][]notes.FileChange{{move("Untitled.md", "Live.md", "two")}},
+		},
+		"to and from its first name": {
+			[][]notes.FileChange{{create("Untitled.md", "one")}, {move("Untitled.md", "Secret.md", "one")}, {create("Draft.md", "two")}},
+			[][]notes.FileChange{{move("Draft.md", "Untitled.md", "two")}, {move("Untitled.md", "Live.md", "two")}},
+		},
+		"from its last name": {
+			[][]notes.FileChange{{create("Secret.md", "two")}},
+			[][]notes.FileChange{{move("Secret.md", "Live.md", "two")}, {create("Untitled.md", "one")}, {move("Untitled.md", "Secret.md", "one")}},
+		},
+		"an edit under its first name": {
+			[][]notes.FileChange{{create("Untitled.md", "one")}, {move("Untitled.md", "Secret.md", "one")}, {create("Untitled.md", "draft")}},
+			[][]notes.FileChange{{edit("Untitled.md", "draft", "two")}},
+		},
+		"between its names": {
+			[][]notes.FileChange{{create("Untitled.md", "one"), create("Secret.md", "two")}, {move("Untitled.md", "Other.md", "one")}},
+			[][]notes.FileChange{{move("Secret.md", "Untitled.md", "two")}, {move("Other.md", "Secret.md", "one")}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, s.URL(), name)
+			for _, changes := range c.before {
+				_, err := commit(l, changes...)
+				require.NoError(t, err)
+			}
+			s.Exec(`DELETE FROM feed WHERE old_path IS NULL`) // as if it was pruned
+			at, _, err := l.Snapshot(t.Context())
+			require.NoError(t, err)
+			for _, changes := range append(c.kept, []notes.FileChange{remove("Secret.md", "one")}) {
+				_, err := commit(l, changes...)
+				require.NoError(t, err)
+			}
+			_, err = l.Forget(t.Context(), "a"+name, notes.Author{}, "Secret.md", []string{"Secret.md", "Untitled.md", "Other.md"})
+			require.NoError(t, err)
+			entries, err := l.Changes(t.Context(), at, 100)
+			require.NoError(t, err)
+			of := func(changes []notes.FileChange) (others []notes.FileChange) { // of the note that is not forgotten
+				for _, f := range changes {
+					if f.After == notes.Hash([]byte("two")) {
+						f.Data = nil
+						others = append(others, f)
+					}
+				}
+				return others
+			}
+			var want, got []notes.FileChange
+			for _, changes := range c.kept {
+				want = append(want, of(changes)...)
+			}
+			for _, e := range entries {
+				got = append(got, of(e.Changes)...)
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
