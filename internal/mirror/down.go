@@ -198,17 +198,22 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 		}
 	}
 	if e.Kind == pglog.KindForget {
-		if err := m.forget(ctx, e.Changes); err != nil {
+		if err := m.forget(ctx, e.Changes, bases); err != nil {
 			return err
 		}
 	}
 	return m.write(ctx, r)
 }
 
-// forget erases this node's versions of files that another node has forgotten, unless the
-// folder again has a file with that name.
-func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
-	for _, c := range changes {
+// forget erases this node's versions of a note that another node has forgotten, unless the
+// folder again has a file with that name. Of the note's earlier paths, which other notes may
+// have had too, it erases those whose file was here until this batch: this node has missed the
+// move, so that its versions do not have the last path.
+func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange, bases map[string]base) error {
+	for i, c := range changes {
+		if i > 0 && bases[c.OldPath].hash == "" {
+			continue
+		}
 		if err := m.vault.History().ForgetPath(ctx, c.OldPath); err != nil {
 			return err
 		}

@@ -800,21 +800,51 @@ func TestForget_EarlierNameOfOthers(t *testing.T) {
 		_, err := a.Move(ctx, notes.MoveRequest{Note: from, To: to})
 		require.NoError(t, err)
 	}
+	create("recipe\n")
+	agree(t, a, b, c)
+	move("Untitled.md", "Recipe.md")
+	agree(t, a, b, c)
+	_, err := a.Delete(ctx, notes.DeleteRequest{Note: "Recipe.md"})
+	require.NoError(t, err)
 	create("secret\n")
+	agree(t, a, b, c)
+	late := newNode(t, s.URL(), "team", nil)
+	late.sync()
 	move("Untitled.md", "Secret.md")
 	create("live\n")
 	agree(t, a, b, c)
 	move("Untitled.md", "Live.md")
-	_, err := a.Delete(ctx, notes.DeleteRequest{Note: "Secret.md"})
+	_, err = a.Delete(ctx, notes.DeleteRequest{Note: "Secret.md"})
 	require.NoError(t, err)
 	agree(t, a, b)
 	_, err = a.m.Forget(ctx, "Secret.md", notes.Scope{})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"Live.md": "live\n"}, agree(t, a, b, c))
+	assert.Equal(t, map[string]string{"Live.md": "live\n"}, agree(t, a, b, c, late))
 	for _, n := range []*node{a, b, c} {
 		_, err := n.History().Revisions(ctx, notes.HistoryQuery{Note: "Secret.md"})
 		assert.ErrorIs(t, err, notes.ErrNotFound)
+		page, err := n.History().Revisions(ctx, notes.HistoryQuery{Note: "Recipe.md"})
+		require.NoError(t, err)
+		assert.NotEmpty(t, page.Revisions)
 	}
+}
+
+// TestForget_MissedMove forgets a note whose move another node has missed: that one erases what
+// it has under the earlier name.
+func TestForget_MissedMove(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Draft.md": "secret\n"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	_, err := a.Move(t.Context(), notes.MoveRequest{Note: "Draft.md", To: "Secret.md"})
+	require.NoError(t, err)
+	_, err = a.Delete(t.Context(), notes.DeleteRequest{Note: "Secret.md"})
+	require.NoError(t, err)
+	_, err = a.m.Forget(t.Context(), "Secret.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Empty(t, agree(t, a, b))
+	_, err = b.History().Revisions(t.Context(), notes.HistoryQuery{Note: "Draft.md"})
+	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what

@@ -9,8 +9,9 @@ import (
 	"notesd/notes"
 )
 
-// KindForget is the kind of a batch that makes nodes erase their versions of the files it
-// names. The log has already erased them.
+// KindForget is the kind of a batch that makes nodes erase their versions of a note. Its first
+// change names the note's last path, and the others name earlier ones, which other notes may
+// have had too. The log has already erased them.
 const KindForget = "forget"
 
 // Forget erases every change of a deleted note, which ever had the paths and last had path, and
@@ -49,7 +50,7 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, path strin
 		if err := l.removeUnused(ctx, tx, hashes); err != nil {
 			return err
 		}
-		free := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(taken, p) })
+		free := append([]string{path}, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == path || slices.Contains(taken, p) })...)
 		if err := l.forgetSubscriptions(ctx, tx, free); err != nil {
 			return err
 		}

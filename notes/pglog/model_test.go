@@ -193,7 +193,7 @@ func TestForget(t *testing.T) {
 	for _, c := range news[0].Changes {
 		named = append(named, c.OldPath)
 	}
-	assert.Equal(t, []string{"Secret.md", "Hidden.md"}, named)
+	assert.Equal(t, []string{"Hidden.md", "Secret.md"}, named, "the last path is first")
 	_, err = l.Forget(t.Context(), "b", notes.Author{Name: "Ann"}, "Hidden.md", []string{"Secret.md", "Hidden.md"})
 	require.NoError(t, err, "the response was lost")
 	again, err := l.Changes(t.Context(), at, 100)
