@@ -847,6 +847,29 @@ func TestForget_MissedMove(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
+// TestMirror_VaultCreatedAgain: the vault of a running node is created again, by a grant, after its
+// database was emptied. The node's files fill it.
+func TestMirror_VaultCreatedAgain(t *testing.T) {
+	s := pgtest.New(t)
+	n := newNode(t, s.URL(), "team", map[string]string{"A.md": "a"})
+	n.sync()
+	s.Exec(`DROP SCHEMA public CASCADE; CREATE SCHEMA public`)
+	other, err := pglog.Open(s.URL(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, other.Close()) }()
+	_, err = other.AddSubject(t.Context(), "ann")
+	require.NoError(t, err)
+	require.NoError(t, other.Grant(t.Context(), "ann", pglog.Grant{Vault: "team"}, true))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, n.m.sync(ctx, nil, true))
+	_, files, err := n.m.log.Snapshot(ctx)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	assert.Equal(t, "A.md", files[0].Path)
+	assert.Equal(t, map[string]string{"A.md": "a"}, agree(t, n, newNode(t, s.URL(), "team", nil)))
+}
+
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what
 // was erased.
 func TestForget_WhileFollowing(t *testing.T) {

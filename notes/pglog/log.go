@@ -29,8 +29,7 @@ type Log struct {
 	name string
 
 	mu       sync.Mutex
-	vault    int64  // its id; 0 before connecting
-	epoch    string // identifies the log before its first batch
+	vault    int64 // its id; 0 before connecting
 	notify   *time.Timer
 	notified time.Time // when the last notification was sent
 	closed   bool
@@ -114,7 +113,7 @@ func (l *Log) ready(ctx context.Context) error {
 		if made {
 			l.db.log.Info("began a new vault in the database", "vault", l.name)
 		}
-		return tx.QueryRow(ctx, `SELECT id, epoch FROM vaults WHERE name = $1`, l.name).Scan(&id, &l.epoch)
+		return tx.QueryRow(ctx, `SELECT id FROM vaults WHERE name = $1`, l.name).Scan(&id)
 	})
 	if err == nil {
 		l.vault = id
@@ -237,8 +236,15 @@ func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries [
 }
 
 func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, error) {
-	if after.Seq == 0 && after.Mark != l.epoch {
-		return nil, ErrForeign
+	if after.Seq == 0 {
+		var epoch string // not remembered: the vault may be created again
+		err := present(l.db.pool.QueryRow(ctx, `SELECT epoch FROM vaults WHERE id = $1 AND name = $2`, l.vault, l.name).Scan(&epoch))
+		if err != nil {
+			return nil, err
+		}
+		if after.Mark != epoch {
+			return nil, ErrForeign
+		}
 	}
 	rows, err := l.db.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after,
 			(SELECT kept FROM vaults WHERE id = $1 AND name = $4)
