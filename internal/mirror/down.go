@@ -272,6 +272,7 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	paths = slices.DeleteFunc(paths, m.vault.Ignored) // they wait for other settings, which a start reads
 	for len(paths) > 0 {
 		m.status.progress(len(paths), false)
 		found, err := m.read(ctx, paths[:min(len(paths), stepFiles)], stepBytes)

@@ -870,6 +870,27 @@ func TestMirror_VaultCreatedAgain(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a"}, agree(t, n, newNode(t, s.URL(), "team", nil)))
 }
 
+// TestSettle_Ignored: files that this node ignores are not compared by each sync.
+func TestSettle_Ignored(t *testing.T) {
+	s := pgtest.New(t)
+	n := newNode(t, s.URL(), "team", map[string]string{"A.md": "a"})
+	n.sync()
+	_, err := n.m.log.Commit(t.Context(), notes.Batch{ID: rand.Text(), Kind: "create", Changes: []notes.FileChange{{Path: ".hidden/B.md", After: notes.Hash([]byte("b")), Data: []byte("b")}}})
+	require.NoError(t, err)
+	n.sync()
+	waiting, err := n.m.pending(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{".hidden/B.md"}, waiting)
+	s.Exec(`ALTER TABLE files RENAME TO gone`)
+	_, err = n.m.settle(t.Context())
+	require.NoError(t, err)
+	s.Exec(`ALTER TABLE gone RENAME TO files`)
+	n.sync()
+	still, err := n.m.pending(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, waiting, still, "they wait for other settings")
+}
+
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what
 // was erased.
 func TestForget_WhileFollowing(t *testing.T) {
