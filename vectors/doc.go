@@ -43,7 +43,7 @@
 // # Concurrency
 //
 // Index.mu guards the spaces. Searches hold it for reading; Apply and Run hold it
-// for writing, for microseconds, and never while they embed. Run owns the
-// background work and its threads, whose priority it lowers where the system
-// permits that.
+// for writing, for microseconds, and never while they embed. Index.writing, which is
+// locked before it, orders the writes of Run and Reset. Run owns the background work and
+// its threads, whose priority it lowers where the system permits that.
 package vectors

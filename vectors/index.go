@@ -54,6 +54,10 @@ type Index struct {
 	dir   string
 	opt   Options
 
+	// writing is held while vectors are written to SQLite and the cache files, so that Reset
+	// erases them or they are written after it. It is locked before mu.
+	writing sync.Mutex
+
 	mu       sync.RWMutex
 	early    map[int64]*notes.Note // changes while a space is being loaded; a nil note was deleted
 	embedder Embedder              // of the configured or chosen model; nil until one is chosen
@@ -101,6 +105,8 @@ func (*Index) Name() string { return "semantic search" }
 // Reset erases the vectors of texts that no note contains from the cache files. The
 // other vectors stay, because they are determined by the store.
 func (x *Index) Reset(context.Context) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var errs []error

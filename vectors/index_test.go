@@ -463,6 +463,47 @@ func TestReset_ForgottenTexts(t *testing.T) {
 	w.requireConsistent()
 }
 
+// forgetting forgets a note while it embeds its text.
+type forgetting struct {
+	*wordEmbedder
+	forget func()
+	once   sync.Once
+}
+
+func (e *forgetting) EmbedPassages(ctx context.Context, texts []string, threads int, done func(int, []float32)) error {
+	e.once.Do(e.forget)
+	return e.wordEmbedder.EmbedPassages(ctx, texts, threads, done)
+}
+
+// The vector of a note that was forgotten while its text was being embedded is not stored. A
+// copy of the note keeps its own.
+func TestReset_WhileEmbedding(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		copies []string
+		want   int
+	}{{nil, 1}, {[]string{"copies/secret.md"}, 2}} {
+		w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+		w.write("other.md", "loud words")
+		w.write("secret.md", "hush hush")
+		for _, name := range c.copies {
+			w.write(name, "hush hush")
+		}
+		w.start(&forgetting{wordEmbedder: newWordEmbedder("m1"), forget: func() {
+			_, err := w.vault.Delete(ctx, notes.DeleteRequest{Note: "secret.md"})
+			assert.NoError(t, err)
+			_, err = w.vault.History().Forget(ctx, "secret.md", notes.Scope{})
+			assert.NoError(t, err)
+		}}, nil)
+		t.Cleanup(func() { w.stop() })
+		w.settle()
+		assert.Equal(t, "other.md", w.find("loud")[0])
+		w.requireConsistent()
+		assert.Equal(t, c.want, w.rows(), "in SQLite")
+		assert.Equal(t, int64(flat.HeaderSize+c.want*flat.RecordSize(64)), w.fileSize(), "in the file")
+	}
+}
+
 func TestIndex_SkipsDrawings(t *testing.T) {
 	e := newWordEmbedder("a")
 	encoded := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNby", 200)

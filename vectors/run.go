@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,8 +204,10 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 
 // text is a chunk to embed.
 type text struct {
+	note int64
 	hash string
 	text string
+	half []byte // its vector
 }
 
 // embedNotes embeds up to size chunks of these notes without a vector, from the lane heads only
@@ -220,7 +221,7 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 		add := func(hash string, of func() string) {
 			if _, ok := s.slots.find(keyOf(hash)); !ok && !queued[hash] && len(todo) < size {
 				queued[hash] = true
-				todo = append(todo, text{hash, of()})
+				todo = append(todo, text{note: n.ID, hash: hash, text: of()})
 			}
 		}
 		for _, c := range n.Chunks {
@@ -259,17 +260,12 @@ func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) error {
 		return nil
 	}
 	began := x.opt.Now()
-	todo, halves, err := x.halvesOf(ctx, s.embedder, todo)
+	todo, err := x.halvesOf(ctx, s.embedder, todo)
 	if err != nil || len(todo) == 0 {
 		return err
 	}
-	if err := x.store.saveEmbeddings(ctx, s.model, todo, halves); err != nil {
+	if err := x.keep(ctx, s, todo); err != nil {
 		return err
-	}
-	for i, t := range todo {
-		if _, err := s.slots.add(keyOf(t.hash), unpackHalf(halves[i])); err != nil {
-			return err
-		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -277,9 +273,26 @@ func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) error {
 	return nil
 }
 
+// keep commits vectors and then adds them to the cache file. It omits those of notes that were
+// deleted since they were read, which may have been forgotten.
+func (x *worker) keep(ctx context.Context, s *space, done []text) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	done, err := x.store.saveEmbeddings(ctx, s.model, done)
+	if err != nil {
+		return err
+	}
+	for _, t := range done {
+		if _, err := s.slots.add(keyOf(t.hash), unpackHalf(t.half)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // halvesOf embeds texts, or gets their vectors from other nodes. It omits texts that another
 // node is embedding.
-func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text, [][]byte, error) {
+func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) (done []text, err error) {
 	known, embed := map[string][]byte{}, todo
 	if x.opt.Shared != nil {
 		hashes := make([]string, len(todo))
@@ -288,7 +301,7 @@ func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text,
 		}
 		found, claimed, err := x.opt.Shared.Vectors(ctx, e.ID(), hashes)
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 		if err != nil {
 			x.opt.Log.Debug("other nodes' vectors cannot be used", "err", err)
@@ -308,7 +321,7 @@ func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text,
 	if len(embed) > 0 {
 		err := e.EmbedPassages(ctx, texts, x.pace.current(), func(i int, v []float32) { made[embed[i].hash] = packHalf(v) })
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if x.opt.Shared != nil && len(made) > 0 {
@@ -316,14 +329,15 @@ func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text,
 			x.opt.Log.Debug("other nodes cannot have the vectors", "err", err)
 		}
 	}
-	var done []text
-	var halves [][]byte
 	for _, t := range todo {
-		if half := cmp.Or(string(made[t.hash]), string(known[t.hash])); half != "" {
-			done, halves = append(done, t), append(halves, []byte(half))
+		if t.half = made[t.hash]; t.half == nil {
+			t.half = known[t.hash]
+		}
+		if len(t.half) > 0 {
+			done = append(done, t)
 		}
 	}
-	return done, halves, nil
+	return done, nil
 }
 
 // takeOver makes the space of the model serve when it is complete, and removes the

@@ -103,24 +103,36 @@ func (r rows) countChunks(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-func (r rows) saveEmbeddings(ctx context.Context, model int64, todo []text, halves [][]byte) error {
-	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
+// saveEmbeddings saves the vectors of texts and returns those texts. It omits texts whose notes
+// no longer exist.
+func (r rows) saveEmbeddings(ctx context.Context, model int64, done []text) ([]text, error) {
+	ids := make([]int64, len(done))
+	for i, t := range done {
+		ids[i] = t.note
+	}
+	err := r.Notes().Write(ctx, func(tx *sql.Tx) error {
+		exist, err := sqlite.Column[int64](ctx, tx, `SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?))`, sqlite.List(ids))
+		if err != nil {
+			return err
+		}
+		done = slices.DeleteFunc(done, func(t text) bool { return !slices.Contains(exist, t.note) })
 		insert, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO embeddings (model, hash, vector) VALUES (?, ?, ?)`)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = insert.Close() }() // the end of the transaction closes it as well
-		for i, t := range todo {
+		for _, t := range done {
 			hash, err := hex.DecodeString(t.hash)
 			if err != nil {
 				return err
 			}
-			if _, err := insert.ExecContext(ctx, model, hash, halves[i]); err != nil {
+			if _, err := insert.ExecContext(ctx, model, hash, t.half); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return done, err
 }
 
 // embeddingsAfter returns the next n embeddings after a hash, in the order of hashes, and the
