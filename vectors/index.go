@@ -54,8 +54,9 @@ type Index struct {
 	dir   string
 	opt   Options
 
-	// writing is held while vectors are written to SQLite and the cache files, so that Reset
-	// erases them or they are written after it. It is locked before mu.
+	// writing is held while vectors are written to SQLite and the cache files, and while these
+	// are opened or replaced, so that Reset erases them or they are written after it. It is
+	// locked before mu.
 	writing sync.Mutex
 
 	mu       sync.RWMutex
@@ -102,8 +103,9 @@ func (x *Index) Position() (notes.Position, error) { return notes.Position{Seq: 
 // Name implements [notes.Follower].
 func (*Index) Name() string { return "semantic search" }
 
-// Reset erases the vectors of texts that no note contains from the cache files. The
-// other vectors stay, because they are determined by the store.
+// Reset erases the vectors of texts that no note contains from the cache files, and deletes the
+// files of models that are not loaded. The other vectors stay, because they are determined by
+// the store.
 func (x *Index) Reset(context.Context) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -115,7 +117,7 @@ func (x *Index) Reset(context.Context) error {
 			errs = append(errs, s.slots.erase(s.unused()))
 		}
 	})
-	return errors.Join(append(errs, unreadable)...)
+	return errors.Join(append(errs, unreadable, deleteOthers(x.dir, x.spaces()))...)
 }
 
 // mapped calls do, which reads the mapped files. If that is not possible, it returns an error,

@@ -12,6 +12,8 @@ import (
 // incomplete, the space of the previous model, which answers until it is complete. If
 // the model or its dimension is unknown, choose or learn loads its space later.
 func (x *Index) loadAll(ctx context.Context) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
 	if err := x.recall(ctx); err != nil {
 		return err
 	}
@@ -81,6 +83,8 @@ func (x *worker) learn(ctx context.Context) error {
 // adopt makes embedder the embedder of the index. A serving space of another model answers
 // until the embedder's space is complete.
 func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
 	x.mu.Lock()
 	x.early = map[int64]*notes.Note{}
 	back := x.serving != nil && x.serving.embedder.ID() == embedder.ID()

@@ -2,9 +2,11 @@ package vectors
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/notes/store"
 	"notesd/vectors/flat"
 )
 
@@ -210,4 +213,84 @@ func TestRun_FileThatCannotBeMade(t *testing.T) {
 	w.settle()
 	assert.Equal(t, "a.md", w.find("one")[0])
 	assert.Len(t, e.counts(), 2)
+}
+
+// leave puts a cache file of another model into the state directory and returns its path.
+func (w *world) leave() string {
+	w.t.Helper()
+	path := slotPath(w.state, "gone")
+	require.NoError(w.t, os.WriteFile(path, []byte("vectors of another model"), 0o600))
+	return path
+}
+
+// The cache files of other models are deleted, however they were left.
+func TestLoad_DeletesFilesOfOtherModels(t *testing.T) {
+	for name, open := range map[string]func(string) (Embedder, error){
+		"a crash":                         nil,
+		"a model that cannot be opened":   func(string) (Embedder, error) { return nil, errors.New("moved") },
+		"a source that has another model": func(string) (Embedder, error) { return newWordEmbedder("upgraded"), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, newWordEmbedder("m1"), map[string]string{"a.md": "one", "b.md": "two"})
+			w.settle()
+			w.stop()
+			left := w.leave()
+			w.start(newWordEmbedder("m2"), open)
+			w.eventually(func() bool { return w.index.Status().State == StateReady })
+			w.eventually(func() bool { return !exists(left) && !exists(slotPath(w.state, "m1")) })
+			w.requireConsistent()
+			assert.Equal(t, "a.md", w.find("one")[0])
+			assert.FileExists(t, slotPath(w.state, "m2"))
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}
+
+// The file of the earlier model is closed and deleted even if SQLite cannot record the change.
+func TestTakeOver_Fails(t *testing.T) {
+	old, next := newWordEmbedder("m1"), newWordEmbedder("m2")
+	w := newWorld(t, old, map[string]string{"a.md": "one", "b.md": "two"})
+	w.settle()
+	next.gate = make(chan struct{})
+	w.restart(next, func(string) (Embedder, error) { return old, nil })
+	w.eventually(func() bool { return w.index.Status().Answering == "m1" })
+	w.index.mu.RLock()
+	replaced := w.index.serving
+	w.index.mu.RUnlock()
+	require.NoError(t, w.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`CREATE TRIGGER full BEFORE UPDATE ON models BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+		return err
+	}))
+	close(next.gate)
+	w.eventually(func() bool { return w.index.Status().Answering == "" })
+	w.stop()
+	require.NoFileExists(t, slotPath(w.state, "m1"))
+	assert.Zero(t, replaced.slots.records.N, "it is closed")
+}
+
+// Forgetting a note deletes the cache files of other models, and all files if none is loaded.
+func TestReset_FilesOfOtherModels(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
+	w.settle()
+	left := w.leave()
+	require.NoError(t, w.index.Reset(t.Context()))
+	assert.NoFileExists(t, left)
+	assert.FileExists(t, slotPath(w.state, "m1"))
+	assert.Equal(t, "b.md", w.find("two")[0])
+	w.stop()
+	require.NoError(t, NewIndex(nil, w.state, Options{Embedder: e}).Reset(t.Context()))
+	assert.NoFileExists(t, slotPath(w.state, "m1"))
+	assert.FileExists(t, filepath.Join(w.state, store.NotesFile))
+	w.start(e, nil)
+	w.settle()
+	w.requireConsistent()
+	assert.Len(t, e.counts(), 2, "SQLite has every vector")
+	for text, n := range e.counts() {
+		assert.Equal(t, 1, n, text)
+	}
 }

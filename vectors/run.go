@@ -199,6 +199,8 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 	if err != nil {
 		return false, err
 	}
+	x.writing.Lock()
+	defer x.writing.Unlock()
 	return more, x.takeOver(ctx)
 }
 
@@ -341,8 +343,9 @@ func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) (done []
 }
 
 // takeOver makes the space of the model serve when it is complete, and removes the
-// space that it replaces. It does so earlier if that space has fewer vectors, because
-// the model was changed before it was complete.
+// space that it replaces and the files of all other models. It does so earlier if that
+// space has fewer vectors, because the model was changed before it was complete. The caller
+// must hold writing.
 func (x *Index) takeOver(ctx context.Context) error {
 	x.mu.Lock()
 	wanted := x.wanted()
@@ -356,16 +359,20 @@ func (x *Index) takeOver(ctx context.Context) error {
 		old, x.serving, x.building = x.serving, x.building, nil
 	}
 	x.mu.Unlock()
+	var errs []error
 	if complete {
-		if err := x.store.markReady(ctx, wanted.model); err != nil {
-			return err
+		errs = append(errs, x.store.markReady(ctx, wanted.model))
+	}
+	if old != nil {
+		x.queries.clear()
+		x.mu.Lock() // readers of the old space hold the lock while they read it
+		errs = append(errs, old.remove(x.dir))
+		x.mu.Unlock()
+	}
+	if complete {
+		if err := deleteOthers(x.dir, []*space{wanted}); err != nil {
+			x.opt.Log.Warn("the vector files of other models cannot be deleted", "err", err) // the next call tries again
 		}
 	}
-	if old == nil {
-		return nil
-	}
-	x.queries.clear()
-	x.mu.Lock() // readers of the old space hold the lock while they read it
-	defer x.mu.Unlock()
-	return old.remove(x.dir)
+	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package vectors
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -40,6 +41,12 @@ func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
 		chunks: map[int64]int{}, seqs: map[int64]uint64{}, backlog: newBacklog()}, nil
 }
 
+// The names of cache files.
+const (
+	slotPrefix = "vectors-"
+	slotSuffix = ".slots"
+)
+
 // slotPath returns the path of the cache file of a model.
 func slotPath(dir, model string) string {
 	name := strings.Map(func(r rune) rune {
@@ -53,7 +60,31 @@ func slotPath(dir, model string) string {
 		sum := sha256.Sum256([]byte(model))
 		name = fmt.Sprintf("%.*s-%x", longest, name, sum[:6])
 	}
-	return filepath.Join(dir, "vectors-"+name+".slots")
+	return filepath.Join(dir, slotPrefix+name+slotSuffix)
+}
+
+// DeleteFiles deletes the cache files in dir. SQLite has their vectors.
+func DeleteFiles(dir string) error { return deleteOthers(dir, nil) }
+
+// deleteOthers deletes the cache files in dir that are of none of these spaces, however they
+// were left.
+func deleteOthers(dir string, spaces []*space) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	inUse := make(map[string]bool, len(spaces))
+	for _, s := range spaces {
+		inUse[slotPath(dir, s.embedder.ID())] = true
+	}
+	var errs []error
+	for _, entry := range entries {
+		name, path := entry.Name(), filepath.Join(dir, entry.Name())
+		if strings.HasPrefix(name, slotPrefix) && strings.HasSuffix(name, slotSuffix) && !inUse[path] {
+			errs = append(errs, os.Remove(path))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // remove closes the space and deletes its cache file.

@@ -29,6 +29,9 @@ import (
 func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, m *mirror.Mirror, log *slog.Logger) (*vectors.Index, error) {
 	s := cfg.Semantic
 	if s.Provider == "off" {
+		if err := vectors.DeleteFiles(cfg.State); err != nil {
+			log.Warn("the vector files cannot be deleted", "err", err)
+		}
 		return nil, nil
 	}
 	o := vectors.Options{

@@ -39,6 +39,19 @@ func newConfig(t *testing.T) *config.Config {
 	return &cfg
 }
 
+// Without semantic search, no file of vectors remains that forgetting a note would not reach.
+func TestService_DeletesVectorFilesIfOff(t *testing.T) {
+	cfg := newConfig(t)
+	left := filepath.Join(cfg.State, "vectors-gone.slots")
+	require.NoError(t, os.WriteFile(left, []byte("vectors"), 0o600))
+	s := New(cfg, DiscardLogs(), !Watching)
+	require.NoError(t, s.Run(t.Context(), func(context.Context) error {
+		<-s.opened
+		assert.NoFileExists(t, left)
+		return nil
+	}))
+}
+
 // A session in memory sees the notes whether or not the vault was open when it started,
 // and the service stops with its front.
 func TestService_Run(t *testing.T) {
