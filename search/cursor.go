@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"notesd/notes"
 )
@@ -23,6 +24,12 @@ type place struct {
 
 // queryHash hashes the parts of a query that determine the order of its hits.
 func queryHash(q Query) (h [8]byte) {
+	// An age such as 36h is another moment on each page, and the page applies the present one.
+	for _, t := range []*time.Time{&q.Filter.After, &q.Filter.Before} {
+		if !t.IsZero() {
+			*t = time.Unix(0, 0)
+		}
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v", q.Mode, q.Text, q.Filter))
 	copy(h[:], sum[:])
 	return h

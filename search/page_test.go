@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -149,6 +150,22 @@ func TestSearch_CursorOfAnotherQuery(t *testing.T) {
 			assert.ErrorIs(t, err, notes.ErrBadCursor)
 		})
 	}
+}
+
+// An age in a filter, such as 36h, is another moment on each page.
+func TestSearch_PagesOfAnAge(t *testing.T) {
+	f := newFixture(t, manyNotes(30))
+	since := today.AddDate(-1, 0, 0)
+	q := search.Query{Text: "harbour", Mode: search.ModeText, Filter: notes.Filter{After: since, Before: since.AddDate(100, 0, 0)}}
+	first := f.search(q)
+	q.Cursor = first.Next
+	q.Filter.After, q.Filter.Before = q.Filter.After.Add(1), q.Filter.Before.Add(1)
+	second := f.search(q)
+	assert.Equal(t, "Notes/010", pathsOf(second)[0])
+	assert.Len(t, second.Hits, 10)
+	q.Filter.Before = time.Time{}
+	_, err := f.engine.Search(context.Background(), q)
+	assert.ErrorIs(t, err, notes.ErrBadCursor, "a query without the bound")
 }
 
 // A note that leaves the caller's scope between two pages is not shown.
