@@ -244,6 +244,7 @@ func (s *search) run(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		list = list.extended(longer)
+		list.found = list.found[:min(len(list.found), maxResults)]
 		s.rankings.keep(&place, list)
 	} else {
 		list.resume(s)

@@ -96,6 +96,26 @@ func TestSearch_HybridPages(t *testing.T) {
 	require.Len(t, slices.Compact(got), 130)
 }
 
+// All pages of a hybrid search together have a thousand hits, however many notes have the words.
+func TestSearch_HybridPagesOfManyNotes(t *testing.T) {
+	files := map[string]string{}
+	m := &fakeMeaning{cosines: map[string]float64{}, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}
+	for i := range 1100 {
+		files[fmt.Sprintf("Words/%04d.md", i)] = "harbour"
+	}
+	for i := range 60 {
+		files[fmt.Sprintf("Alike/%02d.md", i)] = "quay"
+		m.cosines[fmt.Sprintf("Alike/%02d", i)] = .9
+	}
+	f := newFixtureWith(t, files, m)
+	m.store = f.store
+	for _, limit := range []int{7, 50} {
+		got := f.allPages(search.Query{Text: "harbour", Limit: limit}, func(int) {})
+		slices.Sort(got)
+		assert.Len(t, slices.Compact(got), 1000)
+	}
+}
+
 func TestSearch_PagesWhileNotesChange(t *testing.T) {
 	f := newFixture(t, manyNotes(40))
 	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 8}
