@@ -371,6 +371,15 @@ func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 	assert.Equal(t, r.Notes, f.search(search.Query{Text: "grpah tag:nowhere"}).Notes, "the filter is the cause, whatever the words")
 }
 
+// A word may begin with a stop word. Emphasis around a stop word makes no prefix of it.
+func TestSearch_PrefixIsStopWord(t *testing.T) {
+	f := newFixture(t, map[string]string{"Garden.md": "Herbs and canaries.", "Other.md": "Bread with theatre."})
+	for _, query := range []string{"her*", "can*", "garden her*", "HER* -bread"} {
+		assert.Equal(t, []string{"Garden"}, f.paths(query), query)
+	}
+	assert.Equal(t, []string{"Garden"}, f.paths("*the* **the** herbs"))
+}
+
 func TestRanking(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"Harbour.md":          "# Harbour\n\nBoats and ropes.",

@@ -519,15 +519,17 @@ type planBuilder struct {
 	base  int            // offset of the text being added
 }
 
-// add adds the words of a text to the plan, except stop words.
+// add adds the words of a text to the plan, except stop words: the* is a prefix, *the* a stop
+// word with emphasis.
 func (b *planBuilder) add(text string) {
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
-		if b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
+		prefix := strings.HasPrefix(text[s.End:], "*") && s.Kind() == terms.ClassWord && isPrefix(text[s.Start:s.End])
+		if (!prefix || strings.HasSuffix(text[:s.Start], "*")) && b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
 			b.stops = append(b.stops, text[s.Start:s.End])
 			b.gap++
 			continue
 		}
-		if rest := text[s.End:]; rest != "" && rest[0] == '*' && s.Kind() == terms.ClassWord && isPrefix(text[s.Start:s.End]) {
+		if prefix {
 			b.addPrefix(text, s)
 			continue
 		}

@@ -100,17 +100,19 @@ func TestRequest(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	for query, want := range map[string]string{
-		`the quick foxes`:      `quick fox`,
-		`the of and`:           `the of and`,
-		`running run runs`:     `run`,
-		`state-of-the-art`:     `state^0.7 art^0.7 stateoftheart`,
-		`node.js js`:           `node^0.7 js nodej`,
-		`机器学习`:                 `机器 器学 学习`,
-		`猫`:                    `猫*`,
-		`ไทย`:                  `ไทย*`,
-		`"to be or not to be"`: `to be or not`,
-		`title:Harbour -boat`:  `harbour`,
-		`tag:x`:                ``,
+		`the quick foxes`:       `quick fox`,
+		`the of and`:            `the of and`,
+		`her* *the* foxes and*`: `her* fox and*`,
+		`**the** *fox*`:         `fox*`,
+		`running run runs`:      `run`,
+		`state-of-the-art`:      `state^0.7 art^0.7 stateoftheart`,
+		`node.js js`:            `node^0.7 js nodej`,
+		`机器学习`:                  `机器 器学 学习`,
+		`猫`:                     `猫*`,
+		`ไทย`:                   `ไทย*`,
+		`"to be or not to be"`:  `to be or not`,
+		`title:Harbour -boat`:   `harbour`,
+		`tag:x`:                 ``,
 	} {
 		t.Run(query, func(t *testing.T) { assert.Equal(t, want, terms(query)) })
 	}
