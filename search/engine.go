@@ -351,7 +351,7 @@ func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, err
 	r := *s.r
 	r.phrases, r.quoted, r.plan.Require = nil, nil, r.titles
 	remark := fmt.Sprintf("no note has %s; searched for the words instead", strings.Join(s.r.quoted, " and "))
-	s.r, s.instead = &r, nil
+	s.r = &r // the plan's terms have the Others of the words in s.instead, so these are not unknown again
 	list, err := s.rank(ctx, need)
 	if err == nil {
 		list.remarks = slices.Insert(list.remarks, 0, remark)

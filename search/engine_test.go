@@ -716,6 +716,15 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
 }
 
+// If the words of a phrase are searched, a word that no note has is still reported.
+func TestPhrase_NoNoteHasAndMisspelling(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "The boiler pressure valve was checked."})
+	r := f.search(search.Query{Text: `the boiler presure valve was checked by the engineer "annual safety round"`})
+	require.Len(t, r.Hits, 1)
+	assert.Contains(t, r.Notes, `no note has "annual safety round"; searched for the words instead`)
+	assert.Contains(t, r.Notes, `no note has "presure"; searched for pressure instead`)
+}
+
 // Hits list the matched words, not their n-grams.
 func TestWhy_RunsAreWhole(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "机器学习的笔记", "b.md": "ใส่ตะไคร้และข่า", "c.md": "学习"})
