@@ -107,6 +107,12 @@ var (
 	linkTitle = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))`)
 )
 
+// Destination returns the target and anchor, as in [Link], of a destination as written.
+func Destination(raw []byte) (target, anchor string) {
+	l := splitDestination(raw, span{end: len(raw)})
+	return l.Target, l.Anchor
+}
+
 // splitDestination splits a destination at '#' and decodes it.
 func splitDestination(src []byte, dest span) Link {
 	raw := src[dest.start:dest.end]

@@ -44,6 +44,13 @@ func (in *inlineScanner) wikiEnd(i int) int {
 	return in.wikiClose
 }
 
+// WikiDestination returns the target and anchor, as in [Link], of a wikilink without its
+// brackets and alias.
+func WikiDestination(inner []byte) (target, anchor string) {
+	l := splitWikilink(inner, 0, len(inner))
+	return l.Target, l.Anchor
+}
+
 // splitWikilink parses src[start:end] as target#anchor|alias. In tables, the bar is
 // written "\|".
 func splitWikilink(src []byte, start, end int) Link {

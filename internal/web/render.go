@@ -41,7 +41,7 @@ type section struct {
 // destinations resolves the links of a note.
 type destinations struct {
 	note  string            // path of the rendered note
-	notes map[string]string // path of a note by link target as written, without anchor
+	notes map[string]string // path of a note by link target, as in [markdown.Link]
 	files map[string]string // the same for other files
 
 	embed func(notePath, anchor string) template.HTML // renders ![[note#anchor]]; nil: as a link
@@ -189,17 +189,13 @@ func (f *finisher) link(n *ast.Link) {
 	if inner, ok := strings.CutPrefix(dest, "[["); ok { // [text]([[Note]]), as in Logseq
 		dest = strings.TrimSuffix(inner, "]]")
 	}
-	target, anchor, _ := strings.Cut(dest, "#")
 	if outward(dest) {
 		n.SetAttributeString("rel", []byte("noreferrer"))
 		n.SetAttributeString("class", []byte("outward"))
 		return
 	}
-	unescaped, err := url.PathUnescape(target)
-	if err != nil {
-		unescaped = target
-	}
-	switch notePath, isNote := f.to.notes[unescaped]; {
+	target, anchor := markdown.Destination([]byte(dest))
+	switch notePath, isNote := f.to.notes[target]; {
 	case target == "" && f.to.inner != "":
 		n.Destination = []byte(notePage(f.to.note) + fragment(anchor))
 	case target == "":
@@ -207,13 +203,13 @@ func (f *finisher) link(n *ast.Link) {
 	case isNote:
 		n.Destination = []byte(notePage(notePath) + fragment(anchor))
 	default:
-		if file := f.to.files[unescaped]; file != "" {
+		if file := f.to.files[target]; file != "" {
 			n.Destination = []byte(filePage(file))
 			return
 		}
 		n.SetAttributeString("class", []byte("unresolved"))
 		n.SetAttributeString("title", []byte("there is no such note"))
-		n.Destination = []byte(searchPage(unescaped))
+		n.Destination = []byte(searchPage(target))
 	}
 }
 
@@ -238,12 +234,9 @@ var pictureSize = regexp.MustCompile(`(?:^|\|)\s*(\d{1,4})(?:x(\d{1,4}))?\s*$`)
 // which is an embed unless it leads outside the vault.
 func (f *finisher) image(n *ast.Image, source []byte) {
 	dest := string(n.Destination)
-	unescaped, err := url.PathUnescape(dest)
-	if err != nil {
-		unescaped = dest
-	}
+	target, anchor := markdown.Destination(n.Destination)
 	label, width, height := sized(plain(n, source))
-	file := f.to.files[unescaped]
+	file := f.to.files[target]
 	if file != "" && picture(file) {
 		n.Destination = []byte(filePage(file))
 		n.SetAttributeString("loading", []byte("lazy"))
@@ -266,9 +259,8 @@ func (f *finisher) image(n *ast.Image, source []byte) {
 		label = cmp.Or(label, "picture")
 		label += " (at " + host(dest) + ")"
 	default:
-		label = cmp.Or(label, unescaped)
-		name, anchor, _ := strings.Cut(unescaped, "#")
-		f.embeds = append(f.embeds, embedLink{link, name, anchor})
+		label = cmp.Or(label, strings.Trim(target+" › "+anchor, " ›"))
+		f.embeds = append(f.embeds, embedLink{link, target, anchor})
 		f.link(link)
 	}
 	link.AppendChild(link, ast.NewString([]byte(label)))
@@ -298,11 +290,8 @@ func fragment(anchor string) string {
 	return "#" + markdown.AnchorID(text)
 }
 
-// anchorText returns the last heading of an anchor such as A#B, percent-decoded.
+// anchorText returns the last heading of an anchor such as A#B.
 func anchorText(anchor string) string {
-	if unescaped, err := url.PathUnescape(anchor); err == nil {
-		anchor = unescaped
-	}
 	return anchor[strings.LastIndexByte(anchor, '#')+1:]
 }
 
@@ -368,8 +357,7 @@ func (p wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 		return nil
 	}
 	block.Advance(open + end + 2)
-	name, anchor, _ := strings.Cut(target, "#")
-	name = strings.TrimSpace(name)
+	name, anchor := markdown.WikiDestination([]byte(target))
 	switch _, width, _ := sized(label); {
 	case embed && labelled && width != "": // label with the size of a picture
 	case !labelled || embed:

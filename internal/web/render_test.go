@@ -91,6 +91,46 @@ func TestRenderLinks(t *testing.T) {
 	}
 }
 
+// TestRenderLinkAsIndexed looks up targets as they are in the index: decoded and in NFC.
+func TestRenderLinkAsIndexed(t *testing.T) {
+	to := destinations{note: "Home.md", notes: map[string]string{}, files: map[string]string{}}
+	for _, name := range []string{"Café", "Café.md", "R_1.md", "a(1).md", "AT&T.md", "AT&amp;T", "50%.md", "C#.md", "Q&A"} {
+		to.notes[name] = strings.TrimSuffix(name, ".md") + ".md"
+	}
+	for _, name := range []string{"Café.png", "p_1.png", "R&D.pdf", "R&amp;D.png"} {
+		to.files[name] = name
+	}
+	to.embed = func(notePath, anchor string) template.HTML { return template.HTML(notePath + " > " + anchor) }
+	for source, want := range map[string]string{
+		"[[Cafe\u0301]]":              `href="/n/Caf%C3%A9.md"`,
+		"[[Cafe\u0301#Cre\u0300me]]":  `href="/n/Caf%C3%A9.md#cr%C3%A8me"`,
+		"[x](Cafe\u0301.md)":          `href="/n/Caf%C3%A9.md"`,
+		"[x](Cafe%CC%81.md)":          `href="/n/Caf%C3%A9.md"`,
+		"[x][1]\n\n[1]: R\\_1.md":     `href="/n/R_1.md"`,
+		"[x](R\\_1.md#a\\_b)":         `href="/n/R_1.md#ab"`,
+		"[x](a\\(1\\).md)":            `href="/n/a%281%29.md"`,
+		"[x](AT&amp;T.md)":            `href="/n/AT&amp;T.md"`,
+		"[x](50%.md)":                 `href="/n/50%25.md"`,
+		"[x](C\\#.md#x)":              `href="/n/C%23.md#x"`,
+		"[x](C%23.md)":                `href="/n/C%23.md"`,
+		"[[AT&amp;T]]":                `href="/n/AT&amp;amp%3BT.md"`,
+		"[[Q&A#R&amp;D]]":             `href="/n/Q&amp;A.md#rampd"`,
+		"[[Cafe\u0301^b-1]]":          `href="/n/Caf%C3%A9.md#%5Eb1"`,
+		"![[Cafe\u0301^b-1]]":         "Café.md > ^b-1",
+		"![](Cafe\u0301.md#^b-1)":     "Café.md > ^b-1",
+		"![](Cafe\u0301.png)":         `src="/f/Caf%C3%A9.png"`,
+		"![[Cafe\u0301.png]]":         `src="/f/Caf%C3%A9.png"`,
+		"![](p\\_1.png)":              `src="/f/p_1.png"`,
+		"![](R&amp;D.pdf)":            `href="/f/R&amp;D.pdf"`,
+		"![[R&amp;D.png]]":            `src="/f/R&amp;amp%3BD.png"`,
+		"![[Cafe\u0301#Cre\u0300me]]": "Café.md > Crème",
+		"![](Cafe\u0301.md#Oven)":     "Café.md > Oven",
+		"![](R\\_1.md#a%20b)":         "R_1.md > a b",
+	} {
+		assert.Contains(t, rendering(t, source, to), want, source)
+	}
+}
+
 // TestRenderLinkToHeading links to a heading in the notations of Obsidian and GitHub.
 func TestRenderLinkToHeading(t *testing.T) {
 	for heading, links := range map[string][]string{

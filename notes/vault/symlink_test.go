@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -352,4 +353,55 @@ func TestRenameTag_SymlinkOutOfScope(t *testing.T) {
 	_, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "x", To: "y", Scope: notes.Scope{Write: []string{"P"}}})
 	require.ErrorIs(t, err, notes.ErrForbidden)
 	assert.Equal(t, before, f.files())
+}
+
+// A note whose links change because its folder moves keeps one history through a crash, also
+// one that is a symlink.
+func TestRecover_FolderMoveKeepsHistory(t *testing.T) {
+	const moved = "dir2/Third.md"
+	ctx := t.Context()
+	newVault := func(t *testing.T) *fixture {
+		f := newFixture(t, "dir/Third.md", "[[dir/Third]]\n", "real/t.txt", "[[dir/Third]]\n")
+		f.symlink("../real/t.txt", "dir/l.md")
+		f.reconcile()
+		f.save("dir/Third.md", "two [[dir/Third]]\n")
+		f.save("dir/l.md", "two [[dir/Third]]\n")
+		return f
+	}
+	move := func(f *fixture) error {
+		_, err := f.Move(ctx, notes.MoveRequest{Note: "dir", To: "dir2", UpdateLinks: true})
+		return err
+	}
+	whole := newVault(t)
+	steps := whole.killAt(1 << 30)
+	require.NoError(t, move(whole))
+	assert.Equal(t, []string{"two [[dir2/Third]]\n", "two [[dir/Third]]\n", "[[dir/Third]]\n"}, whole.texts(moved))
+	for step := range *steps {
+		f := newVault(t)
+		f.killAt(step)
+		require.ErrorIs(t, move(f), errKilled)
+		f.restart()
+		if _, err := os.Stat(filepath.Join(f.dir, moved)); err != nil {
+			continue // it was killed before the move was journalled
+		}
+		relinked := f.onDisk(moved)
+		for _, note := range []string{moved, "dir2/l.md"} {
+			assert.Equal(t, whole.texts(note), f.texts(note), "%s, step %d", note, step)
+		}
+		assert.Equal(t, []string{moved, "dir2/l.md"}, f.column(f.store.History(), `SELECT path FROM documents WHERE live = 1 ORDER BY path`), "step %d", step)
+		f.clock.Advance(time.Minute)
+		then := f.clock.Now()
+		f.clock.Advance(time.Minute)
+		f.save(moved, "three\n")
+		n, err := f.History().ReadAt(ctx, moved, then, notes.Scope{})
+		require.NoError(t, err)
+		assert.Equal(t, relinked, n.Content, "step %d", step)
+	}
+
+	whole.killAt(1 << 30)
+	before := newVault(t).files()
+	undone, err := whole.History().Restore(ctx, notes.RestoreRequest{Change: whole.firstMove()})
+	require.NoError(t, err)
+	assert.Empty(t, undone.Conflicts)
+	assert.Equal(t, before, whole.files())
 }
