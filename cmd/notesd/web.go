@@ -92,8 +92,10 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 		Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			ours, theirs := net.Pipe()
 			g.Go(func() error {
-				_ = a.relay(ctx, cfg, allTools, theirs, theirs) // the page opens a new session
-				return nil
+				if err := a.relay(ctx, cfg, allTools, theirs, theirs); err != nil && ctx.Err() == nil {
+					a.remark(err.Error())
+				}
+				return theirs.Close() // the page opens a new session
 			})
 			return ours, nil
 		},

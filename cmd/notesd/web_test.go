@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -556,6 +558,37 @@ func TestWebAddress(t *testing.T) {
 	}
 	_, err := os.Stat(filepath.Join(p.state, service.DaemonLog))
 	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestWebLog answers and ends if the log file cannot be opened.
+func TestWebLog(t *testing.T) {
+	p := newPlace(t, nil)
+	file := filepath.Join(p.vault, "nodir", "x.log")
+	cmd := p.command("web", "--no-open", "--log-file", file)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it may have ended
+	link, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	client := &http.Client{Jar: jar, Timeout: patience}
+	link, _, _ = strings.Cut(link, "\n")
+	base, _, _ := strings.Cut(link, "login/")
+	statuses := []int{}
+	for _, address := range []string{link, base} {
+		answer, err := client.Get(address)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		statuses = append(statuses, answer.StatusCode)
+	}
+	assert.Equal(t, []int{http.StatusOK, http.StatusServiceUnavailable}, statuses)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	assert.Zero(t, ended(t, cmd), "notesd web ends with Ctrl-C")
+	assert.Contains(t, problems.String(), file)
 }
 
 // loadAxe returns axe-core from the file in AXE.
