@@ -65,7 +65,20 @@ func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scop
 func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (string, error) {
 	ref = h.store.InVault(ref)
 	meta, findErr := h.store.Lookup(ctx, ref, scope)
+	had := func(name string) (bool, error) { // a note has or had this path
+		canRead, err := h.store.ReadableEver(ctx, scope)
+		if err != nil || !notes.IsNoteName(name) || !canRead(name) {
+			return false, err
+		}
+		docs, err := h.store.Documents(ctx, name)
+		return len(docs) > 0, err
+	}
 	if errors.Is(findErr, notes.ErrNotFound) {
+		if whole, err := store.CleanRef(ref); err == nil { // such as Plan#1.md
+			if found, err := had(whole); err != nil || found {
+				return whole, err
+			}
+		}
 		ref, _ = notes.SplitAnchor(ref) // ref may name a passage of a deleted note
 		if p, _, err := h.store.PeriodicPath(ctx, ref, scope); err == nil && p != "" {
 			ref = p // a deleted day's note
@@ -83,14 +96,8 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 		return "", err
 	}
 	if findErr != nil || notes.Key(meta.Path) != notes.Key(name) {
-		canRead, err := h.store.ReadableEver(ctx, scope)
-		if err != nil {
-			return "", err
-		}
-		if notes.IsNoteName(name) && canRead(name) {
-			if docs, err := h.store.Documents(ctx, name); err != nil || len(docs) > 0 {
-				return name, err
-			}
+		if found, err := had(name); err != nil || found {
+			return name, err
 		}
 	}
 	if findErr == nil {

@@ -573,6 +573,21 @@ func TestForget_LeavesNoTrace(t *testing.T) {
 	assert.Equal(t, present, f.column(f.store.Notes(), `SELECT hash FROM embeddings`), "a vector reveals what a text is about")
 }
 
+// TestForget_NameLikeAPassage forgets a note whose path looks like a heading in another one.
+func TestForget_NameLikeAPassage(t *testing.T) {
+	f := newFixture(t, "Plan#1.md", "one\n", "Plan.md", "two\n")
+	for _, note := range []string{"Plan#1.md", "Plan.md"} {
+		_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: note})
+		require.NoError(t, err)
+	}
+	done, err := f.History().Forget(t.Context(), "Plan#1.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Plan#1.md"}, done.Paths)
+	page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "Plan.md#1"})
+	require.NoError(t, err)
+	assert.Equal(t, "Plan.md", page.Revisions[0].Path)
+}
+
 func TestSymlinkIsWrittenThrough(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "real/Target.md", "text\n")
