@@ -257,6 +257,30 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
+// A directory that can be listed for the first time is reported, since no listing shows
+// what was removed from it.
+func TestList_ReadableAgain(t *testing.T) {
+	if os.Getuid() == 0 && !inNamespace(t, 1000) {
+		return
+	}
+	for name, interval := range map[string]time.Duration{"polled": time.Second, "watched again": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			play(t, Options{pollInterval: interval}, func(root string, _ *kernel) {
+				_ = os.MkdirAll(filepath.Join(root, "dir/sub"), 0o755)
+				_ = os.Chmod(filepath.Join(root, "dir"), 0)
+			}, func(s *scene) {
+				<-time.After(10 * time.Minute)
+				assert.Empty(s, s.taken())
+				require.NoError(s, os.Chmod(filepath.Join(s.root, "dir"), 0o755))
+				<-time.After(10 * time.Minute)
+				got := s.taken()
+				require.Len(s, got, 1)
+				assert.Equal(s, []string{"dir", "dir/sub"}, got[0].Paths)
+			})
+		})
+	}
+}
+
 // A pipe in place of a directory does not block the watcher.
 func TestListing_PipeInPlaceOfDirectory(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -166,7 +166,7 @@ func (t *tracker) poll() {
 			return
 		}
 		if d.mode == polled { // an earlier listing may have removed it from the tree
-			t.relist(d)
+			t.relist(d, d.entries, t.unreadable[d])
 		}
 	}
 	took := time.Since(start)
@@ -178,9 +178,17 @@ func (t *tracker) poll() {
 	t.nextPoll = time.Now().Add(max(t.interval, min(took*loadFactor, maxPoll)))
 }
 
-// relist lists a directory, touches the differences and enters new directories.
-func (t *tree) relist(d *dir) {
-	for _, child := range t.list(d, nil, true) {
+// relist lists a directory again, touches the differences from before, and enters new
+// directories. failed is why the last attempt to list it failed, or nil. If it failed and
+// there is no earlier listing, no difference shows what was removed since; the directory
+// itself is touched then.
+func (t *tree) relist(d *dir, before map[string]stamp, failed error) {
+	unknown := failed != nil && before == nil && d.parent != nil // the root is rescanned
+	added := t.list(d, before, true)
+	if unknown && t.unreadable[d] == nil {
+		t.touch(d.rel())
+	}
+	for _, child := range added {
 		t.enter(child, true)
 	}
 }
@@ -199,14 +207,12 @@ func (t *tracker) retryWatches() {
 }
 
 func (t *tree) retryWatch(d *dir) {
-	before := d.entries
+	before, failed := d.entries, t.unreadable[d]
 	if !t.watch(d) {
 		return
 	}
 	if !d.remote {
 		t.setMode(d, watched)
 	}
-	for _, child := range t.list(d, before, true) {
-		t.enter(child, true)
-	}
+	t.relist(d, before, failed)
 }

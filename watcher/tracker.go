@@ -224,7 +224,7 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	if d != nil && !moved && isDir && id == d.id {
 		t.touch(rel)
 		if t.unreadable[d] != nil {
-			t.relist(d)
+			t.relist(d, d.entries, nil) // touched already
 		}
 		return
 	}
