@@ -205,7 +205,7 @@ func (b markedBlock) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast
 }
 
 func (b markedBlock) Continue(n ast.Node, reader text.Reader, _ parser.Context) parser.State {
-	if first := n.Lines().At(0); bytes.Count(first.Value(reader.Source()), b.mark) > 1 {
+	if first := n.Lines().At(0); n.Lines().Len() == 1 && bytes.Count(first.Value(reader.Source()), b.mark) > 1 {
 		return parser.Close
 	}
 	line, segment := reader.PeekLine()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 	"golang.org/x/net/html"
 
 	"notesd/mcp/tools"
@@ -370,6 +372,12 @@ func TestRenderBounds(t *testing.T) {
 	assert.NotContains(t, rendering(t, wide+strings.Repeat("|a\n", 200), destinations{}), "<td")
 	assert.Equal(t, 20_000, strings.Count(rendering(t, "|a|b|\n|-|-|\n"+strings.Repeat("|a|b|\n", 10_000), destinations{}), "<td"))
 	assert.Contains(t, rendering(t, strings.Repeat("[a]: b\n", 10_000), destinations{}), "[a]: b")
+
+	block := ast.NewHTMLBlock(ast.HTMLBlockType2)
+	block.Lines().AppendAll([]text.Segment{text.NewSegment(0, 9), text.NewSegment(0, 2)})
+	assert.NotPanics(t, func() {
+		markedBlock{mark: commentMark}.Continue(block, text.NewReader([]byte("b\n")), nil)
+	}, "the first line, here longer than the source, is not read again for every line")
 }
 
 // FuzzRender searches for notes that make render panic or that inject a script.
