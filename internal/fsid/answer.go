@@ -24,8 +24,7 @@ var reading = struct {
 
 // calls are the calls in progress for one path.
 type calls struct {
-	n     int
-	since time.Time // when the disk last answered, or the first call began
+	since time.Time // when the first call began since the disk last answered
 	tried time.Time // when the last call began
 }
 
@@ -44,8 +43,8 @@ func InTime[T any](path string, patience time.Duration, read func() (T, error)) 
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		defer end(path)
 		result, err := read()
+		end(path)
 		answered <- answer{result, err}
 	}()
 	timer := time.NewTimer(patience)
@@ -76,16 +75,11 @@ func begin(path string, patience time.Duration) bool {
 		return false
 	}
 	disk.tried = time.Now()
-	disk.n++
 	return true
 }
 
 func end(path string) {
 	reading.Lock()
 	defer reading.Unlock()
-	disk := reading.disks[path]
-	disk.since = time.Now()
-	if disk.n--; disk.n == 0 {
-		delete(reading.disks, path)
-	}
+	delete(reading.disks, path) // if another call still hangs, it is on a disk that was unmounted
 }

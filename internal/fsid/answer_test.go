@@ -33,6 +33,9 @@ func TestInTime(t *testing.T) {
 		got, err = InTime("disk", patience, works)
 		require.NoError(t, err, "the disk may have been remounted")
 		assert.Equal(t, 2, got)
+		time.Sleep(2 * patience)
+		_, err = InTime("disk", patience, works)
+		require.NoError(t, err, "it was")
 
 		close(blocked)
 		synctest.Wait()
