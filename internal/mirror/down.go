@@ -214,7 +214,7 @@ func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange, bases m
 		if i > 0 && bases[c.OldPath].hash == "" {
 			continue
 		}
-		if err := m.vault.History().ForgetPath(ctx, c.OldPath); err != nil {
+		if err := m.vault.History().ForgetPath(ctx, c.OldPath, i > 0); err != nil {
 			return err
 		}
 	}

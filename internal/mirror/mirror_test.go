@@ -783,6 +783,35 @@ func TestForget_Namesakes(t *testing.T) {
 	}
 }
 
+// TestForget_EarlierNameOnAbsentNode: a node that has missed the move of the forgotten note keeps
+// other notes that had the earlier name.
+func TestForget_EarlierNameOnAbsentNode(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", nil)
+	absent := newNode(t, s.URL(), "team", nil)
+	ctx := t.Context()
+	for i, to := range []string{"Recipe.md", "Secret.md"} {
+		_, err := a.Create(ctx, notes.CreateRequest{Path: "Untitled.md", Content: to})
+		require.NoError(t, err)
+		agree(t, a, absent)
+		_, err = a.Move(ctx, notes.MoveRequest{Note: "Untitled.md", To: to})
+		require.NoError(t, err)
+		if i == 0 {
+			agree(t, a, absent)
+		}
+		_, err = a.Delete(ctx, notes.DeleteRequest{Note: to})
+		require.NoError(t, err)
+	}
+	_, err := a.m.Forget(ctx, "Secret.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Empty(t, agree(t, a, absent))
+	for _, n := range []*node{a, absent} {
+		page, err := n.History().Revisions(ctx, notes.HistoryQuery{Note: "Recipe.md"})
+		require.NoError(t, err)
+		assert.NotEmpty(t, page.Revisions)
+	}
+}
+
 // TestForget_EarlierNameOfOthers forgets a note whose earlier name other notes had too. A node
 // that was away meanwhile has the same files afterwards, and the other notes keep their
 // versions.

@@ -40,6 +40,7 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, path strin
 		rows, _ := tx.Query(ctx, `WITH since AS (SELECT name, coalesce(max(f.seq), 0) AS seq FROM unnest($3::text[]) AS name
 				LEFT JOIN feed f ON f.vault = $1 AND f.path = name AND f.old_path IS DISTINCT FROM f.path GROUP BY name),
 			gone AS (DELETE FROM feed f WHERE vault = $1 AND coalesce(f.path, f.old_path) = ANY($2) AND coalesce(f.old_path, f.path) = ANY($2)
+				AND (before IS NOT NULL OR after IS NOT NULL) -- not an earlier forgetting, of which readers need each path
 				AND NOT EXISTS (SELECT FROM since WHERE name = f.path AND f.seq >= since.seq) RETURNING before, after)
 			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths, append([]string{}, taken...)) // its error is in rows
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])

@@ -206,6 +206,26 @@ func TestForget(t *testing.T) {
 	assert.False(t, erased)
 }
 
+// TestForget_Again: a second forgetting leaves the first one as it is for readers that were off.
+func TestForget_Again(t *testing.T) {
+	l := open(t, pgtest.New(t).URL(), "forget")
+	for _, changes := range [][]notes.FileChange{{create("Untitled.md", "one")}, {move("Untitled.md", "Secret.md", "one")}, {remove("Secret.md", "one")}} {
+		_, err := commit(l, changes...)
+		require.NoError(t, err)
+	}
+	at, _, err := l.Snapshot(t.Context())
+	require.NoError(t, err)
+	for i, paths := range [][]string{{"Secret.md", "Untitled.md"}, {"Secret.md"}} {
+		_, err = l.Forget(t.Context(), fmt.Sprint(i), notes.Author{}, "Secret.md", paths)
+		require.NoError(t, err)
+	}
+	news, err := l.Changes(t.Context(), at, 100)
+	require.NoError(t, err)
+	require.NotEmpty(t, news)
+	require.Len(t, news[0].Changes, 2)
+	assert.Equal(t, "Secret.md", news[0].Changes[0].OldPath)
+}
+
 // TestForget_NameUsedAgain forgets a note whose first name another note has now.
 func TestForget_NameUsedAgain(t *testing.T) {
 	l := open(t, pgtest.New(t).URL(), "forget")

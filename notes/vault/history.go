@@ -141,8 +141,9 @@ func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (no
 
 // ForgetPath is [History.Forget] for a command on another node: it erases the deleted notes
 // that ever had exactly this path, whatever this node's settings protect. It does nothing if
-// there are none, or if a note has the path.
-func (h *History) ForgetPath(ctx context.Context, p string) error {
+// there are none, if a note has the path, or if it is an earlier path of the forgotten note and
+// another deleted note had it too.
+func (h *History) ForgetPath(ctx context.Context, p string, earlier bool) error {
 	if err := h.vault.Reconcile(ctx); err != nil {
 		return err
 	}
@@ -153,6 +154,9 @@ func (h *History) ForgetPath(ctx context.Context, p string) error {
 	docs, err := h.store.Documents(ctx, p)
 	if err != nil || !slices.ContainsFunc(docs, func(d store.Document) bool { return !d.Live }) {
 		return err
+	}
+	if earlier && slices.ContainsFunc(docs, func(d store.Document) bool { return !d.Live && d.Path != p }) {
+		return nil
 	}
 	_, err = h.forget(ctx, p)
 	return err
