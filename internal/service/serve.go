@@ -35,7 +35,6 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	var unended error
 	for again := true; again && err == nil; {
 		again = false
 		var s *Service
@@ -54,7 +53,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			err := s.acceptAll(ctx, lock, o)
 			switch {
 			case errors.Is(err, daemon.ErrUnended):
-				unended = err
+				return err
 			case errors.Is(err, errSettings):
 				later := s.settings.later()
 				if again = later != nil && lock.InPlace(); again {
@@ -72,10 +71,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			useZone(systemZone())
 		}
 	}
-	if unended != nil { // a call that hangs may still write: the lock ends with the process
-		return errors.Join(err, unended)
-	}
-	return errors.Join(err, lock.Release())
+	return releaseAfter(err, lock)
 }
 
 // openPatience is how long the socket waits for the store. A store that cannot be
@@ -181,7 +177,9 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 		}()
 		err := front(ctx)
 		done()
-		if acceptErr := <-accepted; acceptErr != nil {
+		if acceptErr := <-accepted; errors.Is(acceptErr, daemon.ErrUnended) {
+			err = errors.Join(err, acceptErr)
+		} else if acceptErr != nil {
 			s.logs.Warn("other clients could not be served", "err", acceptErr)
 		}
 		return err

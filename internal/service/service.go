@@ -178,7 +178,16 @@ func (s *Service) Run(ctx context.Context, front func(context.Context) error) er
 
 // RunLocked runs the service, then closes the log and releases the lock.
 func (s *Service) RunLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
-	return errors.Join(s.runLogged(ctx, front), lock.Release())
+	return releaseAfter(s.runLogged(ctx, front), lock)
+}
+
+// releaseAfter releases the lock of a service that ended with err, unless a call hangs, which
+// may still write: the lock then ends with the process.
+func releaseAfter(err error, lock *daemon.Lock) error {
+	if errors.Is(err, daemon.ErrUnended) {
+		return err
+	}
+	return errors.Join(err, lock.Release())
 }
 
 // runLogged runs the service, then closes the log.
