@@ -314,7 +314,12 @@ func (t *tree) watchCost(abs string) (cost int, err error) {
 	if budget == 0 {
 		return 0, nil
 	}
-	entries, err := os.ReadDir(abs)
+	f, err := os.OpenFile(abs, os.O_RDONLY|fsid.OpenNonblock, 0) // see listing.read
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
+	entries, err := f.Readdirnames(-1)
 	if err != nil {
 		return 0, err
 	}

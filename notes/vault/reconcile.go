@@ -328,9 +328,11 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	known, wasAway := s.v.mounts.get()
 	for folder, mount := range known {
 		_, away := wasAway[folder]
-		unmounted := s.root.Identity(mount.DiskPath) != mount.Identity && !isAmong(seen, mount)
+		unmounted := func() bool { // its disk may not answer
+			return s.root.Identity(mount.DiskPath) != mount.Identity && !isAmong(seen, mount)
+		}
 		below := func(p string) bool { return notes.Under(p, folder) }
-		if away && slices.ContainsFunc(s.Scanned, below) || unmounted && slices.ContainsFunc(s.gone, func(r store.Row) bool { return below(r.Path) }) {
+		if away && slices.ContainsFunc(s.Scanned, below) || slices.ContainsFunc(s.gone, func(r store.Row) bool { return below(r.Path) }) && unmounted() {
 			s.keep(folder)
 			s.v.queue.AddAll()
 		}
