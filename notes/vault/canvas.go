@@ -23,9 +23,10 @@ import (
 // these paths and the links in the cards, a renamed heading updates the references to it,
 // a renamed tag the tags in cards, and nothing else changes.
 
-// alsoFiles adds to the operation the canvases and bases that follow changes, of those in
-// which it is named. follow returns nil if it cannot update the file. A file that cannot be
-// parsed or written is left as it is; it is listed in Left if the caller may read it.
+// alsoFiles adds to the operation the canvases and bases that follow changes. follow returns
+// nil if it cannot update the file, as when it cannot be parsed; such a file is left as it is
+// and listed in Left if it matches named. So is a file that cannot be written. Left has only
+// files that the caller may read.
 func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, text []byte) []byte) error {
 	files, err := o.v.store.Files().Canvases(o.ctx)
 	if err != nil {
@@ -40,11 +41,11 @@ func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, tex
 		}
 		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
 		real, ok := o.root.RealPath(file.DiskPath)
-		if f.Old, _, err = disk.Read(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
+		if f.Old, _, err = disk.Read(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil {
 			continue
 		}
 		f.New, ok = follow(file.Path, f.Old), ok && real == file.DiskPath
-		if bytes.Equal(f.Old, f.New) {
+		if bytes.Equal(f.Old, f.New) || f.New == nil && !names(f.Old) {
 			continue
 		}
 		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || checkReplaceable(o.root, o.Kind, f) != nil {

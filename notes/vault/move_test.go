@@ -835,6 +835,25 @@ func TestCanvas_CardLinks(t *testing.T) {
 	assert.Equal(t, card(strings.ReplaceAll(links, "../P/Old.md", "../Q/R/Old.md")), f.onDisk("C/B.canvas"))
 }
 
+// A card may spell the moved note otherwise than its path, or be in the folder that moves.
+func TestCanvas_CardLinksInOtherSpellings(t *testing.T) {
+	card := func(text string) string {
+		return `{"nodes":[{"id":"1","type":"text","text":"` + text + `"}]}`
+	}
+	f := newFixture(t, "P/Late plan.md", "l", "Other.md", "o", "202602140930 Tides.md", "t",
+		"A.canvas", card("[r](P/Late%20plan.md) [[late plan]] [[202602140930]]"), "P/B.canvas", card("[x](../Other.md)"))
+	for _, step := range []struct{ note, to, canvas, want string }{
+		{"P/Late plan.md", "P/New.md", "A.canvas", card("[r](P/New.md) [[New]] [[202602140930]]")},
+		{"202602140930 Tides.md", "Ebb.md", "A.canvas", card("[r](P/New.md) [[New]] [[Ebb]]")},
+		{"P", "Deep/er", "Deep/er/B.canvas", card("[x](../../Other.md)")},
+	} {
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: step.note, To: step.to, UpdateLinks: true})
+		require.NoError(t, err)
+		assert.Equal(t, step.want, f.onDisk(step.canvas))
+		f.reconcile()
+	}
+}
+
 // TestCanvas_Broken also covers a canvas that may not be written.
 func TestCanvas_Broken(t *testing.T) {
 	ctx := context.Background()
