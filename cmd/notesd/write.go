@@ -241,6 +241,9 @@ func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 		if err := c.call(ctx, "read_note", map[string]any{"note": note, "max_bytes": math.MaxInt32}, &was); err != nil {
 			return err
 		}
+		if was.LineStart > 1 || was.LineEnd < was.TotalLines {
+			return service.Usagef("Pass the note alone, or replace a section with --section.", "%s names a part of the note %s", note, was.Path)
+		}
 		dir, err := os.MkdirTemp("", "notesd-edit-")
 		if err != nil {
 			return err
