@@ -336,9 +336,13 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 		colon := bytes.Index(before, []byte("::"))
 		first = isBlank(before[colon+2:])
 	}
+	more := -1
+	if first && last {
+		more = itemGoesOn(src[lineStart:lineEnd], src[next:])
+	}
 	switch {
-	case first && last && itemGoesOn(src[lineStart:lineEnd], src[next:]):
-		return start, end
+	case more >= 0: // blank lines would end an empty item
+		return start, max(end, lineEnd+more)
 	case first && last:
 		return lineStart, next
 	case first:
@@ -349,13 +353,21 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 	return start, mark // the word stays
 }
 
-// itemGoesOn reports whether line is the first of a list item that has more text or children
-// on the lines below it.
-func itemGoesOn(line, below []byte) bool {
+// itemGoesOn returns the number of bytes of blank lines between line, if it is the first of a
+// list item, and the text or children of the item on the lines below, or -1 if it has none.
+func itemGoesOn(line, below []byte) int {
 	text := bytes.TrimLeft(line, " \t>")
-	end, _ := markdown.LineAt(below, 0)
-	more, ok := bytes.CutPrefix(below[:end], line[:len(line)-len(text)])
-	return ok && markdown.ListMarker(text, false) > 0 && !isBlank(more) && leadingSpace(more) != ""
+	for at := 0; at < len(below) && markdown.ListMarker(text, false) > 0; {
+		end, next := markdown.LineAt(below, at)
+		if len(bytes.TrimLeft(below[at:end], " \t>")) > 0 {
+			if more, ok := bytes.CutPrefix(below[at:end], line[:len(line)-len(text)]); ok && leadingSpace(more) != "" {
+				return at
+			}
+			break
+		}
+		at = next
+	}
+	return -1
 }
 
 // changeTagValue changes the tags in a value of front matter. It returns nil if no tag

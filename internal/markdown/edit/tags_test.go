@@ -79,6 +79,8 @@ func TestRemoveTag(t *testing.T) {
 		{"among the tags at the end", "- [ ] task #a #b\n", "a", "- [ ] task #b\n"},
 		{"start of an item", "- #a do it\n", "a", "- do it\n"},
 		{"an item with children", "- a\n- #p\n  - c\n- b\n", "p", "- a\n- \n  - c\n- b\n"},
+		{"an item with children after a blank line", "- a\n- #p\n\n  - c\n", "p", "- a\n- \n  - c\n"},
+		{"a quoted item with children after a blank line", "> - #p\n>\n>   - c\n", "p", "> - \n>   - c\n"},
 		{"an item with text below", "- #tag\n  more text", "tag", "- \n  more text"},
 		{"a quoted item with children", "> - #p\n>   - c\n", "p", "> - \n>   - c\n"},
 		{"an item with children, CRLF", "1. #p\r\n\t- c\r\n", "p", "1. \r\n\t- c\r\n"},
