@@ -174,6 +174,7 @@ func TestSignWords(t *testing.T) {
 
 func TestNormalised(t *testing.T) {
 	assert.Equal(t, []float32{0, 0}, flat.Normalised([]float32{0, 0}))
+	assert.Equal(t, []float32{1, 0}, flat.Normalised([]float32{1e-39, 0}))
 	v := flat.Normalised([]float32{3e15, -4e15})
 	assert.InDeltaSlice(t, []float32{0.6, -0.8}, v, 1e-6)
 }

@@ -89,9 +89,9 @@ func Normalised(v []float32) []float32 {
 	if squares == 0 {
 		return v
 	}
-	inverse := float32(1 / math.Sqrt(squares))
-	for i := range v {
-		v[i] *= inverse
+	inverse := 1 / math.Sqrt(squares) // a float32 cannot hold that of a tiny vector
+	for i, x := range v {
+		v[i] = float32(float64(x) * inverse)
 	}
 	return v
 }
