@@ -150,6 +150,9 @@ func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter,
 // embedIn embeds a note of the selection if it fits, and reports whether it exists.
 func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (exists bool, err error) {
 	note, err := r.read(ctx, path)
+	if errors.Is(err, notes.ErrUnavailable) { // its disk is not mounted, or iCloud has evicted it
+		return true, nil
+	}
 	if err != nil || note == nil {
 		return false, err
 	}
@@ -196,7 +199,7 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 func (s selection) leftOut(which string) string {
 	var parts []string
 	if n := s.total - s.embedded; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d notes are here, %s; the rest did not fit", s.embedded, s.total, which))
+		parts = append(parts, fmt.Sprintf("%d of %d notes are here, %s; the rest did not fit or cannot be read", s.embedded, s.total, which))
 	}
 	if s.cut != "" {
 		parts = append(parts, fmt.Sprintf("only the beginning of %q is here, which is too long to embed", s.cut))

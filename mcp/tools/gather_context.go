@@ -76,7 +76,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		return Outcome{}, err
 	}
 	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: in.remarks(in.stale(res.Notes)...)}
-	weak := 0
+	weak, unread := 0, 0
 	if res.Second != nil { // the best note is about the query
 		res.Hits = slices.Insert(res.Hits, 1, *res.Second)
 	}
@@ -86,6 +86,10 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 			continue
 		}
 		p, cut, err := in.passageOf(ctx, hit, budget, total)
+		if errors.Is(err, notes.ErrUnavailable) { // its disk is not mounted, or iCloud has evicted it
+			unread++
+			continue
+		}
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -103,6 +107,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	}
 	if weak > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
+	}
+	if unread > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("omitted, because their files cannot be read at the moment: %s; search_notes shows them", phrase.Count(unread, "note")))
 	}
 	if len(out.Passages) == 0 {
 		out.Notes = append(out.Notes, unembedded(semanticOf(res))...)
