@@ -86,7 +86,11 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	report, err := in.Vault.Links(ctx, a.Note, notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Skip: skip, Scope: in.Scope})
+	q := notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Skip: skip, Scope: in.Scope}
+	if a.Direction == "out" && a.Depth <= 1 {
+		q.Limit = 1000 // a note's own links have no cursor
+	}
+	report, err := in.Vault.Links(ctx, a.Note, q)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -148,6 +152,8 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		case !fewer.Truncated:
 		case a.Direction == "in":
 			fewer.Next = strconv.Itoa(skip + len(fewer.Backlinks))
+		case a.Direction == "out" && a.Depth <= 1:
+			fewer.Notes = in.remarks("there are more: read_note shows the other links of the note")
 		default:
 			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
