@@ -487,10 +487,9 @@ func TestChangesAreInTheHistory(t *testing.T) {
 	assert.Contains(t, read["content"], "text")
 }
 
-// If the user declines, nothing changes.
 // A folder has the changes of the notes in it and below, and of those that left it.
 func TestHistoryOfAFolder(t *testing.T) {
-	w := newWorld(t, map[string]string{"Work/A.md": "a", "Work/Deep/B.md": "b", "Workshop/C.md": "c", "D.md": "d"})
+	w := newWorld(t, map[string]string{"Work/A.md": "a", "Work/Deep/B.md": "b", "Workshop/C.md": "c", "Workshop/Work.md": "note", "D.md": "d"})
 	changed := func(a args) (paths []string) {
 		page, _ := w.call(t, "note_history", a)
 		for _, r := range page["revisions"].([]any) {
@@ -498,11 +497,13 @@ func TestHistoryOfAFolder(t *testing.T) {
 		}
 		return paths
 	}
-	assert.ElementsMatch(t, []string{"Work/A.md", "Work/Deep/B.md"}, changed(args{"folder": "work"}))
+	assert.ElementsMatch(t, []string{"Work/A.md", "Work/Deep/B.md"}, changed(args{"note": "work/"}))
+	assert.Equal(t, []string{"Workshop/Work.md"}, changed(args{"note": "work"}))
+	assert.Contains(t, w.fails(t, "note_history", args{"folder": "Work"}), "pass the folder as note, with a slash")
 	w.call(t, "move_note", args{"note": "D", "to": "Work/"})
 	w.call(t, "move_note", args{"note": "A", "to": "Workshop/"})
 	w.call(t, "delete_note", args{"note": "B"})
-	all := changed(args{"note": "Work"})
+	all := changed(args{"note": "Work/"})
 	assert.Subset(t, all, []string{"Work/Deep/B.md", "Workshop/A.md", "Work/D.md"})
 	assert.NotContains(t, all, "Workshop/C.md")
 	assert.Equal(t, []string{"Work/Deep/B.md"}, slices.Compact(changed(args{"note": "Work/Deep/"})), "all of whose notes are deleted")
@@ -510,6 +511,7 @@ func TestHistoryOfAFolder(t *testing.T) {
 	assert.Contains(t, w.fails(t, "note_history", args{"note": "Wor"}), "no such note")
 }
 
+// If the user declines, nothing changes.
 func TestARefusalChangesNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n"})
 	w.call(t, "create_table", args{"table_name": "t", "dimension": 2})

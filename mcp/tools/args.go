@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -85,6 +86,8 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 		switch {
 		case problem != "":
 			problems, wrong[to] = append(problems, problem), true
+		case value != nil && values[to] != nil && !bytes.Equal(value, values[to]):
+			problems = append(problems, fmt.Sprintf("%s is given twice, also as %q", to, phrase.Clip(name, 60)))
 		case value != nil:
 			values[to] = value
 		}
@@ -120,7 +123,7 @@ func (s schema) joinLines(given map[string]json.RawMessage) {
 			last += first - 1
 		}
 		switch {
-		case given["lines"] != nil:
+		case given["lines"] != nil, names[1] == "limit" && given["offset"] == nil && s.namesPart(given):
 			continue
 		case last > 0:
 			given["lines"] = json.RawMessage(fmt.Sprintf(`"%d-%d"`, first, last))
@@ -138,6 +141,17 @@ func (s schema) joinLines(given map[string]json.RawMessage) {
 			given[name] = json.RawMessage(fmt.Sprintf(`"%d-%d"`, both[0], both[1]))
 		}
 	}
+}
+
+// namesPart reports whether the arguments may name a part of a note, whose lines a number of
+// lines alone does not select.
+func (s schema) namesPart(given map[string]json.RawMessage) bool {
+	for name, value := range given {
+		if to, _ := s.canonical(name, given); to == "heading" || to == "note" && bytes.ContainsAny(value, "#:") {
+			return true
+		}
+	}
+	return false
 }
 
 // wrapElement makes a list of the fields of its only element that were passed beside the

@@ -186,6 +186,7 @@ func TestFlagsThatModelsGuess(t *testing.T) {
 		`{"done":"today"}`:                           {Done: "today"},
 		`{"include_completed":true}`:                 {Status: "all"},
 		`{"include_completed":false}`:                {},
+		`{"exclude_completed":true}`:                 {Status: "open"},
 		`{"overdue":true,"due_before":"2026-02-01"}`: {Due: "overdue", DueBefore: "2026-02-01"},
 		`{"completed":true,"status":"all"}`:          {Status: "all"},
 		`{"due_date":"today","state":"open"}`:        {Due: "today", Status: "open"},
@@ -260,4 +261,21 @@ func TestCutLines(t *testing.T) {
 		assert.Equal(t, 1, n)
 		assert.Equal(t, c.want != c.line, cut)
 	}
+}
+
+// A number of lines does not replace the part of a note that its name selects, and a note does
+// not have two names.
+func TestArgumentsThatContradict(t *testing.T) {
+	for _, given := range []string{`{"note":"Plan.md:50-60","limit":100}`, `{"path":"Plan#Risks","limit":100}`, `{"note":"Plan","heading":"Risks","limit":100}`} {
+		var a readArgs
+		ignored, err := decodeArgs(readNote.input(), json.RawMessage(given), false, &a)
+		require.NoError(t, err)
+		assert.Empty(t, a.Lines, given)
+		assert.NotEmpty(t, ignored, given)
+	}
+	var a deleteArgs
+	_, err := decodeArgs(deleteNote.input(), json.RawMessage(`{"filename":"Draft.md","name":"Work"}`), true, &a)
+	require.ErrorContains(t, err, `note is given twice, also as "name"`)
+	_, err = decodeArgs(deleteNote.input(), json.RawMessage(`{"filename":"Draft.md","folder":"Work"}`), true, &a)
+	require.ErrorContains(t, err, `there is no argument "folder"`)
 }

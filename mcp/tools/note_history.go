@@ -60,6 +60,9 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 		return Outcome{}, err
 	}
 	query := notes.HistoryQuery{Note: a.Note, Since: since, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
+	if strings.HasSuffix(a.Note, "/") && in.place(a.Note) != "" { // a folder, even if a note has its name
+		query.Note, query.Folder = "", in.place(a.Note)
+	}
 	page, err := in.History.Revisions(ctx, query)
 	if errors.Is(err, notes.ErrNotFound) && in.isFolder(ctx, a.Note) {
 		query.Note, query.Folder = "", in.place(a.Note)
@@ -83,13 +86,13 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	})
 }
 
-// isFolder reports whether the name, which is not that of a note, is a folder: one that has
-// notes, or a name that ends in a slash, whose notes may all be deleted.
+// isFolder reports whether the name, which is not that of a note, is that of a folder with
+// notes.
 func (in *invocation) isFolder(ctx context.Context, name string) bool {
 	folders, err := in.Vault.Folders(ctx, in.Scope)
-	return err == nil && in.place(name) != "" && (strings.HasSuffix(name, "/") || slices.ContainsFunc(folders, func(f notes.FolderCount) bool {
+	return err == nil && in.place(name) != "" && slices.ContainsFunc(folders, func(f notes.FolderCount) bool {
 		return notes.Under(notes.Key(f.Folder), notes.FolderKey(in.place(name)))
-	}))
+	})
 }
 
 // diff returns the differences between two revisions, the older one first.

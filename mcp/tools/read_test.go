@@ -207,7 +207,8 @@ func TestReadThePastAndAttachments(t *testing.T) {
 func TestSearchNotes_Canvases(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\nalpaca\n", "Boards/Launch.canvas": `{"nodes":[{"id":"a","type":"text","text":"The Zebra rollout, alpaca"}]}`, "B.canvas": "{", "Views.base": "zebra rollout"})
 	const remark = `the words are on these canvases, which are not searched; read_note shows them: "Boards/Launch.canvas"`
-	for query, want := range map[string]bool{"zebra rollout": true, "zebra parade": false, "alpaca": false, "zebra tag:x": false} {
+	for query, want := range map[string]bool{"zebra rollout": true, "zebra parade": false, "alpaca": false, "zebra tag:x": false,
+		"zebra -alpaca": false, `zebra "no phrase"`: false, "zebra rollout?": true} {
 		_, text := w.call(t, "search_notes", args{"query": query})
 		assert.Equal(t, want, strings.Contains(text, remark), "%s: %s", query, text)
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"notesd/internal/canvas"
@@ -139,7 +140,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 // have canvases, so they are read, within bounds, and only if the notes have no good answer.
 func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filter, res search.Result) []string {
 	const most, mostBytes, named = 50, 8 << 20, 3
-	if len(res.Hits) > 0 && !res.Weak || a.Cursor != "" || len(res.Read.Words) == 0 || len(f.Tags)+len(res.Read.Filters) > 0 || !f.After.IsZero() || !f.Before.IsZero() {
+	if len(res.Hits) > 0 && !res.Weak || a.Cursor != "" || len(res.Read.Words) == 0 || len(f.Tags)+len(res.Read.Filters)+len(res.Read.Phrases)+len(res.Read.Without) > 0 || !f.After.IsZero() || !f.Before.IsZero() {
 		return nil
 	}
 	paths, err := in.Vault.Canvases(ctx, in.Scope)
@@ -161,7 +162,7 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 		}
 		text, _ := canvas.Text(file.Data)
 		text = notes.Key(text)
-		if !slices.ContainsFunc(res.Read.Words, func(word string) bool { return !strings.Contains(text, notes.Key(word)) }) {
+		if !slices.ContainsFunc(res.Read.Words, func(word string) bool { return !strings.Contains(text, strings.TrimFunc(notes.Key(word), isMark)) }) {
 			have = append(have, notes.Quote(p))
 		}
 	}
@@ -170,6 +171,9 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 	}
 	return []string{"the words are on these canvases, which are not searched; read_note shows them: " + strings.Join(have[:min(named, len(have))], ", ")}
 }
+
+// isMark reports whether r is punctuation or a symbol.
+func isMark(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
 func semanticOf(res search.Result) Semantic {
 	return Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}

@@ -8,7 +8,7 @@ package tools
 // arguments of a tool share an alias, the first by name gets it.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
-	"note":          {"path", "file", "name", "title", "uri", "note_path", "old_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source", "folder"},
+	"note":          {"path", "file", "name", "title", "uri", "note_path", "old_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source"},
 	"notes":         {"paths", "files", "note_paths", "uris"},
 	"limit":         {"max_results", "max", "count", "n", "k", "top_k", "num_results", "page_size", "size"},
 	"cursor":        {"next_cursor", "page_token", "next", "page"},
@@ -91,6 +91,8 @@ var flags = map[string]struct{ name, on, off string }{
 	"include_completed": {"status", "all", ""},
 	"show_done":         {"status", "all", ""},
 	"show_completed":    {"status", "all", ""},
+	"exclude_done":      {"status", "open", ""},
+	"exclude_completed": {"status", "open", ""},
 	"backlinks":         {"direction", "in", ""},
 	"incoming":          {"direction", "in", ""},
 	"outgoing":          {"direction", "out", ""},
@@ -117,5 +119,6 @@ var unlike = []struct {
 	{[]string{"exclude", "excluded", "without", "except"}, "query", "write -path:Archive/, -tag:x or -word into the query"},
 	{[]string{"exclude", "excluded", "without", "except"}, "priority", "no tasks can be excluded; list one folder, note or tag at a time"},
 	{[]string{"order", "descending", "ascending", "reverse"}, "sort", "each sort has one order, the newest notes or next due tasks first"},
-	{[]string{"query", "search", "keyword", "keywords"}, "orphans", "search_notes finds by content; here, glob *word* finds by name"},
+	{[]string{"query", "keyword", "keywords"}, "orphans", "search_notes finds by content; here, glob *word* finds by name"},
+	{[]string{"folder", "directory", "dir"}, "diff", "pass the folder as note, with a slash at its end"},
 }
