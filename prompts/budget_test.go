@@ -101,7 +101,7 @@ func TestTemplate_SaysWhatIsMissing(t *testing.T) {
 	assert.Contains(t, words(r), "(No note matches plane.) End.")
 
 	r = render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "boat"})
-	assert.Contains(t, words(r), "1 of 2 notes are here, the best matches; the rest did not fit or cannot be read")
+	assert.Contains(t, words(r), "1 of 2 notes are here, the best matches; the rest did not fit")
 	r = render(t, s, Options{Folder: "Prompts", Budget: 100}, "long", nil)
 	assert.Contains(t, words(r), `only the beginning of "a.md" is here`)
 }

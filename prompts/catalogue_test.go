@@ -157,7 +157,7 @@ func TestSummarizeNotes(t *testing.T) {
 	t.Run("the newest that fit", func(t *testing.T) {
 		r := render(t, s, Options{Budget: 14}, "summarize_notes", nil)
 		assert.Equal(t, []string{"note:///c.md", "note:///b.md"}, embedded(r))
-		assert.Contains(t, words(r), "2 of 3 notes are here, the newest; the rest did not fit or cannot be read")
+		assert.Contains(t, words(r), "2 of 3 notes are here, the newest; the rest did not fit")
 	})
 	t.Run("the beginning of one", func(t *testing.T) {
 		r := render(t, newShelf("a.md|äpfel"), Options{Budget: 1}, "summarize_notes", nil)
@@ -303,7 +303,7 @@ func TestLongNotes(t *testing.T) {
 		assert.Equal(t, "aaaa", strings.Split(texts(r), "|")[0], name)
 	}
 	r := render(t, s, Options{Budget: 10}, "daily_review", nil)
-	assert.Contains(t, words(r), "1 of 3 notes are here, the newest; the rest did not fit or cannot be read")
+	assert.Contains(t, words(r), "1 of 3 notes are here, the newest; the rest did not fit")
 	for question, want := range map[string]string{"": "I want to ask my notes something", "plum": "No note matches the question's words", "bread": "Answer from these notes and cite each"} {
 		assert.Contains(t, words(render(t, s, Options{}, "ask_notes", map[string]string{"question": question})), want)
 	}

@@ -96,6 +96,7 @@ func (r *rendering) bounded(f notes.Filter) notes.Filter {
 type selection struct {
 	total    int // notes selected
 	embedded int
+	unread   int         // selected, but their files cannot be read
 	first    *notes.Note // the first that exists; nil: none
 	cut      string      // path of the note that is embedded in part, or ""
 }
@@ -151,6 +152,7 @@ func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter,
 func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (exists bool, err error) {
 	note, err := r.read(ctx, path)
 	if errors.Is(err, notes.ErrUnavailable) { // its disk is not mounted, or iCloud has evicted it
+		sel.unread++
 		return true, nil
 	}
 	if err != nil || note == nil {
@@ -198,8 +200,11 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 // leftOut returns a sentence about the notes that were not embedded, or "".
 func (s selection) leftOut(which string) string {
 	var parts []string
-	if n := s.total - s.embedded; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d notes are here, %s; the rest did not fit or cannot be read", s.embedded, s.total, which))
+	if n := s.total - s.embedded; n > s.unread {
+		parts = append(parts, fmt.Sprintf("%d of %d notes are here, %s; the rest did not fit", s.embedded, s.total-s.unread, which))
+	}
+	if s.unread > 0 {
+		parts = append(parts, fmt.Sprintf("%d more cannot be read at the moment", s.unread))
 	}
 	if s.cut != "" {
 		parts = append(parts, fmt.Sprintf("only the beginning of %q is here, which is too long to embed", s.cut))
