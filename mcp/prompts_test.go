@@ -72,6 +72,23 @@ func TestWeakHits(t *testing.T) {
 	}
 }
 
+// A note whose file cannot be read, as on a disk that is not mounted, is omitted with a remark.
+func TestGatherContext_UnreadableNote(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	w.vault.read = func(_ context.Context, ref string) error {
+		if strings.HasSuffix(ref, "Garden/Plan.md") {
+			return &notes.Error{Op: "read", Path: ref, Err: notes.ErrUnavailable}
+		}
+		return nil
+	}
+	gathered, err := callTool(t, w, "gather_context", `{"query":"plan garden"}`)
+	require.NoError(t, err)
+	out := gathered.Structured.(tools.GatherResult)
+	require.NotEmpty(t, out.Passages)
+	assert.Equal(t, "Plan.md", out.Passages[0].Path)
+	assert.Contains(t, out.Notes, "omitted, because their files cannot be read at the moment: 1 note; search_notes shows them")
+}
+
 // countedNotes counts how often the folder of the templates is listed.
 type countedNotes struct {
 	*stagedVault
