@@ -497,3 +497,21 @@ func TestBrokenTemplates(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, warnings, 1)
 }
+
+// absent is a shelf whose note b.md is on a disk that is not mounted.
+type absent struct{ shelf }
+
+func (a absent) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	if strings.HasSuffix(ref, "b.md") {
+		return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrUnavailable}
+	}
+	return a.shelf.Read(ctx, ref, scope)
+}
+
+func TestSummarizeNotes_UnreadableNote(t *testing.T) {
+	c := New(Options{Notes: absent{newShelf("a.md|boat", "b.md|car")}})
+	r, err := c.Render(t.Context(), named(t, c, "summarize_notes"), nil, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"note:///a.md"}, embedded(r))
+	assert.Contains(t, words(r), "Note that 1 more cannot be read at the moment.")
+}
