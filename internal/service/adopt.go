@@ -232,6 +232,6 @@ func hasHistory(state string) bool { return isThere(filepath.Join(state, backupH
 
 // isThere reports whether the file exists, or true if that cannot be determined.
 func isThere(name string) bool {
-	_, err := fsid.Info(name)
+	_, err := fsid.InTime(name, fsid.Patience, func() (fs.FileInfo, error) { return os.Lstat(name) })
 	return !errors.Is(err, fs.ErrNotExist)
 }
