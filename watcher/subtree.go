@@ -1,13 +1,10 @@
 package watcher
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-
-	"notesd/internal/fsid"
 )
 
 // subtree is the set of added directories of a notifier for which the system reports
@@ -69,7 +66,7 @@ func (s *subtree) spelled(name string) (string, bool) {
 
 // lists reports whether a directory contains an entry with exactly this name.
 func lists(dir, name string) bool {
-	f, err := os.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
+	f, err := openDir(dir)
 	if err != nil {
 		return false
 	}

@@ -314,7 +314,7 @@ func (t *tree) watchCost(abs string) (cost int, err error) {
 	if budget == 0 {
 		return 0, nil
 	}
-	f, err := os.OpenFile(abs, os.O_RDONLY|fsid.OpenNonblock, 0) // see listing.read
+	f, err := openDir(abs)
 	if err != nil {
 		return 0, err
 	}
@@ -328,6 +328,11 @@ func (t *tree) watchCost(abs string) (cost int, err error) {
 		return 0, fmt.Errorf("%w of %d", errBudget, budget)
 	}
 	return cost, nil
+}
+
+// openDir opens a directory. It does not block if a named pipe has taken its place.
+func openDir(abs string) (*os.File, error) {
+	return os.OpenFile(abs, os.O_RDONLY|fsid.OpenNonblock, 0)
 }
 
 // listing reads a directory once and compares it with its previous state.
@@ -383,10 +388,9 @@ func (t *tree) list(d *dir, before map[string]stamp, report bool) []*dir {
 }
 
 // read stamps the directory before it reads it, so that a change during the read
-// leaves a different stamp for the next listing. A named pipe may have taken its place;
-// opening that would wait for a writer.
+// leaves a different stamp for the next listing.
 func (l *listing) read(abs string) error {
-	f, err := os.OpenFile(abs, os.O_RDONLY|fsid.OpenNonblock, 0)
+	f, err := openDir(abs)
 	if err != nil {
 		return err
 	}
