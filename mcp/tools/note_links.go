@@ -87,8 +87,9 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		return Outcome{}, err
 	}
 	q := notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Skip: skip, Scope: in.Scope}
-	if a.Direction == "out" && a.Depth <= 1 {
-		q.Limit = 1000 // a note's own links have no cursor
+	own := a.Direction == "out" && a.Depth <= 1 // only the note's own links, which have no cursor
+	if own {
+		q.Limit = 1000
 	}
 	report, err := in.Vault.Links(ctx, a.Note, q)
 	if err != nil {
@@ -135,14 +136,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		out.Backlinks = append(out.Backlinks, link)
 	}
 	for _, l := range report.Unresolved {
-		link := unresolvedLink{Target: l.Target, Line: l.Line, Ambiguous: l.Ambiguous, Anchor: l.Anchor}
-		switch {
-		case l.NoAnchor:
-			link.Missing, link.Path, link.Near = "anchor", l.To, l.Near
-		case !l.Ambiguous:
-			link.Missing, link.Near = "note", l.Near
-		}
-		out.Unresolved = append(out.Unresolved, link)
+		out.Unresolved = append(out.Unresolved, unresolvedOf(l))
 	}
 	return fit(in.Limits.ResultBytes, max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
 		fewer := out
@@ -152,13 +146,24 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		case !fewer.Truncated:
 		case a.Direction == "in":
 			fewer.Next = strconv.Itoa(skip + len(fewer.Backlinks))
-		case a.Direction == "out" && a.Depth <= 1:
+		case own:
 			fewer.Notes = in.remarks("there are more: read_note shows the other links of the note")
 		default:
 			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
 		return Outcome{Structured: fewer, Text: linksText(fewer, a.Direction)}
 	}), nil
+}
+
+func unresolvedOf(l notes.LinkedNote) unresolvedLink {
+	link := unresolvedLink{Target: l.Target, Line: l.Line, Ambiguous: l.Ambiguous, Anchor: l.Anchor}
+	switch {
+	case l.NoAnchor:
+		link.Missing, link.Path, link.Near = "anchor", l.To, l.Near
+	case !l.Ambiguous:
+		link.Missing, link.Near = "note", l.Near
+	}
+	return link
 }
 
 // outgoingLines returns a line for each linked note, with the lines of the links, and the

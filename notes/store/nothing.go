@@ -46,17 +46,7 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	parts = append(parts, part{notes.Filter{After: f.After}, "no note is dated on or after " + f.After.Format(time.DateOnly)},
 		part{notes.Filter{Before: f.Before}, "no note is dated before " + f.Before.Format(time.DateOnly)})
 	if f.Glob != "" {
-		none := "no note has a path that matches " + notes.Quote(f.Glob)
-		if ext := path.Ext(f.Glob); ext != "" && !strings.ContainsAny(ext, "*?[{}") && !notes.IsNoteName(ext) {
-			none += "; the names of notes end in .md, and other files are not listed"
-		}
-		if !strings.ContainsAny(f.Glob, "*?[{/.") {
-			none += "; " + notes.Quote("*"+f.Glob+"*") + " matches a part of the name"
-		}
-		if strings.HasPrefix(f.Glob, "!") {
-			none += `; a glob does not exclude, a condition on the path does, such as {"path":{"not":{"contains":"Archive/"}}}`
-		}
-		parts = append(parts, part{notes.Filter{Glob: f.Glob}, none})
+		parts = append(parts, part{notes.Filter{Glob: f.Glob}, unmatched(f.Glob)})
 	}
 	for _, p := range parts {
 		if p.filter.IsZero() {
@@ -98,6 +88,21 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 		}
 	}
 	return why, nil
+}
+
+// unmatched says that no note matches a glob, and what may be wrong with it.
+func unmatched(glob string) string {
+	none := "no note has a path that matches " + notes.Quote(glob)
+	if ext := path.Ext(glob); ext != "" && !strings.ContainsAny(ext, "*?[{}") && !notes.IsNoteName(ext) {
+		none += "; the names of notes end in .md, and other files are not listed"
+	}
+	if !strings.ContainsAny(glob, "*?[{/.") {
+		none += "; " + notes.Quote("*"+glob+"*") + " matches a part of the name"
+	}
+	if strings.HasPrefix(glob, "!") {
+		none += `; a glob does not exclude, a condition on the path does, such as {"path":{"not":{"contains":"Archive/"}}}`
+	}
+	return none
 }
 
 // whyWhere describes the condition fields that no note in scope has, and the values
