@@ -68,12 +68,10 @@ func TestLoad_DeletesManyUnusedVectors(t *testing.T) {
 	}
 }
 
-// A file that is written again has the vectors of leads, which are not rows of the store.
-func TestLoad_KeepsLeadsOfFileWrittenAgain(t *testing.T) {
-	e := newWordEmbedder("m1")
-	w := newWorld(t, e, map[string]string{"a.md": "# One\n\n" + strings.Repeat("alpha ", 300) + "\n\n# Two\n\n" + strings.Repeat("beta ", 300)})
-	w.settle()
-	require.NotEmpty(t, w.index.serving.entries.leads)
+// requireFileFromStore replaces the cache file of model m1 and checks that no text is embedded
+// again for it.
+func (w *world) requireFileFromStore(t *testing.T, e *wordEmbedder) {
+	t.Helper()
 	w.stop()
 	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
 	w.start(e, nil)
@@ -82,6 +80,15 @@ func TestLoad_KeepsLeadsOfFileWrittenAgain(t *testing.T) {
 	for text, n := range e.counts() {
 		assert.Equal(t, 1, n, text)
 	}
+}
+
+// A file that is written again has the vectors of leads, which are not rows of the store.
+func TestLoad_KeepsLeadsOfFileWrittenAgain(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "# One\n\n" + strings.Repeat("alpha ", 300) + "\n\n# Two\n\n" + strings.Repeat("beta ", 300)})
+	w.settle()
+	require.NotEmpty(t, w.index.serving.entries.leads)
+	w.requireFileFromStore(t, e)
 }
 
 // Erasing a deleted note erases its vectors only, not those of the leads of other notes.
@@ -108,14 +115,7 @@ func TestForget_KeepsOtherLeads(t *testing.T) {
 	require.NoError(t, err)
 	w.settle()
 	assert.Equal(t, rowsFor(1), w.rows())
-	w.stop()
-	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
-	w.start(e, nil)
-	w.settle()
-	w.requireConsistent()
-	for text, n := range e.counts() {
-		assert.Equal(t, 1, n, text)
-	}
+	w.requireFileFromStore(t, e)
 }
 
 func TestLoad_KeepsVectorOfUndoneEdit(t *testing.T) {
