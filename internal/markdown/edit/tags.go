@@ -33,8 +33,12 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 	last := len(places) - 1
 	for ; last >= 0 && !places[last].Property; last-- {
 		end, _ := markdown.LineAt(src, places[last].End)
-		if onlyTags(src, places, bytes.LastIndexByte(src[:places[last].Start], '\n')+1, end) {
+		start := bytes.LastIndexByte(src[:places[last].Start], '\n') + 1
+		if onlyTags(src, places, start, end) {
 			break
+		}
+		for last > 0 && places[last-1].Start >= start && !places[last-1].Property {
+			last--
 		}
 	}
 	switch {
@@ -275,6 +279,7 @@ func shownTags(tags []string) string { return strings.Join(tags[:min(len(tags), 
 func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (string, bool)) (out []byte, changed bool) {
 	at := 0
 	all := tagPlaces(doc)
+	var line textLine
 	for _, t := range all {
 		text, ok := changeTag(string(src[t.Start:t.End]), change)
 		if !ok {
@@ -283,7 +288,11 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 		changed = true
 		start, end := t.Start, t.End
 		if text == "" {
-			start, end = removedWith(src, all, t)
+			if t.Start >= line.next {
+				line.start = bytes.LastIndexByte(src[:t.Start], '\n') + 1
+				line.end, line.next = markdown.LineAt(src, t.End)
+			}
+			start, end = removedWith(src, all, t, line)
 			start = max(start, at)
 		}
 		out = append(append(out, src[at:start]...), text...)
@@ -316,21 +325,22 @@ func coreOf(text string) string {
 // lineStarter matches the markers before the text of a line.
 var lineStarter = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.\][ \t]+)?$`)
 
+// textLine is the span of a line in a note; next is where the line below starts.
+type textLine struct{ start, end, next int }
+
 // removedWith returns the span to delete when a tag of the body is removed: the whole
 // line if it contains nothing else, unless it starts a list item that goes on below; only
 // the '#' within a sentence; else the tag with the adjacent white space or comma.
-func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) (start, end int) {
-	lineStart := bytes.LastIndexByte(src[:t.Start], '\n') + 1
-	lineEnd, next := markdown.LineAt(src, t.End)
+func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag, line textLine) (start, end int) {
 	start, end = t.Start, t.End
 	if bytes.HasSuffix(src[:start], []byte("[[")) && bytes.HasPrefix(src[end:], []byte("]]")) {
 		start, end = start-2, end+2
 	}
 	mark := start
-	for start > lineStart && src[start-1] == '#' {
+	for start > line.start && src[start-1] == '#' {
 		start--
 	}
-	before, after := src[lineStart:start], src[end:lineEnd]
+	before, after := src[line.start:start], src[end:line.end]
 	first, last := lineStarter.Match(before), isBlank(after)
 	if t.Property {
 		colon := bytes.Index(before, []byte("::"))
@@ -338,17 +348,17 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) 
 	}
 	more := -1
 	if first && last {
-		more = itemGoesOn(src[lineStart:lineEnd], src[next:])
+		more = itemGoesOn(src[line.start:line.end], src[line.next:])
 	}
 	switch {
 	case more >= 0: // blank lines would end an empty item
-		return start, max(end, lineEnd+more)
+		return start, max(end, line.end+more)
 	case first && last:
-		return lineStart, next
+		return line.start, line.next
 	case first:
 		return start, end + len(after) - len(bytes.TrimLeft(after, " \t,"))
-	case last || t.Property || onlyTags(src, places, end, lineEnd) || onlyTags(src, places, lineStart, start):
-		return lineStart + len(bytes.TrimRight(before, " \t,")), end
+	case last || t.Property || onlyTags(src, places, end, line.end) || onlyTags(src, places, line.start, start):
+		return line.start + len(bytes.TrimRight(before, " \t,")), end
 	}
 	return start, mark // the word stays
 }
