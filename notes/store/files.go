@@ -126,8 +126,26 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 			return err
 		}
 	}
-	return f.s.resolve(ctx, tx, `(SELECT DISTINCT value FROM json_each(?)) k CROSS JOIN links l ON l.target_key = k.value`, sqlite.List(keys))
+	return f.s.resolve(ctx, tx, linksWithKeys, sqlite.List(keys))
 }
+
+// MoveFolder changes the paths of the attachments in a folder that an operation has moved,
+// so that the next operation finds them there.
+func (f Files) MoveFolder(ctx context.Context, folder FileChange) error {
+	return f.s.notes.Write(ctx, func(tx *sql.Tx) error {
+		keys, err := sqlite.Column[string](ctx, tx, `UPDATE OR REPLACE attachments
+			SET path = ?2 || substr(path, length(?1) + 1), disk_path = ?4 || substr(disk_path, length(?3) + 1)
+			WHERE path > ?1 || '/' AND path < ?1 || '0' RETURNING name_key`,
+			folder.OldPath, folder.NewPath, folder.OldDisk, folder.NewDisk)
+		if err != nil {
+			return err
+		}
+		return f.s.resolve(ctx, tx, linksWithKeys, sqlite.List(keys))
+	})
+}
+
+// linksWithKeys selects the links whose target ends with one of the names in a list.
+const linksWithKeys = `(SELECT DISTINCT value FROM json_each(?)) k CROSS JOIN links l ON l.target_key = k.value`
 
 // have returns the stored attachments and skipped files that the scan covers.
 func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, _ map[string]Skipped, err error) {

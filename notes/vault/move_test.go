@@ -904,3 +904,18 @@ func TestCanvas_PathSpellings(t *testing.T) {
 	assert.Equal(t, []string{"A.canvas"}, w.Relinked)
 	assert.JSONEq(t, `{"nodes":[{"file":"tea.md"},{"file":"tea.md"}]}`, f.onDisk("A.canvas"))
 }
+
+// TestMovesRightAfterAFolderMove checks that a move finds attachments and canvases in a
+// folder that has moved before the scan that follows.
+func TestMovesRightAfterAFolderMove(t *testing.T) {
+	f := newFixture(t, "P/img/i.png", "png", "P/sub/One.md", "![](../img/i.png) ![[i.png]]\n", "Far.md", "![](P/img/i.png)\n",
+		"X.md", "x\n", "P/B.canvas", `{"nodes":[{"id":"1","type":"file","file":"X.md"}]}`)
+	for _, m := range [][2]string{{"P/", "Q"}, {"Q/sub/One.md", "R/One.md"}, {"X.md", "Y.md"}, {"Far.md", "R/Far.md"}} {
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: m[0], To: m[1], UpdateLinks: true})
+		require.NoError(t, err, m)
+	}
+	assert.Equal(t, "![](../Q/img/i.png) ![[i.png]]\n", f.onDisk("R/One.md"))
+	assert.Equal(t, "![](../Q/img/i.png)\n", f.onDisk("R/Far.md"))
+	assert.Contains(t, f.onDisk("Q/B.canvas"), `"file":"Y.md"`)
+	f.requireConsistent()
+}

@@ -403,7 +403,7 @@ func (o *operation) absorb() error {
 		switch {
 		case f.State != store.StateDone:
 		case f.Folder:
-			if err := o.absorbFolder(b); err != nil {
+			if err := errors.Join(o.v.store.Files().MoveFolder(o.ctx, f), o.absorbFolder(b)); err != nil {
 				return err
 			}
 		case inFolder && notes.Under(f.NewPath, o.Files[0].NewPath):
@@ -475,7 +475,7 @@ func (o *operation) absorbFolder(b *batch) error {
 			return err
 		}
 	}
-	o.v.queue.Add(f.OldDisk, f.NewDisk) // attachments, and files not yet stored
+	o.v.queue.Add(f.OldDisk, f.NewDisk) // files not yet stored
 	return nil
 }
 
