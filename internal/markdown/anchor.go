@@ -69,6 +69,51 @@ func (a *Anchors) Has(anchor string) bool {
 	return slices.ContainsFunc(references(name), func(names []string) bool { return a.path(names) != nil }) || a.isExplicit(anchor)
 }
 
+// Follow returns an anchor that leads, after the heading with the given index was renamed,
+// to the heading to which anchor led before. If another heading has the same name, the
+// anchor gets the names of the headings above, or a number if it is a slug. Follow reports
+// false if no anchor leads there.
+func (a *Anchors) Follow(after *Anchors, anchor string, heading int) (followed string, ok bool) {
+	at := a.heading(anchor)
+	followed, ok = a.Rename(anchor, heading, after.headings[heading].Text)
+	if !ok {
+		followed = anchor
+	}
+	if at < 0 || after.heading(followed) == at || after.isExplicit(followed) {
+		return followed, true
+	}
+	text := after.headings[at].Text
+	if anchor == slug(anchor) && anchor != a.headings[at].Text {
+		name := slug(text)
+		numbered := name + "-" + strconv.Itoa(slices.Index(after.byID[AnchorID(name)], at))
+		if after.heading(numbered) == at {
+			return numbered, true
+		}
+	}
+	followed = nameInLinks(text)
+	for p := after.headings[at].parent; after.heading(followed) != at; p = after.headings[p].parent {
+		if p < 0 {
+			return "", false
+		}
+		followed = nameInLinks(after.headings[p].Text) + "#" + followed
+	}
+	return followed, true
+}
+
+// heading returns the index of the heading to which anchor leads, or -1.
+func (a *Anchors) heading(anchor string) int {
+	_, name := SplitLevel(strings.TrimSpace(anchor))
+	if name == "" || strings.HasPrefix(name[strings.LastIndexByte(name, '#')+1:], "^") {
+		return -1
+	}
+	for _, names := range references(name) {
+		if found := a.path(names); found != nil {
+			return found[len(found)-1]
+		}
+	}
+	return -1
+}
+
 // Rename returns the anchor of a link after the heading with the given index is
 // renamed to text. If the anchor leads to or through the heading, its name in the
 // anchor is replaced, by a slug if it was one. Rename reports false for an anchor that
@@ -86,7 +131,7 @@ func (a *Anchors) Rename(anchor string, heading int, text string) (renamed strin
 		case at < 0:
 			return "", false
 		}
-		was, name := a.headings[heading].Text, strings.Join(strings.Fields(notInLinks.ReplaceAllString(text, " ")), " ")
+		was, name := a.headings[heading].Text, nameInLinks(text)
 		if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
 			name = slug(text)
 		}
@@ -102,6 +147,11 @@ func (a *Anchors) Rename(anchor string, heading int, text string) (renamed strin
 
 // notInLinks matches the characters of a heading that Obsidian omits in links to it.
 var notInLinks = regexp.MustCompile(`[:#|^\\\r\n\[\]]|%%`)
+
+// nameInLinks returns the text of a heading as Obsidian writes it in links to it.
+func nameInLinks(text string) string {
+	return strings.Join(strings.Fields(notInLinks.ReplaceAllString(text, " ")), " ")
+}
 
 // slug returns the anchor that GitHub generates for a heading.
 func slug(text string) string {

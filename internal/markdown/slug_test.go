@@ -97,5 +97,18 @@ func TestAnchors_Composed(t *testing.T) {
 				}
 			}
 		}
+		namesake := doc.Headings[int(seed/7)%len(doc.Headings)].Text
+		after = []byte(o.text[:h.TextStart] + namesake + o.text[h.TextEnd:])
+		now = NewAnchors(Parse(after), after)
+		if len(now.headings) != len(doc.Headings) {
+			continue
+		}
+		for i, list := range o.anchors {
+			for _, anchor := range append(list, o.paths[i]) {
+				if is, ok := anchors.Follow(now, anchor, renamed); ok {
+					require.Equal(t, anchors.heading(anchor), now.heading(is), "%q became %q in\n%s\nafter\n%s", anchor, is, after, o.text)
+				}
+			}
+		}
 	}
 }

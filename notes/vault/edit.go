@@ -261,18 +261,19 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		return err
 	}
 	first := &o.Files[0]
-	before := make([]*markdown.Anchors, len(renames))
+	before, after := make([]*markdown.Anchors, len(renames)), make([]*markdown.Anchors, len(renames))
 	for i, r := range renames {
 		before[i] = markdown.NewAnchors(markdown.Parse(r.Before), r.Before)
+		after[i] = markdown.NewAnchors(markdown.Parse(r.After), r.After)
 	}
-	rename := func(anchor string) (string, bool) {
-		changed := false
+	rename := func(anchor string) (string, error) {
+		followed, ok := anchor, true
 		for i, r := range renames {
-			if renamed, ok := before[i].Rename(anchor, r.Heading, r.Text); ok {
-				anchor, changed = renamed, true
+			if followed, ok = before[i].Follow(after[i], followed, r.Heading); !ok {
+				return "", fmt.Errorf("to %s would lead to another heading of that name", notes.Quote(anchor))
 			}
 		}
-		return anchor, changed
+		return followed, nil
 	}
 	linking, targets, err := o.v.store.LinksTo(o.ctx, first.OldPath)
 	if err != nil {
@@ -291,12 +292,15 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 					return "", false
 				}
 			}
-			anchor, ok := rename(l.Anchor)
-			if ok && !edit.CanAnchor(l, anchor) {
-				missed = &notes.Error{Op: "edit", Path: first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s cannot be rewritten to the heading %s", notes.Quote(notePath), notes.Quote(anchor)),
-					Hint: "Nothing was changed. Choose a text without brackets and quotes, or change the heading with replace_text, and its links will be broken."}
+			anchor, err := rename(l.Anchor)
+			if err == nil && anchor != l.Anchor && !edit.CanAnchor(l, anchor) {
+				err = fmt.Errorf("cannot be rewritten to the heading %s", notes.Quote(anchor))
 			}
-			return anchor, ok
+			if err != nil {
+				missed = &notes.Error{Op: "edit", Path: first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err),
+					Hint: "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."}
+			}
+			return anchor, err == nil && anchor != l.Anchor
 		})
 		return out, errors.Join(missed, o.v.opt.checkText(o.Kind, string(out)))
 	}

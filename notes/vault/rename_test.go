@@ -72,6 +72,32 @@ func TestRenameHeadingMovesLinks(t *testing.T) {
 	domainError(t, err)
 }
 
+// TestRenameHeading_Namesakes checks that links lead to the same headings after a heading gets
+// the name of another, and that a rename after which none could is refused.
+func TestRenameHeading_Namesakes(t *testing.T) {
+	f := newFixture(t,
+		"Plan.md", "# \n# One\n## Notes\n# Two\n## Risks\n### Part\n# Risks and all\n",
+		"A.md", "[[Plan#Notes]] [[Plan#Risks]] [[Plan#Risks#Part]] [n](Plan.md#notes) [r](Plan.md#risks) [[Plan#Part]]\n", "D.md", "[[Plan]] [[Plan#]]\n",
+		"C.canvas", `{"nodes":[{"file":"Plan.md","subpath":"#Risks"}]}`)
+	rename := func(heading, to string) error {
+		_, err := f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "rename_heading", Heading: heading, New: to}}})
+		return err
+	}
+	require.NoError(t, rename("Notes", "Risks"))
+	assert.Equal(t, "[[Plan#Risks]] [[Plan#Two#Risks]] [[Plan#Risks#Part]] [n](Plan.md#risks) [r](Plan.md#risks-1) [[Plan#Part]]\n", f.onDisk("A.md"))
+	assert.Equal(t, `{"nodes":[{"file":"Plan.md","subpath":"#Two#Risks"}]}`, f.onDisk("C.canvas"))
+	require.NoError(t, rename("Two > Risks", "Dangers"))
+	assert.Equal(t, "[[Plan#Risks]] [[Plan#Two#Dangers]] [[Plan#Dangers#Part]] [n](Plan.md#risks) [r](Plan.md#dangers) [[Plan#Part]]\n", f.onDisk("A.md"))
+	f.write("B.md", "[[Plan#Two]]\n")
+	f.reconcile()
+	before := f.files()
+	err := rename("Two", "One")
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.Contains(t, domainError(t, err).Error(), `a link in "B.md" to "Two" would lead to another heading of that name`)
+	assert.Equal(t, before, f.files())
+	f.requireConsistent()
+}
+
 func TestRenameTagInAllNotes(t *testing.T) {
 	f := newFixture(t,
 		"A.md", "---\ntags: [work, \"x\"] # c\n---\n#Work/urgent and `#work`\n",

@@ -11,7 +11,6 @@ import (
 type HeadingRename struct {
 	Before, After []byte // the text of the note
 	Heading       int    // index of the heading, the same in both
-	Text          string // new text, without markup
 }
 
 // RenameHeading replaces the text of the heading that ref names (see
@@ -57,5 +56,5 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	if len(after) != len(doc.Headings) || after[i].Start != h.Start || after[i].Level != h.Level || after[i].Text != want {
 		return none, invalid("%q cannot be the text of that heading", text)
 	}
-	return HeadingRename{src, out, i, want}, nil
+	return HeadingRename{src, out, i}, nil
 }
