@@ -117,7 +117,7 @@ func (l *Layout) lookupTiers(name string) []tier {
 		tiers = append(tiers, tier{where: `n.path_key IN (?, ?)`, args: []any{notes.Key(plain), notes.Key(plain + ".md")}})
 	}
 	if notes.IsZettelID(name) {
-		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || '{'`, args: []any{name, name},
+		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || char(1114111)`, args: []any{name, name},
 			keep: func(m notes.Meta) bool { return l.otherName(m.Path) == name }})
 	}
 	if folders := *l.logseq.Load(); len(folders) > 0 {

@@ -352,7 +352,7 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 	}
 	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
 		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || '{'
+		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || char(1114111)
 		UNION SELECT name_key, id, 0, path FROM notes WHERE ?3 AND name_key IN ('index', '_index', 'readme') ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes}, func(rows *sql.Rows) error {
 		var k string
 		var t Target

@@ -13,8 +13,9 @@ import (
 // leads to the note, and stays unchanged as long as the name has it.
 func TestZettelIDs(t *testing.T) {
 	f := newFixture(t, "202602140930 Tides.md", "x", "20260214093055-moon.md", "x", "202602140931x.md", "x", "A.md", "[[202602140930]] and [[202602140930 Tides]]",
-		"B.md", "[[20260214093055]]", "C.md", "[[202602140931]]", "D.md", "[[202602140932]]", "E.md", "[m](202602140930)")
-	for note, want := range map[string]string{"A": "202602140930 Tides.md", "B": "20260214093055-moon.md", "C": "", "D": "", "E": ""} {
+		"B.md", "[[20260214093055]]", "C.md", "[[202602140931]]", "D.md", "[[202602140932]]", "E.md", "[m](202602140930)",
+		"202602140933—Ebbe.md", "x", "F.md", "[[202602140933]]")
+	for note, want := range map[string]string{"A": "202602140930 Tides.md", "B": "20260214093055-moon.md", "C": "", "D": "", "E": "", "F": "202602140933—Ebbe.md"} {
 		assert.Equal(t, want, f.leadsTo(note), note)
 	}
 	meta, err := f.Lookup(t.Context(), "[[202602140930]]", notes.Scope{})
