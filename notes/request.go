@@ -90,10 +90,13 @@ type RestoreRequest struct {
 	Revision     int64  // from History
 	Change       int64  // from Written or History, instead of Note and Revision: undo this change in all notes
 	ExpectedHash string
-	DryRun       bool
-	Scope        Scope
-	Author       Author
-	RequestKey   string
+	// Seen, if set, returns the ExpectedHash of the note at a path where none is given: that
+	// note is only known once Note is resolved, also among the deleted ones.
+	Seen       func(path string) (hash string)
+	DryRun     bool
+	Scope      Scope
+	Author     Author
+	RequestKey string
 }
 
 // Written is the result of a change to notes.

@@ -178,6 +178,19 @@ func TestChanges_RejectPartOfNote(t *testing.T) {
 	w.call(t, "restore_note", args{"note": "C# basics", "revision": back["revision"]})
 }
 
+// The version that a restore is conditional on is that of the restored note, and not that of
+// another note with its name.
+func TestRestoreNote_Namesake(t *testing.T) {
+	w := newWorld(t, map[string]string{"Plan.md": "gone\n", "Archive/Plan.md": "other\n"})
+	w.call(t, "delete_note", args{"note": "Plan.md"})
+	w.call(t, "read_note", args{"note": "Archive/Plan.md"})
+	w.call(t, "restore_note", args{"note": "Plan.md", "revision": 1})
+	assert.Equal(t, "gone\n", w.disk(t, "Plan.md"))
+
+	require.NoError(t, os.WriteFile(filepath.Join(w.root, "Plan.md"), []byte("by another program\n"), 0o600))
+	assert.Contains(t, w.fails(t, "restore_note", args{"note": "Plan.md", "revision": 1}), "changed since this session last saw it")
+}
+
 // A move that rewrites a link in another note counts as seen by the session only if it had
 // seen the version that was rewritten.
 func TestSeen_RelinkedNotes(t *testing.T) {

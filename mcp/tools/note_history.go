@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,9 +166,8 @@ type restoreArgs struct {
 // text, so it is conditional on the version that the session has seen, as in edit_note;
 // undoing a change checks each of its notes itself.
 func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome, error) {
-	expected := a.ExpectedHash
 	switch {
-	case a.Change != 0 && (a.Note != "" || a.Revision != 0 || expected != ""):
+	case a.Change != 0 && (a.Note != "" || a.Revision != 0 || a.ExpectedHash != ""):
 		return Outcome{}, usagef("change undoes a whole change, and is given alone; note and revision bring back one note")
 	case a.Change == 0 && a.Note == "":
 		return Outcome{}, usagef("give a note and one of its revisions, or the number of a change; note_history lists both")
@@ -180,15 +178,20 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 			} else if anchor != (notes.Anchor{}) {
 				return Outcome{}, usagef("%s names part of a note, and a restore replaces all of it: pass the note alone, or read the part with revision %d and edit it back", phrase.Clip(notes.Quote(a.Note), 200), a.Revision)
 			}
-			expected = cmp.Or(expected, in.Seen.hash(meta.Path))
 		}
 	}
+	implied := false
 	w, err := in.History.Restore(ctx, notes.RestoreRequest{
-		Note: a.Note, Revision: a.Revision, Change: a.Change, ExpectedHash: expected, DryRun: a.DryRun,
+		Note: a.Note, Revision: a.Revision, Change: a.Change, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
+		Seen: func(path string) string {
+			hash := in.Seen.hash(path)
+			implied = hash != ""
+			return hash
+		},
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+		return Outcome{}, unseen(err, implied)
 	}
 	if !a.DryRun {
 		in.Seen.wrote(w)

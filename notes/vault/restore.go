@@ -89,6 +89,9 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 		return store.FileChange{}, err
 	}
 	if _, alive := rows[notePath]; alive {
+		if r.ExpectedHash == "" && r.Seen != nil {
+			r.ExpectedHash = r.Seen(notePath)
+		}
 		return o.openTarget(notePath, r.ExpectedHash)
 	}
 	if r.ExpectedHash != "" {
