@@ -86,6 +86,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"content/h/g2/index.md": "x", "content/n.md": "[a](/p) [b](/p/)", "content/p.md": "[c](/h/g2/) [d](/h/g2/index.md) [e](/content/h/g2)"},
 		},
 		{
+			"a link from the root in a note at the root", []string{"N.md", "[a](/A/B.md) ![i](/A/i.png) [b](A/B.md)", "A/B.md", "b", "A/i.png", "i"}, "N", "F/N.md",
+			map[string]string{"F/N.md": "[a](/A/B.md) ![i](/A/i.png) [b](../A/B.md)", "A/B.md": "b", "A/i.png": "i"},
+		},
+		{
 			"an index that is one no longer", []string{"d/g/index.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/g/index", "d/g/other.md",
 			map[string]string{"d/g/other.md": "x", "d/i.md": "[a](g/other) [b](g/other)"},
 		},

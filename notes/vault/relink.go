@@ -205,7 +205,7 @@ func isMarkdownLink(kind notes.LinkKind) bool {
 // of the file at p.
 func relativeTo(from, link, p string) bool {
 	to := path.Join(path.Dir(from), link)
-	return store.SamePath(p, to) || store.FolderOfIndex(p) == to
+	return !strings.HasPrefix(link, "/") && (store.SamePath(p, to) || store.FolderOfIndex(p) == to)
 }
 
 // relativePath returns the path of p relative to the folder dir.
