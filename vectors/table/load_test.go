@@ -81,7 +81,7 @@ func (s *memorySource) requireLoaded(t *testing.T, dir string) int {
 			}
 			return 1
 		})
-		near := r.near(3)
+		near := r.near(3, len(q))
 		require.GreaterOrEqual(t, len(near), min(3, len(want)))
 		for _, row := range want[:min(3, len(want))] {
 			require.Contains(t, near, row)

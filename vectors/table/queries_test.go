@@ -110,6 +110,34 @@ func TestSearch_FilteredRecall(t *testing.T) {
 	assert.GreaterOrEqual(t, float64(found)/float64(wanted), .99)
 }
 
+// TestSearch_CloseVectors checks tables of few dimensions, whose rows are closer to each other
+// than the approximate scores are exact.
+func TestSearch_CloseVectors(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	rng := rand.New(rand.NewPCG(7, 8))
+	add := func(name string, metric Metric, n int, vector func() []float32) *tableModel {
+		createTable(t, tables, name, len(vector()), metric)
+		m := &tableModel{metric: metric, rows: map[string]modelledRow{}}
+		for len(m.rows) < n {
+			var rows []NewRow
+			for range min(n-len(m.rows), MaxRowsPerCall) {
+				row := NewRow{ID: fmt.Sprint(len(m.rows)), Vector: vector(), Metadata: json.RawMessage(`{}`)}
+				rows, m.rows[row.ID] = append(rows, row), modelledRow{row.Vector, map[string]any{}}
+			}
+			_, err := tables.Add(t.Context(), AddRequest{Table: name, Rows: rows})
+			require.NoError(t, err)
+		}
+		return m
+	}
+	place := func() []float32 { return []float32{47.37 + rng.Float32()/5, 8.54 + rng.Float32()/5} }
+	direction := func() []float32 { return []float32{float32(rng.NormFloat64()), float32(rng.NormFloat64())} }
+	places, directions := add("places", L2, 3000, place), add("directions", Cosine, 10_000, direction)
+	for range 6 {
+		places.requireSame(t, tables, "places", place(), nil, 5)
+		directions.requireSame(t, tables, "directions", direction(), nil, 5)
+	}
+}
+
 func TestBitset(t *testing.T) {
 	var b bitset
 	assert.False(t, b.has(0))

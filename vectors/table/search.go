@@ -78,7 +78,7 @@ func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]floa
 }
 
 // ranking holds row numbers with their approximate scores, highest first. After the k rows that
-// were asked for, rows may be missing.
+// were asked for and those whose scores may be as high, rows may be missing.
 type ranking struct {
 	rows   []int64
 	scores []float32
@@ -122,7 +122,7 @@ const filterDepth = 1024
 func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *tableFilter, k int) ([]int64, bool, error) {
 	if f == nil {
 		r, ok := c.rank(q, nil, k)
-		return r.near(k), ok, nil
+		return r.near(k, len(q)), ok, nil
 	}
 	passing, known := c.known(f)
 	if !known {
@@ -139,11 +139,11 @@ func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *t
 		}
 	}
 	r, ok := c.rank(q, passing, k)
-	return r.near(k), ok, nil
+	return r.near(k, len(q)), ok, nil
 }
 
-// rank returns the k nearest of some rows (nil: all), and some more. ok is false if the copy is
-// not loaded.
+// rank returns the k nearest of some rows (nil: all), and some more, also all whose scores may be
+// as high, up to mostExact. ok is false if the copy is not loaded.
 func (c *tableCopy) rank(q []float32, only []int64, k int) (r ranking, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -154,24 +154,34 @@ func (c *tableCopy) rank(q []float32, only []int64, k int) (r ranking, ok bool) 
 		q = flat.Normalised(slices.Clone(q))
 	}
 	p := c.ranker.Prepare(q)
-	found := c.ranker.Candidates(p, c.keeps(only), k, 0)
-	scale := float32(0)
-	for _, s := range found {
-		r.rows = append(r.rows, c.rows[s.Row])
-		r.scores = append(r.scores, s.Score)
-		scale = max(scale, flat.VectorOf(c.file.At(int(s.Row)), c.info.Dimension).Scale)
+	for asked := 0; ; {
+		found, scale := c.ranker.Candidates(p, c.keeps(only), k, asked), float32(0)
+		for _, s := range found {
+			scale = max(scale, flat.VectorOf(c.file.At(int(s.Row)), c.info.Dimension).Scale)
+		}
+		const deviations = 6
+		r.margin = deviations * p.Error * scale
+		if n := len(found); n < max(k, asked) || n >= k+mostExact(c.info.Dimension) || found[n-1].Score < found[k-1].Score-r.margin {
+			for _, s := range found {
+				r.rows = append(r.rows, c.rows[s.Row])
+				r.scores = append(r.scores, s.Score)
+			}
+			r.whole = n == len(c.rows)-c.dead
+			return r, true
+		}
+		asked = 4 * len(found)
 	}
-	const deviations = 6
-	r.margin = deviations * p.Error * scale
-	r.whole = len(found) == len(c.rows)-c.dead
-	return r, true
 }
 
+// mostExact bounds the rows beyond those asked for that are scored exactly, because the vector of
+// each is read from the database. Vectors of few numbers are small, and often so close to each
+// other, such as places on a map, that their approximate scores are all alike.
+func mostExact(dimension int) int { return max(1000, min(1<<16, 1<<22/dimension)) }
+
 // near returns the k highest rows, and further rows whose exact scores may be as high.
-func (r ranking) near(k int) []int64 {
-	const most = 1000 // the vector of each row is read from the database
+func (r ranking) near(k, dimension int) []int64 {
 	n := min(k, len(r.rows))
-	for n > 0 && n < min(len(r.rows), k+most) && r.scores[n] >= r.scores[k-1]-r.margin {
+	for n > 0 && n < min(len(r.rows), k+mostExact(dimension)) && r.scores[n] >= r.scores[k-1]-r.margin {
 		n++
 	}
 	return r.rows[:n]
