@@ -16,7 +16,7 @@ const lanesPerBlock = 32
 // is the subtrahend or divisor. Only the first operand and the destination may be in
 // memory.
 type machine interface {
-	function(name, doc, params, results string)
+	function(name, params, results string)
 	ret()
 
 	// lanes is the number of lanes of a register; offset is the amount subtracted

@@ -99,9 +99,9 @@ func (v *neon) encode(i instruction, bits uint32, registers []register, values .
 	v.line("\tWORD $0x%08x // %s", bits, fmt.Sprintf(i.text, append(texts, values...)...))
 }
 
-func (v *neon) function(name, doc, params, results string) {
+func (v *neon) function(name, params, results string) {
 	v.pointers, v.registry = 0, map[constant]register{}
-	v.printer.function(name+v.suffix, doc, params, results)
+	v.printer.function(name+v.suffix, params, results)
 }
 
 func (v *neon) ret()          { v.emit("RET") }
@@ -288,7 +288,7 @@ func (v *neon) jumpIf(flag, label string) {
 
 // dot widens the bytes. Each register of a block holds one running sum.
 func (v *neon) dot() {
-	v.function("dot", "is Set.Dot.", "a []int16, b []int8", "sum int32")
+	v.function("dot", "a []int16, b []int8", "sum int32")
 	a, b := v.row("a", 2), v.row("b", 1)
 	zero(v, 0, 8)
 	const bytes, low, high, left, right register = 16, 17, 18, 19, 20

@@ -107,8 +107,7 @@ func loadGroups(v *neon, first, count int, to register) {
 func nextGroups(v *neon) { v.emit("ADD", 4*4*lanesPerBlock, rightRow) }
 
 func (v *neon) tile8(t *neonTile) {
-	v.function("tile8", fmt.Sprintf("computes up to %d rows of a panel's columns.", t.rows),
-		"dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
+	v.function("tile8", "dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
 	t.left, t.leftStride, t.right, t.depth = "act", "actStride", "panel", "groups"
 	t.print(v)
 }
@@ -248,8 +247,7 @@ func (v *neon) tile16() {
 		},
 		finish: func(r int) (register, register) { return sums + register(2*r), sums + register(2*r) + 1 },
 	}
-	v.function("tile16", fmt.Sprintf("computes up to %d rows of 32 columns of pairs.", t.rows),
-		"dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int", "")
+	v.function("tile16", "dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int", "")
 	v.emit("MOVD", v.arg("bStride"), rightStep)
 	v.emit("LSL", 2, rightStep)
 	t.print(v)

@@ -54,7 +54,7 @@ func (p *printer) arg(name string) string {
 
 // function starts a function. Parameters and results are given in Go syntax, one type
 // each: "dst []byte, x []float32".
-func (p *printer) function(name, doc, params, results string) {
+func (p *printer) function(name, params, results string) {
 	p.name, p.args, p.labels = name, map[string]string{}, 0
 	offset := p.layOut(params, 0)
 	if results != "" {
@@ -64,7 +64,7 @@ func (p *printer) function(name, doc, params, results string) {
 	if results != "" {
 		signature += " (" + results + ")"
 	}
-	p.decls.line("\n// %s %s\n//\n//go:noescape\nfunc %s", name, doc, signature)
+	p.decls.line("\n//go:noescape\nfunc %s", signature)
 	p.line("\n// func %s", signature)
 	p.line("TEXT ·%s(SB), NOSPLIT, $0-%d", name, offset)
 }

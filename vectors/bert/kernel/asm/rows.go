@@ -36,7 +36,7 @@ func polynomial(m machine, to, x register, c []constant) {
 }
 
 func quantise(m machine) {
-	m.function("quantise", "is Set.Quantise.", "dst []byte, x []float32, smooth []float32", "scale float32, zero int32")
+	m.function("quantise", "dst []byte, x []float32, smooth []float32", "scale float32, zero int32")
 	dst, row, smooth := m.row("dst", 1), m.row("x", 4), m.row("smooth", 4)
 	n := chunks(m)
 	low, high, temp := register(0), register(n), register(2*n)
@@ -75,17 +75,11 @@ func quantise(m machine) {
 	m.ret()
 }
 
-// variant is a form of dequantise.
-type variant struct{ name, doc string }
+// Forms of dequantise.
+const plain, adding, withGELU = "dequantise", "dequantiseAdd", "dequantiseGELU"
 
-var (
-	plain    = variant{"dequantise", "is Set.Dequantise."}
-	adding   = variant{"dequantiseAdd", "is Set.DequantiseAdd."}
-	withGELU = variant{"dequantiseGELU", "is Set.DequantiseGELU."}
-)
-
-func dequantise(m machine, kind variant) {
-	m.function(kind.name, kind.doc, "dst []float32, acc []int32, cols *Columns, scale float32, zero int32", "")
+func dequantise(m machine, kind string) {
+	m.function(kind, "dst []float32, acc []int32, cols *Columns, scale float32, zero int32", "")
 	dst, acc := m.row("dst", 4), m.row("acc", 4)
 	sum, colScale, bias := m.field("cols", 0, 4), m.field("cols", 24, 4), m.field("cols", 48, 4)
 	const scale, zero, value, t1, t2, t3, free register = 0, 1, 2, 3, 4, 5, 6
@@ -129,7 +123,7 @@ func gelu(m machine, value, u, w, p register) {
 }
 
 func normalise(m machine) {
-	m.function("normalise", "is Set.Normalise.", "x []float32, gamma []float32, beta []float32, epsilon float32", "")
+	m.function("normalise", "x []float32, gamma []float32, beta []float32, epsilon float32", "")
 	x, gamma, beta := m.row("x", 4), m.row("gamma", 4), m.row("beta", 4)
 	n := chunks(m)
 	temp, mean, length := register(n), register(2*n), register(2*n+1)
@@ -179,7 +173,7 @@ func normalise(m machine) {
 }
 
 func maxAbs(m machine) {
-	m.function("maxAbs", "is Set.MaxAbs.", "x []float32", "largest float32")
+	m.function("maxAbs", "x []float32", "largest float32")
 	x := m.row("x", 4)
 	n := chunks(m)
 	mask := register(2 * n)
@@ -198,7 +192,7 @@ func maxAbs(m machine) {
 }
 
 func round16(m machine) {
-	m.function("round16", "is Set.Round16.", "dst []int16, x []float32, inverse float32", "")
+	m.function("round16", "dst []int16, x []float32, inverse float32", "")
 	dst, x := m.row("dst", 2), m.row("x", 4)
 	const inverse, first register = 0, 1
 	m.broadcast(argument("inverse"), inverse)
@@ -218,7 +212,7 @@ func roundChunks(m machine, x row, factor, first register, dst row) {
 }
 
 func interleave16(m machine) {
-	m.function("interleave16", "is Set.Interleave16.", "dst []uint32, x []float32, inverse float32, odd bool", "")
+	m.function("interleave16", "dst []uint32, x []float32, inverse float32, odd bool", "")
 	dst, x := m.row("dst", 4), m.row("x", 4)
 	const inverse, t, mask register = 0, 1, 2
 	m.broadcast(argument("inverse"), inverse)
@@ -246,7 +240,7 @@ func interleave16(m machine) {
 }
 
 func scale(m machine) {
-	m.function("scale", "is Set.Scale.", "dst []float32, acc []int32, factor float32", "")
+	m.function("scale", "dst []float32, acc []int32, factor float32", "")
 	dst, acc := m.row("dst", 4), m.row("acc", 4)
 	const factor, t register = 0, 1
 	m.broadcast(argument("factor"), factor)

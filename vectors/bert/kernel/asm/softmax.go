@@ -11,7 +11,7 @@ var (
 
 // score prints the pass over a row that converts its sums to float32.
 func score(m machine) {
-	m.function("score", "is Set.Score.", "acc []int32, keyScale []float32, mask []float32", "largest float32")
+	m.function("score", "acc []int32, keyScale []float32, mask []float32", "largest float32")
 	acc, keyScale, mask := m.row("acc", 4), m.row("keyScale", 4), m.row("mask", 4)
 	n := chunks(m)
 	for c := range n {
@@ -35,8 +35,7 @@ func score(m machine) {
 // softmax prints two passes over a row: powers of two and their sums, then
 // probabilities.
 func softmax(m machine) {
-	m.function("softmax", "is Set.Softmax.",
-		"p []int16, acc []int32, valueScale []float32, largest float32, factor float32", "unit float32")
+	m.function("softmax", "p []int16, acc []int32, valueScale []float32, largest float32, factor float32", "unit float32")
 	p, acc, valueScale := m.row("p", 2), m.row("acc", 4), m.row("valueScale", 4)
 	n := chunks(m)
 	ones, weighted := register(0), register(n) // sums

@@ -32,9 +32,9 @@ var x86Scalars = map[string]string{
 	"mul": "VMULSS", "add": "VADDSS", "sub": "VSUBSS", "div": "VDIVSS", "sqrt": "VSQRTSS",
 }
 
-func (v *x86) function(name, doc, params, results string) {
+func (v *x86) function(name, params, results string) {
 	v.pointers, v.registry = 0, map[constant]register{}
-	v.printer.function(name+v.suffix, doc, params, results)
+	v.printer.function(name+v.suffix, params, results)
 }
 
 func (v *x86) ret() {
@@ -253,7 +253,7 @@ func (v *x86) jumpIf(flag, label string) {
 // dot multiplies the widened bytes by the 16-bit values in pairs. It uses half of a
 // block's running sums; the others stay zero for reduce.
 func (v *x86) dot() {
-	v.function("dot", "is Set.Dot.", "a []int16, b []int8", "sum int32")
+	v.function("dot", "a []int16, b []int8", "sum int32")
 	a, b := v.row("a", 2), v.row("b", 1)
 	n := chunks(v)
 	zero(v, 0, n)
@@ -274,7 +274,7 @@ func (v *x86) dot() {
 // signSums adds up the bits of a row plane by plane, the highest first and negated:
 // with AVX-512 all words of the row at once, otherwise word by word.
 func (v *x86) signSums() {
-	v.function("signSums", "is Set.SignSums.", "dst []int32, signs []uint64, planes *SignPlanes, words int, stride int", "")
+	v.function("signSums", "dst []int32, signs []uint64, planes *SignPlanes, words int, stride int", "")
 	v.emit("MOVQ", v.arg("dst"), "DI")
 	v.emit("MOVQ", v.arg("signs"), "SI")
 	v.emit("MOVQ", v.arg("planes"), "R8")

@@ -149,8 +149,7 @@ func broadcastRegister(v *x86, r int) register {
 }
 
 func (v *x86) tile8() {
-	v.function("tile8", fmt.Sprintf("computes up to %d rows of a panel's columns.", v.rows),
-		"dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
+	v.function("tile8", "dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
 	w := panelRegister(v)
 	t := &tile{
 		left: "act", leftStride: "actStride", right: "panel", depth: "groups",
@@ -215,8 +214,7 @@ func multiplyAdd(v *x86, r int) {
 }
 
 func (v *x86) tile16() {
-	v.function("tile16", fmt.Sprintf("computes up to %d rows of 32 columns of pairs.", v.rows),
-		"dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int", "")
+	v.function("tile16", "dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int", "")
 	t := &tile{
 		left: "a", leftStride: "aStride", right: "b", depth: "pairs",
 		leftShift: 1, step: 4, columns: 2 * v.width, rightBytes: 8 * v.width,
