@@ -11,31 +11,15 @@ import (
 	"notesd/notes"
 )
 
-var exampleSchema = parseSchema(`{
-	"type": "object",
-	"properties": {
-		"note": {"type": "string"},
-		"limit": {"type": "integer", "minimum": 1, "maximum": 50},
-		"weight": {"type": "number"},
-		"explain": {"type": "boolean"},
-		"mode": {"type": "string", "enum": ["hybrid", "text"]},
-		"tags": {"type": "array", "items": {"type": "string"}},
-		"vector": {"type": "array", "items": {"type": "number"}},
-		"edits": {"type": "array", "items": {"type": "object"}},
-		"direction": {"type": "string", "enum": ["both", "in", "out"]},
-		"where": {"type": "object"},
-		"value": {}
-	},
-	"required": ["note"]
-}`)
+var exampleSchema = inputOf[exampleArgs]()()
 
 type exampleArgs struct {
-	Note      string           `json:"note"`
-	Limit     int              `json:"limit"`
+	Note      string           `json:"note" required:"true"`
+	Limit     int              `json:"limit" min:"1" max:"50"`
 	Weight    float64          `json:"weight"`
 	Explain   bool             `json:"explain"`
-	Mode      string           `json:"mode"`
-	Direction string           `json:"direction"`
+	Mode      string           `json:"mode" enum:"hybrid,text"`
+	Direction string           `json:"direction" enum:"both,in,out"`
 	Tags      []string         `json:"tags"`
 	Vector    []float64        `json:"vector"`
 	Edits     []map[string]any `json:"edits"`

@@ -20,46 +20,15 @@ var editNote = define(Tool{
 	Description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits of a note are made or none.",
 	Effect:      Changes,
 	Panel:       true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string"},
-			"notes": {"type": "array", "items": {"type": "string"}, "description": "instead: several"},
-			"edits": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "add_tag", "remove_tag", "rename_heading", "toggle_task", "set_front_matter", "replace_all"]},
-					"old": {"type": "string"},
-					"new": {"type": "string", "description": "text, \"\" deletes; rename_heading: links follow"},
-					"count": {"type": "integer", "minimum": 1, "description": "of old, default 1"},
-					"heading": {"type": "string", "description": "the section; append, prepend: else the note"},
-					"create_heading": {"type": "boolean", "description": "append, prepend: if missing"},
-					"content": {"type": "string"},
-					"tag": {"type": "string"},
-					"text": {"type": "string", "description": "toggle_task: its text"},
-					"line": {"type": "integer"},
-					"status": {"type": "string", "description": "open, done, in_progress, cancelled"},
-					"due": {"type": "string", "description": "a day, or none"},
-					"scheduled": {"type": "string"},
-					"key": {"type": "string"},
-					"value": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "array", "items": {"type": "string"}}, {"type": "object"}, {"type": "null"}], "description": "null removes the key"}
-				},
-				"required": ["op"]
-			}},
-			"expected_hash": {"type": "string"},
-			"dry_run": {"type": "boolean", "description": "only show the diff"}
-		},
-		"required": ["edits"]
-	}`),
-	output: outputOf[editOutput](),
+	output:      outputOf[editOutput](),
 }, runEditNote)
 
 type editArgs struct {
 	Note         string    `json:"note"`
-	Several      []string  `json:"notes"`
-	Edits        []oneEdit `json:"edits"`
+	Several      []string  `json:"notes" doc:"instead: several"`
+	Edits        []oneEdit `json:"edits" required:"true"`
 	ExpectedHash string    `json:"expected_hash"`
-	DryRun       bool      `json:"dry_run"`
+	DryRun       bool      `json:"dry_run" doc:"only show the diff"`
 }
 
 // oneEdit is an edit with the fields that were passed: one omitted by mistake must not be

@@ -2,9 +2,9 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,56 +23,41 @@ type schema struct {
 	byName   map[string]param
 }
 
-// A param is one argument.
+// A param is a JSON schema with its keys in reading order: of one argument, or of a result.
 type param struct {
-	name    string
-	Type    string   `json:"type"`
-	Enum    []string `json:"enum"`
-	Minimum *float64 `json:"minimum"`
-	Maximum *float64 `json:"maximum"`
-	Items   *param   `json:"items"`
-
-	Description string `json:"description"`
-
-	// Properties are those of an object with known properties; an object without them may
-	// have any.
-	Properties map[string]param `json:"properties"`
-	Required   []string         `json:"required"`
+	name        string
+	Type        string          `json:"type,omitempty"`
+	AnyOf       json.RawMessage `json:"anyOf,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	Minimum     *float64        `json:"minimum,omitempty"`
+	Maximum     *float64        `json:"maximum,omitempty"`
+	Properties  properties      `json:"properties,omitzero"` // nil: an object with any properties
+	Required    []string        `json:"required,omitempty"`
+	Items       *param          `json:"items,omitempty"`
+	Description string          `json:"description,omitempty"`
 }
+
+// properties are a struct's fields in declaration order.
+type properties []param
 
 // inputOf returns the input schema of a tool with the arguments A, built on first use:
 // every process links the tools, but most only relay. Its properties are A's JSON fields,
 // with the tags required:"true", enum:"a,b", min:"1", max:"9" and doc:"text".
 func inputOf[A any]() func() schema {
-	return sync.OnceValue(func() schema { return parseSchema(schemaText(reflect.TypeFor[A](), true)) })
-}
-
-// mustSchema is inputOf for a schema written by hand. It panics if the schema is invalid;
-// the tests use all schemas.
-func mustSchema(text string) func() schema {
-	return sync.OnceValue(func() schema { return parseSchema(text) })
-}
-
-func parseSchema(text string) schema {
-	var root param
-	if err := json.Unmarshal([]byte(text), &root); err != nil {
-		panic(fmt.Errorf("schema: %w: %s", err, text))
-	}
-	s := root.object()
-	var b bytes.Buffer
-	_ = json.Compact(&b, []byte(text)) // already parsed
-	s.raw = b.Bytes()
-	return s
+	return sync.OnceValue(func() schema {
+		root := schemaOf(reflect.TypeFor[A](), true)
+		s := root.object()
+		s.raw = root.text()
+		return s
+	})
 }
 
 // object returns the schema with the properties of an object.
 func (p param) object() schema {
-	s := schema{required: p.Required, byName: make(map[string]param, len(p.Properties))}
-	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
-		inner := p.Properties[name]
-		inner.name = name
-		s.byName[name] = inner
-		s.params = append(s.params, inner)
+	s := schema{required: p.Required, byName: make(map[string]param, len(p.Properties)), params: slices.Clone(p.Properties)}
+	slices.SortFunc(s.params, func(a, b param) int { return cmp.Compare(a.name, b.name) })
+	for _, inner := range s.params {
+		s.byName[inner.name] = inner
 	}
 	return s
 }
@@ -102,45 +87,25 @@ func (s schema) names() []string {
 // have a schema only in that case. The fields of an embedded struct with the tag
 // schema:"optional" may be absent.
 func outputOf[T any]() func() json.RawMessage {
-	return sync.OnceValue(func() json.RawMessage { return json.RawMessage(schemaText(reflect.TypeFor[T](), false)) })
+	return sync.OnceValue(func() json.RawMessage { return schemaOf(reflect.TypeFor[T](), false).text() })
 }
-
-func schemaText(t reflect.Type, input bool) string { return string(schemaOf(t, input).text()) }
 
 // text encodes a schema. Unlike json.Marshal, it does not escape ">", which would take up
 // more context.
-func (s *jsonSchema) text() []byte {
+func (p *param) text() json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
+	if err := e.Encode(p); err != nil {
 		panic(err)
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// A jsonSchema is a JSON schema with its keys in reading order.
-type jsonSchema struct {
-	Type        string          `json:"type,omitempty"`
-	Enum        []string        `json:"enum,omitempty"`
-	Minimum     json.RawMessage `json:"minimum,omitempty"`
-	Maximum     json.RawMessage `json:"maximum,omitempty"`
-	Properties  properties      `json:"properties,omitzero"`
-	Required    []string        `json:"required,omitempty"`
-	Items       *jsonSchema     `json:"items,omitempty"`
-	Description string          `json:"description,omitempty"`
-}
+// anyValue are the schemas of all JSON values.
+const anyValue = `[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"array","items":{"type":"string"}},{"type":"object"},{"type":"null"}]`
 
-// properties are a struct's fields in declaration order.
-type (
-	properties []property
-	property   struct {
-		name   string
-		schema *jsonSchema
-	}
-)
-
-func schemaOf(t reflect.Type, input bool) *jsonSchema {
+func schemaOf(t reflect.Type, input bool) *param {
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), input)
@@ -148,35 +113,40 @@ func schemaOf(t reflect.Type, input bool) *jsonSchema {
 		return objectOf(t, input)
 	case reflect.Slice:
 		if t == reflect.TypeFor[json.RawMessage]() {
-			return &jsonSchema{Type: "object"}
+			return &param{Type: "object"}
 		}
 		items := schemaOf(t.Elem(), input)
 		if !input && items.Type != "object" { // takes up context and says little
 			items = nil
 		}
-		return &jsonSchema{Type: "array", Items: items}
-	case reflect.Map, reflect.Interface:
-		return &jsonSchema{Type: "object"}
+		return &param{Type: "array", Items: items}
+	case reflect.Interface:
+		if input {
+			return &param{AnyOf: json.RawMessage(anyValue)}
+		}
+		return &param{Type: "object"}
+	case reflect.Map:
+		return &param{Type: "object"}
 	case reflect.String:
-		return &jsonSchema{Type: "string"}
+		return &param{Type: "string"}
 	case reflect.Bool:
-		return &jsonSchema{Type: "boolean"}
+		return &param{Type: "boolean"}
 	case reflect.Float32, reflect.Float64:
-		return &jsonSchema{Type: "number"}
+		return &param{Type: "number"}
 	}
-	return &jsonSchema{Type: "integer"}
+	return &param{Type: "integer"}
 }
 
-func objectOf(t reflect.Type, input bool) *jsonSchema {
-	object := &jsonSchema{Type: "object"}
+func objectOf(t reflect.Type, input bool) *param {
+	object := &param{Type: "object"}
 	if input {
 		object.Properties = properties{}
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous { // VisibleFields includes its fields
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "-" { // VisibleFields includes the fields of an anonymous one
 			continue
 		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		required := options == "" && t.Field(f.Index[0]).Tag.Get("schema") != "optional"
 		if input {
 			required = f.Tag.Get("required") != ""
@@ -185,21 +155,31 @@ func objectOf(t reflect.Type, input bool) *jsonSchema {
 			object.Required = append(object.Required, name)
 		}
 		field := schemaOf(f.Type, input)
-		field.Description, field.Minimum, field.Maximum = f.Tag.Get("doc"), json.RawMessage(f.Tag.Get("min")), json.RawMessage(f.Tag.Get("max"))
+		field.Description, field.Minimum, field.Maximum = f.Tag.Get("doc"), bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		if enum := f.Tag.Get("enum"); enum != "" {
 			field.Enum = strings.Split(enum, ",")
 		}
 		if input || field.Description != "" || field.Items != nil || field.Properties != nil || field.Required != nil {
-			object.Properties = append(object.Properties, property{name, field})
+			field.name = name
+			object.Properties = append(object.Properties, *field)
 		}
 	}
 	return object
 }
 
+// bound returns the number in a tag, or nil if there is none.
+func bound(tag string) *float64 {
+	n, err := strconv.ParseFloat(tag, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
 func (p properties) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for _, f := range p {
-		fmt.Fprintf(&b, ",%q:%s", f.name, f.schema.text())
+		fmt.Fprintf(&b, ",%q:%s", f.name, f.text())
 	}
 	return append([]byte("{"+strings.TrimPrefix(b.String(), ",")), '}'), nil
 }

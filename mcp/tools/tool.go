@@ -82,11 +82,9 @@ func Find(name string) *Tool {
 }
 
 // define completes a tool with its function. The argument struct A has a JSON field for
-// each property of the input schema, which is derived from A unless t has one.
+// each property of the input schema, which is derived from A.
 func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, error)) *Tool {
-	if t.input == nil {
-		t.input = inputOf[A]()
-	}
+	t.input = inputOf[A]()
 	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (Outcome, error) {
 		var args A
 		// Of a tool that only reads, an ignored argument costs a better answer; one that

@@ -48,38 +48,39 @@ var operations = []struct {
 	{OpReplaceAll, []string{"content"}},
 }
 
-// Edit is one change to a note. Fields that do not apply to Op must be zero.
+// Edit is one change to a note. Fields that do not apply to Op must be zero. The tags make
+// the schema by which models write edits.
 type Edit struct {
-	Op string `json:"op"`
+	Op string `json:"op" required:"true" enum:"replace_text,replace_section,insert_before,insert_after,append,prepend,add_tag,remove_tag,rename_heading,toggle_task,set_front_matter,replace_all"`
 	// Old and New belong to replace_text. Count is the number of times that Old must
 	// occur; zero means 1.
 	Old   string `json:"old,omitempty"`
-	New   string `json:"new,omitempty"`
-	Count int    `json:"count,omitempty"`
-	// Tag belongs to add_tag and remove_tag; it may start with '#'.
-	Tag string `json:"tag,omitempty"`
+	New   string `json:"new,omitempty" doc:"text, \"\" deletes; rename_heading: links follow"`
+	Count int    `json:"count,omitempty" min:"1" doc:"of old, default 1"`
 	// Heading is a section reference for [markdown.FindSection]. It belongs to
 	// replace_section, insert_before, insert_after, rename_heading (with the new text
 	// in New), append and prepend; without it, the latter two apply to the whole note.
-	Heading string `json:"heading,omitempty"`
+	Heading string `json:"heading,omitempty" doc:"the section; append, prepend: else the note"`
 	// CreateHeading makes append and prepend create a missing heading at the end of the
 	// note.
-	CreateHeading bool `json:"create_heading,omitempty"`
+	CreateHeading bool `json:"create_heading,omitempty" doc:"append, prepend: if missing"`
 	// Content belongs to all of these except rename_heading, and to replace_all.
 	Content string `json:"content,omitempty"`
-	// Line and Text select the task of toggle_task (see [tasks.Target]); Status, Due
+	// Tag belongs to add_tag and remove_tag; it may start with '#'.
+	Tag string `json:"tag,omitempty"`
+	// Text and Line select the task of toggle_task (see [tasks.Target]); Status, Due
 	// and Scheduled are the change (see [tasks.Change]). Tasks provides the context
 	// that is not in the note.
+	Text      string        `json:"text,omitempty" doc:"toggle_task: its text"`
 	Line      int           `json:"line,omitempty"`
-	Text      string        `json:"text,omitempty"`
-	Status    string        `json:"status,omitempty"`
-	Due       string        `json:"due,omitempty"`
+	Status    string        `json:"status,omitempty" doc:"open, done, in_progress, cancelled"`
+	Due       string        `json:"due,omitempty" doc:"a day, or none"`
 	Scheduled string        `json:"scheduled,omitempty"`
 	Tasks     tasks.Options `json:"-"`
 	// Key and Value belong to set_front_matter; a nil Value removes the key. "4" in place
 	// of a number is the number 4, and "true" in place of a bool that bool.
 	Key   string `json:"key,omitempty"`
-	Value any    `json:"value,omitempty"`
+	Value any    `json:"value,omitempty" doc:"null removes the key"`
 }
 
 // MaxEdits is the maximum number of edits per [Apply], each of which parses the note.
