@@ -253,13 +253,13 @@ func (t *Tables) Purge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := t.copies.forget(row.id); err != nil { // without its row, it would never be tried again
+			return err
+		}
 		for more := true; more; {
 			if more, err = t.purgeSome(ctx, row.id); err != nil {
 				return err
 			}
-		}
-		if err := t.copies.forget(row.id); err != nil {
-			return err
 		}
 		t.opt.Log.Info("removed a vector table that was dropped a week ago", "rows", row.Rows)
 	}

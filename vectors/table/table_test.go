@@ -227,6 +227,23 @@ func TestDroppedTables(t *testing.T) {
 	assert.Empty(t, files)
 }
 
+// Purge keeps a table whose cache file it cannot delete, so that the next one deletes both.
+func TestPurge_CacheNotDeleted(t *testing.T) {
+	ctx := t.Context()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	tables := newTables(t, t.TempDir(), Options{Now: func() time.Time { return now }})
+	createTable(t, tables, "t", 1, L2)
+	_, err := tables.Drop(ctx, "t", "")
+	require.NoError(t, err)
+	now = now.Add(keptDropped)
+	inTheWay := filepath.Join(tables.copies.path(1), "file")
+	require.NoError(t, os.MkdirAll(inTheWay, 0o700))
+	require.Error(t, tables.Purge(ctx))
+	require.NoError(t, os.Remove(inTheWay))
+	require.NoError(t, tables.Purge(ctx))
+	assert.NoDirExists(t, tables.copies.path(1))
+}
+
 // A copy of the state directory at any moment is consistent: no added row is missing, whatever
 // the cache file contains.
 func TestTables_AfterCrash(t *testing.T) {
