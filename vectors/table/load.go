@@ -13,27 +13,26 @@ import (
 )
 
 // open opens the file and truncates it at the first damaged record.
-func (c *tableCopy) open() (*flat.File, error) {
+func (c *tableCopy) open() (err error) {
 	header := make([]byte, flat.HeaderSize)
 	copy(header, tableMagic)
 	binary.LittleEndian.PutUint32(header[20:], uint32(c.info.Dimension))
 	binary.LittleEndian.PutUint64(header[24:], uint64(c.info.id))
 	binary.LittleEndian.PutUint64(header[32:], uint64(c.info.created))
-	file, err := flat.Open(c.path, header, flat.RecordSize(c.info.Dimension))
-	if err != nil {
-		return nil, fmt.Errorf("open a table's cache: %w", err)
+	if c.file, err = flat.Open(c.path, header, flat.RecordSize(c.info.Dimension)); err != nil {
+		return fmt.Errorf("open a table's cache: %w", err)
 	}
 	last := int64(math.MinInt64)
-	for i := range file.N {
-		record := file.At(i)
+	for i := range c.file.N {
+		record := c.file.At(i)
 		row := recordRow(record)
 		if row <= last || binary.LittleEndian.Uint32(record[20:]) != flat.Checksum(record) {
-			file.Truncate(i)
+			c.file.Truncate(i)
 			break
 		}
 		last = row
 	}
-	return file, nil
+	return nil
 }
 
 // tableSource reads the rows of a table to build its copy. [rowReader] implements it.
@@ -42,7 +41,8 @@ type tableSource interface {
 	vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error
 }
 
-// load brings the copy into memory unless it is loaded or retired.
+// load brings the copy into memory unless it is loaded or retired. It returns
+// [flat.ErrUnreadable] if another program truncates the file meanwhile.
 func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,16 +52,16 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return err
 	}
-	file, err := c.open()
-	if err != nil {
-		return err
+	var err error
+	fault := flat.Guard(func() {
+		if err = c.open(); err == nil {
+			err = c.fill(ctx, src)
+		}
+	})
+	if fault != nil || err != nil {
+		_ = c.drop() // the other error is the cause
 	}
-	c.file = file
-	if err := c.fill(ctx, src); err != nil {
-		_ = c.drop() // err is the cause
-		return err
-	}
-	return nil
+	return errors.Join(fault, err)
 }
 
 // fill appends the rows that the open file lacks, and derives the data in memory. It
@@ -86,7 +86,7 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 		if err := errors.Join(c.file.Close(), os.Remove(c.path)); err != nil {
 			return err
 		}
-		if c.file, err = c.open(); err != nil {
+		if err := c.open(); err != nil {
 			return err
 		}
 		last, c.rows = math.MinInt64, c.rows[:0]

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -214,6 +215,39 @@ func TestLoad_Errors(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	c = newTableCopy(tableRow{Info: Info{Dimension: 8}}, filepath.Join(file, "cache"))
 	assert.Error(t, c.load(t.Context(), s))
+}
+
+// queryContext calls do when a query begins.
+type queryContext struct {
+	context.Context
+	do func()
+}
+
+func (c queryContext) Done() <-chan struct{} {
+	c.do()
+	return c.Context.Done()
+}
+
+// A file that another program truncates while it is being loaded is written again.
+func TestSearch_FileTruncatedWhileLoaded(t *testing.T) {
+	dir := t.TempDir()
+	tables := newTables(t, dir, Options{})
+	createTable(t, tables, "t", 64, Cosine)
+	model := addModelled(t, tables, "t", Cosine, 600, 64) // several pages
+	query := make([]float32, 64)
+	query[0] = 1
+	model.requireSame(t, tables, "t", query, nil, 5)
+	require.NoError(t, tables.Close())
+
+	tables = newTables(t, dir, Options{})
+	info, err := tables.find(t.Context(), opSearch, "t")
+	require.NoError(t, err)
+	truncate := sync.OnceFunc(func() { assert.NoError(t, os.Truncate(tables.copies.path(1), flat.HeaderSize)) })
+	// The first query counts the rows, to compare them with those of the mapped file.
+	rows, err := tables.nearest(queryContext{t.Context(), truncate}, info, query, nil, 5)
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(rows), 5)
+	model.requireSame(t, tables, "t", query, nil, 5)
 }
 
 func TestSearch_FileTruncatedWhileMapped(t *testing.T) {

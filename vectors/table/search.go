@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 
@@ -93,14 +94,16 @@ func (t *Tables) nearest(ctx context.Context, info tableRow, q []float32, f *tab
 		if err != nil {
 			return nil, err
 		}
-		if err := c.load(ctx, t.rows); err != nil {
-			return nil, err
-		}
-		t.copies.trim(c)
 		var rows []int64
 		var ok bool
-		if fault := flat.Guard(func() { rows, ok, err = t.searchCopy(ctx, c, q, f, k) }); fault != nil {
-			t.opt.Log.Warn("a vector table's cache cannot be read and is written again", "table", info.id, "err", fault)
+		if err = c.load(ctx, t.rows); err == nil {
+			t.copies.trim(c)
+			if fault := flat.Guard(func() { rows, ok, err = t.searchCopy(ctx, c, q, f, k) }); fault != nil {
+				err = fault
+			}
+		}
+		if errors.Is(err, flat.ErrUnreadable) {
+			t.opt.Log.Warn("a vector table's cache cannot be read and is written again", "table", info.id, "err", err)
 			ok, err = false, c.dropDamaged()
 		}
 		if ok || err != nil {
