@@ -32,6 +32,8 @@ type DeleteRowsRequest struct {
 // of them; repeating the request deletes the rest.
 func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, error) {
 	const op = "delete from table"
+	t.deletion.Lock()
+	defer t.deletion.Unlock()
 	var deleted int
 	if done, err := store.Answered(ctx, t.db.Reader(), r.RequestKey, &deleted); done || err != nil {
 		return deleted, err

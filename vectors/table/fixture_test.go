@@ -23,9 +23,10 @@ import (
 // tableEmbedder embeds words as random directions of 64 dimensions. Like a server, it can be
 // unavailable and has no dimension before its first answer.
 type tableEmbedder struct {
-	id   string
-	away bool
-	dim  int
+	id     string
+	away   bool
+	dim    int
+	before func() // if not nil, is called before a text is embedded
 }
 
 func (e *tableEmbedder) ID() string { return e.id }
@@ -36,7 +37,12 @@ func (e *tableEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, e
 	if e.away {
 		return nil, errors.New("waiting for the server")
 	}
-	e.dim = 64
+	if e.before != nil {
+		e.before()
+	}
+	if e.dim == 0 {
+		e.dim = 64
+	}
 	return notestest.EmbedWords(e.id, text, 64), nil
 }
 

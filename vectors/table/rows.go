@@ -157,6 +157,9 @@ func mintID(requestKey string, i int) string {
 // caller must hold write. If a model embedded texts, it becomes the table's.
 func (t *Tables) store(ctx context.Context, found tableRow, model sourced, rows []storedRow, requestKey string) (removed []int64, added []newRow, err error) {
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
+		if done, err := store.Answered(ctx, tx, requestKey, nil); done || err != nil { // since Add looked
+			return err
+		}
 		info, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE id = ? AND dropped IS NULL`, found.id))
 		if errors.Is(err, sql.ErrNoRows) { // dropped since find
 			return &notes.Error{Op: opAdd, Path: found.Name, Err: notes.ErrNotFound, Detail: "the table was dropped", Hint: "List the tables with list_tables."}

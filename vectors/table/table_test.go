@@ -140,6 +140,55 @@ func TestTables_RepeatedCalls(t *testing.T) {
 	assert.Equal(t, 4, infos[0].Rows)
 }
 
+// Two calls with the same key at the same time have the effect and the answer of one.
+func TestTables_RepeatedCallsAtOnce(t *testing.T) {
+	ctx := t.Context()
+	tables, models := switching(t)
+	createTable(t, tables, "t", 64, Cosine)
+	var both sync.WaitGroup
+	twice := func(call func() error) {
+		t.Helper()
+		errs := make([]error, 2)
+		for i := range errs {
+			both.Go(func() { errs[i] = call() })
+		}
+		both.Wait()
+		require.NoError(t, errors.Join(errs...))
+	}
+
+	var embedding sync.WaitGroup // neither call has stored its rows when the other embeds its text
+	embedding.Add(2)
+	models.models["one"].before = func() {
+		embedding.Done()
+		embedding.Wait()
+	}
+	ids := make(chan []string, 2)
+	twice(func() error {
+		added, err := tables.Add(ctx, AddRequest{Table: "t", Rows: []NewRow{{Text: "rye bread"}}, RequestKey: "add"})
+		ids <- added
+		return err
+	})
+	assert.Equal(t, <-ids, <-ids)
+	info, _, err := tables.Describe(ctx, "t", 0)
+	require.NoError(t, err)
+	assert.Equal(t, 1, info.Rows)
+
+	createTable(t, tables, "many", 1, L2)
+	const n = 2 * MaxRowsPerCall
+	for range n / MaxRowsPerCall {
+		rows := slices.Repeat([]NewRow{{Vector: []float32{1}, Metadata: json.RawMessage(`{"old": true}`)}}, MaxRowsPerCall)
+		_, err := tables.Add(ctx, AddRequest{Table: "many", Rows: rows})
+		require.NoError(t, err)
+	}
+	deleted := make(chan int, 2)
+	twice(func() error {
+		n, err := tables.DeleteRows(ctx, DeleteRowsRequest{Table: "many", Where: map[string]any{"old": true}, RequestKey: "delete"})
+		deleted <- n
+		return err
+	})
+	assert.Equal(t, []int{n, n}, []int{<-deleted, <-deleted})
+}
+
 // TestTables_FullDisk checks that a full disk is reported to clients.
 func TestTables_FullDisk(t *testing.T) {
 	tables := newTables(t, t.TempDir(), Options{})

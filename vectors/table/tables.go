@@ -48,7 +48,8 @@ type Tables struct {
 	opt    Options
 	copies copies
 
-	write sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
+	deletion sync.Mutex // held while rows are deleted, so that a repeated request finds the answer; locked before write
+	write    sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
 }
 
 // New returns the tables in the history database. Their caches are in dir. Without models,
