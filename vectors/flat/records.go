@@ -127,6 +127,15 @@ func (r *File) Overwrite(i int, data []byte) error {
 // keeps its size.
 func (r *File) Truncate(n int) { r.N = n }
 
+// Memory returns the size of the segments in bytes where they are read into memory, or 0 where
+// they are mapped.
+func (r *File) Memory() (size int64) {
+	for _, m := range r.maps {
+		size += m.memory()
+	}
+	return size
+}
+
 // Close unmaps and closes the file. Slices returned by At become invalid. Closing again
 // is a no-op.
 func (r *File) Close() error {

@@ -23,6 +23,8 @@ func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 
 func (s segment) unmap() error { return nil }
 
+func (s segment) memory() int64 { return int64(len(s.data)) }
+
 // wrote updates the segment after data was written to the file.
 func (s segment) wrote(_ *os.File, at int, data []byte) error {
 	copy(s.data[at:], data)

@@ -29,5 +29,8 @@ func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 
 func (s segment) unmap() error { return os.NewSyscallError("munmap", unix.Munmap(s.mapped)) }
 
+// memory returns 0, because the system can discard the pages of a mapping at any time.
+func (s segment) memory() int64 { return 0 }
+
 // wrote is a no-op, because writes to the file are visible in the mapping.
 func (s segment) wrote(*os.File, int, []byte) error { return nil }

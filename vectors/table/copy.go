@@ -65,10 +65,13 @@ func (c *tableCopy) row(i int) (flat.Vector, float32) {
 	return flat.VectorOf(record, c.info.Dimension), recordOffset(record)
 }
 
-// grow passes appended rows to the ranker.
-func (c *tableCopy) grow() {
-	c.ranker.Grow(len(c.rows))
-	c.memory.Store(c.ranker.Memory() + int64(8*cap(c.rows)+8*cap(c.gone)))
+// measure sets memory after a change of the copy, which must be loaded.
+func (c *tableCopy) measure() {
+	size := c.ranker.Memory() + c.file.Memory() + int64(8*cap(c.rows)+8*cap(c.gone))
+	for _, rows := range c.filters {
+		size += int64(8 * cap(rows))
+	}
+	c.memory.Store(size)
 }
 
 // keeps returns a function that reports whether the row at a position is not deleted
@@ -137,6 +140,7 @@ func (c *tableCopy) change(removed []int64, added []newRow) error {
 	if c.dead > len(c.rows)/2+flat.RecordsPerSegment {
 		return c.drop() // the next load replaces the file
 	}
+	c.measure()
 	return nil
 }
 
@@ -158,7 +162,7 @@ func (c *tableCopy) add(added []newRow) error {
 	for _, r := range added {
 		c.rows = append(c.rows, r.row)
 	}
-	c.grow()
+	c.ranker.Grow(len(c.rows))
 	return nil
 }
 

@@ -70,6 +70,9 @@ func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) ([]i
 		clear(filters)
 	}
 	filters[f.key] = rows
+	if c.file != nil {
+		c.measure()
+	}
 	return rows, nil
 }
 

@@ -94,7 +94,8 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	if err := c.fetch(ctx, src, last); err != nil {
 		return err
 	}
-	c.grow()
+	c.ranker.Grow(len(c.rows))
+	c.measure()
 	return nil
 }
 

@@ -277,3 +277,26 @@ func TestClose_SearchAfterwards(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 	require.NoError(t, tables.Close())
 }
+
+// The rows that match a filter count as memory as long as the copy holds them.
+func TestSearch_MemoryOfFilters(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 4, Dot)
+	m := addModelled(t, tables, "t", Dot, 6*filterDepth, 4)
+	q := []float32{1, 2, 3, 4}
+	m.requireSame(t, tables, "t", q, nil, 5)
+	c := tables.copies.loaded(1)
+	before := c.memory.Load()
+	m.requireSame(t, tables, "t", q, map[string]any{"rare": true}, 100)
+	held := 0
+	for _, rows := range c.filters {
+		held += 8 * len(rows)
+	}
+	require.Positive(t, held)
+	assert.GreaterOrEqual(t, c.memory.Load(), before+int64(held))
+
+	_, err := tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", IDs: []string{"row 0"}})
+	require.NoError(t, err)
+	require.Empty(t, c.filters)
+	assert.Less(t, c.memory.Load(), before+int64(held))
+}

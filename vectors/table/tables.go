@@ -11,7 +11,8 @@ import (
 )
 
 // Limits of a table and of requests. MaxTableRows and MaxTableNumbers bound the
-// memory of a searchable copy: one bit per number and 20 bytes per row.
+// memory of a searchable copy: one bit per number and 20 bytes per row, the rows of its last
+// filters, and on Windows, where the file is not mapped, its size.
 const (
 	MaxDimension     = 4096
 	MaxTableRows     = 5_000_000
