@@ -116,11 +116,14 @@ func (s *slots) unused(used []uint32) (records []uint32) {
 	return records
 }
 
-// erase overwrites records with zeros, which have a wrong checksum. The caller must ensure
-// that no goroutine reads the vectors.
+// erase overwrites records with zeros, which have a wrong checksum, and syncs the file: a power
+// failure does not bring them back. The caller must ensure that no goroutine reads the vectors.
 func (s *slots) erase(records []uint32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(records) == 0 {
+		return nil
+	}
 	zeros := make([]byte, s.records.Size)
 	for _, i := range records {
 		if key := slotKey(s.records.At(int(i))[:16]); s.byKey[key] == i {
@@ -130,7 +133,7 @@ func (s *slots) erase(records []uint32) error {
 			return err
 		}
 	}
-	return nil
+	return s.records.Sync()
 }
 
 // Close unmaps the file. No vector may be read afterwards. It may be called

@@ -123,6 +123,9 @@ func (r *File) Overwrite(i int, data []byte) error {
 	return r.maps[i/RecordsPerSegment].wrote(r.file, i%RecordsPerSegment*r.Size, data)
 }
 
+// Sync waits until the disk has all that was written.
+func (r *File) Sync() error { return r.file.Sync() }
+
 // Truncate drops the records from n on. Append then overwrites them; the file
 // keeps its size.
 func (r *File) Truncate(n int) { r.N = n }
