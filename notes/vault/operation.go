@@ -147,7 +147,17 @@ func (o *operation) checkTarget(f store.FileChange) error {
 	return &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the note is a symlink to a file that this client may not write"}
 }
 
+// openNote reads a note that is to be replaced.
 func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, error) {
+	f, err := o.readNote(notePath, expectedHash)
+	if err == nil {
+		err = o.checkReplaceable(f)
+	}
+	return f, err
+}
+
+// readNote reads a note and its place on disk.
+func (o *operation) readNote(notePath, expectedHash string) (store.FileChange, error) {
 	rows, err := o.v.store.Rows(o.ctx, []string{notePath})
 	if err != nil {
 		return store.FileChange{}, err
@@ -172,10 +182,15 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 	if expectedHash != "" && !matchesHash(f.Old, expectedHash) {
 		return f, o.expectedConflict(f, expectedHash)
 	}
+	return f, nil
+}
+
+// checkReplaceable is the function checkReplaceable for a note, which must also be writable.
+func (o *operation) checkReplaceable(f store.FileChange) error {
 	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed anyway
-		return f, &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
+		return &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
 	}
-	return f, checkReplaceable(o.root, o.Kind, f)
+	return checkReplaceable(o.root, o.Kind, f)
 }
 
 // matchesHash reports whether data has the hash, which may be a [notes.ShortHash].
@@ -239,7 +254,7 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		if hidden {
 			where = "a note that this client may not read"
 		}
-		f, err := o.openNote(p, "")
+		f, err := o.readNote(p, "")
 		switch {
 		case err != nil && hidden:
 			return refused(where, "it cannot be opened")
@@ -269,6 +284,12 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 			continue
 		case o.mayWrite(p) != nil || o.checkTarget(f) != nil:
 			return refused(where, "that note may not be written")
+		}
+		switch err := o.checkReplaceable(f); {
+		case err != nil && hidden:
+			return refused(where, "it cannot be replaced")
+		case err != nil:
+			return err
 		}
 		o.Files = append(o.Files, f)
 	}

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,6 +23,29 @@ func obeyPermissions(t *testing.T) {
 	require.NoError(t, unix.Capget(&header, &has[0]))
 	has[0].Effective &^= 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
 	require.NoError(t, unix.Capset(&header, &has[0]))
+}
+
+// A read-only note stands in the way of a change only if its own text would have to change.
+func TestMove_ReadOnlyNotes(t *testing.T) {
+	obeyPermissions(t)
+	f := newFixture(t, "P/One.md", "[[Q]]\n", "P/Locked.md", "text\n", "Q.md", "[one](P/One.md)\n", "Name.md", "[[One]]\n")
+	locked := []string{"P/Locked.md", "Name.md"}
+	for _, name := range locked {
+		require.NoError(t, os.Chmod(filepath.Join(f.dir, name), 0o444))
+	}
+	f.move("P/One.md", "R/One.md")
+	f.move("P", "R/P")
+	assert.Equal(t, map[string]string{"R/One.md": "[[Q]]\n", "R/P/Locked.md": "text\n", "Q.md": "[one](R/One.md)\n", "Name.md": "[[One]]\n"}, f.files())
+	info, err := os.Stat(filepath.Join(f.dir, "R/P/Locked.md"))
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o444), info.Mode())
+
+	before := f.files()
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "One", To: "Uno.md", UpdateLinks: true})
+	e := domainError(t, err)
+	require.ErrorIs(t, e, notes.ErrForbidden)
+	assert.Equal(t, [2]string{"Name.md", "the file is read-only"}, [2]string{e.Path, e.Detail})
+	assert.Equal(t, before, f.files())
 }
 
 // TestRead_FolderNotReadable checks that a note is not read from the index while its folder
