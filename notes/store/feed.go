@@ -75,8 +75,9 @@ func (f Feed) Attach(ctx context.Context, changes []notes.Change) error {
 }
 
 // ChangedSinceMove returns the paths of the notes changed after the last move of a note, or of
-// a folder's notes, between these paths, as far as the feed reaches back.
+// a folder's notes, between these paths. It returns those of all notes if the feed has no such
+// move: it does not reach back that far, or the folder had no notes.
 func (s *Reader) ChangedSinceMove(ctx context.Context, from, to string) ([]string, error) {
-	return sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE seq > (SELECT max(seq) FROM changes WHERE kind = ?3 AND (old_path = ?1 AND path = ?2
+	return sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE seq > (SELECT coalesce(max(seq), 0) FROM changes WHERE kind = ?3 AND (old_path = ?1 AND path = ?2
 		OR old_path > ?1 || '/' AND old_path < ?1 || '0' AND path > ?2 || '/' AND path < ?2 || '0'))`, from, to, string(notes.Moved))
 }

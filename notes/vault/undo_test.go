@@ -457,6 +457,22 @@ func TestUndo_LinksSinceAMove(t *testing.T) {
 	}
 }
 
+// The same for a folder without notes, whose move is not in the feed.
+func TestUndo_LinksSinceAMoveOfAttachments(t *testing.T) {
+	f := newFixture(t, "pics/i.png", "i", "A.md", "![i](pics/i.png)\n")
+	moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "pics", To: "media/pics", UpdateLinks: true})
+	require.NoError(t, err)
+	f.write("New.md", "![i](media/pics/i.png) ![[media/pics/i.png]]\n")
+	f.write("A.md", "edited ![i](media/pics/i.png)\n")
+	f.reconcile()
+	undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: moved.Change})
+	require.NoError(t, err)
+	assert.Empty(t, undone.Conflicts)
+	assert.Equal(t, map[string]string{"pics/i.png": "i", "A.md": "edited ![i](pics/i.png)\n", "New.md": "![i](pics/i.png) ![[pics/i.png]]\n"}, f.files())
+	f.reconcile()
+	f.requireConsistent()
+}
+
 // TestUndo_Parts checks that the edits of several notes, made as parts of one change, are
 // undone together, also in files that several of them have changed.
 func TestUndo_Parts(t *testing.T) {
