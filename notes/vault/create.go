@@ -34,6 +34,9 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or pass each word as a separate tag."}
 		}
 	}
+	if written, done, err := v.answered(ctx, change{kind: "create", key: r.RequestKey}); done {
+		return written, err
+	}
 	r.Path, r.Folder = v.store.InVault(r.Path), v.store.InVault(r.Folder)
 	c := &composer{v: v, ctx: ctx, scope: r.Scope}
 	r, err := c.fill(r)

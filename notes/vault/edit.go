@@ -23,6 +23,10 @@ import (
 // nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict], the note's
 // present hash and a diff. Appending to a periodic note that does not exist creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
+	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, replacesUnread)}
+	if written, done, err := v.answered(ctx, request); done {
+		return written, err
+	}
 	c := &composer{v: v, ctx: ctx, scope: r.Scope, partOf: r.PartOf}
 	if written, done, err := c.begin(r); done {
 		return written, err
@@ -46,7 +50,6 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		return v.opt.checkText("edit", string(o.Files[0].New))
 	}
-	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, replacesUnread)}
 	written, err := v.change(ctx, request, plan)
 	for errors.Is(err, errDraft) {
 		draft.make(ctx, r.Edits)

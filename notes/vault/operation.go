@@ -74,6 +74,16 @@ func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) er
 // of its files.
 const maxReplans = 3
 
+// answered returns the stored answer if the request was already carried out. Requests that are
+// completed before change is called, for example with the note that "today" names, call it
+// first: once the vault or the day has changed, completing one again may fail.
+func (v *Vault) answered(ctx context.Context, c change) (written notes.Written, done bool, err error) {
+	if done, err = v.Repeated(ctx, c.key); done {
+		written, err = v.change(ctx, c, nil)
+	}
+	return written, done || err != nil, err
+}
+
 func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -157,6 +157,40 @@ func TestMoveToADate(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrExists)
 }
 
+// A repeated request gets its stored answer after midnight, when its words name another note.
+func TestRepeatedRequest_AfterMidnight(t *testing.T) {
+	f := newFixture(t, "Day.md", "# {{date}}\n")
+	f.on("2026-02-16 23:59")
+	edit := func(e notes.Edit) (notes.Written, error) {
+		return f.Edit(t.Context(), notes.EditRequest{Note: "today", Edits: []notes.Edit{e}, RequestKey: e.Op})
+	}
+	requests := []func() (notes.Written, error){
+		func() (notes.Written, error) {
+			return f.Create(t.Context(), notes.CreateRequest{Title: "today", Template: "Day", Content: "## Log\n- [ ] call", RequestKey: "create"})
+		},
+		func() (notes.Written, error) { return edit(notes.Edit{Op: "toggle_task", Text: "call"}) },
+		func() (notes.Written, error) { return edit(notes.Edit{Op: "append", Heading: "Log", Content: "more"}) },
+	}
+	var first []notes.Written
+	for _, request := range requests {
+		w, err := request()
+		require.NoError(t, err)
+		require.NotZero(t, w.Change)
+		first = append(first, w)
+	}
+	f.remove("Day.md")
+	f.reconcile()
+	before := f.files()
+	f.on("2026-02-17 00:01")
+	for i, request := range requests {
+		again, err := request()
+		require.NoError(t, err, "request %d", i)
+		again.Seq = first[i].Seq // not stored
+		assert.Equal(t, first[i], again)
+	}
+	assert.Equal(t, before, f.files())
+}
+
 // Appending to a daily note that does not exist creates it as the app would.
 func TestEdit_AppendCreatesDailyNote(t *testing.T) {
 	f := newFixture(t, "Templates/Day.md", "---\nmood:\ntags: [daily]\n---\n# {{date:dddd}}\n[[{{yesterday}}]]\n\n## Log\n\n## Tasks\n",

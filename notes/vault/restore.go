@@ -23,10 +23,8 @@ import (
 // is [notes.ErrConflict].
 func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	request := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
-	if done, err := h.vault.Repeated(ctx, r.RequestKey); err != nil {
-		return notes.Written{}, err
-	} else if done {
-		return h.vault.change(ctx, request, nil) // only returns the stored answer
+	if written, done, err := h.vault.answered(ctx, request); done {
+		return written, err
 	}
 	if r.Change != 0 {
 		return h.vault.change(ctx, request, func(o *operation) error { return o.planUndo(r.Change) })
