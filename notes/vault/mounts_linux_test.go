@@ -176,8 +176,12 @@ func TestUnmountedDisk_NoWrites(t *testing.T) {
 		},
 		"move away": func() error { _, err := m.Move(ctx, notes.MoveRequest{Note: "n1", To: "n1.md"}); return err },
 		"move to":   func() error { _, err := m.Move(ctx, notes.MoveRequest{Note: "A", To: "disk/A.md"}); return err },
-		"delete":    func() error { _, err := m.Delete(ctx, notes.DeleteRequest{Note: "n1"}); return err },
-		"read":      func() error { _, err := m.Read(ctx, "n1", notes.Scope{}); return err },
+		"move to, dry run": func() error {
+			_, err := m.Move(ctx, notes.MoveRequest{Note: "A", To: "disk/A.md", DryRun: true})
+			return err
+		},
+		"delete": func() error { _, err := m.Delete(ctx, notes.DeleteRequest{Note: "n1"}); return err },
+		"read":   func() error { _, err := m.Read(ctx, "n1", notes.Scope{}); return err },
 	}
 	for name, try := range tries {
 		err := try()

@@ -106,15 +106,15 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
 	}
+	if err := v.mounts.checkOperation(root, o.Operation); err != nil {
+		return written, err
+	}
 	if f := &o.Files[0]; c.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
 		written = o.Written()
 		if c.dryRun && c.kind == "edit" {
 			written.Whole = o.WholeDiff()
 		}
 		return written, nil
-	}
-	if err := v.mounts.checkOperation(root, o.Operation); err != nil {
-		return written, err
 	}
 	return o.perform()
 }
