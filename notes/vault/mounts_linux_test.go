@@ -303,6 +303,26 @@ func TestMove_MountedDisk(t *testing.T) {
 	}
 }
 
+// A folder cannot be moved to or from a disk mounted in the vault, as its dry run reports.
+func TestMoveFolder_MountedDisk(t *testing.T) {
+	for name, mount := range map[string]func(*testing.T, string){"another disk": mountTemp, "the same disk": bindTemp} {
+		t.Run(name, func(t *testing.T) {
+			m := newMountedBy(t, mount)
+			m.write("Folder/B.md", "b")
+			m.reconcile()
+			before := m.files()
+			for _, move := range [][2]string{{"disk/sub", "sub"}, {"Folder", "disk/Folder"}} {
+				for _, dry := range []bool{true, false} {
+					_, err := m.Move(t.Context(), notes.MoveRequest{Note: move[0], To: move[1], DryRun: dry})
+					require.ErrorIs(t, err, notes.ErrInvalid, "%v, dry run %v", move, dry)
+					assert.Equal(t, "a folder cannot be moved to another disk", domainError(t, err).Detail)
+				}
+			}
+			assert.Equal(t, before, m.files())
+		})
+	}
+}
+
 // A note can be moved to a folder of the vault on another disk and back, with its links and
 // history, and a kill at any step leaves it whole in one place. Moving a folder to another
 // disk is an error.

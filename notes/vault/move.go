@@ -182,7 +182,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	if err := m.checkPlace(to); err != nil {
 		return err
 	}
-	if m.root.Identity(m.v.store.FolderOf(folder)).Device != m.root.Identity(m.v.store.FolderOf(to)).Device {
+	if m.diskOf(folder) != m.diskOf(to) {
 		return writeProblem("move", folder, errOtherDisk)
 	}
 	if err := m.checkStaysIgnored(folder, to); err != nil {
@@ -215,6 +215,21 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 		m.paths[p] = moved
 	}
 	return nil
+}
+
+// folderDisk is the disk that has a folder. A folder cannot be renamed from one to another.
+type folderDisk struct {
+	device uint64 // of the vault's folder
+	mount  string // the mount point in it, or ""
+}
+
+func (m *movement) diskOf(p string) folderDisk {
+	folder := m.v.store.FolderOf(p)
+	d := folderDisk{device: m.root.Identity(folder).Device}
+	if at := m.v.mounts.of(p); at != folder {
+		d.mount = at
+	}
+	return d
 }
 
 // checkStaysIgnored rejects the move of a folder if files in it match the ignore patterns
