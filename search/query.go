@@ -145,8 +145,8 @@ func parseQuery(text string, now time.Time) []node {
 }
 
 // Parse parses a query for callers that search by other means. It returns the words and
-// phrases that a note must contain, those that it must not, and the filter with the other
-// clauses added.
+// phrases that a note must contain, those that it must not, each without the punctuation
+// around it, and the filter with the other clauses added.
 func Parse(text string, now time.Time, filter notes.Filter) (want, avoid []string, restricted notes.Filter) {
 	r := &request{filter: filter}
 	for _, n := range parseQuery(text, now) {
@@ -154,12 +154,38 @@ func Parse(text string, now time.Time, filter notes.Filter) (want, avoid []strin
 		case n.kind > kindTitle:
 			r.addFilter(n)
 		case n.not:
-			avoid = append(avoid, n.text)
+			avoid = append(avoid, bare(n.text))
 		default:
-			want = append(want, n.text)
+			want = append(want, bare(n.text))
 		}
 	}
 	return want, avoid, r.filter
+}
+
+// bare returns a text from its first term to its last.
+func bare(text string) string {
+	start, end := len(text), 0
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		start, end = min(start, s.Start), s.End
+	}
+	return text[min(start, end):end]
+}
+
+// CountWords returns how many words of a text begin with a text of [Parse]; both must be folded
+// alike. Every character of a script without spaces between words may begin one.
+func CountWords(text, begin string) (n int) {
+	inWord := func(r rune) bool { return terms.ClassOf(r)&terms.ClassWord != 0 }
+	first, _ := utf8.DecodeRuneInString(begin)
+	for at := 0; ; at += len(begin) {
+		i := strings.Index(text[at:], begin)
+		if i < 0 {
+			return n
+		}
+		at += i
+		if before, _ := utf8.DecodeLastRuneInString(text[:at]); !inWord(before) || !inWord(first) {
+			n++
+		}
+	}
 }
 
 type parser struct {

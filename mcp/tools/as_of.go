@@ -101,7 +101,7 @@ func parsePastQuery(text string, now time.Time, f *notes.Filter) (q pastQuery) {
 	q.want, q.avoid, *f = search.Parse(text, now, *f)
 	for _, terms := range [][]string{q.want, q.avoid} {
 		for i, term := range terms {
-			terms[i] = notes.Key(strings.Trim(term, ".,;:!?()"))
+			terms[i] = notes.Key(term)
 		}
 	}
 	return q
@@ -118,13 +118,13 @@ func parsePastQuery(text string, now time.Time, f *notes.Filter) (q pastQuery) {
 func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 	folded := notes.Key(n.Title + "\n" + n.Content)
 	for _, term := range q.avoid {
-		if count(folded, term) > 0 {
+		if search.CountWords(folded, term) > 0 {
 			return SearchHit{}, false
 		}
 	}
 	score := 0.0
 	for _, term := range q.want {
-		found := count(folded, term)
+		found := search.CountWords(folded, term)
 		if found == 0 {
 			return SearchHit{}, false
 		}
@@ -135,9 +135,9 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 	best := -1
 	for _, c := range n.Chunks {
 		text := n.Content[c.Start:c.End]
-		found := 0
+		folded, found := notes.Key(text), 0
 		for _, term := range q.want {
-			found += min(1, count(notes.Key(text), term))
+			found += min(1, search.CountWords(folded, term))
 		}
 		if found > best {
 			best = found
@@ -154,29 +154,12 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 // snippet returns the first line of a passage that contains a term, clipped.
 func (q pastQuery) snippet(text string) string {
 	for line := range strings.Lines(text) {
-		if slices.ContainsFunc(q.want, func(term string) bool { return count(notes.Key(line), term) > 0 }) {
+		folded := notes.Key(line)
+		if slices.ContainsFunc(q.want, func(term string) bool { return search.CountWords(folded, term) > 0 }) {
 			return phrase.Clip(strings.TrimSpace(line), 160)
 		}
 	}
 	return phrase.Clip(strings.TrimSpace(text), 160)
-}
-
-// count returns how many words of the folded text begin with a term.
-func count(text, term string) (n int) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], term)
-		if i < 0 {
-			return n
-		}
-		if at += i; at == 0 || !isWordByte(text[at-1]) || !isWordByte(term[0]) {
-			n++
-		}
-		at += len(term)
-	}
-}
-
-func isWordByte(b byte) bool {
-	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
 }
 
 // eachAt calls each with the notes as of a time that match the filter, and returns remarks on

@@ -434,6 +434,23 @@ func TestSearchNotes_AsOfOrder(t *testing.T) {
 	assert.Equal(t, []any{"B.md", "C.md", "A.md"}, paths)
 }
 
+// A search of the past finds words beside any punctuation and in scripts without spaces, as one
+// of the present does.
+func TestSearchNotes_AsOfEveryScript(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "我们的项目计划\n", "B.md": "He said “rye”—bread—oats\n", "C.md": "drye\n", "D.md": "a\u00a0«_plan_» for Ünal’s été\n", "E.md": "C# of the ประเทศไทย\n"})
+	for query, want := range map[string][]any{
+		"计划": {"A.md"}, "计划？": {"A.md"}, "“计划”": {"A.md"}, "划 -项目": nil, "rye": {"B.md"}, "oats": {"B.md"}, "bread -oats": nil,
+		"plan": {"D.md"}, "«plan*»…": {"D.md"}, "nal": nil, "Ünal’s": {"D.md"}, "t": {"E.md"}, "ไทย": {"E.md"}, "(C#)": {"E.md"}, "F#": nil,
+	} {
+		found, _ := w.call(t, "search_notes", args{"query": query, "as_of": "today"})
+		var paths []any
+		for _, hit := range found["results"].([]any) {
+			paths = append(paths, hit.(args)["path"])
+		}
+		assert.Equal(t, want, paths, query)
+	}
+}
+
 // While embeddings are being made, a tool that found nothing says that it may be incomplete.
 func TestNothingFoundYet(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "rye bread\n"})
