@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -509,6 +510,18 @@ func TestHistoryOfAFolder(t *testing.T) {
 	assert.Equal(t, []string{"Work/Deep/B.md"}, slices.Compact(changed(args{"note": "Work/Deep/"})), "all of whose notes are deleted")
 	assert.Contains(t, w.fails(t, "note_history", args{"note": "Work/Deep"}), "no such note")
 	assert.Contains(t, w.fails(t, "note_history", args{"note": "Wor"}), "no such note")
+}
+
+// That nothing has changed since a time does not mean that there is no history.
+func TestHistorySinceALaterTime(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a"})
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{{"op": "append", "content": "b"}}})
+	w.env.Now = func() time.Time { return time.Date(2026, 2, 6, 9, 0, 0, 0, time.UTC) }
+	for _, a := range []args{{"since": "today"}, {"since": "today", "note": "A"}} {
+		got, text := w.call(t, "note_history", a)
+		assert.Empty(t, got["revisions"])
+		assert.Equal(t, "Nothing has changed since 2026-02-06 00:00; without since, earlier changes are listed", text)
+	}
 }
 
 // If the user declines, nothing changes.

@@ -76,7 +76,7 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 		if n < len(page.Revisions) {
 			out.Next = cursorLike(100)
 		}
-		return Outcome{Structured: out, Text: historyText(out)}
+		return Outcome{Structured: out, Text: historyText(out, since)}
 	}
 	return fitPage(in.Limits.ResultBytes, len(page.Revisions), answer, func(n int) (int, error) {
 		query.Limit = n
@@ -132,8 +132,11 @@ func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
 	return out
 }
 
-func historyText(out HistoryResult) string {
-	if len(out.Revisions) == 0 {
+func historyText(out HistoryResult, since time.Time) string {
+	switch {
+	case len(out.Revisions) == 0 && !since.IsZero():
+		return "Nothing has changed since " + since.Format("2006-01-02 15:04") + "; without since, earlier changes are listed" + remarkLines(out.Notes)
+	case len(out.Revisions) == 0:
 		return "There is no history of that yet" + remarkLines(out.Notes)
 	}
 	lines := make([]string, len(out.Revisions))
