@@ -508,8 +508,11 @@ func TestHistoryOfAFolder(t *testing.T) {
 	assert.Subset(t, all, []string{"Work/Deep/B.md", "Workshop/A.md", "Work/D.md"})
 	assert.NotContains(t, all, "Workshop/C.md")
 	assert.Equal(t, []string{"Work/Deep/B.md"}, slices.Compact(changed(args{"note": "Work/Deep/"})), "all of whose notes are deleted")
-	assert.Contains(t, w.fails(t, "note_history", args{"note": "Work/Deep"}), "no such note")
+	assert.Equal(t, []string{"Work/Deep/B.md"}, slices.Compact(changed(args{"note": "Work/Deep"})))
+	assert.Empty(t, changed(args{"note": "Work/Deep", "since": "tomorrow"}))
 	assert.Contains(t, w.fails(t, "note_history", args{"note": "Wor"}), "no such note")
+	w.env.Scope = notes.Scope{Read: []string{"Workshop"}}
+	assert.Equal(t, strings.ReplaceAll(w.fails(t, "note_history", args{"note": "None/Deep"}), "None", "Work"), w.fails(t, "note_history", args{"note": "Work/Deep"}))
 }
 
 // That nothing has changed since a time does not mean that there is no history.

@@ -85,13 +85,19 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	})
 }
 
-// isFolder reports whether the name, which is not that of a note, is that of a folder with
-// notes.
+// isFolder reports whether the name, which is not that of a note, is that of a folder that has
+// or had notes.
 func (in *invocation) isFolder(ctx context.Context, name string) bool {
+	folder := in.place(name)
+	if folder == "" {
+		return false
+	}
 	folders, err := in.Vault.Folders(ctx, in.Scope)
-	return err == nil && in.place(name) != "" && slices.ContainsFunc(folders, func(f notes.FolderCount) bool {
-		return notes.Under(notes.Key(f.Folder), notes.FolderKey(in.place(name)))
-	})
+	if err == nil && slices.ContainsFunc(folders, func(f notes.FolderCount) bool { return notes.Under(notes.Key(f.Folder), notes.FolderKey(folder)) }) {
+		return true
+	}
+	had, err := in.History.HadFolder(ctx, folder, in.Scope)
+	return err == nil && had
 }
 
 // diff returns the differences between two revisions, the older one first.
