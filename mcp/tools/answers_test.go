@@ -369,6 +369,13 @@ func TestTaskDates(t *testing.T) {
 	}
 }
 
+// The text of a task has its dates, also those that Logseq writes below the task's first line.
+func TestTaskDatesInText(t *testing.T) {
+	w := newWorld(t, map[string]string{"T.md": "# Home\n- TODO Buy milk\n  DEADLINE: <2026-02-06 Fri>\n  SCHEDULED: <2026-02-05 Thu>\n- [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07\n"})
+	_, text := w.call(t, "list_tasks", args{})
+	assert.Contains(t, text, "\nT.md:2 [TODO] Buy milk, due 2026-02-06, scheduled 2026-02-05 (Home)\nT.md:5 [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07 (Home)\n")
+}
+
 // Models write arguments in many ways, each with only one possible meaning.
 func TestArgumentsAsModelsWriteThem(t *testing.T) {
 	w := newWorld(t, library())

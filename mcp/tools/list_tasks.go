@@ -192,6 +192,11 @@ func taskText(out TaskList) string {
 		for i, t := range out.Tasks {
 			mark := cmp.Or(t.Mark, map[string]string{"done": "x"}[t.Status], " ")
 			lines[i] = fmt.Sprintf("%s:%d [%s] %s", phrase.OneLine(t.Path), t.Line, mark, phrase.OneLine(t.Text))
+			for _, d := range []struct{ name, date string }{{"due", t.Due}, {"scheduled", t.Scheduled}} {
+				if !strings.Contains(t.Text, d.date) { // Logseq writes dates below the first line
+					lines[i] += ", " + d.name + " " + d.date
+				}
+			}
 			if t.Heading != "" {
 				lines[i] += " (" + phrase.OneLine(t.Heading) + ")"
 			}
