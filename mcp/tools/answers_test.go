@@ -378,7 +378,9 @@ func TestTaskDatesInText(t *testing.T) {
 
 // Models write arguments in many ways, each with only one possible meaning.
 func TestArgumentsAsModelsWriteThem(t *testing.T) {
-	w := newWorld(t, library())
+	files := library()
+	files["Old.md/A.md"] = "- [ ] cook\n"
+	w := newWorld(t, files)
 	for _, c := range []struct {
 		tool  string
 		means args
@@ -398,6 +400,8 @@ func TestArgumentsAsModelsWriteThem(t *testing.T) {
 		{"read_note", args{"notes": []string{"Hub", "A"}}, []args{{"note": []string{"Hub", "A"}, "max_bytes": 0}}},
 		{"list_notes", args{"where": args{"status": "open"}}, []args{{"where": `{"status": "open"}`}}},
 		{"note_links", args{"note": "Hub", "direction": "in"}, []args{{"note": "Hub", "direction": "IN"}, {"file_path": "Hub.md", "direction": "in"}}},
+		{"list_tasks", args{"note": "Shelf 00/Book 00.md"}, []args{{"path": "Shelf 00/Book 00.md"}, {"folder": "Book 00.md"}}},
+		{"list_tasks", args{"folder": "Old.md"}, []args{{"path": "Old.md"}, {"note": "Old.md/A"}}},
 		{"vault_overview", args{}, []args{nil}},
 	} {
 		want, _ := w.call(t, c.tool, c.means)

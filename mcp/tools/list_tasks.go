@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -62,6 +63,11 @@ type ListedTask struct {
 // runListTasks explains an empty list: models often ask for open tasks when the task in
 // question is done.
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
+	if a.Note == "" && notes.IsNoteName(a.Folder) { // passed as path, which means the folder
+		if _, err := in.Vault.Lookup(ctx, a.Folder, in.Scope); !errors.Is(err, notes.ErrNotFound) {
+			a.Note, a.Folder = a.Folder, ""
+		}
+	}
 	filter, err := in.filter(a.Folder, a.Tags, "", "")
 	if err != nil {
 		return Outcome{}, err
