@@ -55,6 +55,14 @@ func TestOverview_Scope(t *testing.T) {
 	assert.Zero(t, some.Skipped)
 }
 
+// The newest notes of the overview are those until the end of today.
+func TestOverview_Tomorrow(t *testing.T) {
+	w := newWorld(t, map[string]string{"2026-02-04.md": "today\n", "2026-02-05.md": "tomorrow\n"})
+	out, _ := w.call(t, "vault_overview", args{})
+	require.Len(t, out["recent"], 1)
+	assert.Equal(t, "2026-02-04.md", out["recent"].([]any)[0].(args)["path"])
+}
+
 // The overview names the copies that sync programs make of a note changed in two places.
 func TestOverview_ConflictCopies(t *testing.T) {
 	files := map[string]string{"Plan.md": "# Plan\n", "Conflict.md": "", "Peace (conflict resolution).md": "", "Sync/conflicted copy.md": ""}

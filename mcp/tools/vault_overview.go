@@ -127,8 +127,8 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	if err != nil {
 		return Overview{}, err
 	}
-	tomorrow := env.Now().AddDate(0, 0, 1) // notes dated in the future are not recent
-	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read, Before: tomorrow}, Sort: "date", Limit: newest})
+	tomorrow, _ := vault.Period("tomorrow", env.Now()) // notes dated in the future are not recent
+	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read, Before: tomorrow.Start}, Sort: "date", Limit: newest})
 	if err != nil {
 		return Overview{}, err
 	}
