@@ -62,6 +62,8 @@ type TaskQuery struct {
 	Priority string   // highest, high, medium, low, lowest, or "none"
 	Text     string   // part of its text, ignoring case
 
+	First, Last int // only tasks that begin on these lines, unless First is 0
+
 	Due, Scheduled, Done TaskDates
 
 	Sort   string // "due" (default), "scheduled", "priority", "path", "done" (newest first)

@@ -384,6 +384,41 @@ func TestTaskDatesInText(t *testing.T) {
 	assert.Contains(t, text, "\nT.md:2 [TODO] Buy milk, due 2026-02-06, scheduled 2026-02-05 (Home)\nT.md:5 [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07 (Home)\n")
 }
 
+// A reference to a part of a note means the tasks in it.
+func TestTasksOfAPart(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"Plan.md":      "# Plan\n- [ ] one #x\n## Risks\n- [ ] two #x\n- [x] three\n### Rain\n- [ ] four\n## Costs\n- [ ] five #x\n",
+		"C# basics.md": "# Risks\n- [ ] six\n",
+	})
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"note": "Plan"}, "one two four five"},
+		{args{"note": "Plan#Risks"}, "two four"},
+		{args{"note": "Plan#Risks", "status": "all", "limit": 1}, "two three four"},
+		{args{"note": "[[Plan#Risks > Rain]]"}, "four"},
+		{args{"note": "Plan.md:4-8", "sort": "path"}, "two four"},
+		{args{"note": "Plan#Risks", "tags": []string{"x"}}, "two"},
+		{args{"note": "Plan#Risks", "text": "o"}, "two four"},
+		{args{"note": "C# basics"}, "six"},
+	} {
+		var got []string
+		for more := true; more; {
+			list, _ := w.call(t, "list_tasks", c.args)
+			for _, task := range list["tasks"].([]any) {
+				got = append(got, strings.Fields(task.(args)["text"].(string))[0])
+			}
+			assert.EqualValues(t, len(strings.Fields(c.want)), list["total"], "%v", c.args)
+			c.args["cursor"], more = list["next_cursor"]
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "), "%v", c.args)
+	}
+	_, text := w.call(t, "list_tasks", args{"note": "Plan#Costs", "status": "done"})
+	assert.Contains(t, text, "1 task with another status")
+	assert.Contains(t, w.fails(t, "list_tasks", args{"note": "Plan#Gains"}), `there is no heading "Gains"`)
+}
+
 // Models write arguments in many ways, each with only one possible meaning.
 func TestArgumentsAsModelsWriteThem(t *testing.T) {
 	files := library()

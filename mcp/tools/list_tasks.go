@@ -77,6 +77,9 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	}
 	q := notes.TaskQuery{Note: a.Note, Folder: filter.Folder, Tags: filter.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
 		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
+	if q.First, q.Last, err = in.taskLines(ctx, a.Note); err != nil {
+		return Outcome{}, err
+	}
 	// Without a status, open tasks are listed, none of which was done on any day.
 	if a.Done != "" && a.Done != "none" {
 		q.Status, q.Sort = cmp.Or(q.Status, "done"), cmp.Or(q.Sort, "done")
@@ -138,6 +141,25 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		}
 	}
 	return out, nil
+}
+
+// taskLines returns the lines of the part of a note that a reference names, as in Plan#Risks, or
+// zeros.
+func (in *invocation) taskLines(ctx context.Context, ref string) (first, last int, err error) {
+	if _, anchor := notes.SplitAnchor(ref); anchor == (notes.Anchor{}) {
+		return 0, 0, nil
+	}
+	note, err := in.Vault.Read(ctx, ref, in.Scope)
+	if err != nil {
+		return 0, 0, err
+	}
+	anchor, err := in.anchorOf(ctx, ref, note.Path)
+	if err != nil {
+		return 0, 0, err
+	}
+	var part readArgs
+	part.narrow(anchor)
+	return selectLines(note, len(linesOf(note.Content)), part)
 }
 
 // taskDates parses the arguments that bound a date of tasks. A word, which may name a day or

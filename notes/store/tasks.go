@@ -90,6 +90,9 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		}
 		c.add("t.note = ?", m.ID)
 	}
+	if q.First > 0 {
+		c.add("t.line BETWEEN ? AND ?", q.First, q.Last)
+	}
 	page := notes.TaskPage{Tasks: []notes.Task{}}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args, err := tasksIn(ctx, tx, q, s.Aside.Load(), s.periods())

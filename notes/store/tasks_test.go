@@ -81,7 +81,7 @@ func selects(q notes.TaskQuery, t aTask) bool {
 		!slices.ContainsFunc(q.Tags, func(tag string) bool { return !hasTag(tag) }) &&
 		(q.Text == "" || strings.Contains(plain(t.text), plain(q.Text))) &&
 		(q.Priority == "" || cmp.Or(t.priority, "none") == q.Priority) &&
-		(q.Folder == "" || strings.HasPrefix(t.path, q.Folder+"/")) && (q.Note == "" || t.path == q.Note) && q.Scope.CanRead(t.path)
+		(q.Folder == "" || strings.HasPrefix(t.path, q.Folder+"/")) && (q.Note == "" || t.path == q.Note) && (q.First == 0 || q.First <= t.line && t.line <= q.Last) && q.Scope.CanRead(t.path)
 }
 
 // TestTasks_BruteForce compares lists of tasks, with any combination of conditions and
@@ -123,6 +123,9 @@ func TestTasks_BruteForce(t *testing.T) {
 					break
 				}
 			}
+		}
+		if rng.IntN(6) == 0 {
+			q.First, q.Last = 5, 5+rng.IntN(8)
 		}
 		var want, got []string
 		for _, task := range all {
