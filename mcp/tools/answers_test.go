@@ -645,6 +645,23 @@ func TestChangesOfManyNotes(t *testing.T) {
 	}
 }
 
+// The text of a renamed tag names some of the notes, as that of a move does; the structure has
+// all of them.
+func TestRenameTag_ManyNotes(t *testing.T) {
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprintf("N%02d.md", i)] = "#old\n"
+	}
+	w := newWorld(t, files)
+	for _, a := range []args{{"tag": "old", "to": "new", "dry_run": true}, {"tag": "old", "to": "new"}} {
+		got, text := w.call(t, "rename_tag", a)
+		assert.Len(t, got["changed"], 30)
+		assert.Contains(t, text, " in 30 notes")
+		assert.Equal(t, 20, strings.Count(text, "\n- N"), text)
+		assert.Contains(t, text, "\n… and 10 more")
+	}
+}
+
 // If both a note and a text are passed, the note is used, and the result says so.
 func TestRelatedToANoteOrAText(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\nrye bread\n", "B.md": "# B\n\nrye flour\n", "C.md": "# C\n\n[[A]] soup\n"})

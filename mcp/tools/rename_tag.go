@@ -62,12 +62,7 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 	} else {
 		fmt.Fprintf(&b, "Renamed #%s to #%s in %s, change %d", tag, to, phrase.Count(out.Total, "note"), out.Change)
 	}
-	for _, p := range out.Changed {
-		b.WriteString("\n- " + phrase.OneLine(p))
-	}
-	if n := out.Total - len(out.Changed); n > 0 {
-		fmt.Fprintf(&b, "\n… and %d more", n)
-	}
+	listPaths(&b, "notes", out.Changed, out.Total)
 	if len(out.Conflicts) > 0 {
 		b.WriteString("\nchanged or in use by another program, not updated: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
 	}
