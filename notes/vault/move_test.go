@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,6 +208,35 @@ func TestMove_FolderOfDisplacedFile(t *testing.T) {
 	}
 	f.move("A/", "B")
 	assert.Equal(t, "one\n\ntwo\n", f.files()["B/N.md"])
+}
+
+// TestMove_FolderClosed checks that no folder below one that is renamed is open, because
+// Windows would not rename it then.
+func TestMove_FolderClosed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("lists the open files in /proc")
+	}
+	f := newFixture(t, "Q.md", "q\n", "P/N.md", "[q](../Q.md)\n", "P/sub/A.md", "[q](../../Q.md)\n")
+	dir, err := filepath.EvalSymlinks(f.dir)
+	require.NoError(t, err)
+	renamed := false
+	f.failpoint = func(step string) error {
+		if renamed = renamed || step == "before swap 0"; step != "rename" || !renamed {
+			return nil
+		}
+		f.failpoint = nil
+		open, err := filepath.Glob("/proc/self/fd/*")
+		require.NoError(t, err)
+		require.NotEmpty(t, open)
+		for _, fd := range open {
+			file, _ := os.Readlink(fd) // fails for the one that listed the folder
+			assert.False(t, notes.Under(file, filepath.Join(dir, "P")), file)
+		}
+		return nil
+	}
+	f.move("P/", "Z/P")
+	assert.Nil(t, f.failpoint)
+	assert.Equal(t, map[string]string{"Q.md": "q\n", "Z/P/N.md": "[q](../../Q.md)\n", "Z/P/sub/A.md": "[q](../../../Q.md)\n"}, f.files())
 }
 
 // A folder that another program has just renamed keeps its notes' histories, even if another

@@ -329,6 +329,12 @@ func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
+	for name, dir := range d.dirs { // Windows renames no folder with an open one in it
+		if f.Folder && notes.Under(name, f.OldDisk) {
+			_ = dir.Close() // opened to stage files, which are synced
+			delete(d.dirs, name)
+		}
+	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
 	err = from.Move(oldName, to, newName)
 	if f.Folder && errors.Is(err, fs.ErrPermission) { // SMB renames no folder with an open file: close the displaced ones
