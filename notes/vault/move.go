@@ -105,8 +105,12 @@ func (m *movement) plan(r notes.MoveRequest) error {
 	return err
 }
 
-// destination derives the new path from the one that the caller passed.
+// destination derives the new path from the one that the caller passed. An undo passes the
+// path itself.
 func (m *movement) destination(from, to string, note bool) (string, error) {
+	if m.Kind == "restore" { // a former path, which may have a name that nothing new could have
+		return to, nil
+	}
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
 		return path.Base(from), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -200,6 +201,21 @@ func TestUndo_ChangedSince(t *testing.T) {
 	assert.Equal(t, before, f.files(), "what came into the folder goes along")
 	f.reconcile()
 	f.requireConsistent()
+}
+
+// TestUndo_AwkwardName checks that a note or folder gets back a name that nothing new could
+// have.
+func TestUndo_AwkwardName(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such names")
+	}
+	for _, step := range []struct{ from, to string }{{"P/C#.md", "P/C sharp.md"}, {"Draft [1].md", "P/Draft 1.md"}, {"Why?.md", "Why.md"}, {"A?/", "A"}} {
+		f := newFixture(t, "P/C#.md", "[[Other]]\n", "Draft [1].md", "[w](Why%3F.md)\n", "Why?.md", "[o](Other.md)\n", "A?/N.md", "[o](../Other.md)\n", "Other.md", "[c](P/C%23.md)\n")
+		before := f.files()
+		done, err := f.Move(t.Context(), notes.MoveRequest{Note: step.from, To: step.to, UpdateLinks: true})
+		require.NoError(t, err, step.from)
+		f.requireUndone(done, before, f.files())
+	}
 }
 
 func TestUndo_Conflicts(t *testing.T) {
