@@ -203,7 +203,8 @@ func (o *operation) planUndo(change int64) error {
 
 // relinkSince rewrites the links that moving back would break in the notes, canvases and
 // bases that were changed since the move: those given, whose links the move updated, and any
-// others. A note in which that is not possible is listed in Kept.
+// others, including a note that was only moved. A note in which that is not possible is
+// listed in Kept.
 func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 	if err := m.v.progress.requireAll(); err != nil {
 		return err
@@ -228,6 +229,13 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 		}
 		if err != nil && m.scope.CanRead(p) {
 			m.Kept = append(m.Kept, m.after(p))
+		}
+	}
+	if f := &m.Files[0]; !f.Folder && was.IsPureMove() && !bytes.Equal(f.Old, was.New) {
+		if text, err := links.rewrite(f.OldPath, f.Old); err == nil {
+			f.New = text
+		} else {
+			m.Kept = append(m.Kept, f.NewPath)
 		}
 	}
 	files := map[string]bool{}

@@ -253,6 +253,27 @@ func TestUndo_Conflicts(t *testing.T) {
 	}
 }
 
+// TestUndo_LinksWrittenSince checks that links keep leading where they led if they were
+// written in a note since the move that is undone, which had changed nothing in it.
+func TestUndo_LinksWrittenSince(t *testing.T) {
+	for _, pruned := range []bool{false, true} {
+		f := newFixture(t, "N.md", "text\n", "Other.md", "o\n")
+		done, err := f.Move(t.Context(), notes.MoveRequest{Note: "N", To: "Sub/N.md", UpdateLinks: true})
+		require.NoError(t, err)
+		f.reconcile()
+		f.save("Sub/N.md", "[o](../Other.md)\n")
+		if pruned {
+			f.exec(f.store.History(), `DELETE FROM blobs WHERE hash IN (SELECT old_hash FROM operation_files)`)
+		}
+		undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		require.NoError(t, err)
+		assert.Empty(t, undone.Conflicts)
+		assert.Equal(t, map[string]string{"N.md": "[o](Other.md)\n", "Other.md": "o\n"}, f.files())
+		f.reconcile()
+		f.requireConsistent()
+	}
+}
+
 func TestUndo_Scope(t *testing.T) {
 	f := undoFixture(t)
 	done := undoable(t, f, "rename_tag")
