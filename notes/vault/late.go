@@ -21,8 +21,11 @@ import (
 )
 
 // rescue saves the text of a temp file to history, unless it is one of the known texts. The
-// file is returned open; it is nil if there is none.
+// file is returned open; it is nil if there is none, or a symlink, whose text is its target's.
 func (l *lateFiles) rescue(ctx context.Context, folder disk.Opener, temp, note string, known ...string) (*displaced, error) {
+	if info, err := folder.Lstat(temp); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, nil
+	}
 	file, err := disk.OpenRegular(folder, temp)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, disk.ErrNotRegular):

@@ -279,13 +279,13 @@ func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string)
 	if err := dir.Withdraw(name, temp); err != nil {
 		return err
 	}
-	return d.checkMoved(dir, f, temp, func() error { return dir.Move(temp, dir, name) })
+	return d.checkMoved(f, path.Join(path.Dir(f.OldDisk), temp), func() error { return dir.Move(temp, dir, name) })
 }
 
 // checkMoved compares a renamed file with its expected text and, if they differ, calls
-// back, which restores the file's name.
-func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name string, back func() error) error {
-	data, err := d.read(dir.Root(), name)
+// back, which restores the file's name. A symlink may lead out of its folder.
+func (d *placer) checkMoved(f *store.FileChange, diskPath string, back func() error) error {
+	data, err := d.read(d.root, diskPath)
 	switch {
 	case err == nil && string(data) == string(f.Old):
 		return nil
@@ -319,7 +319,7 @@ func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
 		return err
 	}
 	newName := path.Base(f.NewDisk)
-	return d.checkMoved(to, f, newName, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
+	return d.checkMoved(f, f.NewDisk, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
 }
 
 // rename gives a file or folder its new name. A case-insensitive disk reports a name that

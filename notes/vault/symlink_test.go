@@ -344,6 +344,41 @@ func TestDelete_Symlink(t *testing.T) {
 	f.requireConsistent()
 }
 
+// TestDelete_SymlinkOutOfItsFolder also checks that the history of a deleted symlink does not
+// follow the file that it pointed to.
+func TestDelete_SymlinkOutOfItsFolder(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		f := newFixture(t, "real/Target.md", "text\n", "dir/Other.md", "o\n")
+		f.symlink("../real/Target.md", "dir/Link.md")
+		f.reconcile()
+		if killed {
+			f.failpoint = func(step string) error {
+				if step == "finished" {
+					f.write("real/Target.md", "edited\n")
+					return errKilled
+				}
+				return nil
+			}
+		}
+		_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "dir/Link.md"})
+		if killed {
+			require.ErrorIs(t, err, errKilled)
+			f.restart()
+		} else {
+			require.NoError(t, err)
+		}
+		f.write("real/Target.md", "edited\n")
+		f.late.readDue(t.Context(), f.clock.Now().Add(lateFor), 0)
+		f.reconcile()
+		assert.Equal(t, map[string]string{"real/Target.md": "edited\n", "dir/Other.md": "o\n"}, f.files())
+		f.requireConsistent()
+		page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "dir/Link.md"})
+		require.NoError(t, err)
+		require.NotEmpty(t, page.Revisions)
+		assert.Empty(t, page.Revisions[0].Hash, "it was deleted last: %+v", page.Revisions)
+	}
+}
+
 // A tag is not renamed through a symlink in a file that the caller may not write.
 func TestRenameTag_SymlinkOutOfScope(t *testing.T) {
 	f := newFixture(t, "P/A.md", "#x\n", "Others/plan.txt", "#x\n")

@@ -13,6 +13,7 @@ import (
 // Opener opens files in a folder. It is an [os.Root] or a [Root].
 type Opener interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
+	Lstat(name string) (fs.FileInfo, error)
 }
 
 // Errors of reading.
