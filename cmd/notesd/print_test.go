@@ -60,7 +60,7 @@ func TestPrintMove(t *testing.T) {
 		`{"old_path": "A.md", "path": "B.md", "change": 7, "relinked": ["C.md"], "conflicts": ["D.md"], "left": ["E.md"]}`: `A.md -> B.md
   links changed in C.md
   changed or in use, links not updated in D.md
-  not writable, links not updated in E.md
+  not readable or writable, links not updated in E.md
 # notesd undo 7 moves it back
 `,
 		`{"old_path": "P", "path": "Q", "change": 8, "moved_total": 12000}`:         "P -> Q\n# 12 000 notes moved; notesd undo 8 moves them back\n",

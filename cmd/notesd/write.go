@@ -325,7 +325,7 @@ func (o *output) printMove(res tools.MoveResult) {
 	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(res.OldPath), o.out.path(res.Path))
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed or in use, links not updated in", res.Conflicts)
-	o.marked("not writable, links not updated in", res.Left)
+	o.marked("not readable or writable, links not updated in", res.Left)
 	if res.Title != "" {
 		o.note(fmt.Sprintf("Its title is still %q; notesd edit changes it.", res.Title))
 	}
@@ -382,7 +382,7 @@ func (o *output) printDelete(res tools.DeleteResult) {
 	o.marked("linked from", res.LinkedFrom)
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed or in use, links not updated in", res.Conflicts)
-	o.marked("not writable, links not updated in", res.Left)
+	o.marked("not readable or writable, links not updated in", res.Left)
 	switch {
 	case res.DryRun:
 		o.note(nothingChanged)

@@ -412,7 +412,7 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
 	}
 	if len(w.Left) > 0 {
-		fmt.Fprintf(&b, "\nbroken or not writable, not updated: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
+		fmt.Fprintf(&b, "\nunreadable, broken or not writable, not updated: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
 	}
 	if len(w.Conflicts) > 0 {
 		left := "changed since, not restored; undo their later changes first"

@@ -114,7 +114,7 @@ func moveText(out MoveResult) string {
 func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
 	listPaths(b, "links changed in", relinked, total)
 	listPaths(b, "changed or in use by another program, not updated", conflicts, 0)
-	listPaths(b, "broken or not writable, still with the old path", left, 0)
+	listPaths(b, "unreadable, broken or not writable, not updated", left, 0)
 }
 
 // listPaths lists the first of some notes; total is 0 if paths is complete.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -25,8 +26,8 @@ import (
 
 // alsoFiles adds to the operation the canvases and bases that follow changes. follow returns
 // nil if it cannot update the file, as when it cannot be parsed; such a file is left as it is
-// and listed in Left if it matches named. So is a file that cannot be written. Left has only
-// files that the caller may read.
+// and listed in Left if it matches named. So is a file that cannot be written, and any that
+// cannot be read. Left has only files that the caller may read.
 func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, text []byte) []byte) error {
 	files, err := o.v.store.Files().Canvases(o.ctx)
 	if err != nil {
@@ -42,6 +43,9 @@ func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, tex
 		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
 		real, ok := o.root.RealPath(file.DiskPath)
 		if f.Old, _, err = disk.Read(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil {
+			if o.scope.CanRead(file.Path) && (!errors.Is(err, fs.ErrNotExist) || isEvicted(o.root, file.DiskPath)) {
+				o.Left = append(o.Left, file.Path)
+			}
 			continue
 		}
 		f.New, ok = follow(file.Path, f.Old), ok && real == file.DiskPath

@@ -907,6 +907,21 @@ func TestCanvas_Broken(t *testing.T) {
 	assert.Empty(t, w.Left, "names nothing out of scope")
 }
 
+// TestCanvas_Unreadable checks that a move reports a canvas whose text is not known.
+func TestCanvas_Unreadable(t *testing.T) {
+	canvas := `{"nodes":[{"file":"Old.md"}]}`
+	f := newFixture(t, "Old.md", "o", "W/Big.canvas", canvas+strings.Repeat(" ", notes.MaxAttachmentBytes), "b.canvas", canvas, "Gone.canvas", canvas)
+	f.rename("b.canvas", ".b.canvas.icloud")
+	f.reconcile()
+	f.remove("Gone.canvas")
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "Old", To: "W/New.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"W/Big.canvas", "b.canvas"}, w.Left)
+	w, err = f.Move(t.Context(), notes.MoveRequest{Note: "New", To: "W/Newer.md", UpdateLinks: true, Scope: notes.Scope{Read: []string{"W"}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"W/Big.canvas"}, w.Left, "names nothing out of scope")
+}
+
 // TestCanvas_SameOperation checks that recovery of an interrupted move includes the
 // canvases that refer to the note.
 func TestCanvas_SameOperation(t *testing.T) {
