@@ -235,14 +235,14 @@ func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error
 // journalEntry is what the journal records about a temp file.
 type journalEntry struct {
 	State            string // of the operation
-	Note             string // path of the displaced note; "" if none
+	Note             string // path of the displaced note, after a move; "" if none
 	OldHash, NewHash []byte // OldHash is set for a note only if history has the text
 }
 
 // JournalOf returns the entry for a temp file, or nil.
 func (s *Journal) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
 	e := &journalEntry{}
-	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
+	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, CASE WHEN f.link <> '' THEN f.link WHEN f.state = 'done' AND f.path <> '' AND f.new_path <> '' THEN f.new_path ELSE f.path END,
 		CASE WHEN `+notNote+` OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
 		FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.temp = ?`, temp).Scan(&e.State, &e.Note, &e.OldHash, &e.NewHash)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -418,11 +418,15 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 	if f.Folder || f.OldDisk == "" {
 		return dir.Discard(temp)
 	}
-	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
+	note := f.OldPath
+	if f.State == store.StateDone && f.NewPath != "" {
+		note = f.NewPath
+	}
+	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, note, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
-		d.v.left.Store(path.Join(place, temp), f.OldPath)
+		d.v.left.Store(path.Join(place, temp), note)
 		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
-			"note", f.OldPath, "file", path.Join(place, temp), "err", err)
+			"note", note, "file", path.Join(place, temp), "err", err)
 		return nil
 	}
 	d.v.left.Delete(path.Join(place, temp))

@@ -447,6 +447,47 @@ func TestLateWrite_KeptInHistory(t *testing.T) {
 	assert.True(t, found, "%+v", page.Revisions)
 }
 
+// TestLateWrite_Moved checks that a text saved to a note while it is moved and rewritten is in
+// the history of that note, and makes no other at its old path.
+func TestLateWrite_Moved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not replace open files")
+	}
+	for _, killed := range []bool{false, true} {
+		for from, to := range map[string]string{"N.md": "Sub/N.md", "P/": "Sub/P"} {
+			f := newFixture(t, "N.md", "[o](Other.md)\n", "P/A.md", "[o](../Other.md)\n", "Other.md", "o\n")
+			old, note := from, to
+			if from == "P/" {
+				old, note = "P/A.md", "Sub/P/A.md"
+			}
+			text := f.onDisk(old) + "late words\n"
+			editor, err := os.OpenFile(filepath.Join(f.dir, filepath.FromSlash(old)), os.O_WRONLY|os.O_APPEND, 0)
+			require.NoError(t, err)
+			f.failpoint = func(step string) error {
+				if step == "absorbed" { // the editor still has the displaced file open
+					_, err := editor.WriteString("late words\n")
+					return errors.Join(err, editor.Close())
+				}
+				if step == "finished" && killed {
+					return errKilled
+				}
+				return nil
+			}
+			_, err = f.Move(t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+			if killed {
+				require.ErrorIs(t, err, errKilled)
+				f.restart()
+			} else {
+				require.NoError(t, err)
+			}
+			f.reconcile()
+			f.requireConsistent()
+			assert.NotZero(t, f.revisionOf(note, text), "%s, killed %t", note, killed)
+			assert.Equal(t, []string{note}, f.column(f.store.History(), `SELECT path FROM documents`))
+		}
+	}
+}
+
 // TestTwoSavesAroundAnExchange: the first save causes the exchange to be reverted; the
 // second writes to the new file before that. Afterwards the note holds the second save, and
 // history has the first.
