@@ -149,7 +149,7 @@ func (d *recovery) recover() (finished bool, _ error) {
 		}
 	}
 	for _, dir := range d.dirs {
-		if err := dir.Sync(); err != nil {
+		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.committed { // see swap
 			return false, err
 		}
 	}

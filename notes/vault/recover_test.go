@@ -278,3 +278,32 @@ func TestWrite_FailureIsNotRecorded(t *testing.T) {
 	require.NoError(t, add("one"), "its request key is free")
 	assert.Equal(t, "a\n\none\n", f.onDisk("a.md"))
 }
+
+// TestRecover_FolderNotSynced checks that recovery succeeds, as a write does, where folders
+// cannot be synced, as in a shared folder of VirtualBox.
+func TestRecover_FolderNotSynced(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	kill := true
+	unsynced := func(step string) error {
+		switch {
+		case step == "sync folder":
+			return syscall.EINVAL
+		case step == "after swap 0" && kill:
+			return errKilled
+		}
+		return nil
+	}
+	add := func() error {
+		_, err := f.Edit(t.Context(), notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+		return err
+	}
+	f.failpoint = unsynced
+	require.ErrorIs(t, add(), errKilled)
+	require.NoError(t, f.store.Close())
+	f.open(Options{})
+	f.failpoint, kill = unsynced, false
+	f.reconcile()
+	require.NoError(t, add())
+	assert.Equal(t, map[string]string{"a.md": "a\n\nmore\n\nmore\n"}, f.files())
+	f.requireConsistent()
+}
