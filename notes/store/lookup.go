@@ -20,8 +20,10 @@ import (
 // maxCandidates is the limit for the candidates listed in an error.
 const maxCandidates = 8
 
-// lookupWhole finds the note that ref names, without a reference to a part.
-func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+// lookupWhole finds the note that ref names, without a reference to a part. If there is none,
+// the error is [notes.ErrNotFound], with an explanation only if explain is set, because that
+// reads the names of all notes and the whole feed.
+func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope, explain bool) (notes.Meta, error) {
 	name, err := CleanRef(ref)
 	if err != nil {
 		return notes.Meta{}, err
@@ -36,10 +38,16 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 		if err != nil {
 			return err
 		}
+		missing := func() error {
+			if !explain {
+				return notes.ErrNotFound
+			}
+			return notFound(ctx, tx, ref, name, scope, canRead)
+		}
 		if notes.IsURI(ref) {
 			tiers = tiers[1:2] // a URI matches only an exact path
 		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
-			return notFound(ctx, tx, ref, name, scope, canRead) // a folder, even if a note has this name
+			return missing() // a folder, even if a note has this name
 		}
 		for _, tier := range tiers {
 			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
@@ -68,7 +76,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 				return err
 			}
 		}
-		return notFound(ctx, tx, ref, name, scope, canRead)
+		return missing()
 	})
 	return found, err
 }
@@ -298,12 +306,10 @@ func overlap(a, b map[[3]rune]bool) float64 {
 // notes; one with [notes.ErrNotFound] lists similar ones or has the note's new path.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.inVault(ref)
-	meta, err := s.lookupWhole(ctx, ref, scope)
-	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
-		return meta, err
-	}
-	if base, _ := notes.SplitAnchor(ref); base != ref {
-		return s.lookupWhole(ctx, s.inVault(base), scope)
+	base, _ := notes.SplitAnchor(ref)
+	meta, err := s.lookupWhole(ctx, ref, scope, base == ref)
+	if base != ref && (errors.Is(err, notes.ErrNotFound) || errors.Is(err, notes.ErrInvalid)) {
+		return s.lookupWhole(ctx, s.inVault(base), scope, true)
 	}
 	return meta, err
 }

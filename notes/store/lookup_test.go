@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -134,16 +135,19 @@ func TestLookup_NotFound(t *testing.T) {
 	_, err = w.vault.Delete(t.Context(), notes.DeleteRequest{Note: "Work/Jetty.md"})
 	require.NoError(t, err)
 	for ref, want := range map[string]struct{ detail, candidate, movedTo string }{
-		"Work/Jetty.md":   {`the note "Work/Jetty.md" was deleted`, "", ""},
-		"jetty":           {"there is no such note", "", ""},
-		"Jetty":           {`the note "Work/Jetty.md" was deleted`, "", ""},
-		"Work/pic 1.png":  {"this is an attachment, not a note", "", ""},
-		"Work/Boats":      {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
-		"[[Boats]]":       {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
-		"Broken":          {"the file exists but cannot be a note: not text: it contains NUL bytes", "", ""},
-		"Work":            {"this is a folder, not a note (notes in it and its subfolders: 1)", "", ""},
-		"Harbour plans":   {"there is no such note", "Work/Harbour plan.md", ""},
-		"Something else?": {"there is no such note", "", ""},
+		"Work/Jetty.md":              {`the note "Work/Jetty.md" was deleted`, "", ""},
+		"jetty":                      {"there is no such note", "", ""},
+		"Jetty":                      {`the note "Work/Jetty.md" was deleted`, "", ""},
+		"Work/pic 1.png":             {"this is an attachment, not a note", "", ""},
+		"Work/Boats":                 {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
+		"[[Boats]]":                  {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
+		"Broken":                     {"the file exists but cannot be a note: not text: it contains NUL bytes", "", ""},
+		"Work":                       {"this is a folder, not a note (notes in it and its subfolders: 1)", "", ""},
+		"Harbour plans":              {"there is no such note", "Work/Harbour plan.md", ""},
+		"Something else?":            {"there is no such note", "", ""},
+		"Work/Boats#Sails":           {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
+		"Harbour plans.md:2-3":       {"there is no such note", "Work/Harbour plan.md", ""},
+		"note:///Work/Jetty.md#Lamp": {`the note "Work/Jetty.md" was deleted`, "", ""},
 	} {
 		_, err := w.Lookup(t.Context(), ref, notes.Scope{})
 		var e *notes.Error
@@ -178,5 +182,44 @@ func TestLookup_SimilarShortNames(t *testing.T) {
 		var e *notes.Error
 		require.ErrorAs(t, err, &e, ref)
 		assert.Equal(t, want, strings.Join(e.Candidates, " "), ref)
+	}
+}
+
+// TestLookup_Part checks that a reference to a part of a note is found without a search for
+// names like it, which allocates for every note.
+func TestLookup_Part(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("F/Note %d.md", i)] = ""
+	}
+	w := newWorld(t, files)
+	cost := func(ref string) float64 {
+		return testing.AllocsPerRun(3, func() {
+			m, err := w.Lookup(t.Context(), ref, notes.Scope{})
+			require.NoError(t, err)
+			require.Equal(t, "F/Note 5.md", m.Path)
+		})
+	}
+	whole := cost("F/Note 5.md")
+	for _, ref := range []string{"note:///F/Note%205.md?rev=0123456789ab#L1-L2", "F/Note 5.md:1-2", "F/Note 5#Heading"} {
+		assert.Less(t, cost(ref), 6*whole, ref)
+	}
+}
+
+// BenchmarkLookup finds one of 20 000 notes by its path and by a reference to some of its lines.
+func BenchmarkLookup(b *testing.B) {
+	files := map[string]string{}
+	for i := range 20_000 {
+		files[fmt.Sprintf("F/N%d.md", i)] = "one\ntwo\n"
+	}
+	w := newWorld(b, files)
+	for _, ref := range []string{"F/N5.md", "note:///F/N5.md?rev=0123456789ab#L1-L2", "F/N5#Heading"} {
+		b.Run(url.PathEscape(ref), func(b *testing.B) {
+			for b.Loop() {
+				m, err := w.Lookup(b.Context(), ref, notes.Scope{})
+				require.NoError(b, err)
+				require.Equal(b, "F/N5.md", m.Path)
+			}
+		})
 	}
 }
