@@ -148,7 +148,7 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 		}
 		if len(*list) >= w.query.Limit {
 			w.report.Truncated = true
-			return
+			continue
 		}
 		*list = append(*list, n)
 	}

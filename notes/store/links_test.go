@@ -85,6 +85,18 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
+// TestLinks_BrokenBeyondLimit checks that links to existing notes do not hide a later one whose
+// heading is missing.
+func TestLinks_BrokenBeyondLimit(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n", "From.md": strings.Repeat("[[A]]\n", 120) + "[[A#Gone]]\n"})
+	report, err := w.Links(t.Context(), "From", notes.LinkQuery{Direction: "out"})
+	require.NoError(t, err)
+	assert.True(t, report.Truncated)
+	require.Len(t, report.Unresolved, 1)
+	assert.True(t, report.Unresolved[0].NoAnchor)
+	assert.Equal(t, 121, report.Unresolved[0].Line)
+}
+
 // TestLinks_Context checks that the line with a link shows the key of a list in front
 // matter.
 func TestLinks_Context(t *testing.T) {
