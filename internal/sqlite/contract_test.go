@@ -288,6 +288,24 @@ func TestBackup_Statements(t *testing.T) {
 		"a failed statement leaves no attached database behind")
 }
 
+// TestBackup_DuringWrite checks that a backup neither waits for a write in progress, which it
+// does not contain, nor delays it.
+func TestBackup_DuringWrite(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.db"))
+	require.NoError(t, insert(t.Context(), db, "a"))
+	path := filepath.Join(t.TempDir(), "copy.db")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, db.Write(t.Context(), func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO documents (path, live) VALUES ('b', 1)`); err != nil {
+			return err
+		}
+		return db.Backup(ctx, path, `UPDATE copy.documents SET path = 'c'`)
+	}))
+	assert.Equal(t, 2, count(t, db.Reader()))
+	assert.Equal(t, 1, count(t, open(t, path).Reader()))
+}
+
 func TestIsFull(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	err := db.Write(t.Context(), func(tx *sql.Tx) error {

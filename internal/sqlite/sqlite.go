@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ var ErrNewer = migrations.ErrNewer
 // DB is one open database file.
 type DB struct {
 	path   string
+	writer driver.Connector
 	write  *sql.DB
 	read   *sql.DB
 	closed sync.Once
@@ -120,7 +122,7 @@ func connect(path string, schema Schema) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, write: sql.OpenDB(writer), read: sql.OpenDB(reader)}
+	db := &DB{path: path, writer: writer, write: sql.OpenDB(writer), read: sql.OpenDB(reader)}
 	db.write.SetMaxOpenConns(1)
 	db.write.SetMaxIdleConns(1)
 	db.read.SetMaxOpenConns(readers)
@@ -362,9 +364,12 @@ func (db *DB) Erase(ctx context.Context, fn func(tx *sql.Tx) error) error {
 }
 
 // Backup writes a consistent copy of the database, which may be in use, to a new file at
-// path. It then runs statements with the copy attached as the schema "copy".
+// path. It then runs statements with the copy attached as the schema "copy". Other writes
+// need not wait for it.
 func (db *DB) Backup(ctx context.Context, path string, statements ...string) error {
-	conn, err := db.write.Conn(ctx)
+	pool := sql.OpenDB(db.writer)
+	defer func() { _ = pool.Close() }() // each statement has committed
+	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -376,12 +381,11 @@ func (db *DB) Backup(ctx context.Context, path string, statements ...string) err
 		return err
 	}
 	for _, statement := range statements {
-		if _, err = conn.ExecContext(ctx, statement); err != nil {
-			break
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return err
 		}
 	}
-	_, detachErr := conn.ExecContext(context.WithoutCancel(ctx), "DETACH copy")
-	return errors.Join(err, detachErr)
+	return nil
 }
 
 // List returns a list of numbers or strings as the argument of SQLite's json_each, so
