@@ -358,8 +358,13 @@ func TestSetAside_Companions(t *testing.T) {
 		names = append(names, strings.TrimPrefix(e.Name(), "x.db.damaged-20260102T030405.006"))
 	}
 	assert.Equal(t, []string{"", "-shm", "-wal"}, names)
-	_, err = sqlite.SetAside(path, time.Now())
-	require.ErrorIs(t, err, os.ErrNotExist)
+
+	require.NoError(t, os.WriteFile(path+"-wal", []byte("x"), 0o600))
+	aside, err = sqlite.SetAside(path, time.Now())
+	require.NoError(t, err)
+	assert.NoFileExists(t, aside)
+	assert.FileExists(t, aside+"-wal", "a killed process had renamed only the database")
+	assert.NoFileExists(t, path+"-wal")
 }
 
 func TestSalvage_NoDatabase(t *testing.T) {

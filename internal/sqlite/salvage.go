@@ -16,13 +16,11 @@ import (
 
 // SetAside renames a damaged database together with its -wal and -shm files, so that a
 // new one can be created at the path, and returns the new path. It deletes no data,
-// because the user may be able to recover more of it by other means.
+// because the user may be able to recover more of it by other means. If a process was killed
+// in SetAside, another call renames the remaining files.
 func SetAside(path string, now time.Time) (string, error) {
 	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000")
-	if err := os.Rename(path, aside); err != nil {
-		return "", err
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
 		}

@@ -273,6 +273,43 @@ func TestOpen_Damaged(t *testing.T) {
 	}
 }
 
+// TestOpen_KilledInSetAside checks that a start which was killed after it had set aside a damaged
+// history, but neither its log nor the salvaged history in its place, is completed by the next.
+func TestOpen_KilledInSetAside(t *testing.T) {
+	keep := func(s *store.Store, p string) {
+		op := editOf(p, "old\n", "new\n")
+		require.NoError(t, s.Begin(t.Context(), op, nil))
+		op.Files[0].State = store.StateDone
+		_, err := s.Finish(t.Context(), op, nil, op.Written())
+		require.NoError(t, err)
+	}
+	other := openStore(t, t.TempDir())
+	keep(other, "Damaged.md")
+	log, err := os.ReadFile(other.History().Path() + "-wal")
+	require.NoError(t, err)
+
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), dir)
+	require.NoError(t, err)
+	keep(s, "A.md")
+	require.NoError(t, s.Close())
+	path := filepath.Join(dir, store.HistoryFile)
+	require.NoError(t, os.Rename(path, path+".salvaged"))
+	require.NoError(t, os.WriteFile(path+"-wal", log, 0o600))
+
+	s = openStore(t, dir)
+	page, err := s.Page(t.Context(), "A.md", notes.HistoryQuery{})
+	require.NoError(t, err)
+	assert.Len(t, page.Revisions, 2)
+	docs, err := s.Documents(t.Context(), "Damaged.md")
+	require.NoError(t, err)
+	assert.Empty(t, docs, "the log belongs to another database")
+	aside, err := filepath.Glob(path + ".damaged-*-wal")
+	require.NoError(t, err)
+	assert.Len(t, aside, 1)
+	assert.NoFileExists(t, path+".salvaged")
+}
+
 // TestHasMostOf checks that notes are found at any path, and that a store that is
 // small, unrelated or missing never matches.
 func TestHasMostOf(t *testing.T) {

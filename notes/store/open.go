@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -55,27 +56,44 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 }
 
 func (s *Store) openOrReplace(ctx context.Context, path string, schema sqlite.Schema) (*sqlite.DB, error) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) { // perhaps a start was killed in setAside
+		if _, err := s.setAside(path); err != nil {
+			return nil, err
+		}
+	}
 	db, err := sqlite.Open(ctx, path, schema)
 	if err == nil || !sqlite.IsCorrupt(err) {
 		return db, err
 	}
 	outcome := " and is rebuilt from the notes"
 	if schema == sqlite.HistorySchema {
-		saved, lost, err := sqlite.Salvage(ctx, path, path+".salvaged", schema)
+		saved, lost, err := sqlite.Salvage(ctx, path, path+salvaged, schema)
 		if err != nil {
 			return nil, err
 		}
 		outcome = fmt.Sprintf(", and %d of its rows were carried over (%s)", saved, lost)
 	}
-	aside, err := sqlite.SetAside(path, s.Now())
-	if err == nil && schema == sqlite.HistorySchema {
-		err = os.Rename(path+".salvaged", path)
-	}
+	aside, err := s.setAside(path)
 	if err != nil {
 		return nil, err
 	}
 	s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s%s", filepath.Base(path), filepath.Base(aside), outcome))
 	return sqlite.Open(ctx, path, schema)
+}
+
+// salvaged is the suffix of the database that replaces a damaged one. It is complete before
+// the damaged one is set aside.
+const salvaged = ".salvaged"
+
+// setAside sets the database aside and puts the salvaged one, if there is one, in its place.
+func (s *Store) setAside(path string) (aside string, err error) {
+	if aside, err = sqlite.SetAside(path, s.Now()); err != nil {
+		return "", err
+	}
+	if err := os.Rename(path+salvaged, path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	return aside, nil
 }
 
 // load reads the store's ID, creating it if necessary, and the head of its feed.
