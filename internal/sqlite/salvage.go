@@ -31,9 +31,9 @@ func SetAside(path string, now time.Time) (string, error) {
 
 // Salvage creates a database at path with every readable row of the damaged one. Its tables
 // are those of the version that wrote the damaged file; [Open] migrates them. A damaged page
-// ends a scan, so Salvage scans each table from both ends. It returns the number of rows
-// copied and a summary of the loss.
-func Salvage(ctx context.Context, damaged, path string, schema Schema) (saved int, lost string, err error) {
+// ends a scan, so Salvage scans each table from both ends. It then runs statements in the new
+// database. It returns the number of rows copied and a summary of the loss.
+func Salvage(ctx context.Context, damaged, path string, schema Schema, statements ...string) (saved int, lost string, err error) {
 	for _, left := range []string{path, path + "-wal", path + "-shm"} { // by an interrupted start
 		if err := os.Remove(left); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return 0, "", err
@@ -69,6 +69,11 @@ func Salvage(ctx context.Context, damaged, path string, schema Schema) (saved in
 		saved += n
 		if !whole {
 			broken = append(broken, table)
+		}
+	}
+	for _, statement := range statements {
+		if _, err := db.write.ExecContext(ctx, statement); err != nil {
+			return 0, "", err
 		}
 	}
 	if broken == nil {

@@ -435,6 +435,17 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 		key, request, kind, now.UnixNano(), StateDone, jsonText(answer))
 }
 
+// failPending, after UPDATE, closes the operations of a copied or salvaged history that are
+// pending, as [Journal.Fail] does.
+const failPending = `operations SET state = 'failed', request_key = '' WHERE state = 'pending'`
+
+// incomplete selects the operations that cannot be recovered because their first file or one of
+// their texts was lost with a damaged page.
+const incomplete = `(NOT EXISTS (SELECT 1 FROM operation_files WHERE operation = operations.id AND ordinal = 0)
+	OR EXISTS (SELECT 1 FROM operation_files f WHERE f.operation = operations.id AND (
+		f.old_hash IS NOT NULL AND f.old_hash NOT IN (SELECT hash FROM blobs) OR
+		f.new_hash IS NOT NULL AND f.new_hash NOT IN (SELECT hash FROM blobs))))`
+
 // PendingOperations returns the operations interrupted by a crash, oldest first.
 func (s *Journal) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation

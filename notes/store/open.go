@@ -67,7 +67,7 @@ func (s *Store) openOrReplace(ctx context.Context, path string, schema sqlite.Sc
 	}
 	outcome := " and is rebuilt from the notes"
 	if schema == sqlite.HistorySchema {
-		saved, lost, err := sqlite.Salvage(ctx, path, path+salvaged, schema)
+		saved, lost, err := sqlite.Salvage(ctx, path, path+salvaged, schema, "UPDATE "+failPending+" AND "+incomplete)
 		if err != nil {
 			return nil, err
 		}

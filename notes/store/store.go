@@ -84,7 +84,7 @@ func (s *Store) History() *sqlite.DB { return s.history }
 // pending operation is marked as failed in the copy; otherwise, restoring the copy
 // would carry it out a second time.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	return s.history.Backup(ctx, path, `UPDATE copy.operations SET state = 'failed', request_key = '' WHERE state = 'pending'`)
+	return s.history.Backup(ctx, path, "UPDATE copy."+failPending)
 }
 
 // Close checkpoints the logs of both databases into their files. It may be called more

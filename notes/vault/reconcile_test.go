@@ -1,12 +1,14 @@
 package vault
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -467,6 +469,47 @@ func TestDamagedHistoryIsSalvaged(t *testing.T) {
 	after, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
 	require.NoError(t, err)
 	assert.Greater(t, len(after.Revisions), len(before.Revisions)/2, "most rows were saved")
+}
+
+// TestDamagedHistory_Interrupted checks that an interrupted operation is closed if parts of it
+// were lost with damaged pages, and otherwise completed.
+func TestDamagedHistory_Interrupted(t *testing.T) {
+	edit := func(f *fixture, text string) error {
+		_, err := f.Edit(t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "append", Content: text}}, RequestKey: text})
+		return err
+	}
+	for lost, want := range map[string]string{
+		`DELETE FROM subscriptions`:   "first\n\nlater\n\nmore\n",
+		`DELETE FROM operation_files`: "first\n\nmore\n\nlater\n",
+		`DELETE FROM blobs WHERE hash IN (SELECT new_hash FROM operation_files)`: "first\n\nmore\n\nlater\n",
+		`DELETE FROM blobs WHERE hash IN (SELECT old_hash FROM operation_files)`: "first\n\nmore\n\nlater\n",
+	} {
+		f := newFixture(t, "A.md", "first\n")
+		f.failpoint = func(step string) error {
+			if step == "journalled" {
+				return errKilled
+			}
+			return nil
+		}
+		require.ErrorIs(t, edit(f, "later"), errKilled)
+		f.exec(f.store.History(), lost)
+		root := f.column(f.store.History(), `SELECT rootpage FROM sqlite_schema WHERE name = 'subscriptions'`)[0]
+		require.NoError(t, f.store.Close())
+		number, err := strconv.Atoi(root)
+		require.NoError(t, err)
+		path := filepath.Join(f.state, store.HistoryFile)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		copy(data[(number-1)*4096:number*4096], bytes.Repeat([]byte{0x5a}, 4096))
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+
+		f.open(Options{})
+		f.reconcile()
+		f.requireConsistent()
+		require.NoError(t, edit(f, "more"), lost)
+		require.NoError(t, edit(f, "later"), "a repeated request")
+		assert.Equal(t, want, f.onDisk("A.md"), lost)
+	}
 }
 
 // Only a full scan defers resolving links to its end.
