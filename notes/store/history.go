@@ -55,8 +55,9 @@ const textsAtOnce = 200
 
 // KeepOverwritten records the versions replaced by outside changes, whose last texts
 // are still in notes.db, before the store discards them. A created note that was deleted
-// elsewhere a moment ago gets its old path. The caller must hold the vault's lock.
-func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
+// elsewhere a moment ago gets its old path. moving is the number of notes moved at once, of
+// which the entries may be a part. The caller must hold the vault's lock.
+func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry, moving int) error {
 	var ids []int64
 	byID := map[int64]Entry{}
 	for _, e := range entries {
@@ -66,14 +67,14 @@ func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 		}
 	}
 	for part := range slices.Chunk(ids, textsAtOnce) {
-		if err := s.keepSome(ctx, part, byID); err != nil {
+		if err := s.keepSome(ctx, part, byID, moving <= fewMoved); err != nil {
 			return err
 		}
 	}
 	return s.keepCreated(ctx, entries)
 }
 
-func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry) error {
+func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry, few bool) error {
 	replaced, err := s.StoredVersions(ctx, ids)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 			if !ok {
 				continue
 			}
-			if err := h.outside(old, byID[id], s.Now(), len(byID) <= fewMoved); err != nil {
+			if err := h.outside(old, byID[id], s.Now(), few); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,8 @@ package store_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/notestest"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -143,7 +146,7 @@ func TestKeepOverwritten_Move(t *testing.T) {
 			}
 			entries = append(entries, store.Entry{Kind: notes.Moved, ID: r.ID, Path: to, OldPath: p, DiskPath: to, Stat: r.Stat, Note: notes.Parse(to, []byte(text), w.Now())})
 		}
-		require.NoError(t, w.KeepOverwritten(t.Context(), entries))
+		require.NoError(t, w.KeepOverwritten(t.Context(), entries, n))
 		for p, want := range map[string][]string{"b/0.md": {"move", "edit", "found"}, "b/1.md": {"move", "found"}, "b/2.md": {"move", "found"}} {
 			var have []string
 			for _, r := range w.revisionsOf(p) {
@@ -158,6 +161,24 @@ func TestKeepOverwritten_Move(t *testing.T) {
 			assert.Equal(t, want, have, "%s of %d", p, n)
 		}
 	}
+}
+
+// TestKeepOverwritten_MoveInBatches checks that a move of many long notes, which are committed in
+// several batches, copies no texts.
+func TestKeepOverwritten_MoveInBatches(t *testing.T) {
+	files := map[string]string{}
+	for i := range 201 {
+		files[fmt.Sprintf("a/%d.md", i)] = fmt.Sprint(i) + strings.Repeat(" long", 1<<13)
+	}
+	w := newWorld(t, files)
+	require.NoError(t, os.Rename(filepath.Join(w.dir, "a"), filepath.Join(w.dir, "b")))
+	w.reconcile()
+	rows, err := w.Rows(t.Context(), []string{"b/0.md", "b/200.md"})
+	require.NoError(t, err)
+	assert.Len(t, rows, 2)
+	texts, err := sqlite.First[int](t.Context(), w.History().Reader(), `SELECT count(*) FROM blobs`)
+	require.NoError(t, err)
+	assert.Zero(t, texts)
 }
 
 // TestMatchFiles checks that notes in history without a file become deleted, that those

@@ -90,7 +90,7 @@ func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) e
 	if err != nil {
 		return err
 	}
-	b := &batch{v: s.v, root: s.root, current: rows}
+	b := &batch{v: s.v, root: s.root, current: rows, moving: len(s.moves)}
 	for _, r := range gone {
 		b.remove(r)
 	}
@@ -121,6 +121,7 @@ type batch struct {
 	v       *Vault
 	root    *disk.Root
 	current map[string]store.Row
+	moving  int // notes moved by another program, in all batches of the scan
 	entries []store.Entry
 	touches []store.Touch
 	again   []string
@@ -142,7 +143,7 @@ func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) er
 	}
 	if len(b.entries)+len(b.touches) > 0 {
 		if by == notes.Outside {
-			if err := b.v.store.KeepOverwritten(ctx, b.entries); err != nil {
+			if err := b.v.store.KeepOverwritten(ctx, b.entries, b.moving); err != nil {
 				return err
 			}
 		}
