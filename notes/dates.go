@@ -139,8 +139,8 @@ func LocalZone() string {
 	return strconv.FormatUint(offsets.Sum64(), 16)
 }
 
-// DateRulesVersion must be increased whenever the date of the same note changes.
-const DateRulesVersion = 3
+// DateRulesVersion must be increased whenever the date or creation time of the same note changes.
+const DateRulesVersion = 4
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none.

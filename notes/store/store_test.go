@@ -196,6 +196,38 @@ func TestUpgrade_ReadsFields(t *testing.T) {
 	assert.Empty(t, w.list(notes.Filter{Where: object{"status": "open"}}))
 }
 
+// TestCreated_Corrected checks that a later creation time in the front matter replaces an earlier
+// one, as in a store that is rebuilt, also when dates are read by other rules.
+func TestCreated_Corrected(t *testing.T) {
+	files := map[string]string{"Copy.md": "---\ncreated: 2019-05-01\n---\n", "Mid.md": "---\ncreated: 2023-01-01\n---\n", "Plain.md": "x\n"}
+	w := newWorld(t, files)
+	order := func(w *world) (paths []string) {
+		page, err := w.List(t.Context(), notes.ListQuery{Sort: "created"})
+		require.NoError(t, err)
+		for _, m := range page.Notes {
+			paths = append(paths, m.Path)
+		}
+		return paths
+	}
+	assert.Equal(t, []string{"Plain.md", "Mid.md", "Copy.md"}, order(w))
+	files["Copy.md"] = "---\ncreated: 2026-01-01\n---\n"
+	w.save("Copy.md", files["Copy.md"])
+	assert.Equal(t, []string{"Plain.md", "Copy.md", "Mid.md"}, order(w))
+	assert.Equal(t, order(newWorld(t, files)), order(w))
+
+	require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET created = 0 WHERE path = 'Copy.md'`) // as by an earlier version
+		return err
+	}))
+	require.NoError(t, w.SetDates(t.Context(), &notes.DateRules{Version: -1}))
+	assert.Equal(t, []string{"Plain.md", "Copy.md", "Mid.md"}, order(w))
+
+	w.advance(time.Hour)
+	w.save("Plain.md", "y\n")
+	w.save("Late.md", "z\n")
+	assert.Equal(t, []string{"Late.md", "Plain.md", "Copy.md", "Mid.md"}, order(w), "a note without a date keeps the time at which it was found")
+}
+
 // BenchmarkResolve resolves filters on 10 000 notes, of which nine tenths match.
 func BenchmarkResolve(b *testing.B) {
 	files := map[string]string{}

@@ -101,7 +101,7 @@ func (w *writer) row(e *Entry, now int64) error {
 	if n.FrontMatter != nil {
 		frontMatter = jsonText(n.FrontMatter)
 	}
-	created := now
+	var created any // NULL: the note does not say
 	date, since := w.dates.Of(n.Path, n.FrontMatter, n.Modified)
 	if !since.IsZero() {
 		created = since.UnixNano()
@@ -113,10 +113,10 @@ func (w *writer) row(e *Entry, now int64) error {
 	if e.Kind == notes.Created {
 		return w.exec(`INSERT INTO notes (path, disk_path, path_key, name_key, title, title_key, hash,
 			size, mtime, ctime, inode, hashed_at, date, created, first_seen, front_matter, front_matter_error, inline, open_tasks, seq, id)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, ?15), ?15, ?, ?, ?, ?, ?, ?)`, args...)
 	}
 	return w.exec(`UPDATE notes SET path = ?, disk_path = ?, path_key = ?, name_key = ?, title = ?, title_key = ?, hash = ?,
-		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = min(created, ?), first_seen = iif(path = ?1 AND hash = ?7, first_seen, ?),
+		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = coalesce(?, created), first_seen = iif(path = ?1 AND hash = ?7, first_seen, ?),
 		front_matter = ?, front_matter_error = ?, inline = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
 }
 
@@ -300,9 +300,6 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 			on, since := r.Of(p, values, time.Unix(0, mtime))
 			if d.date, d.created = on.UnixNano(), created; !since.IsZero() {
 				d.created = since.UnixNano()
-				if created < d.created-zoneSpan.Nanoseconds() {
-					d.created = created
-				}
 			}
 			if d.date != date || d.created != created {
 				changed = append(changed, d)
@@ -325,10 +322,6 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	}
 	return err
 }
-
-// zoneSpan is the longest time between the beginnings of the same day in two time
-// zones.
-const zoneSpan = 26 * time.Hour
 
 // datesSetting is the setting that holds the [notes.DateRules].
 const datesSetting = "dates"
