@@ -61,9 +61,8 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 			case 0:
 				continue
 			case 1:
-				err := loadTags(ctx, tx, metas)
 				found = metas[0]
-				return err
+				return nil
 			}
 			if m, err := s.lookupPeriodic(ctx, tx, name, scope, canRead); err == nil && m.ID != 0 {
 				found = m
@@ -304,6 +303,7 @@ func overlap(a, b map[[3]rune]bool) float64 {
 // vault as in links, an obsidian:// link, or a reference to a part of a note
 // ([notes.SplitAnchor]). An [*notes.Error] with [notes.ErrAmbiguous] lists the matching
 // notes; one with [notes.ErrNotFound] lists similar ones or has the note's new path.
+// The tags of the note are not loaded.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.inVault(ref)
 	base, _ := notes.SplitAnchor(ref)

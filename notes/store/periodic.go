@@ -110,7 +110,7 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, sc
 	}
 	for _, m := range metas {
 		if canRead(m.Path) {
-			return m, loadTags(ctx, tx, metas)
+			return m, nil
 		}
 	}
 	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,

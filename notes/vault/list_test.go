@@ -116,7 +116,7 @@ func TestFilters(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	ctx := context.Background()
-	f := newFixture(t, "Projects/Plan.md", "---\naliases: [The Big One]\ntitle: A Plan\n---\n", "Archive/Plan.md", "old", "Ärger.md", "x", "Only.md", "y", "Tagged.md", "#x")
+	f := newFixture(t, "Projects/Plan.md", "---\naliases: [The Big One]\ntitle: A Plan\n---\n", "Archive/Plan.md", "old", "Ärger.md", "x", "Only.md", "y")
 	for ref, want := range map[string]string{
 		"Projects/Plan.md": "Projects/Plan.md", "Projects/Plan": "Projects/Plan.md", "projects/plan": "Projects/Plan.md", "the big one": "Projects/Plan.md",
 		"A Plan": "Projects/Plan.md", "note:///Projects/Plan.md": "Projects/Plan.md", "note:///Projects%2FPlan.md": "Projects/Plan.md", "[[Only#h|x]]": "Only.md", "ärger": "Ärger.md", "only.MD": "Only.md",
@@ -125,10 +125,7 @@ func TestLookup(t *testing.T) {
 		require.NoError(t, err, ref)
 		assert.Equal(t, want, meta.Path, ref)
 	}
-	tagged, err := f.Lookup(ctx, "Tagged", notes.Scope{})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"x"}, tagged.Tags)
-	_, err = f.Lookup(ctx, "Plan", notes.Scope{})
+	_, err := f.Lookup(ctx, "Plan", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrAmbiguous)
 	assert.Equal(t, []string{"Archive/Plan.md", "Projects/Plan.md"}, domainError(t, err).Candidates)
 	meta, err := f.Lookup(ctx, "Plan", notes.Scope{Read: []string{"Archive"}})
