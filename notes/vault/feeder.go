@@ -71,25 +71,44 @@ func (f *feeder) take() []notes.Change {
 }
 
 // run feeds the queued changes, and lets followers that are behind catch up. When it
-// returns, every healthy follower has applied every change queued before the call. A
-// follower's failure is logged, kept for status, and retried at the next run; it does not
-// delay the other followers.
+// returns, every healthy follower has applied every change queued before the call, unless
+// another call is rebuilding a follower, which can take minutes: then run returns at once,
+// and that call feeds these changes too. A follower's failure is logged, kept for status,
+// and retried at the next run; it does not delay the other followers.
 func (f *feeder) run(ctx context.Context) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	changes := f.take()
-	for _, follower := range f.followers {
-		if err := f.advance(ctx, follower, changes); err != nil && !errors.Is(err, context.Canceled) {
-			if follower.err == nil || follower.err.Error() != err.Error() {
-				f.log.Error("follower failed; it will be fed again", "follower", fmt.Sprintf("%T", follower.Follower), "err", err)
-			}
-			follower.current, follower.err = false, err
-		} else {
-			follower.current, follower.err = err == nil, err
+	if !f.mu.TryLock() {
+		if f.rebuilding.Load() {
+			return
 		}
+		f.mu.Lock()
 	}
-	if len(changes) > 0 {
-		f.published.Store(changes[len(changes)-1].Seq)
+	defer f.mu.Unlock()
+	f.feed(ctx)
+}
+
+// feed does the work of run. After a rebuild, it feeds what was queued meanwhile. The caller
+// must hold f.mu.
+func (f *feeder) feed(ctx context.Context) {
+	for changes := f.take(); ; {
+		for _, follower := range f.followers {
+			if err := f.advance(ctx, follower, changes); err != nil && !errors.Is(err, context.Canceled) {
+				if follower.err == nil || follower.err.Error() != err.Error() {
+					f.log.Error("follower failed; it will be fed again", "follower", fmt.Sprintf("%T", follower.Follower), "err", err)
+				}
+				follower.current, follower.err = false, err
+			} else {
+				follower.current, follower.err = err == nil, err
+			}
+		}
+		if len(changes) > 0 {
+			f.published.Store(changes[len(changes)-1].Seq)
+		}
+		if !f.rebuilding.Swap(false) { // later calls of run wait
+			return
+		}
+		if changes = f.take(); len(changes) == 0 {
+			return
+		}
 	}
 }
 
@@ -142,7 +161,6 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed, position notes.Posi
 
 func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Position, head uint64) error {
 	f.rebuilding.Store(true)
-	defer f.rebuilding.Store(false)
 	if position != (notes.Position{}) { // otherwise it has no data to discard
 		if err := follower.Reset(ctx); err != nil {
 			return err
@@ -157,13 +175,14 @@ func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Posi
 // remains.
 func (f *feeder) renew(ctx context.Context) error {
 	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rebuilding.Store(true)
 	var errs []error
 	for _, follower := range f.followers {
 		errs = append(errs, follower.Reset(ctx))
 		follower.current = false
 	}
-	f.mu.Unlock()
-	f.run(ctx)
+	f.feed(ctx)
 	return errors.Join(errs...)
 }
 

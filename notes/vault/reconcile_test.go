@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -420,6 +423,46 @@ func TestRebuilding(t *testing.T) {
 	f.write("B.md", "b")
 	f.reconcile()
 	assert.Equal(t, []bool{true, false}, w.rebuilding)
+}
+
+// slow is a follower whose Apply waits until the test lets it go on.
+type slow struct {
+	*mirror
+	began, goOn chan struct{}
+}
+
+func (s *slow) Apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
+	s.began <- struct{}{}
+	<-s.goOn
+	return s.mirror.Apply(ctx, to, changes)
+}
+
+// A write does not wait for a follower that is being fed every note. What it changed is fed
+// afterwards.
+func TestRebuilding_DoesNotDelayWrites(t *testing.T) {
+	for name, rebuild := range map[string]func(f *fixture){
+		"lost data": func(f *fixture) { f.feed.run(t.Context()) },
+		"forget":    func(f *fixture) { assert.NoError(t, f.feed.renew(t.Context())) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "A.md", "a")
+			s := &slow{mirror: newMirror(), began: make(chan struct{}, 10), goOn: make(chan struct{})}
+			s.position.Store = "none"
+			f.Follow(s)
+			var rebuilt sync.WaitGroup
+			rebuilt.Go(func() { rebuild(f) })
+			<-s.began
+			_, err := f.Create(t.Context(), notes.CreateRequest{Title: "B", Content: "b"})
+			require.NoError(t, err)
+			f.write("C.md", "c")
+			require.NoError(t, f.Reconcile(t.Context()))
+			close(s.goOn)
+			rebuilt.Wait()
+			assert.ElementsMatch(t, []string{"A.md", "B.md", "C.md"}, slices.Collect(maps.Keys(s.paths(t))))
+			assert.False(t, f.Rebuilding())
+			f.requireConsistent()
+		})
+	}
 }
 
 func TestDamagedNotesDatabaseIsRebuilt(t *testing.T) {
