@@ -143,8 +143,8 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	if w.keepUnused > 0 {
 		w.index.keepUnused = w.keepUnused
 	}
-	w.vault.Follow(w.index)
 	require.NoError(w.t, w.vault.Reconcile(ctx))
+	w.vault.Follow(w.index) // which loads the present notes from the store
 	done := make(chan error, 1)
 	go func() { done <- w.index.Run(ctx) }()
 	stopped := false

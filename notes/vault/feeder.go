@@ -45,14 +45,14 @@ type feeder struct {
 type fed struct {
 	notes.Follower
 	current bool   // the follower has applied everything up to seq
-	seq     uint64 // valid if current
+	seq     uint64 // valid if current, or if the follower's position is FromHead
 	err     error  // why it is not current
 }
 
 func (f *feeder) follow(follower notes.Follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.followers = append(f.followers, &fed{Follower: follower})
+	f.followers = append(f.followers, &fed{Follower: follower, seq: f.store.Head()})
 }
 
 // add queues changes in commit order; the caller must hold the vault's lock.
@@ -143,8 +143,7 @@ func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Cha
 func (f *feeder) catchUp(ctx context.Context, follower *fed, position notes.Position) error {
 	head := f.store.Head()
 	if position.Seq == notes.FromHead {
-		follower.seq, follower.current = head, true
-		return nil
+		position = notes.Position{Store: f.store.ID(), Seq: follower.seq}
 	}
 	_, whole, err := f.store.Feed().After(ctx, position.Seq, 0)
 	if err != nil {

@@ -465,6 +465,49 @@ func TestRebuilding_DoesNotDelayWrites(t *testing.T) {
 	}
 }
 
+// headed is a follower that needs no earlier changes.
+type headed struct{ *mirror }
+
+func (headed) Position() (notes.Position, error) { return notes.Position{Seq: notes.FromHead}, nil }
+
+// A follower from the head of the feed receives every change made after it was added, however
+// late it is fed.
+func TestFollow_FromHead(t *testing.T) {
+	f := newFixture(t, "A.md", "a")
+	s := &slow{mirror: newMirror(), began: make(chan struct{}, 10), goOn: make(chan struct{})}
+	h := headed{newMirror()}
+	f.Follow(h)
+	f.write("B.md", "b")
+	f.reconcile()
+	assert.Equal(t, []string{"create B.md"}, h.kinds(), "before it was fed for the first time")
+
+	h.fail = errors.New("disk full")
+	f.write("C.md", "c")
+	f.reconcile()
+	h.fail = nil
+	f.reconcile()
+	assert.Equal(t, []string{"create C.md"}, h.kinds(), "after a failure")
+
+	f.feed.followers = slices.Insert(f.feed.followers, 0, &fed{Follower: s})
+	var renewed sync.WaitGroup
+	renewed.Go(func() { assert.NoError(t, f.feed.renew(t.Context())) })
+	<-s.began
+	_, err := f.Create(t.Context(), notes.CreateRequest{Title: "D"})
+	require.NoError(t, err)
+	close(s.goOn)
+	renewed.Wait()
+	assert.Equal(t, []string{"create D.md"}, h.kinds(), "during a rebuild")
+
+	h.fail = errors.New("disk full")
+	f.remove("A.md")
+	f.reconcile()
+	f.exec(f.store.Notes(), `DELETE FROM changes`)
+	f.write("E.md", "e")
+	h.fail = nil
+	f.reconcile()
+	assert.Equal(t, []string{"create B.md", "create C.md", "create D.md", "create E.md"}, h.kinds(), "the feed no longer has what it missed")
+}
+
 func TestDamagedNotesDatabaseIsRebuilt(t *testing.T) {
 	f := newFixture(t, "A.md", strings.Repeat("text ", 1000))
 	require.NoError(t, f.store.Close())
