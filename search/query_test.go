@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -180,6 +181,28 @@ func TestFindPhrase_AsIfAllWereRead(t *testing.T) {
 		}
 	}
 	assert.Greater(t, found, 1000)
+}
+
+// The time for a text without ASCII spaces grows in proportion to its length.
+func TestFindPhrase_NoSpaces(t *testing.T) {
+	const attempts, parts, factor = 20, 16, 5
+	p := newPhrase("gpt model")
+	for name, unit := range map[string]string{"Han": "汉字，", "accents": "été，"} {
+		text := func(units int) string { return strings.Repeat(unit, units) + "gpt model" }
+		find := func(text string, times int) float64 {
+			start := time.Now()
+			for range times {
+				_, _, ok := p.find(text)
+				require.True(t, ok)
+			}
+			return float64(time.Since(start))
+		}
+		least := math.Inf(1)
+		for n := 0; n < attempts && least >= factor; n++ {
+			least = min(least, find(text(parts*500), 1)/find(text(500), parts))
+		}
+		assert.Less(t, least, float64(factor), "%s: %d times as much takes %.0f times as long", name, parts, parts*least)
+	}
 }
 
 func FuzzQuery(f *testing.F) {

@@ -145,8 +145,9 @@ func (s *seeker) next(text string, from int) int {
 func (s *seeker) stops(text string, at int) bool {
 	b := text[at]
 	if s.hiding && hides[b] {
-		r, _ := utf8.DecodeRuneInString(text[at:]) // it may be a dash or a quotation mark
-		return terms.ClassOf(r) != terms.ClassNone
+		// It may be a dash or a quotation mark, or in a run that is cut into n-grams.
+		r, _ := utf8.DecodeRuneInString(text[at:])
+		return terms.ClassOf(r)&^(terms.ClassDense|terms.ClassRunOn) != terms.ClassNone
 	}
 	if at > 0 && terms.ByteClass[text[at-1]]&terms.ClassWord != 0 && terms.ByteClass[b] != terms.ClassUpper {
 		return false
@@ -221,7 +222,7 @@ func (m *matcher) findAt(dst []match, text string, places []int) []match {
 		if at < done {
 			continue
 		}
-		s, ok := terms.NextSpan(text, max(done, wordBegin(text, at)))
+		s, ok := terms.NextSpan(text, wordBegin(text, done, at))
 		for ; ok && s.Start <= at; s, ok = terms.NextSpan(text, s.End) {
 			dst = m.match(dst, text, s)
 			done = s.End
@@ -248,7 +249,7 @@ func (s *seeker) eachUnit(text string, fn func(u []byte, start, end int) continu
 			if at = s.next(text, done); at == len(text) {
 				return
 			}
-			from = max(done, wordBegin(text, at))
+			from = wordBegin(text, done, at)
 		}
 		done = len(text)
 		eachUnit(text[from:], func(u []byte, start, end int) bool {
@@ -267,9 +268,9 @@ func (s *seeker) eachUnit(text string, fn func(u []byte, start, end int) continu
 }
 
 // wordBegin returns a position at or before at where a word may begin and none continues: after
-// an ASCII character that belongs to no word.
-func wordBegin(text string, at int) int {
-	for at > 0 {
+// an ASCII character that belongs to no word, or least, the end of a word or part of one.
+func wordBegin(text string, least, at int) int {
+	for at > least {
 		if b := text[at-1]; b < utf8.RuneSelf && terms.AsciiClass[b] == terms.ClassNone {
 			break
 		}
