@@ -165,12 +165,21 @@ func TestQuerySyntax(t *testing.T) {
 		`module title:gemini`:               {gemini},
 		`module -title:gemini`:              {apollo, day, cooking},
 		`title:"moon landing"`:              {apollo},
+		`title:apollo.md`:                   {apollo},
+		`title:Apollo.markdown`:             {apollo},
+		`module -title:apollo.md`:           {gemini, day, cooking},
 		`MODULE TAG:Space Path:projects/`:   {apollo, gemini},
 		`tag:space -module tag:space`:       {},
 		`"sea of tranquility" title:apollo`: {apollo},
 		`"moon landing"`:                    {apollo},
+		`"Apollo.md"`:                       {apollo},
+		`"old/gemini.md"`:                   {gemini},
+		`"sea trials.md"`:                   {},
+		`module -"Apollo.md"`:               {gemini, day, cooking},
+		`module -apollo.md`:                 {gemini, day, cooking},
 		`-module`:                           {},
 		`-lunar`:                            {gemini, cooking},
+		`-gemini.md`:                        {apollo, day, cooking},
 		`tag:space`:                         {apollo, gemini, day},
 		`-"lunar module"`:                   {gemini, cooking},
 		`has:todo`:                          {apollo},
@@ -180,6 +189,16 @@ func TestQuerySyntax(t *testing.T) {
 			assert.ElementsMatch(t, want, f.paths(query))
 		})
 	}
+}
+
+// The name of a note in quotes finds the note, and the notes whose text has it.
+func TestQuery_QuotedName(t *testing.T) {
+	f := newFixture(t, map[string]string{"Project Plan.md": "Of the house.", "log.md": "Moved to project plan.md today.", "other.md": "The project plan, in Markdown."})
+	for _, query := range []string{`"Project Plan.md"`, `"plan.MD"`, `plan "project plan.md"`} {
+		assert.ElementsMatch(t, []string{"Project Plan", "log"}, f.paths(query), query)
+	}
+	assert.Equal(t, []string{"log"}, f.paths(`"project plan.md today"`))
+	assert.Equal(t, []string{"other"}, f.paths(`plan -"project plan.md"`))
 }
 
 // An excluded word of a script without spaces is indexed as several terms, which a note may have

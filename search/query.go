@@ -486,14 +486,14 @@ func (r *request) addFilter(n node) {
 }
 
 // addExclusion adds an excluded clause. A word with several terms (東京都, src/lib) is a phrase: a
-// note may have the terms apart.
+// note may have the terms apart. So is a file name, because allOf ignores its extension.
 func (r *request) addExclusion(n node) {
 	if n.kind == kindTitle {
 		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, []string{index.FieldName}))
 		return
 	}
 	words := allOf(n.text, nil)
-	if p := newPhrase(n.text); len(words.Terms) > 1 || n.kind == kindPhrase && len(p.units) > 1 {
+	if p := newPhrase(n.text); len(words.Terms) > 1 || (n.kind == kindPhrase || notes.IsNoteName(n.text)) && len(p.units) > 1 {
 		r.notPhrases = append(r.notPhrases, p)
 		r.notWords = append(r.notWords, words)
 		return
@@ -501,11 +501,12 @@ func (r *request) addExclusion(n node) {
 	r.plan.Exclude = append(r.plan.Exclude, words)
 }
 
-// allOf returns a clause that requires every word of a text, each as a whole.
+// allOf returns a clause that requires every word of a text, each as a whole, and of the file
+// names in it.
 func allOf(text string, fields []string) index.Clause {
 	c := index.Clause{Fields: fields}
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
-		for _, t := range queryTerms(text, s) {
+		for _, t := range queryTerms(text, withoutExtension(text, s)) {
 			if !t.Part {
 				c.Terms = append(c.Terms, lookupOf(t))
 			}
@@ -567,13 +568,10 @@ func (b *planBuilder) isStop(word string) bool {
 	return terms.StopWords[word] || b.Foreign && terms.FunctionWords[word]
 }
 
-// withoutExtension removes ".md" from a word: a pasted path refers to the note, whose name is
-// indexed without the extension.
+// withoutExtension removes a note's extension from a word: a pasted path refers to the note,
+// whose name is indexed without the extension.
 func withoutExtension(text string, s terms.Span) terms.Span {
-	const extension = ".md"
-	if name := text[s.Start:s.End]; len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
-		s.End -= len(extension)
-	}
+	s.End = s.Start + len(notes.Stem(text[s.Start:s.End]))
 	return s
 }
 
