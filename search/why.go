@@ -175,7 +175,7 @@ func (s *search) termsOf(ctx context.Context, list *rankedList, note notes.Meta,
 	s.r.plan.Terms = list.terms
 	only := &notes.IDSet{}
 	only.Add(note.ID)
-	plan := index.Plan{Terms: list.terms}
+	plan := index.Plan{Terms: list.terms, Open: s.r.plan.Open}
 	r, err := s.index.Rank(ctx, &plan, s.readable, only, 1)
 	defer r.Release()
 	if err != nil || len(list.terms) == 0 {

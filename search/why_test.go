@@ -20,6 +20,8 @@ func TestWhy(t *testing.T) {
 		"Sail.md":        "# Sail\n\nMend the jib.",
 		"Far.md":         "# Far\n\nNothing of it.",
 		"New.md":         "# New\n\nNot embedded.",
+		"Planet.md":      "# Planet\n\nOrbits.",
+		"Plans.md":       "The plan.",
 	}
 	meaning := &fakeMeaning{weight: 0.5, coverage: search.Coverage{State: search.StateReady, Coverage: 1, Passages: 5},
 		cosines: map[string]float64{"Bread/Rye": 0.7, "Bread/Wheat": 0.5, "Boat": 0.3, "Sail": 0.6, "Far": 0.01}}
@@ -67,6 +69,7 @@ func TestWhy(t *testing.T) {
 		{"Wheat", "bake title:rye", "this note does not have title:rye", ""},
 		{"Wheat", "loaf has:todo", "the filter has:todo does not select this note", ""},
 		{"Boat", "rye", "the note has none of the query's words", search.ModeText},
+		{"Planet", "plan", "the note has none of the query's words", search.ModeText},
 		{"Far", "rye", "its nearest passage has cosine 0.01 with the query, which is below the threshold", ""},
 		{"New", "rye", "the note is not embedded yet", ""},
 	} {
