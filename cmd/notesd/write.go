@@ -230,58 +230,59 @@ func properties(set, unset []string) ([]any, error) {
 }
 
 // editInEditor opens a copy of the note in the user's editor and replaces the note by the
-// result, unless the note has changed in the meantime.
-func (a *app) editInEditor(cmd *cobra.Command, note string) error {
+// result, unless the note has changed in the meantime. There is no session while the editor
+// runs: without a daemon, it would lock the vault.
+func (a *app) editInEditor(cmd *cobra.Command, note string) (err error) {
 	editor := strings.TrimSpace(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")))
 	if editor == "" {
 		return service.Usagef("Name what to change, as in notesd edit --replace OLD --with NEW, or set the variable EDITOR.", "there is no editor to open the note in")
 	}
-	return a.withClient(cmd, func(ctx context.Context, c *client) (err error) {
-		var was tools.ReadResult
-		if err := c.call(ctx, "read_note", map[string]any{"note": note, "max_bytes": math.MaxInt32}, &was); err != nil {
-			return err
+	var was tools.ReadResult
+	if err := a.withClient(cmd, func(ctx context.Context, c *client) error {
+		return c.call(ctx, "read_note", map[string]any{"note": note, "max_bytes": math.MaxInt32}, &was)
+	}); err != nil {
+		return err
+	}
+	if was.LineStart > 1 || was.LineEnd < was.TotalLines {
+		return service.Usagef("Pass the note alone, or replace a section with --section.", "%s names a part of the note %s", note, was.Path)
+	}
+	dir, err := os.MkdirTemp("", "notesd-edit-")
+	if err != nil {
+		return err
+	}
+	keep := false
+	defer func() {
+		if !keep {
+			err = errors.Join(err, os.RemoveAll(dir))
 		}
-		if was.LineStart > 1 || was.LineEnd < was.TotalLines {
-			return service.Usagef("Pass the note alone, or replace a section with --section.", "%s names a part of the note %s", note, was.Path)
+	}()
+	file := filepath.Join(dir, path.Base(was.Path))
+	if err := os.WriteFile(file, []byte(was.Content), 0o600); err != nil {
+		return err
+	}
+	run := editorCommand(cmd.Context(), editor, file)
+	run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := run.Run(); err != nil {
+		f := &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", editor, err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
+		if text, err := os.ReadFile(file); err == nil && string(text) != was.Content { // as after Ctrl-C
+			keep, f.Hint = true, "The note is unchanged. Your text is kept in "+file+"."
 		}
-		dir, err := os.MkdirTemp("", "notesd-edit-")
-		if err != nil {
-			return err
-		}
-		keep := false
-		defer func() {
-			if !keep {
-				err = errors.Join(err, os.RemoveAll(dir))
-			}
-		}()
-		file := filepath.Join(dir, path.Base(was.Path))
-		if err := os.WriteFile(file, []byte(was.Content), 0o600); err != nil {
-			return err
-		}
-		run := editorCommand(ctx, editor, file)
-		run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
-		if err := run.Run(); err != nil {
-			f := &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", editor, err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
-			if text, err := os.ReadFile(file); err == nil && string(text) != was.Content { // as after Ctrl-C
-				keep, f.Hint = true, "The note is unchanged. Your text is kept in "+file+"."
-			}
-			return f
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		args := given(cmd, "dry-run")
-		args["note"], args["expected_hash"] = notes.URI(was.Path), was.Hash
-		args["edits"] = []any{map[string]any{"op": "replace_all", "content": string(text)}}
-		if err := c.editWith(ctx, args); err != nil {
-			keep = true
-			f := *service.FailureOf(err)
-			f.Hint = strings.TrimSpace(f.Hint + " Your text is kept in " + file + ".")
-			return &f
-		}
-		return nil
-	})
+		return f
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	args := given(cmd, "dry-run")
+	args["note"], args["expected_hash"] = notes.URI(was.Path), was.Hash
+	args["edits"] = []any{map[string]any{"op": "replace_all", "content": string(text)}}
+	if err := a.withClient(cmd, func(ctx context.Context, c *client) error { return c.editWith(ctx, args) }); err != nil {
+		keep = true
+		f := *service.FailureOf(err)
+		f.Hint = strings.TrimSpace(f.Hint + " Your text is kept in " + file + ".")
+		return &f
+	}
+	return nil
 }
 
 // editorCommand returns the command that opens a file in the editor. Like git, it has a shell
