@@ -157,6 +157,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	}
 	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}
 	mine.State = filepath.Join(dir, "state")
+	mine.Store = config.Store{} // a team's database would get the documents
 	if err := errors.Join(os.Mkdir(mine.Vault.Path, 0o700), os.Mkdir(mine.State, 0o700)); err != nil {
 		return r, err
 	}

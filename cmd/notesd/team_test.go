@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/mirror"
+	"notesd/internal/notestest"
 	"notesd/internal/pgtest"
 	"notesd/mcp"
 )
@@ -217,4 +218,20 @@ func moveBetween(t *testing.T, open func(node int, version string) *sdk.ClientSe
 			assert.Contains(t, fmt.Sprint(read.StructuredContent), fmt.Sprint(made.StructuredContent.(map[string]any)["hash"]))
 		}
 	}
+}
+
+// An evaluation does not add its documents to the team's vault.
+func TestTeam_Evaluation(t *testing.T) {
+	t.Parallel()
+	places := team(t, map[string]string{"Plan.md": "the plan\n"}, nil)
+	a, b := places[0], places[1]
+	inStep(t, a)
+	dir := notestest.Vault(t, map[string]string{
+		"docs":    `{"id":"d1","title":"Keelson","text":"A keelson lies on the keel."}` + "\n",
+		"queries": `{"id":"q1","text":"keelson"}` + "\n",
+		"qrels":   "q1\td1\t1\n",
+	})
+	a.run(t, "eval", "--mode", "text", "--docs", filepath.Join(dir, "docs"), "--queries", filepath.Join(dir, "queries"), "--qrels", filepath.Join(dir, "qrels"))
+	inStep(t, b)
+	assert.Equal(t, map[string]string{"Plan.md": "the plan\n"}, notestest.Read(t, b.vault))
 }
