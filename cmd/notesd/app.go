@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,6 +35,7 @@ type app struct {
 	stateFlag  string
 	flags      *pflag.FlagSet // of the command
 	started    bool           // the command line was valid
+	editing    atomic.Bool    // the user's editor has the terminal
 }
 
 func newApp(in, out, err *os.File) *app {

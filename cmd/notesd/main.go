@@ -41,7 +41,7 @@ func main() {
 
 // main runs the program and returns its exit code.
 func (a *app) main(args []string) int {
-	ctx, stop := untilSignal()
+	ctx, stop := a.untilSignal()
 	defer stop()
 	root := a.rootCommand()
 	root.SetArgs(args)
@@ -135,17 +135,20 @@ func (a *app) rootCommand() *cobra.Command {
 const stopTimeout = 10 * time.Second
 
 // untilSignal returns a context that is cancelled by the first stop signal. If the
-// program has not stopped after stopTimeout, it exits.
-func untilSignal() (context.Context, context.CancelFunc) {
+// program has not stopped after stopTimeout, it exits. An interrupt while the user edits is
+// meant for the editor: a terminal sends Ctrl-C to both.
+func (a *app) untilSignal() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		var caught signaled
-		select {
-		case caught.Signal = <-signals:
-		case <-ctx.Done():
-			return
+		for caught.Signal == nil || caught.Signal == os.Interrupt && a.editing.Load() {
+			select {
+			case caught.Signal = <-signals:
+			case <-ctx.Done():
+				return
+			}
 		}
 		cancel(caught)
 		select {

@@ -262,9 +262,13 @@ func (a *app) editInEditor(cmd *cobra.Command, note string) (err error) {
 	}
 	run := editorCommand(cmd.Context(), editor, file)
 	run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := run.Run(); err != nil {
+	a.editing.Store(true)
+	err = run.Run()
+	a.editing.Store(false)
+	if err != nil {
 		f := &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", editor, err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
-		if text, err := os.ReadFile(file); err == nil && string(text) != was.Content { // as after Ctrl-C
+		// A signal that stops this program kills the editor, whose swap file may have more text.
+		if text, err := os.ReadFile(file); cmd.Context().Err() != nil || err == nil && string(text) != was.Content {
 			keep, f.Hint = true, "The note is unchanged. Your text is kept in "+file+"."
 		}
 		return f
