@@ -107,13 +107,9 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the daemon: %w", err)
 	}
-	place, err := a.placeArgs(cfg, true)
-	if err != nil {
-		return nil, err
-	}
 	// All other settings come from the configuration file, because the daemon also serves
 	// other clients.
-	args := append([]string{"serve", "--idle-exit", launchedIdleExit.String()}, place...)
+	args := append([]string{"serve", "--idle-exit", launchedIdleExit.String()}, a.placeArgs(cfg, true)...)
 	return &daemon.Connector{Dir: cfg.State, Hello: hello, Start: func(ctx context.Context) error {
 		if a.startByManager(ctx, cfg) {
 			return nil

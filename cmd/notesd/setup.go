@@ -147,28 +147,32 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
 		}
 	}
-	args, err := a.placeArgs(cfg, a.stateFlag != "")
-	return hosts.Server{Command: exe, Args: append([]string{"mcp"}, args...)}, err
+	withState := a.loaded.IsPassed("state") || a.variable("XDG_STATE_HOME") != ""
+	return hosts.Server{Command: exe, Args: append([]string{"mcp"}, a.placeArgs(cfg, withState)...)}, nil
 }
 
-// placeArgs returns the flags for the vault, for the configuration file if one was given,
-// and for the state directory if withState is set.
-func (a *app) placeArgs(cfg *config.Config, withState bool) ([]string, error) {
+// placeArgs returns the flags for the vault, for the state directory if withState is set, and
+// for the configuration file if it is not the one that a program without the variables of
+// this shell reads.
+func (a *app) placeArgs(cfg *config.Config, withState bool) []string {
 	args := []string{"--vault", cfg.Vault.String()}
 	if withState {
 		args = append(args, "--state", cfg.State)
 	}
-	if a.configFile == "" {
-		return args, nil
+	_, err := os.Stat(a.loaded.File)
+	if a.configFile != "" || a.variable("XDG_CONFIG_HOME") != "" && err == nil {
+		args = append(args, "--config", a.loaded.File)
 	}
-	file, err := filepath.Abs(a.configFile)
-	return append(args, "--config", file), err
+	return args
 }
 
 // isTemporary reports whether the program was built by "go run".
 func isTemporary(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
+
+// variable returns the value of an environment variable.
+func (a *app) variable(name string) string { return hostEnv(a.env).Variable(name) }
 
 func hostEnv(vars []string) hosts.Env { return hosts.Env{Vars: vars, OS: runtime.GOOS} }
 
