@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -152,12 +153,12 @@ func metaStrings(value any, seps string) []string {
 			switch item := item.(type) {
 			case string:
 				out = append(out, item)
-			case int64, float64, bool:
+			case int64, float64, bool, json.Number:
 				out = append(out, fmt.Sprint(item))
 			}
 		}
 		return out
-	case int64, float64:
+	case int64, float64, json.Number:
 		return []string{fmt.Sprint(v)}
 	}
 	return nil

@@ -40,6 +40,14 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	return ignored, nil
 }
 
+// decodeExact decodes valid JSON like json.Unmarshal, but the numbers in values of any type as
+// json.Number: a float64 does not have every whole number.
+func decodeExact(data []byte, value any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(value)
+}
+
 // values returns the arguments with the names and types of the schema:
 //
 //  1. joinLines replaces pairs such as line_start and line_end by the argument lines,

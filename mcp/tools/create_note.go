@@ -28,6 +28,11 @@ type createArgs struct {
 	FrontMatter map[string]any `json:"front_matter"`
 }
 
+func (a *createArgs) UnmarshalJSON(data []byte) error {
+	type plain createArgs
+	return decodeExact(data, (*plain)(a))
+}
+
 // A CreateResult is the result of create_note.
 type CreateResult struct {
 	Path     string `json:"path"`

@@ -39,7 +39,7 @@ type oneEdit struct {
 }
 
 func (e *oneEdit) UnmarshalJSON(data []byte) error {
-	return errors.Join(json.Unmarshal(data, &e.Edit), json.Unmarshal(data, &e.passed))
+	return errors.Join(decodeExact(data, &e.Edit), json.Unmarshal(data, &e.passed))
 }
 
 // all returns the edits, or an error if one lacks a field without which it would remove
@@ -78,7 +78,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 // encoded in a string. A text such as [[2026]] is a link.
 func decoded(text string) any {
 	var value any
-	if text != "" && strings.ContainsRune("[{", rune(text[0])) && !strings.HasPrefix(text, "[[") && json.Unmarshal([]byte(text), &value) == nil {
+	if text != "" && strings.ContainsRune("[{", rune(text[0])) && !strings.HasPrefix(text, "[[") && json.Valid([]byte(text)) && decodeExact([]byte(text), &value) == nil {
 		return value
 	}
 	return text

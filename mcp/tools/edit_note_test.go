@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,6 +66,21 @@ func TestEditNote_EncodedValue(t *testing.T) {
 		set("people", `["Ann", "Bob"]`), set("place", `{"lat": 1.5}`), set("year", "[[2026]]"), set("mark", "[x]"), set("none", ""),
 	}})
 	assert.Equal(t, "---\npeople:\n  - Ann\n  - Bob\nplace:\n  lat: 1.5\nyear: \"[[2026]]\"\nmark: \"[x]\"\nnone: \"\"\n---\na\n", w.disk(t, "A.md"))
+}
+
+// Whole numbers are kept exactly, although a float64 has none between 2^53 and 2^53+2.
+func TestFrontMatter_LargeNumbers(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "a\n"})
+	set := func(key string, value any) args { return args{"op": "set_front_matter", "key": key, "value": value} }
+	id := json.Number("20260213104500123")
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{set("id", id), set("ids", "["+id.String()+"]"), set("low", json.Number("1e-2")), set("count", 5.0)}})
+	assert.Equal(t, "---\nid: 20260213104500123\nids:\n  - 20260213104500123\nlow: 0.01\ncount: 5\n---\na\n", w.disk(t, "A.md"))
+
+	w.call(t, "create_note", args{"path": "B.md", "content": "b\n", "front_matter": args{"id": id, "more": args{"count": 5.5}, "tags": []any{2026}}})
+	assert.Equal(t, "---\nid: 20260213104500123\nmore:\n  count: 5.5\ntags:\n  - \"2026\"\n---\nb\n", w.disk(t, "B.md"))
+
+	out := w.fails(t, "edit_note", args{"note": "A", "edits": []args{set("id", json.Number("1e999"))}})
+	assert.Contains(t, out, "1e999 is no JSON number")
 }
 
 func TestEditNote_NoteNamedTwice(t *testing.T) {

@@ -213,6 +213,15 @@ func metaValueOf(value any, depth int) (any, error) {
 		return int64(v), nil
 	case float64:
 		return metaNumber(v)
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, invalid("%v is no JSON number", v)
+		}
+		return metaNumber(f)
 	case []string:
 		out := make([]any, len(v))
 		for i, s := range v {
