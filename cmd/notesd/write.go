@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -217,16 +218,28 @@ func properties(set, unset []string) ([]any, error) {
 		if !ok || key == "" {
 			return nil, service.Usagef("Write it as in --set status=done.", "--set %q is not key=value", pair)
 		}
-		var value any
-		if json.Unmarshal([]byte(text), &value) != nil || value == nil {
-			value = text
-		}
-		edits = append(edits, map[string]any{"op": "set_front_matter", "key": key, "value": value})
+		edits = append(edits, map[string]any{"op": "set_front_matter", "key": key, "value": valueOf(text)})
 	}
 	for _, key := range unset {
 		edits = append(edits, map[string]any{"op": "set_front_matter", "key": key, "value": nil})
 	}
 	return edits, nil
+}
+
+// valueOf returns the value that a text is as JSON. The text of a number that would be written
+// differently, such as the version 1.10 or the hash 1e5, is text, as all other text.
+func valueOf(text string) any {
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil || value == nil {
+		return text
+	}
+	if number, ok := value.(float64); ok {
+		_, err := strconv.ParseInt(text, 10, 64)
+		if err != nil && strconv.FormatFloat(number, 'f', -1, 64) != text {
+			return text
+		}
+	}
+	return json.RawMessage(text) // a float64 does not have every whole number
 }
 
 // editInEditor opens a copy of the note in the user's editor and replaces the note by the
