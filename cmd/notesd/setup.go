@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -136,7 +137,7 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 
 // server returns the command line for hosts to launch, for the configured vault.
 func (a *app) server(cfg *config.Config) (hosts.Server, error) {
-	exe, err := os.Executable()
+	exe, err := program()
 	if err != nil {
 		return hosts.Server{}, fmt.Errorf("find this program: %w", err)
 	}
@@ -149,6 +150,26 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 	}
 	withState := a.loaded.IsPassed("state") || a.variable("XDG_STATE_HOME") != ""
 	return hosts.Server{Command: exe, Args: append([]string{"mcp"}, a.placeArgs(cfg, withState)...)}, nil
+}
+
+// program returns the path of this program, which may be that of a link: after an upgrade, a
+// package manager deletes the version that the link pointed to. On Linux, os.Executable
+// returns the target.
+func program() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	target, err := os.Stat(exe)
+	if err != nil {
+		return exe, nil //nolint:nilerr // an upgrade has deleted it
+	}
+	if called, err := exec.LookPath(os.Args[0]); err == nil {
+		if info, err := os.Stat(called); err == nil && os.SameFile(info, target) {
+			return filepath.Abs(called)
+		}
+	}
+	return exe, nil
 }
 
 // placeArgs returns the flags for the vault, for the state directory if withState is set, and
