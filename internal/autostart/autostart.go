@@ -83,8 +83,8 @@ const maxRunCommand = 260
 const unloadLimit = 30 * time.Second
 
 // Install writes the definition, replacing an older one, and starts the service now and
-// at every login. If that fails, it removes everything it wrote. On Windows the service
-// starts only at the next login.
+// at every login. If that fails, it restores the older definition, or removes everything it
+// wrote. On Windows the service starts only at the next login.
 func (s System) Install(ctx context.Context, service Service) error {
 	name := service.Name()
 	if s.OS == "windows" {
@@ -99,6 +99,10 @@ func (s System) Install(ctx context.Context, service Service) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("make the folder of services: %w", err)
 	}
+	older, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the definition of the service: %w", err)
+	}
 	if s.OS == "darwin" {
 		if err := s.unload(ctx, name); err != nil {
 			return err
@@ -112,10 +116,25 @@ func (s System) Install(ctx context.Context, service Service) error {
 		// launchd loads no service that was once disabled.
 		steps = [][]string{{"launchctl", "enable", s.target(name)}, {"launchctl", "bootstrap", s.domain(), file}}
 	}
-	for _, step := range steps {
-		if _, err := s.Run(ctx, step[0], step[1:]...); err != nil {
-			_, undo := s.Uninstall(ctx, service)
-			return errors.Join(err, undo)
+	failure := s.runAll(ctx, steps)
+	switch {
+	case failure == nil:
+		return nil
+	case older == nil:
+		_, err = s.Uninstall(ctx, service)
+	default:
+		if err = os.WriteFile(file, older, 0o600); err == nil {
+			_ = s.runAll(ctx, steps) // an unreachable manager reads the definition at the next login
+		}
+	}
+	return errors.Join(failure, err)
+}
+
+// runAll runs commands up to the first that fails.
+func (s System) runAll(ctx context.Context, commands [][]string) error {
+	for _, c := range commands {
+		if _, err := s.Run(ctx, c[0], c[1:]...); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -198,6 +198,24 @@ func TestInstall_FailureLeavesNothing(t *testing.T) {
 	}
 }
 
+// A failed Install leaves the earlier definition, which the manager still starts at login.
+func TestInstall_FailureLeavesTheEarlierDefinition(t *testing.T) {
+	for goos, refused := range map[string]string{"linux": "systemctl", "darwin": "launchctl bootstrap"} {
+		t.Run(goos, func(t *testing.T) {
+			s, m := fake(t, goos)
+			require.NoError(t, s.Install(t.Context(), notes))
+			m.refuse = refused
+			other := notes
+			other.Command = []string{"/opt/notesd", "serve"}
+			require.ErrorIs(t, s.Install(t.Context(), other), errRefused)
+			st, err := s.Status(t.Context(), notes)
+			require.NoError(t, err)
+			assert.True(t, st.Installed)
+			assert.True(t, st.Current)
+		})
+	}
+}
+
 // launchd may take seconds to end the daemon of the earlier definition.
 func TestInstall_WaitsForTheServiceBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
