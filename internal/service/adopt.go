@@ -173,15 +173,27 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 			return "", errors.Join(err, oldLock.Release())
 		}
 	}
-	aside = filepath.Join(cfg.State, backupHistory+".replaced-"+time.Now().UTC().Format("20060102T150405.000"))
-	err = os.Rename(filepath.Join(cfg.State, backupHistory), aside)
-	if err == nil {
-		err = moveState(old, cfg.State)
-	}
+	aside, err = replaceState(cfg.State, old)
 	if err = errors.Join(err, oldLock.Release()); err != nil {
 		return "", err
 	}
 	return aside, os.RemoveAll(old)
+}
+
+// replaceState moves the vault's files from old to state, and returns the name under which it
+// kept the history of state. If the history of old cannot be moved, as between disks, state
+// keeps its own.
+func replaceState(state, old string) (aside string, err error) {
+	history := filepath.Join(state, backupHistory)
+	aside = history + ".replaced-" + time.Now().UTC().Format("20060102T150405.000")
+	if err := os.Rename(history, aside); err != nil {
+		return "", err
+	}
+	err = moveState(old, state)
+	if err != nil && !hasHistory(state) {
+		err = errors.Join(err, os.Rename(aside, history))
+	}
+	return aside, err
 }
 
 // adoptable returns an error unless old is the state of a vault that no longer exists.

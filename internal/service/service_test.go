@@ -221,3 +221,16 @@ func TestOpenLink(t *testing.T) {
 	assert.Equal(t, "obsidian", u.Scheme)
 	assert.Equal(t, filepath.ToSlash(vault)+"/A b/ü.md", u.Query().Get("path"))
 }
+
+// A state that cannot be moved leaves the vault the history that it has.
+func TestReplaceState_Failure(t *testing.T) {
+	state, old := t.TempDir(), t.TempDir()
+	history := filepath.Join(state, backupHistory)
+	require.NoError(t, os.WriteFile(history, []byte("mine"), 0o600))
+	_, err := replaceState(state, old) // without a history, as if it were on another disk
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.FileExists(t, history)
+	names, err := filepath.Glob(filepath.Join(state, "*"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{history}, names)
+}
