@@ -108,7 +108,7 @@ directory to pass as STATE. The history that the vault has now is set aside.`,
 				return err
 			}
 			return a.result(map[string]any{"vault": cfg.Vault.String(), "state": cfg.State, "adopted": old, "set_aside": aside}, func() {
-				fmt.Fprintf(a.out, "taken over: %s\nIts history, vectors and tables are now those of %s.\n", a.out.line(old), a.out.line(cfg.Vault.Path))
+				fmt.Fprintf(a.out, "taken over: %s\nIts history, vectors and tables are now those of %s.\n", a.out.line(old), a.out.line(cfg.Vault.String()))
 				if aside != "" {
 					a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
 				}
