@@ -231,10 +231,15 @@ func (s System) Start(ctx context.Context, service Service) (err error) {
 }
 
 // CanStart reports, without running the manager's command, whether a definition exists
-// that Start can use. Windows starts services at login only.
+// that Start can use: one with the same program, because another may be older, and be
+// replaced by the client that started it. Windows starts services at login only.
 func (s System) CanStart(service Service) bool {
-	_, err := os.Lstat(s.file(service.Name()))
-	return err == nil
+	text, err := os.ReadFile(s.file(service.Name()))
+	program := execStart(service.Command[:1])
+	if s.OS == "darwin" {
+		program = programArguments(service.Command[:1])
+	}
+	return err == nil && bytes.Contains(text, []byte(program))
 }
 
 func (s System) domain() string            { return "gui/" + strconv.Itoa(s.UID) }
@@ -263,16 +268,12 @@ func (s System) text(service Service) string {
 // unit returns the definition for systemd. A daemon that was stopped stays stopped until
 // a client or the next login starts it; one that crashed is restarted.
 func unit(s Service) string {
-	var command []string
-	for _, arg := range s.Command {
-		command = append(command, `"`+unitEscape.Replace(arg)+`"`)
-	}
 	return `# Written by notesd service install; notesd service uninstall removes it.
 [Unit]
 Description=notesd for ` + strings.NewReplacer("%", "%%", "\n", " ").Replace(s.Vault) + `
 
 [Service]
-ExecStart=` + strings.Join(command, " ") + `
+` + execStart(s.Command) + `
 Restart=on-failure
 RestartSec=30
 
@@ -281,28 +282,26 @@ WantedBy=default.target
 `
 }
 
+// execStart returns the command of a unit.
+func execStart(command []string) string {
+	quoted := make([]string, len(command))
+	for i, arg := range command {
+		quoted[i] = `"` + unitEscape.Replace(arg) + `"`
+	}
+	return "ExecStart=" + strings.Join(quoted, " ")
+}
+
 var unitEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`)
 
 // propertyList returns the definition for launchd, with the same restart rule as unit.
 func propertyList(s Service) string {
-	escaped := func(text string) string {
-		var b bytes.Buffer
-		_ = xml.EscapeText(&b, []byte(text)) // writing to a buffer cannot fail
-		return b.String()
-	}
-	var command strings.Builder
-	for _, arg := range s.Command {
-		command.WriteString("\t\t<string>" + escaped(arg) + "</string>\n")
-	}
 	return xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <!-- Written by notesd service install; notesd service uninstall removes it. -->
 <plist version="1.0">
 <dict>
 	<key>Label</key>
 	<string>` + s.Name() + `</string>
-	<key>ProgramArguments</key>
-	<array>
-` + command.String() + `	</array>
+` + programArguments(s.Command) + `	</array>
 	<key>RunAtLoad</key>
 	<true/>
 	<key>KeepAlive</key>
@@ -311,10 +310,26 @@ func propertyList(s Service) string {
 		<false/>
 	</dict>
 	<key>StandardErrorPath</key>
-	<string>` + escaped(s.Log) + `</string>
+	<string>` + xmlText(s.Log) + `</string>
 </dict>
 </plist>
 `
+}
+
+// programArguments returns the command of a property list, without the end of its array.
+func programArguments(command []string) string {
+	var b strings.Builder
+	b.WriteString("\t<key>ProgramArguments</key>\n\t<array>\n")
+	for _, arg := range command {
+		b.WriteString("\t\t<string>" + xmlText(arg) + "</string>\n")
+	}
+	return b.String()
+}
+
+func xmlText(text string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(text)) // writing to a buffer cannot fail
+	return b.String()
 }
 
 // contains reports whether the output of reg contains a command. The console's code page may

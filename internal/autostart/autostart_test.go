@@ -128,6 +128,9 @@ func TestUninstall_LeavesNothing(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, is.Installed)
 			assert.False(t, is.Current, "another program")
+			assert.False(t, s.CanStart(moved), "another program")
+			moved.Command = []string{notes.Command[0], "serve", "--vault", "/n"}
+			assert.Equal(t, goos != "windows", s.CanStart(moved), "other arguments")
 
 			other := notes
 			other.State = "/elsewhere"
