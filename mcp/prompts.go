@@ -111,6 +111,9 @@ func (s *sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*s
 	if err != nil {
 		return nil, err
 	}
+	for path, hash := range r.Versions {
+		s.seen.Read(path, hash)
+	}
 	messages := make([]*sdk.PromptMessage, len(r.Messages))
 	for i, m := range r.Messages {
 		messages[i] = &sdk.PromptMessage{Role: "user", Content: promptContent(m)}

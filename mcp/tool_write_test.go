@@ -213,10 +213,14 @@ func TestReplace_UnseenVersion(t *testing.T) {
 			call[tools.WriteResult](t, w.session, "edit_note", edit(args{"op": "replace_all", "content": first}))
 			s := w.client(t, Profile{Tools: []string{groupAll}}, nil)
 			stranger := w.client(t, Profile{Tools: []string{groupAll}}, nil)
-			if c.name == "delete" { // read as a resource
+			switch c.name {
+			case "delete": // read as a resource
 				_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///N.md"})
 				require.NoError(t, err)
-			} else {
+			case "replace_section": // embedded by a prompt
+				_, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_note", Arguments: map[string]string{"note": "N"}})
+				require.NoError(t, err)
+			default:
 				call[tools.ReadResult](t, s, "read_note", args{"note": "N"})
 			}
 			w.write(t, "N.md", second)

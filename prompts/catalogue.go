@@ -88,6 +88,7 @@ type Resource struct {
 type Rendered struct {
 	Description string
 	Messages    []Message
+	Versions    map[string]string // hash of each note in Messages, by path
 }
 
 // Catalogue holds the prompts.
@@ -146,11 +147,11 @@ func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string
 		return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid,
 			Detail: fmt.Sprintf("the argument %q is required", missing)}
 	}
-	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]bool{}}
+	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]string{}}
 	if err := p.render(ctx, r); err != nil {
 		return Rendered{}, err
 	}
-	return Rendered{Description: p.Description, Messages: r.messages}, nil
+	return Rendered{Description: p.Description, Messages: r.messages, Versions: r.embedded}, nil
 }
 
 // Missing returns the first required argument missing from args, or "".

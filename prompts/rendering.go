@@ -18,7 +18,7 @@ type rendering struct {
 	args     map[string]string
 	left     int // remaining bytes of the budget
 	messages []Message
-	embedded map[string]bool // paths
+	embedded map[string]string // hashes by path
 }
 
 func (r *rendering) say(format string, args ...any) {
@@ -28,7 +28,7 @@ func (r *rendering) say(format string, args ...any) {
 // embed adds the note, unless it was added before, and reports whether it fits in the
 // budget.
 func (r *rendering) embed(n *notes.Note) bool {
-	if r.embedded[n.Path] {
+	if _, done := r.embedded[n.Path]; done {
 		return true
 	}
 	text := legible(n)
@@ -76,7 +76,7 @@ func (r *rendering) fitting(text string) (beginning string, whole bool) {
 
 // add embeds a text with the anchor of its lines.
 func (r *rendering) add(n *notes.Note, first, last int, text string) {
-	r.embedded[n.Path] = true
+	r.embedded[n.Path] = n.Hash
 	r.left -= len(text)
 	r.messages = append(r.messages, Message{Resource: &Resource{URI: notes.PassageURI(n.Path, n.Hash, first, last), Text: text}})
 }
