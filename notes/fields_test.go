@@ -83,7 +83,7 @@ func TestFilter_MatchesNote(t *testing.T) {
 	for name, f := range map[string]notes.Filter{
 		"all": {}, "folder": {Folder: "work"}, "folder, with slashes": {Folder: "/Work/Sub/"}, "a path": {Paths: []string{"nope", "/Work/s"}}, "not a path": {NotPaths: []string{"Work/X"}},
 		"a tag": {Tags: []string{"#URGENT"}}, "a nested tag": {Tags: []string{"area", "urgent"}}, "not a tag": {NotTags: []string{"area/ho"}},
-		"at the date": {After: day(15)}, "before": {Before: day(16)}, "todo": {HasTodo: true}, "scope": {Scope: []string{"Home", "WORK"}},
+		"at the date": {After: day(15)}, "before": {Before: day(16)}, "todo": {HasTodo: true}, "a text": {NotEmpty: true}, "scope": {Scope: []string{"Home", "WORK"}},
 		"the name": {Glob: "plan*"}, "the path": {Glob: "work/**/*.md"}, "one of": {Glob: "{a,plan}?b.md"}, "where": {Where: object{"status": "Open"}}, "a size": {Where: object{"size": object{"gt": 50.0}, "file.size": object{"lt": 80.0}}}, "a period": {Where: object{"file.mtime": "today"}},
 		"aside elsewhere": {Aside: &notes.AsideRules{Prefixes: []string{"home/"}}},
 	} {
@@ -105,6 +105,9 @@ func TestFilter_MatchesNote(t *testing.T) {
 	done, err := matchesNote(parse("Done.md", "- [x] call"), notes.Filter{HasTodo: true}, nil)
 	require.NoError(t, err)
 	assert.False(t, done)
+	empty, err := matchesNote(parse("Empty.md", ""), notes.Filter{NotEmpty: true}, nil)
+	require.NoError(t, err)
+	assert.False(t, empty)
 	other, err := matchesNote(parse("Other/Sub/Plan.md"), notes.Filter{Aside: &notes.AsideRules{Patterns: []notes.AsidePattern{{Folder: "Work", Regexp: regexp.MustCompile(`Sub/`)}}}}, nil)
 	require.NoError(t, err)
 	assert.True(t, other, "a pattern is of one folder")

@@ -21,6 +21,7 @@ type Filter struct {
 	After       time.Time      // Date at or after
 	Before      time.Time      // Date before
 	HasTodo     bool           // with an open task
+	NotEmpty    bool           // of at least one byte
 	Where       map[string]any // conditions on the fields of [Record.Values]: {"status":"open","due":{"lt":"2026-02-01"},"or":[{"people":{"has":"Ann"}},{"file.name":"Plan"}]}; see [CheckWhere]
 	Orphans     bool           // with no links to or from other notes
 	BrokenLinks bool           // with a link to a missing note, heading or block
@@ -33,7 +34,7 @@ type Filter struct {
 func (f Filter) IsZero() bool {
 	return f.Folder == "" && f.Glob == "" && len(f.Paths) == 0 && len(f.NotPaths) == 0 &&
 		len(f.Tags) == 0 && len(f.NotTags) == 0 && f.After.IsZero() && f.Before.IsZero() &&
-		!f.HasTodo && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.Aside == nil
+		!f.HasTodo && !f.NotEmpty && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.Aside == nil
 }
 
 // IDSet is a set of note IDs.
@@ -118,7 +119,7 @@ func (f Filter) MatchesNote(n *Note, periods Periods) (bool, error) {
 	lacks := func(tag string) bool { return !has(tag) }
 	switch {
 	case !f.MatchesPath(n.Path), slices.ContainsFunc(f.Tags, lacks), slices.ContainsFunc(f.NotTags, has),
-		!f.After.IsZero() && n.Date.Before(f.After), !f.Before.IsZero() && !n.Date.Before(f.Before), f.HasTodo && n.OpenTasks == 0:
+		!f.After.IsZero() && n.Date.Before(f.After), !f.Before.IsZero() && !n.Date.Before(f.Before), f.HasTodo && n.OpenTasks == 0, f.NotEmpty && n.Size == 0:
 		return false, nil
 	}
 	r, err := n.Record()

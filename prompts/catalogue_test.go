@@ -40,7 +40,7 @@ func (s shelf) List(_ context.Context, q notes.ListQuery) (notes.ListPage, error
 	var page notes.ListPage
 	for _, n := range s {
 		f := q.Filter
-		if strings.HasPrefix(n.Path, f.Folder) && !n.Date.Before(f.After) && (f.Before.IsZero() || n.Date.Before(f.Before)) && visible(n.Path, f.Scope) {
+		if strings.HasPrefix(n.Path, f.Folder) && !n.Date.Before(f.After) && (f.Before.IsZero() || n.Date.Before(f.Before)) && visible(n.Path, f.Scope) && (n.Size > 0 || !f.NotEmpty) {
 			page.Notes = append(page.Notes, notes.Meta{ID: n.ID, Path: n.Path, Title: n.Title, Size: n.Size, Modified: n.Modified})
 		}
 	}
@@ -185,6 +185,14 @@ func TestSummarizeManyNotes(t *testing.T) {
 	assert.Len(t, embedded(r), 100)
 	assert.Equal(t, "note:///n999.md", embedded(r)[0])
 	assert.Contains(t, words(r), "100 of 1000 notes")
+
+	for i := range texts {
+		texts[i] = fmt.Sprintf("n%03d.md|", i)
+	}
+	texts[500] += strings.Repeat("x", 100)
+	r = render(t, newShelf(texts...), Options{Budget: 100}, "summarize_notes", nil)
+	assert.Equal(t, []string{"note:///n500.md"}, embedded(r), "empty notes say nothing")
+	assert.NotContains(t, words(r), "notes are here")
 }
 
 func TestDailyReview(t *testing.T) {
@@ -261,13 +269,13 @@ func TestFilters(t *testing.T) {
 	for _, args := range []map[string]string{{}, {"query": "x"}} {
 		f := &filters{shelf: newShelf("Work/a.md|x")}
 		c := New(Options{Notes: f, Search: f, Folder: "Prompts"})
-		p := builtins[0]
+		p, listed := builtins[0], args["query"] == ""
 		for _, more := range []map[string]string{{"tag": "#bread"}, {"folder": "/prompts/"}} {
 			maps.Copy(more, args)
 			_, err := c.Render(t.Context(), p, more, notes.Scope{})
 			require.NoError(t, err)
 		}
-		assert.Equal(t, []notes.Filter{{Tags: []string{"bread"}, NotPaths: []string{"Prompts/"}}, {Folder: "prompts"}}, f.seen)
+		assert.Equal(t, []notes.Filter{{Tags: []string{"bread"}, NotPaths: []string{"Prompts/"}, NotEmpty: listed}, {Folder: "prompts", NotEmpty: listed}}, f.seen)
 	}
 }
 

@@ -102,10 +102,11 @@ type selection struct {
 }
 
 // embedListed embeds the notes that match the filter, newest first, as far as they fit.
-// It skips notes that do not fit and continues with the next.
+// It skips notes that do not fit and continues with the next. Empty notes do not count.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	const page = 100
 	f = r.bounded(f)
+	f.NotEmpty = true
 	var sel selection
 	for q := (notes.ListQuery{Filter: f, Sort: "date", Limit: page}); ; {
 		list, err := r.notes.List(ctx, q)

@@ -159,6 +159,9 @@ func filterSQL(f notes.Filter) (string, []any) {
 	if f.HasTodo {
 		c.add("n.open_tasks > 0")
 	}
+	if f.NotEmpty {
+		c.add("n.size > 0")
+	}
 	if f.Orphans {
 		c.add(`NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.note WHERE l.resolved = n.id AND l.note <> n.id AND `+reads.terms[0]+`)
 			AND NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.resolved WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.terms[0]+`)`, slices.Concat(reads.args, reads.args)...)

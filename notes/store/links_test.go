@@ -268,7 +268,7 @@ func TestFiltersInSQLAndInGo(t *testing.T) {
 	}
 	selected := 0
 	for range 400 {
-		f := notes.Filter{Paths: some("a", "/A/b", "c/T", "one"), NotPaths: some("a/b", "c"), Tags: some("t1", "#T2", "t0/s1"), NotTags: some("t0", "t1/s0"), Scope: some("a", "A/b", "c/Two.md", ""), HasTodo: rng.IntN(5) == 0}
+		f := notes.Filter{Paths: some("a", "/A/b", "c/T", "one"), NotPaths: some("a/b", "c"), Tags: some("t1", "#T2", "t0/s1"), NotTags: some("t0", "t1/s0"), Scope: some("a", "A/b", "c/Two.md", ""), HasTodo: rng.IntN(5) == 0, NotEmpty: rng.IntN(5) == 0}
 		if g := some("*.md", "a/*", "a/**", "{one,two}.md", "[t]*", "**/T*"); g != nil {
 			f.Glob = g[0]
 		}
