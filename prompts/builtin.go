@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -104,7 +105,7 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 		r.say("There are no notes yet. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
-	sel := selection{total: 1, embedded: 1}
+	var sel selection
 	if heading := r.args["heading"]; heading != "" {
 		first, last, err := note.Section(heading)
 		if err != nil {
@@ -116,9 +117,7 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 		}
 	} else {
 		r.say("Please summarize the note %q. %s", note.Path, dataNotice)
-		if !r.embed(note) {
-			sel = r.orStart(selection{total: 1, first: note})
-		}
+		sel = r.embedOne(note)
 	}
 	closing := "Give its point in one sentence, then what matters, then open questions and tasks."
 	if left := sel.leftOut(""); left != "" {
@@ -187,9 +186,7 @@ func findConnections(ctx context.Context, r *rendering) error {
 		return nil
 	}
 	r.say("Please find connections between the note %q and my other notes. The note comes first, then notes that may be related. %s", note.Path, dataNotice)
-	if !r.embed(note) {
-		r.embedStart(note)
-	}
+	cut := r.embedOne(note).cut
 	about := strings.Join(append([]string{note.Title}, note.Tags...), " ")
 	sel, err := r.embedFound(ctx, Query{Text: about, Of: note.Path}, notes.Filter{}, most)
 	if err != nil {
@@ -198,7 +195,8 @@ func findConnections(ctx context.Context, r *rendering) error {
 	if sel.total == 0 {
 		r.say("No other note matches its title and tags.")
 	}
-	r.say("Say which notes belong together and why, quoting the passages; which contradict each other; and which links ([[wikilinks]]) would be worth adding, and where. Look further with search_notes and note_links. Do not change any note before I agree.")
+	sel.cut = cmp.Or(sel.cut, cut)
+	r.say("Say which notes belong together and why, quoting the passages; which contradict each other; and which links ([[wikilinks]]) would be worth adding, and where. Look further with search_notes and note_links. Do not change any note before I agree. %s", sel.leftOut(""))
 	return nil
 }
 
@@ -222,6 +220,6 @@ func askNotes(ctx context.Context, r *rendering) error {
 	if sel.total == 0 {
 		closing = "No note matches the question's words. Look further with search_notes, using other words, before you say that the notes do not have the answer."
 	}
-	r.say("%s", closing)
+	r.say("%s %s", closing, sel.leftOut(""))
 	return nil
 }

@@ -308,9 +308,17 @@ func TestLongNotes(t *testing.T) {
 	for name, args := range map[string]map[string]string{"find_connections": {"note": "a.md"}, "ask_notes": {"question": "bread"}, "summarize_notes": {"query": "bread"}, "p": nil} {
 		r := render(t, s, Options{Budget: 4, Folder: "Prompts"}, name, args)
 		assert.Equal(t, "note:///a.md", embedded(r)[0], name)
-		assert.Equal(t, "aaaa", strings.Split(texts(r), "|")[0], name)
+		assert.Equal(t, "aaaa", texts(r), name)
+		assert.Contains(t, words(r), `only the beginning of "a.md" is here`, name)
 	}
-	r := render(t, s, Options{Budget: 10}, "daily_review", nil)
+	r := render(t, s, Options{Budget: 4}, "find_connections", map[string]string{"note": "a.md"})
+	assert.Contains(t, words(r), "no room was left for 2 notes; only the beginning")
+	r = render(t, s, Options{Budget: 10}, "ask_notes", map[string]string{"question": "bread"})
+	assert.Contains(t, words(r), "1 of 2 notes are here; the rest did not fit")
+	r = render(t, newShelf("a.md|éé", "b.md|b", `Prompts/p.md|{{note "a.md"}} {{note "b.md"}}`), Options{Budget: 3, Folder: "Prompts"}, "p", nil)
+	assert.Equal(t, "é", texts(r), "the rest of the budget, which is less than a character, is not used")
+	assert.Contains(t, words(r), "no room was left for 1 note.")
+	r = render(t, s, Options{Budget: 10}, "daily_review", nil)
 	assert.Contains(t, words(r), "1 of 3 notes are here, the newest; the rest did not fit")
 	for question, want := range map[string]string{"": "I want to ask my notes something", "plum": "No note matches the question's words", "bread": "Answer from these notes and cite each"} {
 		assert.Contains(t, words(render(t, s, Options{}, "ask_notes", map[string]string{"question": question})), want)

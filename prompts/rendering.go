@@ -22,7 +22,7 @@ type rendering struct {
 }
 
 func (r *rendering) say(format string, args ...any) {
-	r.messages = append(r.messages, Message{Text: fmt.Sprintf(format, args...)})
+	r.messages = append(r.messages, Message{Text: strings.TrimSpace(fmt.Sprintf(format, args...))})
 }
 
 // embed adds the note, unless it was added before, and reports whether it fits in the
@@ -39,7 +39,16 @@ func (r *rendering) embed(n *notes.Note) bool {
 	return true
 }
 
-// embedStart adds as much of the start of the note as fits.
+// embedOne adds the note, or as much of its start as fits.
+func (r *rendering) embedOne(n *notes.Note) selection {
+	sel := selection{total: 1, first: n}
+	if r.embed(n) {
+		sel.embedded = 1
+	}
+	return r.orStart(sel)
+}
+
+// embedStart adds as much of the start of the note as fits, and uses up the budget.
 func (r *rendering) embedStart(n *notes.Note) {
 	text, _ := r.fitting(legible(n))
 	last := lineCount(n.Content)
@@ -47,6 +56,7 @@ func (r *rendering) embedStart(n *notes.Note) {
 		last = lineCount(text)
 	}
 	r.add(n, 1, last, text)
+	r.left = 0
 }
 
 // embedSection adds the lines first to last of the note, or as many as fit, and reports
@@ -166,9 +176,10 @@ func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (e
 	return true, nil
 }
 
-// orStart embeds the start of the first note if no whole note fitted.
+// orStart embeds the start of the first note if no whole note fitted, unless the budget is
+// used up.
 func (r *rendering) orStart(sel selection) selection {
-	if sel.embedded == 0 && sel.first != nil {
+	if sel.embedded == 0 && sel.first != nil && r.left > 0 {
 		r.embedStart(sel.first)
 		sel.embedded, sel.cut = 1, sel.first.Path
 	}
@@ -198,11 +209,15 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	return r.read(ctx, list.Notes[0].Path)
 }
 
-// leftOut returns a sentence about the notes that were not embedded, or "".
+// leftOut returns a sentence about the notes that were not embedded, or "". which describes
+// those that were, or is "".
 func (s selection) leftOut(which string) string {
 	var parts []string
-	if n := s.total - s.embedded; n > s.unread {
-		parts = append(parts, fmt.Sprintf("%d of %d notes are here, %s; the rest did not fit", s.embedded, s.total-s.unread, which))
+	switch n := s.total - s.embedded - s.unread; {
+	case n > 0 && s.embedded == 0:
+		parts = append(parts, "no room was left for "+phrase.Count(n, "note"))
+	case n > 0:
+		parts = append(parts, fmt.Sprintf("%d of %d notes are here%s; the rest did not fit", s.embedded, s.total-s.unread, strings.TrimSuffix(", "+which, ", ")))
 	}
 	if s.unread > 0 {
 		parts = append(parts, fmt.Sprintf("%d more cannot be read at the moment", s.unread))

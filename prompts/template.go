@@ -175,10 +175,7 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 			return t.withoutNote(placeholder, ref, err)
 		}
 		flush()
-		if !r.embed(note) {
-			r.embedStart(note)
-			text.WriteString(selection{cut: note.Path}.leftOut(""))
-		}
+		text.WriteString(r.embedOne(note).leftOut(""))
 		return nil
 	}
 	value, err := t.value(r, placeholder)
