@@ -129,7 +129,7 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 	http.Error(w, why, status)
 }
 
-// A patientWriter limits the time that the client may take to accept each write. It sends a
+// A patientWriter limits the time that the client may take to accept each 64 KiB. It sends a
 // comment on an event stream whenever nothing has been sent for a while: proxies close
 // connections that are silent, many of them after a minute. The comments fall between
 // events because each event is one write.
@@ -149,10 +149,19 @@ func (w *patientWriter) Write(p []byte) (int, error) {
 	return w.writeLocked(p)
 }
 
+// writeLocked writes p in parts, so that a slow client has the time for each.
 func (w *patientWriter) writeLocked(p []byte) (int, error) {
-	// Only writers in tests do not support deadlines.
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait))
-	return w.ResponseWriter.Write(p)
+	const most = 64 << 10
+	n := 0
+	for part := range slices.Chunk(p, most) {
+		// Only writers in tests do not support deadlines.
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait))
+		written, err := w.ResponseWriter.Write(part)
+		if n += written; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.

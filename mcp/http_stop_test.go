@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -44,6 +45,37 @@ func (l *pipes) dial() net.Conn {
 	ours, theirs := net.Pipe()
 	l.conns <- theirs
 	return ours
+}
+
+// A client that reads slowly but steadily gets all of a long event. The clock is that of the
+// bubble.
+func TestPatientWriter_SteadyReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size, part = 4 << 20, 4 << 10
+		ln := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, err := (&patientWriter{ResponseWriter: w, wait: time.Second}).Write(make([]byte, size))
+			assert.NoError(t, err)
+		})}
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(ln) }()
+		conn := ln.dial()
+		_, err := conn.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+		require.NoError(t, err)
+		began, got := time.Now(), 0
+		for err == nil {
+			var n int
+			n, err = conn.Read(make([]byte, part))
+			got += n
+			time.Sleep(10 * time.Millisecond)
+		}
+		require.ErrorIs(t, err, io.EOF)
+		assert.Greater(t, got, size)
+		assert.Greater(t, time.Since(began), 10*time.Second)
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-ended, http.ErrServerClosed)
+		require.NoError(t, conn.Close())
+	})
 }
 
 // A server that stops waits for requests in progress, but not for a connection that a
