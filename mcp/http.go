@@ -127,7 +127,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
 	}
-	h, err := newHTTP(core, o, sdk.NewMemoryEventStore(nil))
+	h, err := newHTTP(core, o, streamEvents{sdk.NewMemoryEventStore(nil)})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,8 +153,9 @@ func resumesResponse(r *http.Request) bool {
 // The newest stream wins. Each is stored in h.streams before it waits for its predecessor,
 // so that of three streams, the second ends the first and the third the second, in whatever
 // order their goroutines run. Notifications sent between two streams are lost, unless the
-// SDK stores them, which it does as long as the session has not been continued. A stream for
-// which some may be lost begins with notifications that everything has changed. The request
+// SDK stores them, which it does as long as the session has not been continued and there is
+// room. A stream for which some may be lost begins with notifications that everything has
+// changed. The request
 // has entered the session, and leaves it when the stream begins: close waits for whatever
 // has entered, and a stream has no end.
 func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
@@ -165,10 +168,12 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begu
 	if s := h.findLocked(id); s != nil {
 		continued := s.resumes.id != ""
 		replays = replays && !continued
+		lose := func() { answer.events = s.subs.everythingChanged() }
 		if !replays && (s.streamed || continued) {
-			answer.events = s.subs.everythingChanged()
+			lose()
 		}
 		s.streamed = true
+		ctx = context.WithValue(ctx, eventsLostKey{}, lose)
 	}
 	h.mu.Unlock()
 	ended := func() {
@@ -190,10 +195,35 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begu
 		}
 	}
 	r = r.WithContext(ctx)
-	if !replays {
+	if _, err := strconv.Atoi(strings.TrimPrefix(r.Header.Get(headerLastEvent), "_")); !replays || err != nil {
 		r.Header.Del(headerLastEvent) // of another session, or set by everythingChanged
 	}
 	return answer, r, ended
+}
+
+// eventsLostKey is the context key of the function that is called if events that a stream
+// should begin with are no longer stored.
+type eventsLostKey struct{}
+
+// streamEvents is the SDK's store of what it sent on streams. All sessions share its room.
+// For lack of it, a session's notifications may be lost; the SDK would then refuse to open
+// the session's stream again.
+type streamEvents struct{ sdk.EventStore }
+
+// After implements [sdk.EventStore].
+func (e streamEvents) After(ctx context.Context, session, stream string, index int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for data, err := range e.EventStore.After(ctx, session, stream, index) {
+			lose, ok := ctx.Value(eventsLostKey{}).(func())
+			if ok && errors.Is(err, sdk.ErrEventsPurged) {
+				lose()
+				return
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+	}
 }
 
 // A streamWriter calls begun and then sends events when the stream begins, which the SDK

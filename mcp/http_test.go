@@ -356,25 +356,45 @@ func TestHTTPStreamsBehindProxies(t *testing.T) {
 }
 
 // A client that opens another stream gets it, although the server does not know yet that the
-// previous one has been lost, and with what it missed.
+// previous one has been lost, and with what it missed, even if it has received so much since
+// that the missed events are no longer stored.
 func TestHTTPNewestStreamHolds(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{})
+	w := newWorld(t, map[string]string{"Plan.md": "![[Big.pdf]]", "Big.pdf": strings.Repeat("x", notes.MaxAttachmentBytes)}, Limits{})
 	url, _ := serveHTTP(t, w, HTTPOptions{})
 	c := newHTTPClient(t, url, `{}`)
 	c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`).text()
 	lost := c.do(t.Context(), http.MethodGet, "", nil)
 	require.Equal(t, http.StatusOK, lost.status)
-	w.save(t, "Plan.md", "changed")
-	events := bufio.NewScanner(lost.stream)
-	for !strings.Contains(events.Text(), "resources/updated") {
-		require.True(t, events.Scan())
+	w.save(t, "Plan.md", "changed ![[Big.pdf]]")
+	updated := func() (id string) {
+		t.Helper()
+		for events := bufio.NewScanner(lost.stream); ; {
+			require.True(t, events.Scan())
+			if after, ok := strings.CutPrefix(events.Text(), "id: "); ok {
+				id = after
+			}
+			if strings.Contains(events.Text(), "resources/updated") {
+				return id
+			}
+		}
 	}
-	for _, header := range []http.Header{{headerLastEvent: {"_0"}}, nil} {
+	next := func(header http.Header) {
+		t.Helper()
 		res := c.do(t.Context(), http.MethodGet, "", header)
 		require.Equal(t, http.StatusOK, res.status, "%v", header)
 		lost.text() // ends
 		lost = res
 	}
+	assert.Equal(t, "_0", updated())
+	next(http.Header{headerLastEvent: {"_0"}})
+	next(nil)
+	updated()
+	for range 2 {
+		c.post(strings.Replace(reads7, `"tools/call","params":{"name":"read_note","arguments":{"note":"Plan.md"}}`, `"resources/read","params":{"uri":"note:///Big.pdf"}`, 1)).text()
+	}
+	next(nil)
+	next(http.Header{headerLastEvent: {updated()}})
+	updated()
 }
 
 // A session is closed when its client has left, but not while it listens and calls nothing,
