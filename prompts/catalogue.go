@@ -167,8 +167,9 @@ func (p Prompt) Missing(args map[string]string) string {
 // regroup returns the arguments with surrounding space trimmed, and rejoins arguments
 // that the client has split. Claude Code splits a command line at every space, even
 // within quotes: `"Sourdough Starter" brief` becomes `"Sourdough` and `Starter`, and
-// words beyond the last argument are lost. Quotes around a whole argument are removed,
-// except in free text, where they may mean a phrase.
+// words beyond the last argument are lost. A value with a space was not split: it may begin
+// with an apostrophe. Quotes around a whole argument are removed, except in free text,
+// where they may mean a phrase.
 func regroup(list []Argument, args map[string]string) map[string]string {
 	out := make(map[string]string, len(args))
 	for name, value := range args {
@@ -188,7 +189,7 @@ func regroup(list []Argument, args map[string]string) map[string]string {
 		}
 		if value != "" {
 			given = given[1:]
-			if quote := value[:1]; (quote == `"` || quote == "'") && len(value) > 1 && strings.Count(value, quote) == 1 {
+			if quote := value[:1]; (quote == `"` || quote == "'") && len(value) > 1 && !strings.Contains(value, " ") && strings.Count(value, quote) == 1 {
 				end := 1 + slices.IndexFunc(given, func(word string) bool { return strings.HasSuffix(word, quote) })
 				if end == 0 { // the closing quote is lost
 					end = len(given)

@@ -430,6 +430,7 @@ func TestArgumentsThatWereSplit(t *testing.T) {
 		{[3]string{`"A`, `very`, `long`}, [3]string{"A very long"}},
 		{[3]string{`"Buy wisely"`, `"exact phrase" more`, " x "}, [3]string{"Buy wisely", `"exact phrase" more`, "x"}},
 		{[3]string{"", `"exact phrase"`, ""}, [3]string{"", `"exact phrase"`, ""}},
+		{[3]string{"'90s music", "Music", "rock"}, [3]string{"'90s music", "Music", "rock"}},
 		{[3]string{"'Tis Ann's", `"`, "'s"}, [3]string{"'Tis Ann's", `"`, "s"}},
 		{[3]string{"", "", `"Buy`}, [3]string{"", "", "Buy"}},
 	} {
