@@ -97,7 +97,7 @@ func (r *rendering) selectNotes(ctx context.Context, f notes.Filter) (sel select
 }
 
 func summarizeNote(ctx context.Context, r *rendering) error {
-	note, err := r.theNote(ctx)
+	note, part, err := r.theNote(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,19 +105,13 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 		r.say("There are no notes yet. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
-	var sel selection
 	if heading := r.args["heading"]; heading != "" {
-		first, last, err := note.Section(heading)
-		if err != nil {
-			return err
-		}
-		r.say("Please summarize the section %q of the note %q. %s", heading, note.Path, dataNotice)
-		if !r.embedSection(note, first, last) {
-			sel.cut = note.Path
-		}
-	} else {
-		r.say("Please summarize the note %q. %s", note.Path, dataNotice)
-		sel = r.embedOne(note)
+		part = notes.Anchor{Heading: heading}
+	}
+	r.say("Please summarize %s. %s", subject(note, part), dataNotice)
+	sel, err := r.embedPart(note, part)
+	if err != nil {
+		return err
 	}
 	closing := "Give its point in one sentence, then what matters, then open questions and tasks."
 	if left := sel.leftOut(""); left != "" {
@@ -177,7 +171,7 @@ func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 
 func findConnections(ctx context.Context, r *rendering) error {
 	const most = 8
-	note, err := r.theNote(ctx)
+	note, part, err := r.theNote(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,8 +179,11 @@ func findConnections(ctx context.Context, r *rendering) error {
 		r.say("There are no notes yet, so there is nothing to connect. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
-	r.say("Please find connections between the note %q and my other notes. The note comes first, then notes that may be related. %s", note.Path, dataNotice)
-	cut := r.embedOne(note).cut
+	r.say("Please find connections between %s and my other notes. The note comes first, then notes that may be related. %s", subject(note, part), dataNotice)
+	own, err := r.embedPart(note, part)
+	if err != nil {
+		return err
+	}
 	about := strings.Join(append([]string{note.Title}, note.Tags...), " ")
 	sel, err := r.embedFound(ctx, Query{Text: about, Of: note.Path}, notes.Filter{}, most)
 	if err != nil {
@@ -195,7 +192,7 @@ func findConnections(ctx context.Context, r *rendering) error {
 	if sel.total == 0 {
 		r.say("No other note matches its title and tags.")
 	}
-	sel.cut = cmp.Or(sel.cut, cut)
+	sel.cut = cmp.Or(own.cut, sel.cut)
 	r.say("Say which notes belong together and why, quoting the passages; which contradict each other; and which links ([[wikilinks]]) would be worth adding, and where. Look further with search_notes and note_links. Do not change any note before I agree. %s", sel.leftOut(""))
 	return nil
 }

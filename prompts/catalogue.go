@@ -147,7 +147,7 @@ func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string
 		return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid,
 			Detail: fmt.Sprintf("the argument %q is required", missing)}
 	}
-	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]string{}}
+	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]string{}, whole: map[string]bool{}}
 	if err := p.render(ctx, r); err != nil {
 		return Rendered{}, err
 	}

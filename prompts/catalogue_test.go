@@ -71,12 +71,15 @@ func visible(path string, folders []string) bool {
 }
 
 func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
-	if notes.IsURI(ref) {
-		ref, _ = notes.ParseURI(ref)
-	}
-	for _, n := range s {
-		if (n.Path == ref || n.Title == ref) && visible(n.Path, scope.Read) {
-			return n, nil
+	base, _ := notes.SplitAnchor(ref)
+	for _, name := range []string{ref, base} {
+		if notes.IsURI(name) {
+			name, _ = notes.ParseURI(name)
+		}
+		for _, n := range s {
+			if (n.Path == name || n.Title == name) && visible(n.Path, scope.Read) {
+				return n, nil
+			}
 		}
 	}
 	return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrNotFound}
@@ -417,6 +420,41 @@ func TestSummarizeSection(t *testing.T) {
 	var e *notes.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, []string{"Plan (line 1)", "Plan > Goals (line 3)", "Plan > Risks (line 5)"}, e.Candidates)
+}
+
+// A reference may name a part of a note, except if it is the name of a note.
+func TestPartsOfNotes(t *testing.T) {
+	const plan = "note:///plan.md?rev=0123456789ab"
+	s := newShelf("plan.md|# Plan\nintro\n## Goals\nwin\n## Risks\nlose\n", "C# basics.md|sharp", "C.md|flat", "Prompts/part.md|{{note which}}", `Prompts/more.md|{{note "plan.md#Risks"}} {{note "plan.md:3-4"}} {{note "plan.md"}}`)
+	s[3].FrontMatter = map[string]any{"arguments": []any{"which"}}
+	for ref, want := range map[string]Resource{
+		"plan.md#Risks":  {URI: plan + "#L5-L6", Text: "## Risks\nlose\n"},
+		"[[plan#goals]]": {URI: plan + "#L3-L4", Text: "## Goals\nwin\n"},
+		"plan.md:2":      {URI: plan + "#L2-L2", Text: "intro\n"},
+		"plan.md:5-14":   {URI: plan + "#L5-L6", Text: "## Risks\nlose\n"},
+		plan + "#L1-L2":  {URI: plan + "#L1-L2", Text: "# Plan\nintro\n"},
+		"plan.md":        {URI: plan + "#L1-L6", Text: s[0].Content},
+		"C# basics":      {URI: "note:///C%23%20basics.md?rev=0123456789ab#L1-L1", Text: "sharp"},
+	} {
+		for name, argument := range map[string]string{"part": "which", "summarize_note": "note", "find_connections": "note"} {
+			r := render(t, s, Options{Folder: "Prompts"}, name, map[string]string{argument: ref})
+			i := slices.IndexFunc(r.Messages, func(m Message) bool { return m.Resource != nil })
+			require.GreaterOrEqual(t, i, 0)
+			assert.Equal(t, &want, r.Messages[i].Resource, "%s %s", name, ref)
+			assert.NotContains(t, words(r), "only the beginning")
+		}
+	}
+	r := render(t, s, Options{Folder: "Prompts"}, "more", nil)
+	assert.Equal(t, "## Risks\nlose\n|## Goals\nwin\n|"+s[0].Content, texts(r))
+	assert.Equal(t, map[string]string{"plan.md": "0123456789abcdef"}, r.Versions)
+	r = render(t, s, Options{Folder: "Prompts", Budget: 10}, "more", nil)
+	assert.Equal(t, "## Risks\nl", texts(r))
+	assert.Contains(t, words(r), "only the beginning of \"plan.md\" is here, which is too long to embed.\nNote that no room was left for 1 note.")
+	assert.Contains(t, words(render(t, s, Options{}, "summarize_note", map[string]string{"note": "plan.md:3-4"})), `summarize lines 3-4 of the note "plan.md".`)
+	for ref, want := range map[string]string{"plan.md#Golas": "no heading", "plan.md:7": "has 6 lines", "plan.md:4-3": "has 6 lines"} {
+		_, err := New(Options{Notes: s}).Render(t.Context(), named(t, New(Options{}), "summarize_note"), map[string]string{"note": ref}, notes.Scope{})
+		require.ErrorContains(t, err, want, ref)
+	}
 }
 
 // Claude Code splits arguments at every space, even within quotes, and drops words beyond

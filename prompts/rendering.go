@@ -18,7 +18,8 @@ type rendering struct {
 	args     map[string]string
 	left     int // remaining bytes of the budget
 	messages []Message
-	embedded map[string]string // hashes by path
+	embedded map[string]string // hashes of the notes embedded in whole or in part, by path
+	whole    map[string]bool   // paths of those that are embedded from the start, as far as they fit
 }
 
 func (r *rendering) say(format string, args ...any) {
@@ -28,7 +29,7 @@ func (r *rendering) say(format string, args ...any) {
 // embed adds the note, unless it was added before, and reports whether it fits in the
 // budget.
 func (r *rendering) embed(n *notes.Note) bool {
-	if _, done := r.embedded[n.Path]; done {
+	if r.whole[n.Path] {
 		return true
 	}
 	text := legible(n)
@@ -36,6 +37,7 @@ func (r *rendering) embed(n *notes.Note) bool {
 		return false
 	}
 	r.add(n, 1, lineCount(n.Content), text)
+	r.whole[n.Path] = true
 	return true
 }
 
@@ -56,16 +58,34 @@ func (r *rendering) embedStart(n *notes.Note) {
 		last = lineCount(text)
 	}
 	r.add(n, 1, last, text)
-	r.left = 0
+	r.whole[n.Path], r.left = true, 0
 }
 
-// embedSection adds the lines first to last of the note, or as many as fit, and reports
-// whether all of them did.
-func (r *rendering) embedSection(n *notes.Note, first, last int) bool {
-	lines := strings.SplitAfter(n.Content, "\n")
-	text, whole := r.fitting(strings.Join(lines[first-1:min(last, len(lines))], ""))
+// embedPart adds a part of the note, or as much of its start as fits.
+func (r *rendering) embedPart(n *notes.Note, part notes.Anchor) (selection, error) {
+	if part == (notes.Anchor{}) {
+		return r.embedOne(n), nil
+	}
+	first, last, total := part.First, part.Last, lineCount(n.Content)
+	if part.Heading != "" {
+		var err error
+		if first, last, err = n.Section(part.Heading); err != nil {
+			return selection{}, err
+		}
+	}
+	if last = min(last, total); first > last {
+		return selection{}, &notes.Error{Op: "read", Path: n.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the note has %d lines, and not the lines %d-%d", total, part.First, part.Last)}
+	}
+	if r.left == 0 {
+		return selection{total: 1}, nil
+	}
+	sel := selection{total: 1, embedded: 1}
+	text, whole := r.fitting(strings.Join(strings.SplitAfter(n.Content, "\n")[first-1:last], ""))
 	r.add(n, first, first+lineCount(text)-1, text)
-	return whole
+	if !whole {
+		sel.cut, r.left = n.Path, 0
+	}
+	return sel, nil
 }
 
 // legible returns the note's text without Excalidraw drawings and other data.
@@ -195,18 +215,45 @@ func (r *rendering) read(ctx context.Context, path string) (*notes.Note, error) 
 	return note, err
 }
 
-// theNote returns the note in the argument "note", or the newest note if the argument is
-// missing. It returns nil if there are no notes.
-func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
+// named returns the note that a reference names, and the part of it, as in Note#Heading and
+// Note.md:5-14. The part is the zero anchor if the whole reference is the note's name: a file
+// may be called "C# basics.md".
+func (r *rendering) named(ctx context.Context, ref string) (*notes.Note, notes.Anchor, error) {
+	note, err := r.notes.Read(ctx, ref, r.scope)
+	base, part := notes.SplitAnchor(ref)
+	if err != nil || part == (notes.Anchor{}) {
+		return note, part, err
+	}
+	if other, err := r.notes.Read(ctx, base, r.scope); err != nil || other.Path != note.Path {
+		part = notes.Anchor{}
+	}
+	return note, part, nil
+}
+
+// theNote returns the note in the argument "note" as named does, or the newest note if the
+// argument is missing. It returns nil if there are no notes.
+func (r *rendering) theNote(ctx context.Context) (note *notes.Note, part notes.Anchor, err error) {
 	if ref := r.args["note"]; ref != "" {
-		return r.notes.Read(ctx, ref, r.scope)
+		return r.named(ctx, ref)
 	}
 	f := r.bounded(notes.Filter{Before: r.now().AddDate(0, 0, 1)})
 	list, err := r.notes.List(ctx, notes.ListQuery{Filter: f, Sort: "date", Limit: 1})
 	if err != nil || len(list.Notes) == 0 {
-		return nil, err
+		return nil, part, err
 	}
-	return r.read(ctx, list.Notes[0].Path)
+	note, err = r.read(ctx, list.Notes[0].Path)
+	return note, part, err
+}
+
+// subject returns how a prompt refers to the part of the note.
+func subject(n *notes.Note, part notes.Anchor) string {
+	switch {
+	case part.Heading != "":
+		return fmt.Sprintf("the section %q of the note %q", part.Heading, n.Path)
+	case part.First > 0:
+		return fmt.Sprintf("lines %d-%d of the note %q", part.First, part.Last, n.Path)
+	}
+	return fmt.Sprintf("the note %q", n.Path)
 }
 
 // leftOut returns a sentence about the notes that were not embedded, or "". which describes

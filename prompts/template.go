@@ -26,6 +26,7 @@ const maxTemplates = 100
 //	                       {{search "tag:bread after:7d"}}
 //	{{search topic}}       the same for the value of an argument, as plain words
 //	{{note "Plan.md"}}     one note, embedded; also {{note topic}}
+//	{{note "Plan#Risks"}}  a part of it
 type template struct {
 	Prompt
 	body string
@@ -166,16 +167,20 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 		if err != nil || ref == "" {
 			return err
 		}
-		note, err := r.notes.Read(ctx, ref, r.scope)
+		note, part, err := r.named(ctx, ref)
 		if _, dated := r.notes.Period(ref, r.now()); dated && errors.Is(err, notes.ErrNotFound) {
 			fmt.Fprintf(text, "(There is no note of %s yet.)", ref)
 			return nil
 		}
+		var sel selection
+		if err == nil {
+			flush()
+			sel, err = r.embedPart(note, part)
+		}
 		if err != nil {
 			return t.withoutNote(placeholder, ref, err)
 		}
-		flush()
-		text.WriteString(r.embedOne(note).leftOut(""))
+		text.WriteString(sel.leftOut(""))
 		return nil
 	}
 	value, err := t.value(r, placeholder)
