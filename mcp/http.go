@@ -426,6 +426,15 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	})
 }
 
+// reaches reports whether the client of the session can be notified: it has a stream, the
+// SDK stores what is sent until it has one, or the session is a stream and has no id.
+// Without any of them, the SDK would log a warning for each notification.
+func (h *HTTP) reaches(ss *sdk.ServerSession) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.replays || ss.ID() == "" || h.streams[ss.ID()] != nil
+}
+
 // find returns the session with the id if it still accepts requests, or nil.
 func (h *HTTP) find(id string) *session {
 	h.mu.Lock()

@@ -336,6 +336,40 @@ func TestTheNewestStreamHolds(t *testing.T) {
 	}
 }
 
+// A client of a node that opens no stream cannot be notified, which is not worth a warning.
+func TestNotificationsWithoutAStream(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	node := newSubjectsNode(t, w.core, map[string]Profile{testToken: {}})
+	c := &httpClient{t: t, url: *listen(t, node)}
+	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil)
+	c.session = res.header.Get(headerSession)
+	c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	require.Contains(t, c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`).text(), `"result":{}`)
+	node.handler.mu.Lock()
+	var out *sdkOutlet
+	for ss, s := range node.handler.sessions {
+		out = newSDKOutlet(s, ss)
+	}
+	node.handler.mu.Unlock()
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); out.run(ended) }()
+	out.notify(noteUpdated, &sdk.ResourceUpdatedNotificationParams{URI: "note:///Plan.md"})
+	require.Eventually(t, func() bool {
+		out.mu.Lock()
+		defer out.mu.Unlock()
+		return len(out.uris) == 0
+	}, time.Minute, time.Millisecond)
+	close(ended)
+	<-done
+	assert.Empty(t, w.log.String())
+
+	events := bufio.NewScanner(c.do(t.Context(), http.MethodGet, "", nil).stream)
+	w.save(t, "Plan.md", "changed")
+	for !strings.Contains(events.Text(), noteUpdated) {
+		require.True(t, events.Scan())
+	}
+}
+
 // A client that watches a note moves to another node, where its session continues, and back
 // to the first, which still has its session. Both know what it subscribed to on either.
 func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {

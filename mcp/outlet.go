@@ -90,6 +90,9 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 		clear(o.lists)
 		o.logs = nil
 		o.mu.Unlock()
+		if !o.session.http.reaches(o.ss) {
+			continue
+		}
 		ctx := context.Background() // with a request's context, it would go to that request's stream
 		for _, uri := range uris {
 			// Errors mean that the session has ended, or are logged by the SDK.
