@@ -718,7 +718,8 @@ func TestPageReadOnly(t *testing.T) {
 	assert.Contains(t, p.run(t, "read", "Boat"), "rudder")
 }
 
-// TestPageOverHTTP serves the page at / of a daemon with HTTP, next to MCP.
+// TestPageOverHTTP serves the page at / of a daemon with HTTP, next to MCP, and undoes an
+// edit there.
 func TestPageOverHTTP(t *testing.T) {
 	t.Parallel()
 	program := findChromium(t)
@@ -732,5 +733,9 @@ func TestPageOverHTTP(t *testing.T) {
 	b.open("/n/Boat.md")
 	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
 	b.await("document.querySelector('article').innerText.includes('rudder')")
+	p.run(t, "edit", "--replace", "rudder", "--with", "keel", "Boat")
+	b.open("/changes")
+	b.click("form[action='/undo/Boat.md'] button")
+	eventually(t, "the edit is undone", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
 	b.clean()
 }

@@ -129,7 +129,7 @@ func TestHeaders(t *testing.T) {
 		}
 		assert.NotContains(t, policy, "unsafe", path)
 		assert.Equal(t, "nosniff", h.Get("X-Content-Type-Options"), path)
-		assert.Equal(t, "no-referrer", h.Get("Referrer-Policy"), path)
+		assert.Equal(t, "same-origin", h.Get("Referrer-Policy"), path)
 	}
 }
 
