@@ -396,6 +396,47 @@ func TestPageIsLive(t *testing.T) {
 	b.cleanBut(http.StatusNotFound)
 }
 
+// TestPageHidden checks that a hidden page has no connection, of which a browser opens six
+// to a server, and that it shows what has changed once it is visible.
+func TestPageHidden(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, pageNotes)
+	b := p.browse(t)
+	var streams sync.Map // the open streams of events
+	chromedp.ListenTarget(b.ctx, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if strings.HasSuffix(e.Request.URL, "/events") {
+				streams.Store(e.RequestID, nil)
+			}
+		case *network.EventLoadingFailed:
+			streams.Delete(e.RequestID)
+		}
+	})
+	listens := func(want bool) {
+		t.Helper()
+		eventually(t, "the page listens: "+strconv.FormatBool(want), func() bool {
+			found := false
+			streams.Range(func(_, _ any) bool { found = true; return false })
+			return found == want
+		})
+	}
+	b.open("/n/Boat.md")
+	listens(true)
+	show := func(visible bool) {
+		evaluate[int](b, "Object.defineProperty(document, 'hidden', {configurable: true, value: "+strconv.FormatBool(!visible)+"}); document.dispatchEvent(new Event('visibilitychange')); 0")
+	}
+	show(false)
+	listens(false)
+	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
+	eventually(t, "the save is found", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
+	assert.Contains(t, b.text("article"), "transom")
+	show(true)
+	b.await("document.querySelector('article').innerText.includes('rudder')")
+	listens(true)
+	b.clean()
+}
+
 // TestPageKeeps updates the page while it is in use: what did not change keeps its
 // position, focus, selection, open state, and a click in progress.
 func TestPageKeeps(t *testing.T) {

@@ -133,7 +133,10 @@ async function reload() {
   busy = false;
   if (missed) reload();
 }
-document.addEventListener('visibilitychange', () => missed && reload());
+document.addEventListener('visibilitychange', () => {
+  listen();
+  if (missed) reload();
+});
 
 let timer;
 function refreshLater() {
@@ -143,10 +146,14 @@ function refreshLater() {
 }
 
 // The stream sends the number of changes, at first and after each. It reconnects
-// automatically; a restarted server counts from zero.
+// automatically; a restarted server counts from zero. A hidden page has none, because
+// browsers open at most six connections to a server.
 const connection = document.getElementById('the-connection');
+let stream;
 function listen() {
-  const stream = new EventSource('/events');
+  stream?.close();
+  if (document.hidden) return;
+  stream = new EventSource('/events');
   stream.addEventListener('change', ({data}) => {
     if (data !== main.dataset.changes) {
       main.dataset.changes = data;
