@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -192,8 +193,9 @@ yet or not close enough.`,
 		Args:              takes("NOTE", "QUERY…"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p := service.WhyParams{Note: args[0], Query: strings.Join(args[1:], " "), Mode: search.Mode(mode)}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				mode := cmp.Or(mode, a.loaded.Search.Mode) // as in a search
+				p := service.WhyParams{Note: args[0], Query: strings.Join(args[1:], " "), Mode: search.Mode(mode)}
 				if err := c.embedFew(ctx, mode); err != nil {
 					return err
 				}

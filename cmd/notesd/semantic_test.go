@@ -112,6 +112,11 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	paths, _ = p.search(t, "--mode", "semantic", "a vessel")
 	require.NotEmpty(t, paths)
 	assert.Equal(t, "a.md", paths[0], "no note has the word")
+	const unused = "semantic search was not used"
+	assert.NotContains(t, p.run(t, "why", "a.md", "vessel"), unused)
+	byWords := p
+	byWords.env = append(byWords.env, "NOTESD_SEARCH_MODE=text")
+	assert.Contains(t, byWords.run(t, "why", "a.md", "vessel"), unused)
 
 	server.Close()
 	paths, remarks = p.search(t, "loaf or bread")

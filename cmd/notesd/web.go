@@ -99,7 +99,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 			})
 			return ours, nil
 		},
-		Vault: cfg.Vault.Title(), Version: service.Version(), ReadOnly: cfg.Vault.ReadOnly,
+		Vault: cfg.Vault.Title(), Version: service.Version(), Mode: cfg.Search.Mode, ReadOnly: cfg.Vault.ReadOnly,
 	})
 	if err != nil {
 		return errors.Join(err, listener.Close())

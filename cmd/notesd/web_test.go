@@ -531,10 +531,13 @@ func TestPageHostile(t *testing.T) {
 // TestPageWhy explains a hit and a miss.
 func TestPageWhy(t *testing.T) {
 	t.Parallel()
-	b := newPlace(t, pageNotes).browse(t)
+	p := newPlace(t, pageNotes)
+	p.configure(t, "[semantic]\nprovider = \"off\"\n[search]\nmode = \"text\"\n")
+	b := p.browse(t)
 	b.open("/?q=rye")
+	assert.Equal(t, "text", b.text(".modes [aria-current]"))
 	b.click("a[href^='/why']")
-	b.await("document.querySelector('h1').innerText.startsWith('Number 1 of')")
+	b.await("document.querySelector('h1').innerText.startsWith('Number 1 of') && new URLSearchParams(location.search).get('mode') === 'text'")
 	b.open("/why?note=Boat.md&q=rye+-transom")
 	assert.Contains(t, b.text("main"), "-transom excludes this note")
 	b.clean()
@@ -765,6 +768,7 @@ func TestPageOverHTTP(t *testing.T) {
 	t.Parallel()
 	program := findChromium(t)
 	p := newPlace(t, pageNotes)
+	p.configure(t, "[semantic]\nprovider = \"off\"\n[search]\nmode = \"text\"\n")
 	p.serve(t, "--http", "127.0.0.1:0")
 	out := p.run(t, "web")
 	link, _, _ := strings.Cut(out, "\n")
@@ -778,5 +782,7 @@ func TestPageOverHTTP(t *testing.T) {
 	b.open("/changes")
 	b.click("form[action='/undo/Boat.md'] button")
 	eventually(t, "the edit is undone", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
+	b.open("/?q=rye")
+	assert.Equal(t, "text", b.text(".modes [aria-current]"))
 	b.clean()
 }

@@ -67,7 +67,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	l := &listening{}
 	l.page, err = web.New(web.Options{
 		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions, mcp.Profile{}), nil },
-		Vault: s.cfg.Vault.Title(), Version: Version(), ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
+		Vault: s.cfg.Vault.Title(), Version: Version(), Mode: s.cfg.Search.Mode, ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
 	})
 	if err != nil {
 		return nil, err

@@ -41,9 +41,15 @@ type site struct {
 // newSite serves a vault with these notes until the test ends.
 func newSite(t *testing.T, notes map[string]string, readOnly bool) *site {
 	t.Helper()
-	dir := t.TempDir()
 	cfg := config.Default()
-	cfg.Vault.Path, cfg.Vault.ReadOnly, cfg.State, cfg.Semantic.Provider = filepath.Join(dir, "vault"), readOnly, filepath.Join(dir, "state"), "off"
+	cfg.Vault.ReadOnly = readOnly
+	return newSiteOf(t, notes, cfg)
+}
+
+func newSiteOf(t *testing.T, notes map[string]string, cfg config.Config) *site {
+	t.Helper()
+	dir := t.TempDir()
+	cfg.Vault.Path, cfg.State, cfg.Semantic.Provider = filepath.Join(dir, "vault"), filepath.Join(dir, "state"), "off"
 	require.NoError(t, os.Mkdir(cfg.Vault.Path, 0o700))
 	notestest.Write(t, cfg.Vault.Path, notes)
 	require.NoError(t, service.MakePrivate(cfg.State))
@@ -74,7 +80,7 @@ func newSite(t *testing.T, notes map[string]string, readOnly bool) *site {
 		}()
 		return <-conns, nil
 	}
-	page, err := web.New(web.Options{Dial: dial, Vault: "Notes", Version: "test", ReadOnly: readOnly})
+	page, err := web.New(web.Options{Dial: dial, Vault: "Notes", Version: "test", Mode: cfg.Search.Mode, ReadOnly: cfg.Vault.ReadOnly})
 	require.NoError(t, err)
 	conn, err := dial(ctx)
 	require.NoError(t, err)
@@ -199,6 +205,31 @@ func TestPages_More(t *testing.T) {
 		}
 	}
 	assert.Len(t, seen, 45)
+}
+
+// A search in the configured mode is marked, continued and explained in that mode.
+func TestPages_Mode(t *testing.T) {
+	notes := map[string]string{}
+	for i := range 25 {
+		notes[fmt.Sprintf("Log/%02d.md", i)] = "the same words of a log\n"
+	}
+	cfg := config.Default()
+	cfg.Search.Mode = "text"
+	w := newSiteOf(t, notes, cfg)
+	text, source := w.read("/?q=log", 200)
+	assert.Contains(t, text, "25 notes")
+	assert.Contains(t, source, `mode=text" aria-current="true"`)
+	assert.Regexp(t, `href="/why\?note=[^"]*&q=log&mode=text"`, source)
+	more := regexp.MustCompile(`rel="next" href="([^"]*)"`).FindStringSubmatch(source)
+	require.NotNil(t, more)
+	_, source = w.read(more[1], 200)
+	assert.Equal(t, 5, strings.Count(source, `class="hit"`))
+
+	_, source = w.read("/?q=log&mode=hybrid", 200)
+	assert.Contains(t, source, `mode=hybrid" aria-current="true"`)
+	assert.Regexp(t, `href="/why\?note=[^"]*&q=log&mode=hybrid"`, source)
+	_, source = w.read("/why?note=Log/01.md&q=log", 200)
+	assert.Contains(t, source, `href="/?q=log&mode=text"`)
 }
 
 func TestPages_Note(t *testing.T) {

@@ -154,15 +154,12 @@ func (s *Server) search(r *http.Request) (page, error) {
 		p.Data = map[string]any{"Newest": list.Notes}
 		return p, nil
 	}
-	args := map[string]any{"query": query, "limit": 20, "explain": true}
-	mode := r.FormValue("mode")
-	if mode != "" {
-		args["mode"] = mode
-	}
+	mode := s.modeOf(r)
+	args := map[string]any{"query": query, "mode": mode, "limit": 20, "explain": true}
 	if cursor := r.FormValue("cursor"); cursor != "" {
 		args["cursor"] = cursor
 	}
-	data := map[string]any{"Mode": cmp.Or(mode, "hybrid"), "Modes": []string{"hybrid", "text", "semantic"}}
+	data := map[string]any{"Mode": mode, "Modes": []string{"hybrid", "text", "semantic"}}
 	var result struct {
 		tools.SearchResult
 		Read search.Reading `json:"read"`
@@ -178,6 +175,11 @@ func (s *Server) search(r *http.Request) (page, error) {
 	data["Result"] = result
 	p.Data = data
 	return p, nil
+}
+
+// modeOf returns the mode of a search, which its cursor and explanations depend on.
+func (s *Server) modeOf(r *http.Request) string {
+	return cmp.Or(r.FormValue("mode"), s.o.Mode, string(search.ModeHybrid))
 }
 
 // maxShown is the number of bytes of a note that its page shows. Rendering takes up to ninety
@@ -447,14 +449,12 @@ func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
 // why explains the rank of ?note= among the hits of ?q=.
 func (s *Server) why(r *http.Request) (page, error) {
 	query := strings.TrimSpace(r.FormValue("q"))
-	params := map[string]any{"note": noteURI(r.FormValue("note")), "query": query}
-	if mode := r.FormValue("mode"); mode != "" {
-		params["mode"] = mode
-	}
 	var explained struct {
-		Path, Title string
+		Path, Title, Mode string
 		search.Explanation
 	}
+	explained.Mode = s.modeOf(r)
+	params := map[string]any{"note": noteURI(r.FormValue("note")), "query": query, "mode": explained.Mode}
 	if err := s.vault.method(r.Context(), methodWhy, params, &explained); err != nil {
 		return page{}, err
 	}

@@ -25,7 +25,8 @@ type Options struct {
 	// Vault is the name of the vault in the page's title.
 	Vault    string
 	Version  string
-	ReadOnly bool // hide all writes, which the session rejects anyway
+	Mode     string // of a search whose address names none; defaults to hybrid
+	ReadOnly bool   // hide all writes, which the session rejects anyway
 	Log      *slog.Logger
 	Now      func() time.Time // defaults to time.Now
 }
