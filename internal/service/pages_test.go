@@ -251,6 +251,29 @@ func TestPages_Note(t *testing.T) {
 	}
 }
 
+// The page of a note says which of its lists of links are incomplete.
+func TestPages_NoteWithManyLinks(t *testing.T) {
+	notes := map[string]string{"Hub.md": "[[Few]]\n", "Few.md": "few\n", "Index.md": ""}
+	for i := range 150 {
+		notes[fmt.Sprintf("Spokes/%03d.md", i)] = "to [[Hub]]\n"
+	}
+	for i := range 500 {
+		notes["Index.md"] += fmt.Sprintf("- [[Spokes/%03d]] and [[No %d]]\n", i, i)
+	}
+	w := newSite(t, notes, false)
+	const backlinks, own = "Only the first 100 are shown.", "Not all links of this note are listed here."
+	text, _ := w.read("/n/Hub.md", 200)
+	assert.Contains(t, text, backlinks)
+	assert.NotContains(t, text, own)
+	text, _ = w.read("/n/Index.md", 200)
+	assert.NotContains(t, text, backlinks)
+	assert.Contains(t, text, own)
+	text, _ = w.read("/n/Few.md", 200)
+	assert.Contains(t, text, "Linked from Hub")
+	assert.NotContains(t, text, backlinks)
+	assert.NotContains(t, text, own)
+}
+
 // Files other than pictures are downloaded, and pictures cannot run scripts.
 func TestPages_File(t *testing.T) {
 	w := newSite(t, siteNotes, false)

@@ -223,7 +223,7 @@ func (s *Server) note(r *http.Request) (page, error) {
 	if err := cmp.Or(group.Wait(), watched); err != nil {
 		return page{}, err
 	}
-	links.Backlinks = linked.Backlinks
+	links.Backlinks, links.Next = linked.Backlinks, linked.Next
 	to.note, to.embed = meta.Path, (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
 	shown := terms.ClipTo(source, maxShown)
 	text, err := render([]byte(shown), to)
