@@ -89,7 +89,7 @@ func (l *LogFile) rotate() error {
 			return err
 		}
 	}
-	from, err := os.Open(l.path)
+	from, err := os.OpenFile(l.path, os.O_RDWR, 0) // l.file can only append, and Windows does not truncate such a file
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (l *LogFile) rotate() error {
 		return err
 	}
 	l.size = 0
-	return l.file.Truncate(0)
+	return from.Truncate(0)
 }
 
 func (l *LogFile) aside(n int) string { return l.path + "." + strconv.Itoa(n) }

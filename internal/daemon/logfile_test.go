@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,28 @@ func TestLogFileGoesOnWhenItCannotBeSetAside(t *testing.T) {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, "first line\nsecond line\n", string(data))
+}
+
+// A rotation empties the file that it has copied, not one that was renamed by another program.
+func TestLogFile_RenamedByAnother(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: Windows does not rename an open file")
+	}
+	path := filepath.Join(t.TempDir(), "notesd.log")
+	log, err := OpenLog(path, 10, 1)
+	require.NoError(t, err)
+	defer log.Close()
+	_, err = log.Write([]byte("first\n"))
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(path, path+".old"))
+	require.NoError(t, os.WriteFile(path, []byte("new\n"), 0o600))
+	_, err = log.Write([]byte("second\n"))
+	require.NoError(t, err)
+	for name, want := range map[string]string{path + ".old": "first\nsecond\n", path + ".1": "new\n", path: ""} {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(data), name)
+	}
 }
 
 func TestLogFileFromManyGoroutines(t *testing.T) {
