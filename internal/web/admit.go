@@ -96,6 +96,7 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 			s.fail(w, r, http.StatusUnauthorized, "This browser is not signed in.", "Run notesd web in a terminal and open the link that it prints.")
 			return
 		}
+		defer s.vault.use()()
 		count, _ := s.events.changes() // before the handler queries the vault
 		guarded.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), changesKey{}, count)))
 	})

@@ -3,10 +3,11 @@
 // changes and the state of the index.
 //
 // The page has no direct access to the vault. It is an MCP client: a [Server]
-// holds one session, over the connection that [Options.Dial] opens, and renders
-// the results of tools and of notesd's own methods as HTML. The session's
-// read-only mode and folders therefore restrict the page like any other client,
-// and the history records its writes under its name.
+// holds one session while browsers use the page, over the connection that
+// [Options.Dial] opens, and renders the results of tools and of notesd's own
+// methods as HTML. The session's read-only mode and folders therefore restrict
+// the page like any other client, and the history records its writes under its
+// name.
 //
 // Pages are built on the server with html/template and work without JavaScript;
 // with it, page.js replaces the content of <main> as the user types or as notes

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -23,8 +24,8 @@ const (
 	methodTargets = "notesd/targets"
 )
 
-// A vault is the page's MCP session. It is opened on first use and reopened after it is
-// lost.
+// A vault is the page's MCP session. It is opened on first use and reopened after it was
+// lost or closed as unused.
 type vault struct {
 	dial    func(context.Context) (io.ReadWriteCloser, error)
 	version string
@@ -33,10 +34,46 @@ type vault struct {
 	mu      sync.Mutex
 	session *session.Session
 	watched []string // subscribed URIs of notes, oldest first
+	users   int      // requests in progress, including event streams
+	unused  *time.Timer
 }
 
 // maxWatched bounds the number of subscribed notes.
 const maxWatched = 200
+
+// unusedFor is how long the session stays open without a request: a daemon does not restart
+// with changed settings while the page has one.
+const unusedFor = time.Minute
+
+// use keeps the session open until release is called, and then for unusedFor.
+func (v *vault) use() (release func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.users++
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.users--
+		if v.unused == nil {
+			v.unused = time.AfterFunc(unusedFor, v.closeUnused)
+		}
+		v.unused.Reset(unusedFor)
+	}
+}
+
+// closeUnused closes the session unless a request uses it.
+func (v *vault) closeUnused() {
+	v.mu.Lock()
+	s := v.session
+	if v.users > 0 || s == nil {
+		v.mu.Unlock()
+		return
+	}
+	v.session = nil
+	v.mu.Unlock()
+	_ = s.Close() // the connection may be lost
+	v.changed()   // hidden pages may miss changes from now on
+}
 
 // open returns the session, after opening it if necessary.
 func (v *vault) open(ctx context.Context) (*session.Session, error) {

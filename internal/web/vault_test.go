@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -39,4 +44,52 @@ func TestVault_Watch(t *testing.T) {
 		require.NoError(t, v.watch(t.Context(), fmt.Sprintf("note:///%d.md", i)))
 	}
 	assert.Equal(t, []string{"note:///a.md"}, dropped)
+}
+
+// The session ends a minute after the last request and event stream, and the next request
+// opens another. Pages learn that they may have missed changes.
+func TestVault_Unused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sdk.NewServer(&sdk.Implementation{Name: "vault"}, &sdk.ServerOptions{
+			SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
+			UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+		})
+		s, err := New(Options{Vault: "Notes", Dial: dialing(server)})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		cookie := login(t, s, s.Link())
+		sessionsAfter := func(d time.Duration) int {
+			<-time.After(d)
+			synctest.Wait()
+			return len(slices.Collect(server.Sessions()))
+		}
+		stream := func() (end func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/events", nil)
+			r.AddCookie(cookie)
+			r.Host = "127.0.0.1:8930"
+			go s.ServeHTTP(httptest.NewRecorder(), r)
+			return cancel
+		}
+
+		get(s, "GET", "/changes", cookie)
+		assert.Equal(t, 1, sessionsAfter(59*time.Second))
+		get(s, "GET", "/changes", cookie)
+		assert.Equal(t, 1, sessionsAfter(59*time.Second))
+		before, _ := s.events.changes()
+		assert.Zero(t, sessionsAfter(time.Second))
+		after, _ := s.events.changes()
+		assert.Equal(t, before+1, after)
+
+		endFirst, endSecond := stream(), stream()
+		assert.Equal(t, 1, sessionsAfter(time.Hour))
+		endFirst()
+		assert.Equal(t, 1, sessionsAfter(time.Hour))
+		endSecond()
+		assert.Equal(t, 1, sessionsAfter(59*time.Second))
+		endThird := stream()
+		assert.Equal(t, 1, sessionsAfter(time.Hour))
+		endThird()
+		assert.Zero(t, sessionsAfter(time.Minute))
+	})
 }

@@ -20,7 +20,8 @@ var files embed.FS
 // Options configure a [Server].
 type Options struct {
 	// Dial opens a connection to the vault's MCP server, with one message per line. It
-	// is called on the first request and after the connection is lost.
+	// is called on the first request, and on the next one after the connection is lost or
+	// was closed because no browser used the page for a minute.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
 	// Vault is the name of the vault in the page's title.
 	Vault    string
