@@ -153,17 +153,22 @@ func answersTo(dir string, entry os.FileInfo, names []string) bool {
 // The caller must know that a stat of the name succeeds, which it does for other
 // spellings too on a disk that folds case.
 func SpelledSo(root *os.Root, name string) bool {
-	dir, base := filepath.Split(name)
-	folds := func(other string) bool {
-		_, err := root.Lstat(dir + other)
-		return err == nil
-	}
-	if !slices.ContainsFunc(otherSpellings(base), folds) {
+	if !Folds(root, name) {
 		return true
 	}
 	names, err := namesIn(root.Open(filepath.Dir(name)))
-	want := norm.NFC.String(base)
+	want := norm.NFC.String(filepath.Base(name))
 	return err == nil && slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want })
+}
+
+// Folds reports whether another spelling of name also refers to a file, as on a disk that
+// ignores case. Otherwise a file with this name is spelled so.
+func Folds(root *os.Root, name string) bool {
+	dir, base := filepath.Split(name)
+	return slices.ContainsFunc(otherSpellings(base), func(other string) bool {
+		_, err := root.Lstat(dir + other)
+		return err == nil
+	})
 }
 
 // otherSpellings returns variants of name that refer to the same entry only on a file

@@ -97,6 +97,12 @@ func TestOnExFAT(t *testing.T) {
 	f.rename("ALPHA.md", "Alpha.md") // by another program
 	f.reconcile()
 	f.requireConsistent()
+	f.rename("Alpha.md", "ALPHA.md")
+	require.NoError(t, f.reconcilePaths(ctx, []string{"ALPHA.md", "Alpha.md", "deep/er/projects/beta two.md", "deep/ER/projects/beta two.md", "deep/er/projects/Beta two.md"}))
+	f.requireConsistent()
+	f.rename("ALPHA.md", "Alpha.md")
+	require.NoError(t, f.reconcilePaths(ctx, []string{"ALPHA.md", "Alpha.md"}))
+	f.requireConsistent()
 	assert.Equal(t, "see [[beta two]]\n\na line\n", f.onDisk("Alpha.md"))
 	assert.Equal(t, "back to [[Alpha]]\n", f.onDisk("deep/er/projects/beta two.md"))
 	assert.NoFileExists(t, filepath.Join(f.dir, "new/Delta.md"))

@@ -146,6 +146,12 @@ func (r *Root) SpelledSo(name string) bool {
 	return err != nil || in == "." || fsid.SpelledSo(root, in)
 }
 
+// Folds reports whether another spelling of the last segment of a path also refers to a file.
+func (r *Root) Folds(name string) bool {
+	root, in, _, err := r.at(name)
+	return err == nil && in != "." && fsid.Folds(root, in)
+}
+
 // WhollySpelledSo is [Root.SpelledSo] for each segment of a path.
 func (r *Root) WhollySpelledSo(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
