@@ -84,8 +84,10 @@ func (a *Anchors) Follow(after *Anchors, anchor string, heading int) (followed s
 	}
 	text := after.headings[at].Text
 	if anchor == slug(anchor) && anchor != a.headings[at].Text {
-		name := slug(text)
-		numbered := name + "-" + strconv.Itoa(slices.Index(after.byID[AnchorID(name)], at))
+		numbered := slug(text)
+		if n := slices.Index(after.byID[AnchorID(numbered)], at); n > 0 { // the first has no number
+			numbered += "-" + strconv.Itoa(n)
+		}
 		if after.heading(numbered) == at {
 			return numbered, true
 		}
