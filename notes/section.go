@@ -38,8 +38,8 @@ type OutlineItem struct {
 func (n *Note) Outline() []OutlineItem {
 	var items []OutlineItem
 	doc := markdown.Parse([]byte(n.Content))
-	for _, h := range doc.Headings {
-		section := n.Content[h.Start:min(h.End, doc.TextEnd)]
+	for i, h := range doc.Headings {
+		section := n.Content[h.Start:markdown.HeadingSection(doc, i).End]
 		lines := strings.Count(strings.TrimSuffix(section, "\n"), "\n")
 		items = append(items, OutlineItem{h.Text, h.Level, h.Line, h.Line + lines, len(section)})
 	}

@@ -126,7 +126,7 @@ func TestParseDate_Written(t *testing.T) {
 }
 
 // Sections are compared with a line-by-line reading: each extends to the next heading
-// of its level or a higher one, and each reference resolves to its own section.
+// of its level or a higher one, or to the rule above that, and each reference resolves to its own section.
 func TestSections_Lines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 24))
 	for range 2000 {
@@ -138,7 +138,7 @@ func TestSections_Lines(t *testing.T) {
 				level = 1 + rng.IntN(4)
 				lines = append(lines, strings.Repeat("#", level)+" "+pick(rng, "Plan", "Risks", "plan", "A > B", "Ünï"))
 			} else {
-				lines = append(lines, pick(rng, "text", "", "- item", fmt.Sprint("line ", n), "> quote", "`# code`"))
+				lines = append(lines, pick(rng, "text", "", "- item", fmt.Sprint("line ", n), "***", "> quote", "`# code`"))
 			}
 			levels = append(levels, level)
 		}
@@ -155,6 +155,15 @@ func TestSections_Lines(t *testing.T) {
 			end := at + 1
 			for end < len(levels) && (levels[end] == 0 || levels[end] > level) {
 				end++
+			}
+			if end < len(levels) {
+				rule := end - 1
+				for lines[rule] == "" {
+					rule--
+				}
+				if lines[rule] == "***" {
+					end = rule
+				}
 			}
 			s := sections[i]
 			require.Equal(t, []int{level, at + 1}, []int{s.Level, s.LineStart}, "%q", lines)

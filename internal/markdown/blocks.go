@@ -245,7 +245,7 @@ func (s *scanner) startLeaf(kind leafKind) {
 	s.fillItem()
 	s.properties = s.properties && kind == leafParagraph
 	s.kind = kind
-	s.doc.leaves = append(s.doc.leaves, leaf{start: s.lineStart, line: s.line, kind: kind})
+	s.doc.leaves = append(s.doc.leaves, leaf{start: s.lineStart, line: s.line, kind: kind, nested: len(s.containers) > 0})
 	_, next := s.indent()
 	s.current = span{start: next, lineStart: s.lineStart, line: s.line, containers: len(s.containers)}
 }

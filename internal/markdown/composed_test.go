@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -344,6 +345,18 @@ func sectionEnd(src []byte, headings []heading, i int) int {
 	return len(src)
 }
 
+// beforeRule returns the start of the rule above the heading at end, or else end.
+func beforeRule(src []byte, end int) int {
+	m := ruleAbove.FindSubmatchIndex(src[:end])
+	if m == nil || end == len(src) || src[end] == '%' {
+		return end
+	}
+	return m[2]
+}
+
+// ruleAbove matches the rules that compose writes.
+var ruleAbove = regexp.MustCompile(`(?:^|\n)((?:\*\*\*|- - -|_____)\s+)$`)
+
 // lineStart returns the offset of the start of a line.
 func lineStart(src []byte, line int) int {
 	lines := bytes.SplitAfter(src, []byte("\n"))
@@ -374,7 +387,7 @@ func TestSections_Composed(t *testing.T) {
 		for i, h := range c.headings {
 			start, end, way := lineStart(src, h.line), sectionEnd(src, c.headings, i), path(c.headings, i)
 			assert.Equal(t, []int{start, end}, []int{doc.Headings[i].Start, doc.Headings[i].End}, form)
-			end = min(end, doc.TextEnd)
+			end = beforeRule(src, min(end, doc.TextEnd))
 			for _, ref := range []string{
 				h.text, strings.ToUpper(h.text), strings.Repeat("#", h.level) + " " + h.text, strings.Join(way, " > "), "#" + strings.Join(way, "#"), refs[i],
 				fmt.Sprintf("%s (line %d)", h.text, h.line),

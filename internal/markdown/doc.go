@@ -17,10 +17,11 @@
 //     even outside a list.
 //
 // A section is a heading with everything up to the next heading of the same or
-// a higher level; a heading inside a list item (as Logseq writes them) ends
-// with its item. Nothing inside code, HTML blocks, comments or math is a
-// heading, link, tag, task or block id. A chunk is a passage of the body, split at
-// sections and paragraphs, of a size suitable for search results and embeddings.
+// a higher level, or to the rule (thematic break) directly above that heading;
+// a heading inside a list item (as Logseq writes them) ends with its item.
+// Nothing inside code, HTML blocks, comments or math is a heading, link, tag,
+// task or block id. A chunk is a passage of the body, split at sections and
+// paragraphs, of a size suitable for search results and embeddings.
 //
 // # Reading
 //

@@ -43,6 +43,7 @@ const (
 type leaf struct {
 	start, line int
 	kind        leafKind
+	nested      bool // in a container
 }
 
 // scanner finds the blocks of a note line by line, by the rules of CommonMark

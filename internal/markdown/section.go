@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -224,6 +225,11 @@ func withLine(ref string, line int) string { return fmt.Sprintf("%s (line %d)", 
 func HeadingSection(doc *Document, i int) Section {
 	h := doc.Headings[i]
 	end := min(h.End, doc.TextEnd) // exclude the data of plugins at the end of the note
+	n, ok := slices.BinarySearchFunc(doc.leaves, end, func(l leaf, at int) int { return cmp.Compare(l.start, at) })
+	if ok && n > 0 && doc.leaves[n].kind == leafHeading && doc.leaves[n-1].kind == leafBreak && !doc.leaves[n-1].nested {
+		// A rule above the next heading divides the two: Kanban recognizes its archive by it.
+		end = doc.leaves[n-1].start
+	}
 	return Section{
 		Heading: h.Text, Level: h.Level, Line: h.Line,
 		Start: h.Start, ContentStart: h.ContentStart, End: end,

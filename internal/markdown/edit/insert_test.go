@@ -29,6 +29,13 @@ func TestReplaceSection(t *testing.T) {
 	check(t, []edited{
 		{"keeps the heading and blank lines", "# A\n\nold\n\n\n# B\n", "A", "new", "# A\n\nnew\n\n\n# B\n"},
 		{"the last lane of a board", board, "Done", "- [x] c", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] c\n\n\n" + boardEnd},
+		{"the last lane before the archive of a board", archived, "Done", "- [x] c", strings.Replace(archived, "b", "c", 1)},
+		{"the archive of a board", archived, "Archive", "- [x] c", strings.Replace(archived, "old", "c", 1)},
+		{"no text before a rule", "## A\n\n***\n\n## B\n", "A", "new", "## A\n\nnew\n\n***\n\n## B\n"},
+		{"directly before a rule", "## A\nold\n***\n## B\n", "A", "new", "## A\nnew\n\n***\n## B\n"},
+		{"with a rule in its text", "## A\na\n\n---\n\nb\n\n## B\n", "A", "new", "## A\nnew\n\n## B\n"},
+		{"with a rule in its last item", "## A\n- a\n  ***\n\n## B\n", "A", "new", "## A\nnew\n\n## B\n"},
+		{"with a rule at the end of the note", "## A\na\n\n---\n", "A", "new", "## A\nnew\n"},
 		{"before a comment without a blank line", "# A\na\n%% b %%\n", "A", "c", "# A\nc\n\n%% b %%\n"},
 		{"replaces a repeated heading", "# A\nold\n\n# B\n", "A", "## a\n\nnew\n", "## a\n\nnew\n\n# B\n"},
 		{"replaces subsections", "# A\nold\n## S\nx\n# B\n", "A", "new", "# A\nnew\n# B\n"},
@@ -84,6 +91,9 @@ func TestInsertBefore(t *testing.T) {
 const (
 	boardEnd = "%% kanban:settings\n```\n{\"kanban-plugin\":\"board\"}\n```\n%%"
 	board    = "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n\n" + boardEnd
+
+	// The plugin recognizes its archive by the rule above the heading.
+	archived = "## Done\n\n- [x] b\n\n***\n\n## Archive\n\n- [x] old\n\n" + boardEnd
 )
 
 func TestInsertAfter(t *testing.T) {
@@ -97,6 +107,7 @@ func TestInsertAfter(t *testing.T) {
 		{"a list item, indented already", "- a\n\t- b ^id\n", "^id", "\t- new", "- a\n\t- b ^id\n\t- new\n"},
 		{"a paragraph", "a ^id\n\nb\n", "^id", "new", "a ^id\n\nnew\n\nb\n"},
 		{"the last lane of a board", board, "Done", "## Late\n", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n## Late\n\n\n" + boardEnd},
+		{"the last lane before the archive of a board", archived, "Done", "## Late", strings.Replace(archived, "\n***", "\n## Late\n\n***", 1)},
 		{"a table", "| a |\n|---|\n^id\n", "^id", "x", "| a |\n|---|\n^id\n\nx\n"},
 	}, InsertAfter)
 }
@@ -163,6 +174,12 @@ func TestAppend_Section(t *testing.T) {
 	check(t, []edited{
 		{"after its text", "# A\na\n\n# B\nb\n", "A", "new", "# A\na\n\nnew\n\n# B\nb\n"},
 		{"the last lane of a board", board, "Done", "- [x] c", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n- [x] c\n\n\n" + boardEnd},
+		{"the last lane before the archive of a board", archived, "Done", "- [x] c", strings.Replace(archived, "\n***", "- [x] c\n\n***", 1)},
+		{"no text before a rule", "## A\n\n---\n\n## B\n", "A", "new", "## A\n\nnew\n\n---\n\n## B\n"},
+		{"a subsection before a rule", "# A\n## S\ns\n\n---\n\n# B\n", "A", "new", "# A\n## S\ns\n\nnew\n\n---\n\n# B\n"},
+		{"text with a rule", "# A\na\n\n---\n\nb\n\n# B\n", "A", "new", "# A\na\n\n---\n\nb\n\nnew\n\n# B\n"},
+		{"a quote that ends with a rule", "# A\n> a\n> ***\n\n# B\n", "A", "new", "# A\n> a\n> ***\n\nnew\n\n# B\n"},
+		{"a rule at the end of the note", "# A\na\n\n---\n", "A", "new", "# A\na\n\n---\n\nnew\n"},
 		{"another lane of a board", board, "To do", "- [ ] c", "## To do\n\n- [ ] a\n- [ ] c\n\n\n## Done\n\n- [x] b\n\n\n" + boardEnd},
 		{"after its subsections", "# A\na\n## S\ns\n# B\n", "A", "new", "# A\na\n## S\ns\n\nnew\n\n# B\n"},
 		{"to a subsection", "# A\n## S\ns\n\n## T\n", "A > S", "new", "# A\n## S\ns\n\nnew\n\n## T\n"},
