@@ -87,8 +87,11 @@ func (s *scanner) readProperties(pos, paragraphEnd int) {
 		if i <= 0 || bytes.ContainsAny(line[:i], " \t:`[(") {
 			return
 		}
-		s.doc.PropertiesEnd = pos
 		value := strings.TrimSpace(string(line[i+2:]))
+		if value != "" && line[i+2] != ' ' && line[i+2] != '\t' { // such as std::vector
+			return
+		}
+		s.doc.PropertiesEnd = pos
 		switch strings.ToLower(string(line[:i])) {
 		case "tags", "tag":
 			for _, item := range propertyItems(line[i+2:]) {

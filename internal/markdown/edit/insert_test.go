@@ -146,6 +146,8 @@ func TestPrepend(t *testing.T) {
 		{"after front matter", "---\na: 1\n---\n\n# A\n", "", "new", "---\na: 1\n---\n\nnew\n\n# A\n"},
 		{"after a byte order mark", "\xef\xbb\xbf# A\n", "", "new", "\xef\xbb\xbfnew\n\n# A\n"},
 		{"after page properties", "type:: x\ntags:: y\n\n- a\n", "", "- new", "type:: x\ntags:: y\n\n- new\n\n- a\n"},
+		{"above text like page properties", "fe80::1 is local\nto a link.\n", "", "new", "new\n\nfe80::1 is local\nto a link.\n"},
+		{"after empty page properties", "tags::\r\ntype::\tx\r\n- a\r\n", "", "new", "tags::\r\ntype::\tx\r\n\r\nnew\r\n\r\n- a\r\n"},
 		{"after page properties above text", "tags:: y\ntext\n", "", "new", "tags:: y\n\nnew\n\ntext\n"},
 		{"to a list", "- a\n", "", "- new", "- new\n- a\n"},
 		{"an item of several lines to a list", "- a\n", "", "- new\n  more", "- new\n  more\n- a\n"},

@@ -41,6 +41,7 @@ func TestAddTag(t *testing.T) {
 		{"properties without tags", "title:: T\n\n- text\n", "d", "title:: T\ntags:: d\n\n- text\n"},
 		{"properties that end the note", "title:: T\n", "d", "title:: T\ntags:: d\n"},
 		{"properties without a final line break", "title:: T", "d", "title:: T\ntags:: d"},
+		{"text like a property", "std::vector grows\nby doubling.\n", "d", "---\ntags:\n  - d\n---\nstd::vector grows\nby doubling.\n"},
 		{"CRLF", "---\r\ntags: [a]\r\n---\r\n", "c", "---\r\ntags: [a, c]\r\n---\r\n"},
 		{"nested", "---\ntags: [a]\n---\n", "a/b", "---\ntags: [a, a/b]\n---\n"},
 	} {
