@@ -124,7 +124,7 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	src := "- [ ] Ring the dentist 📅 2026-02-20\n- [ ] Buy milk\n- [x] Buy  eggs\n- [ ] buy eggs\n- [ ] Twice\n- [ ] Twice\n- [ ] Cafe\u0301\n"
+	src := "- [ ] Ring the dentist 📅 2026-02-20\n- [ ] Buy milk\n- [x] Buy  eggs\n- [ ] buy eggs\n- [ ] Twice\n- [ ] Twice\n- [ ] Cafe\u0301\n- [x] Buy milk 📅 2026-02-20\n"
 	for _, test := range []struct {
 		at   Target
 		c    Change
@@ -139,6 +139,9 @@ func TestTarget(t *testing.T) {
 		{at: Target{Text: "* [x] Buy milk"}, line: 2},
 		{at: Target{Line: 2}, line: 2},
 		{at: Target{Text: "buy eggs"}, line: 4},
+		{at: Target{Text: "buy eggs", Line: 3}, line: 3},
+		{at: Target{Text: "- [x] Buy milk", Line: 8}, line: 8},
+		{at: Target{Text: "milk", Line: 8}, line: 8},
 		{at: Target{Text: "eggs"}, line: 4},
 		{at: Target{Text: "BUY EGGS"}, c: Change{Status: "open"}, line: 3},
 		{at: Target{Text: "Twice", Line: 6}, line: 6},

@@ -103,9 +103,11 @@ func (n *note) find(at Target, c Change) (int, error) {
 		}
 		return 0, n.missing(fmt.Sprintf("on line %d", at.Line), at.Line)
 	}
+	whole := func(t *Task) bool { return fold(t.Text) == folded || fold(t.Description) == folded }
 	for _, matches := range []func(t *Task) bool{
+		func(t *Task) bool { return t.Line == at.Line && whole(t) },
 		func(t *Task) bool { return t.Text == text },
-		func(t *Task) bool { return fold(t.Text) == folded || fold(t.Description) == folded },
+		whole,
 		func(t *Task) bool { return utf8.RuneCountInString(text) >= 3 && strings.Contains(fold(t.Text), folded) },
 	} {
 		var found, fitting []int
