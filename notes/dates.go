@@ -90,7 +90,11 @@ func frontMatterTime(values map[string]any, keys ...string) (time.Time, bool) {
 		}
 	}
 	for _, k := range keys {
-		switch v := folded[fieldKey(k)].(type) {
+		value := folded[fieldKey(k)]
+		if n, ok := value.(float64); ok { // as JSON has all numbers
+			value = int64(n)
+		}
+		switch v := value.(type) {
 		case string:
 			if t, ok := ParseDate(v); ok && t.Year() >= 1700 {
 				return t, true

@@ -203,7 +203,7 @@ func TestPeriodicPath(t *testing.T) {
 // rules write nothing.
 func TestSetDates(t *testing.T) {
 	ctx := t.Context()
-	w := newWorld(t, map[string]string{"A.md": "---\nwhen: 2020-02-03\ncreated: 2019-01-01\n---\n", "B.md": "b", "Log/03.02.2020.md": "c"})
+	w := newWorld(t, map[string]string{"A.md": "---\nwhen: 2020-02-03\ncreated: 2019-01-01\n---\n", "B.md": "b", "Log/03.02.2020.md": "c", "Dendron.md": "---\nupdated: 1654023600000\n---\n"})
 	dates := func(s *store.Store) map[string]string {
 		page, err := s.List(ctx, notes.ListQuery{Fields: []string{"created"}})
 		require.NoError(t, err)
@@ -215,17 +215,19 @@ func TestSetDates(t *testing.T) {
 	}
 	before := dates(w.Store)
 	assert.NotEqual(t, "2020-02-03", before["A.md"])
+	updated := time.UnixMilli(1654023600000).Format(time.DateOnly)
+	assert.Equal(t, updated, before["Dendron.md"])
 	rules := func() *notes.DateRules {
 		r := &notes.DateRules{Keys: []string{"when"}, Names: []notes.NameFormat{{Folder: "Log", Format: "DD.MM.YYYY"}}}
 		r.Compile()
 		return r
 	}
 	require.NoError(t, w.SetDates(ctx, rules()))
-	after := map[string]string{"A.md": "2020-02-03", "B.md": before["B.md"], "Log/03.02.2020.md": "2020-02-03"}
+	after := map[string]string{"A.md": "2020-02-03", "B.md": before["B.md"], "Log/03.02.2020.md": "2020-02-03", "Dendron.md": updated}
 	assert.Equal(t, after, dates(w.Store))
 	oldest, err := w.List(ctx, notes.ListQuery{Sort: "created"})
 	require.NoError(t, err)
-	assert.Equal(t, "A.md", oldest.Notes[2].Path, "a note begins at the earliest date that is known")
+	assert.Equal(t, "A.md", oldest.Notes[3].Path, "a note begins at the earliest date that is known")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	require.NoError(t, w.SetDates(ended, rules()), "nothing is written")
