@@ -25,7 +25,7 @@ func TestApply_RareForms(t *testing.T) {
 		"tags that are a number":                      {"---\ntags: 2026\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "a"}, "---\ntags:\n  - 2026\n  - a\n---\n"},
 		"the only tag, a number":                      {"---\ntags: 2026\nx: 1\n---\n", edit.Edit{Op: edit.OpRemoveTag, Tag: "2026"}, "---\nx: 1\n---\n"},
 		"the only tag, a text":                        {"---\ntags: a\nx: 1\n---\n", edit.Edit{Op: edit.OpRemoveTag, Tag: "#a"}, "---\nx: 1\n---\n"},
-		"page properties that end the note":           {"alias:: x", edit.Edit{Op: edit.OpAddTag, Tag: "a"}, "alias:: x\ntags:: a"},
+		"page properties that end the note":           {"alias:: x", edit.Edit{Op: edit.OpAddTag, Tag: "a"}, "alias:: x\ntags:: #a"},
 		"a key after a block in which one is merged":  {"---\na: &x {b: 1}\nc: 2\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "c", Value: 3}, "---\na: &x {b: 1}\nc: 3\n---\n"},
 		"a key over one that is merged":               {"---\nx: &a {k: 1}\n<<: *a\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "k", Value: 2}, "---\nx: &a {k: 1}\n<<: *a\nk: 2\n---\n"},
 		"text in brackets that is no list of its own": {"---\nkey: [a, {b: c}]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, "---\nkey: [a]\n---\n"},

@@ -56,7 +56,7 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 		return checkTags(splice(src, end, end, text), append(slices.Clone(doc.Tags), tag))
 	case doc.PropertiesEnd > 0 && doc.FrontMatter.Format == "":
 		_, at := markdown.LineAt(src, doc.PropertiesEnd-1)
-		line := "tags:: " + tag
+		line := "tags:: #" + tag // which Obsidian reads as a tag too
 		if at == len(src) && src[at-1] != '\n' {
 			line = lineEnding(src) + line
 		} else {
