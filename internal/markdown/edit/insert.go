@@ -12,10 +12,12 @@ import (
 
 // ReplaceSection replaces the text of the section that ref names (see
 // [markdown.FindSection]), including its subsections. The heading is kept unless
-// content starts with a heading of the same text, which then replaces it. A block
-// keeps its id and, in a list, its marker. Blank lines around the text are kept.
+// content starts with a heading of the same text, which then replaces it but keeps its
+// attributes, such as {#id}, unless it has its own. A block keeps its id and, in a list,
+// its marker. Blank lines around the text are kept.
 func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
-	section, err := markdown.FindSection(markdown.Parse(src), src, ref)
+	doc := markdown.Parse(src)
+	section, err := markdown.FindSection(doc, src, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +27,16 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 		return replaceBlock(src, section, content)
 	}
 	start := section.ContentStart
-	if rest, ok := cutHeading(content, section); ok {
+	if text, rest, ok := cutHeading(content, section); ok {
 		if section.Nested {
-			content = rest
+			content = trimLines(rest)
 		} else {
 			start = section.Start
+			i := slices.IndexFunc(doc.Headings, func(h markdown.Heading) bool { return h.Start == start })
+			old := string(src[doc.Headings[i].TextEnd:section.ContentStart])
+			if line := content[len(text) : len(content)-len(rest)]; !strings.Contains(line, "}") {
+				content = text + old[:strings.LastIndexByte(old, '}')+1] + content[len(text):]
+			}
 		}
 	}
 	if section.Nested {
@@ -92,17 +99,17 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 }
 
 // cutHeading reports whether content starts with the heading of section, and returns
-// the text after it.
-func cutHeading(content string, section markdown.Section) (string, bool) {
+// content up to the end of the heading's text and after its line.
+func cutHeading(content string, section markdown.Section) (text, rest string, ok bool) {
 	doc := markdown.Parse([]byte(content))
 	if len(doc.Headings) == 0 {
-		return "", false
+		return "", "", false
 	}
 	h := doc.Headings[0]
 	if strings.TrimSpace(content[:h.Start]) != "" || !markdown.SameHeading(h.Text, section.Heading) {
-		return "", false
+		return "", "", false
 	}
-	return trimLines(content[h.ContentStart:]), true
+	return content[:h.TextEnd], content[h.ContentStart:], true
 }
 
 // beforeID matches what is between a block and its id: white space, or lines of quote markers.
