@@ -245,7 +245,7 @@ func TestRules(t *testing.T) {
 		assert.Equal(t, strings.Contains(test.rule, "when done"), r.whenDone)
 	}
 	for _, test := range []struct{ src, says string }{
-		{"- [ ] a 🔁 every blue moon", "blue moon\" is not understood"},
+		{"- [ ] a 🔁 every blue moon", "blue moon\" is not understood; change the line with replace_text"},
 		{"- [ ] a 🔁 every February on the 30th", "no day after 2026-02-16"},
 		{"- TODO a\n  SCHEDULED: <2026-02-01 Sun .+1h>", "hours"},
 		{"- TODO a\n  SCHEDULED: <2026-02-01 Sun .+0d>", "interval"},
@@ -253,6 +253,7 @@ func TestRules(t *testing.T) {
 		_, err := Update([]byte(test.src), placesOf(test.src), Target{Text: "a"}, Change{}, Options{Today: monday})
 		require.ErrorIs(t, err, ErrInvalid, test.src)
 		assert.ErrorContains(t, err, test.says)
+		assert.NotContains(t, err.Error(), "set its mark", "a mark of done tasks has the same error")
 	}
 }
 

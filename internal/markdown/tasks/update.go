@@ -441,7 +441,7 @@ func remove(source string, f field) string {
 func (n *note) instance(t *Task) (string, error) {
 	r, err := parseRule(t.Recurrence)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w; change the line with replace_text, or set its mark", ErrInvalid, err)
+		return "", fmt.Errorf("%w: %w; change the line with replace_text", ErrInvalid, err)
 	}
 	today := time.Date(n.opt.Today.Year(), n.opt.Today.Month(), n.opt.Today.Day(), 0, 0, 0, 0, time.UTC)
 	reference := today
