@@ -62,6 +62,16 @@ func (f *feeder) add(changes []notes.Change) {
 	f.queue = append(f.queue, changes...)
 }
 
+// mostQueued is the number of changes that may be queued during a rebuild: they hold the parsed
+// notes, and a scan could queue all of a vault's.
+const mostQueued = 4000
+
+func (f *feeder) queued() int {
+	f.queueMu.Lock()
+	defer f.queueMu.Unlock()
+	return len(f.queue)
+}
+
 func (f *feeder) take() []notes.Change {
 	f.queueMu.Lock()
 	defer f.queueMu.Unlock()
@@ -73,11 +83,12 @@ func (f *feeder) take() []notes.Change {
 // run feeds the queued changes, and lets followers that are behind catch up. When it
 // returns, every healthy follower has applied every change queued before the call, unless
 // another call is rebuilding a follower, which can take minutes: then run returns at once,
-// and that call feeds these changes too. A follower's failure is logged, kept for status,
-// and retried at the next run; it does not delay the other followers.
+// and that call feeds these changes too, unless mostQueued changes wait for it. A follower's
+// failure is logged, kept for status, and retried at the next run; it does not delay the
+// other followers.
 func (f *feeder) run(ctx context.Context) {
 	if !f.mu.TryLock() {
-		if f.rebuilding.Load() {
+		if f.rebuilding.Load() && f.queued() < mostQueued {
 			return
 		}
 		f.mu.Lock()

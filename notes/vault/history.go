@@ -174,10 +174,14 @@ func (h *History) forget(ctx context.Context, p string) (notes.Forgotten, error)
 	if err != nil {
 		return done, err
 	}
-	if h.vault.progress.ready.Swap(false) { // searches report the rebuild
-		defer h.vault.progress.ready.Store(true)
+	ready := h.vault.progress.ready.Swap(false) // searches report the rebuild
+	err = h.vault.feed.renew(ctx)
+	if err != nil || len(h.vault.feed.behind()) > 0 { // Run continues, for example after ctx has ended
+		h.vault.queue.AddAll()
+	} else if ready {
+		h.vault.progress.ready.Store(true)
 	}
-	if err := h.vault.feed.renew(ctx); err != nil {
+	if err != nil {
 		return done, err
 	}
 	done.SetAside, err = removeSetAside(filepath.Dir(h.store.History().Path()))

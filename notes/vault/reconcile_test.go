@@ -465,6 +465,51 @@ func TestRebuilding_DoesNotDelayWrites(t *testing.T) {
 	}
 }
 
+// During a rebuild, a scan waits once many changes are queued, and then feeds them.
+func TestRebuilding_BoundsItsQueue(t *testing.T) {
+	f := newFixture(t, "A.md", "a")
+	f.feed.mu.Lock()
+	f.feed.rebuilding.Store(true)
+	f.feed.add(make([]notes.Change, mostQueued-1))
+	f.feed.run(t.Context())
+	f.feed.add(make([]notes.Change, 1))
+	var waiting sync.WaitGroup
+	started := make(chan struct{})
+	waiting.Go(func() { close(started); f.feed.run(t.Context()) })
+	<-started
+	for range 100 {
+		runtime.Gosched()
+	}
+	f.feed.mu.Unlock()
+	waiting.Wait()
+	assert.Empty(t, f.feed.take())
+}
+
+// After a deletion from history whose caller went away, Run continues the rebuild that it began.
+func TestForget_CanceledInTheRebuild(t *testing.T) {
+	f := newFixture(t, "A.md", "a", "Gone.md", "g")
+	f.progress.ready.Store(true)
+	f.remove("Gone.md")
+	f.reconcile()
+	s := &slow{mirror: newMirror(), began: make(chan struct{}, 10), goOn: make(chan struct{})}
+	f.Follow(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	var forgotten sync.WaitGroup
+	forgotten.Go(func() { _, _ = f.History().forget(ctx, "Gone.md") })
+	<-s.began
+	_, err := f.Create(t.Context(), notes.CreateRequest{Title: "B", Content: "b"})
+	require.NoError(t, err)
+	cancel()
+	close(s.goOn)
+	forgotten.Wait()
+	assert.False(t, f.Ready())
+	_, all := f.queue.Take()
+	require.True(t, all, "Run is woken")
+	f.feed.run(t.Context())
+	assert.ElementsMatch(t, []string{"A.md", "B.md"}, slices.Collect(maps.Keys(s.paths(t))))
+	f.requireConsistent()
+}
+
 // headed is a follower that needs no earlier changes.
 type headed struct{ *mirror }
 
