@@ -293,6 +293,7 @@ func TestOpen_KilledInSetAside(t *testing.T) {
 	dir := t.TempDir()
 	s, err := store.Open(t.Context(), dir)
 	require.NoError(t, err)
+	assert.Empty(t, s.Warnings())
 	keep(s, "A.md")
 	require.NoError(t, s.Close())
 	path := filepath.Join(dir, store.HistoryFile)
@@ -300,6 +301,7 @@ func TestOpen_KilledInSetAside(t *testing.T) {
 	require.NoError(t, os.WriteFile(path+"-wal", log, 0o600))
 
 	s = openStore(t, dir)
+	assert.Len(t, s.Warnings(), 1)
 	page, err := s.Page(t.Context(), "A.md", notes.HistoryQuery{})
 	require.NoError(t, err)
 	assert.Len(t, page.Revisions, 2)

@@ -60,6 +60,9 @@ func (s *Store) openOrReplace(ctx context.Context, path string, schema sqlite.Sc
 		if _, err := s.setAside(path); err != nil {
 			return nil, err
 		}
+		if _, err := os.Stat(path); err == nil {
+			s.warnings = append(s.warnings, filepath.Base(path)+" was damaged; a start that was killed set it aside and carried over the rows that could be read")
+		}
 	}
 	db, err := sqlite.Open(ctx, path, schema)
 	if err == nil || !sqlite.IsCorrupt(err) {
