@@ -181,7 +181,7 @@ func (a *app) placeArgs(cfg *config.Config, withState bool) []string {
 		args = append(args, "--state", cfg.State)
 	}
 	_, err := os.Stat(a.loaded.File)
-	if a.configFile != "" || a.variable("XDG_CONFIG_HOME") != "" && err == nil {
+	if a.configFile != "" || err == nil && a.loaded.File != config.DefaultFile(append(slices.Clip(a.env), "XDG_CONFIG_HOME=")) {
 		args = append(args, "--config", a.loaded.File)
 	}
 	return args

@@ -78,11 +78,9 @@ func (l *loader) mergeFile(name string) {
 	if required {
 		name = l.expand(name, l.dir)
 	} else {
-		home, err := l.env.configDir()
-		if err != nil {
+		if name = l.env.defaultFile(); name == "" {
 			return // containers and system services have no home directory
 		}
-		name = filepath.Join(home, "notesd.toml")
 	}
 	l.file = name
 	data, err := os.ReadFile(name)

@@ -33,13 +33,16 @@ func (e environment) stateDir(vault Vault) (string, error) {
 	return filepath.Join(base, "notesd", slug(name)+"-"+hex.EncodeToString(sum[:6])), nil
 }
 
-// configDir returns the directory of the user's notesd.toml.
-func (e environment) configDir() (string, error) {
+// DefaultFile returns the path of the notesd.toml that is read in an environment if no file is
+// named, or "".
+func DefaultFile(environ []string) string { return newEnvironment(environ).defaultFile() }
+
+func (e environment) defaultFile() string {
 	base, err := e.userDir(runtime.GOOS, "XDG_CONFIG_HOME", configHomes)
 	if err != nil {
-		return "", err
+		return ""
 	}
-	return filepath.Join(base, "notesd"), nil
+	return filepath.Join(base, "notesd", "notesd.toml")
 }
 
 // place is a directory below the one that a variable contains.
