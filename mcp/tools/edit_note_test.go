@@ -79,6 +79,9 @@ func TestFrontMatter_LargeNumbers(t *testing.T) {
 	w.call(t, "create_note", args{"path": "B.md", "content": "b\n", "front_matter": args{"id": id, "more": args{"count": 5.5}, "tags": []any{2026}}})
 	assert.Equal(t, "---\nid: 20260213104500123\nmore:\n  count: 5.5\ntags:\n  - \"2026\"\n---\nb\n", w.disk(t, "B.md"))
 
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{set("id", "20260213104500125")}})
+	assert.Contains(t, w.disk(t, "A.md"), "id: 20260213104500125\n", "text in place of a number")
+
 	out := w.fails(t, "edit_note", args{"note": "A", "edits": []args{set("id", json.Number("1e999"))}})
 	assert.Contains(t, out, "1e999 is no JSON number")
 }

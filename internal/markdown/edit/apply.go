@@ -167,6 +167,9 @@ func likeOld(src []byte, key string, value any) any {
 	block := bytes.TrimPrefix(src, []byte(markdown.ByteOrderMark))
 	switch markdown.ReadFrontMatter(block, 0).Values[key].(type) {
 	case int64, float64:
+		if whole, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(whole, 10) == text {
+			return whole // a float64 cannot hold every whole number
+		}
 		if number, ok := like.(float64); ok && strconv.FormatFloat(number, 'f', -1, 64) == text {
 			return number
 		}
