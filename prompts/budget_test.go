@@ -93,11 +93,11 @@ func TestTemplate_MissingNote(t *testing.T) {
 func TestTemplate_SaysWhatIsMissing(t *testing.T) {
 	long := strings.Repeat("boat ", 100)
 	s := newShelf("2026-01-30.md|slept", "a.md|"+long, "b.md|"+long, `Prompts/long.md|{{note "a.md"}}`,
-		`Prompts/p.md|Today: {{note "today"}}`+"\n"+`Yesterday: {{note "2026-01-30.md"}}`+"\nBoats: {{search topic}} End.")
+		`Prompts/p.md|Today: {{note "today#Log"}}`+"\n"+`Yesterday: {{note "2026-01-30.md"}}`+"\nBoats: {{search topic}} End.")
 	s[4].FrontMatter = map[string]any{"arguments": []any{"topic"}}
 	r := render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "plane"})
 	assert.Equal(t, []string{"note:///2026-01-30.md"}, embedded(r))
-	assert.Contains(t, words(r), "Today: (There is no note of today yet.)\nYesterday:")
+	assert.Contains(t, words(r), "Today: (There is no note of today#Log yet.)\nYesterday:")
 	assert.Contains(t, words(r), "(No note matches plane.) End.")
 
 	r = render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "boat"})
@@ -114,7 +114,7 @@ func TestSummarizeNotes_ChosenNotes(t *testing.T) {
 	assert.Contains(t, words(r), "Style: brief.")
 	r = render(t, s, Options{}, "summarize_notes", map[string]string{"query": "plane"})
 	assert.Empty(t, embedded(r))
-	assert.Contains(t, words(r), "There are no notes that match.")
+	assert.Contains(t, words(r), "There are no notes with text that match.")
 }
 
 func TestList_TooManyTemplates(t *testing.T) {

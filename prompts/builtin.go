@@ -74,7 +74,7 @@ func summarizeNotes(ctx context.Context, r *rendering) error {
 		return err
 	}
 	if sel.total == 0 {
-		r.say("There are no notes that match. Say so, and offer to look with other words (search_notes) or to write the first note (create_note).")
+		r.say("There are no notes with text that match. Say so, and offer to look with other words (search_notes) or to write the first note (create_note).")
 		return nil
 	}
 	closing := "Name the main themes, what was decided, and what is still open, and cite each note by its path."
@@ -132,7 +132,7 @@ func dailyReview(ctx context.Context, r *rendering) error {
 		return err
 	}
 	if sel.total == 0 {
-		r.say("There are no notes dated %s. Say so, and offer to look at a longer time with list_notes.", when)
+		r.say("There are no notes with text dated %s. Say so, and offer to look at a longer time with list_notes.", when)
 		return nil
 	}
 	closing := fmt.Sprintf("Tell me what I did, what is unfinished (open tasks, questions without an answer), and what to do next. list_tasks shows the tasks of all notes: call it with done %q, due %q and due \"overdue\".", due, due)

@@ -174,7 +174,7 @@ func TestSummarizeNotes(t *testing.T) {
 	t.Run("none", func(t *testing.T) {
 		r := render(t, s, Options{}, "summarize_notes", map[string]string{"query": "plums"})
 		assert.Empty(t, embedded(r))
-		assert.Contains(t, words(r), "no notes that match")
+		assert.Contains(t, words(r), "no notes with text that match")
 	})
 }
 
@@ -248,7 +248,7 @@ func TestScopeHolds(t *testing.T) {
 	assert.NotContains(t, words(r), "notes are here", "other notes are not counted")
 	r, err = c.Render(t.Context(), named(t, c, "daily_review"), nil, notes.Scope{Read: []string{"Away"}})
 	require.NoError(t, err)
-	assert.Contains(t, words(r), "There are no notes dated since yesterday.")
+	assert.Contains(t, words(r), "There are no notes with text dated since yesterday.")
 }
 
 // filters is a shelf that records the filters of its lists and searches.

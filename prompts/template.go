@@ -168,7 +168,8 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 			return err
 		}
 		note, part, err := r.named(ctx, ref)
-		if _, dated := r.notes.Period(ref, r.now()); dated && errors.Is(err, notes.ErrNotFound) {
+		base, _ := notes.SplitAnchor(ref)
+		if _, dated := r.notes.Period(base, r.now()); dated && errors.Is(err, notes.ErrNotFound) {
 			fmt.Fprintf(text, "(There is no note of %s yet.)", ref)
 			return nil
 		}
