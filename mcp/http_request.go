@@ -155,9 +155,8 @@ func resumesResponse(r *http.Request) bool {
 // order their goroutines run. Notifications sent between two streams are lost, unless the
 // SDK stores them, which it does as long as the session has not been continued and there is
 // room. A stream for which some may be lost begins with notifications that everything has
-// changed. The request
-// has entered the session, and leaves it when the stream begins: close waits for whatever
-// has entered, and a stream has no end.
+// changed. The request has entered the session, and leaves it when the stream begins: close
+// waits for whatever has entered, and a stream has no end.
 func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
