@@ -220,6 +220,39 @@ func TestMirror_RemovesEmptiedFolders(t *testing.T) {
 	assert.DirExists(t, filepath.Join(b.dir, "Up"), "it is above the folder that moved")
 }
 
+// TestMirror_RenamedFolder renames a folder with more files than one batch of the log has, also in
+// case only: all of them are moves, and the folder disappears on the other node.
+func TestMirror_RenamedFolder(t *testing.T) {
+	for to, count := range map[string]int{"Out": stepFiles + 1, "in": stepFiles + 2} {
+		t.Run(to, func(t *testing.T) {
+			files := map[string]string{}
+			for i := range count {
+				files[fmt.Sprintf("In/N%d.md", i)] = fmt.Sprint(i)
+			}
+			s := pgtest.New(t)
+			a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+			agree(t, a, b)
+			before := a.m.at.Seq
+			require.NoError(t, os.Rename(filepath.Join(a.dir, "In"), filepath.Join(a.dir, to)))
+			assert.Contains(t, agree(t, a, b), to+"/N0.md")
+			assert.Equal(t, count, s.Count(fmt.Sprintf(`SELECT count(*) FROM feed WHERE seq > %d AND old_path IS NOT NULL AND path IS NOT NULL`, before)), "moves")
+			assert.Equal(t, count, s.Count(fmt.Sprintf(`SELECT count(*) FROM feed WHERE seq > %d`, before)))
+			entries, err := os.ReadDir(b.dir)
+			require.NoError(t, err)
+			require.Len(t, entries, 1)
+			assert.Equal(t, to, entries[0].Name())
+			page, err := b.History().Revisions(t.Context(), notes.HistoryQuery{Note: to + "/N0.md"})
+			require.NoError(t, err)
+			assert.Len(t, page.Revisions, 2, "it keeps its history")
+			for _, n := range []*node{a, b} {
+				status, err := n.m.Status(t.Context())
+				require.NoError(t, err)
+				assert.Empty(t, status.Problems)
+			}
+		})
+	}
+}
+
 // TestDamagedDatabase: a damaged database of the mirror is set aside, and folder and log
 // are compared as at first.
 func TestDamagedDatabase(t *testing.T) {

@@ -41,7 +41,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	for _, p := range waiting {
 		pending[p] = true
 	}
-	c := &commit{m: m, gone: map[string]base{}}
+	c := &commit{m: m, gone: map[string]base{}, goneByHash: map[string][]string{}}
 	r := newRecord()
 	for p, b := range bases {
 		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
@@ -49,9 +49,14 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		}
 	}
 	for _, f := range files {
+		delete(c.gone, f.Path)
+	}
+	for p, b := range c.gone {
+		c.goneByHash[b.hash] = append(c.goneByHash[b.hash], p)
+	}
+	for _, f := range files {
 		b := bases[f.Path]
 		known := b.hash != ""
-		delete(c.gone, f.Path)
 		if pending[f.Path] || known && b.stat == f.Stat {
 			continue
 		}
@@ -103,50 +108,51 @@ func reasonOf(err error, other string) string {
 
 // commit gathers changes of the folder into batches.
 type commit struct {
-	m       *Mirror
-	gone    map[string]base // files that no longer exist
-	changes []notes.FileChange
-	size    int
-	done    bool // something was committed, or the log was ahead
+	m          *Mirror
+	gone       map[string]base     // files that no longer exist
+	goneByHash map[string][]string // all of their paths
+	changes    []notes.FileChange
+	size       int  // of their files
+	done       bool // something was committed, or the log was ahead
 }
 
+// add adds a change to the batch. A deleted file counts as moved if a new one has its bytes. The
+// last change of a full batch goes into the next one: if a batch had only the last file of a moved
+// folder, other nodes would take it for a moved note and keep the folder.
 func (c *commit) add(ctx context.Context, change notes.FileChange) error {
-	c.changes = append(c.changes, change)
-	if c.size += len(change.Data); len(c.changes) < stepFiles && c.size < stepBytes {
-		return nil
-	}
-	return c.flush(ctx)
-}
-
-// end commits the rest. A deleted file counts as moved if a new one has its bytes.
-func (c *commit) end(ctx context.Context) (bool, error) {
-	byHash := map[string][]string{}
-	for p, b := range c.gone {
-		byHash[b.hash] = append(byHash[b.hash], p)
-	}
-	for i := range c.changes {
-		change := &c.changes[i]
-		if old := byHash[change.After]; change.OldPath == "" && len(old) == 1 && len(change.Data) > 0 {
-			change.OldPath, change.Before, change.Data = old[0], change.After, nil
-			delete(c.gone, old[0])
-			delete(byHash, change.After)
+	if n := len(c.changes) - 1; n >= stepFiles || n > 0 && c.size >= stepBytes {
+		if err := c.flush(ctx, n); err != nil {
+			return err
 		}
 	}
+	c.size += len(change.Data)
+	if old := c.goneByHash[change.After]; change.OldPath == "" && len(old) == 1 && len(change.Data) > 0 {
+		change.OldPath, change.Before, change.Data = old[0], change.After, nil
+		delete(c.gone, old[0])
+		delete(c.goneByHash, change.After)
+	}
+	c.changes = append(c.changes, change)
+	return nil
+}
+
+// end commits the rest.
+func (c *commit) end(ctx context.Context) (bool, error) {
 	for _, p := range slices.Sorted(maps.Keys(c.gone)) {
 		if err := c.add(ctx, notes.FileChange{OldPath: p, Before: c.gone[p].hash}); err != nil {
 			return false, err
 		}
 	}
-	err := c.flush(ctx)
+	err := c.flush(ctx, len(c.changes))
 	return c.done, err
 }
 
-func (c *commit) flush(ctx context.Context) error {
-	if len(c.changes) == 0 {
+// flush commits the first n changes.
+func (c *commit) flush(ctx context.Context, n int) error {
+	if n == 0 {
 		return nil
 	}
-	changes := c.changes
-	c.changes, c.size = nil, 0
+	changes := c.changes[:n]
+	c.changes, c.size = c.changes[n:], 0
 	id, intent := rand.Text(), newRecord()
 	intent.own[id] = true
 	if err := c.m.write(ctx, intent); err != nil {
