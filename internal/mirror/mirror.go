@@ -572,20 +572,31 @@ const maxQueued = 2000
 // copyMark begins what the name of a conflict copy has in addition to the file's.
 const copyMark = " (conflict "
 
+// maxStem is the number of bytes of a file's name that its conflict copies keep. The mark and an
+// extension still fit into the 255 bytes that file systems allow.
+const maxStem = 175
+
+// copyStem returns how the names of the file's conflict copies begin, and their extension.
+func copyStem(file string) (stem, ext string) {
+	ext = path.Ext(file)
+	folder, name := path.Split(strings.TrimSuffix(file, ext))
+	return folder + strings.ToValidUTF8(name[:min(len(name), maxStem)], ""), ext // the cut may be in a character
+}
+
 // isCopyOf reports whether p is the name of a conflict copy of the file.
 func isCopyOf(p, file string) bool {
-	ext := path.Ext(file)
-	return strings.HasPrefix(p, strings.TrimSuffix(file, ext)+copyMark) && strings.HasSuffix(p, ")"+ext)
+	stem, ext := copyStem(file)
+	return strings.HasPrefix(p, stem+copyMark) && strings.HasSuffix(p, ")"+ext)
 }
 
 // copyName returns the name of a conflict copy.
 func copyName(file, who string, now time.Time, n int) string {
-	ext := path.Ext(file)
+	stem, ext := copyStem(file)
 	mark := fmt.Sprintf(copyMark+"%s %s", now.Format("2006-01-02 150405"), cleanName(who))
 	if n > 1 {
 		mark += fmt.Sprintf(" %d", n)
 	}
-	return strings.TrimSuffix(file, ext) + mark + ")" + ext
+	return stem + mark + ")" + ext
 }
 
 // cleanName replaces characters in a name that some file systems reject.
@@ -596,7 +607,7 @@ func cleanName(name string) string {
 		}
 		return r
 	}, name)
-	return strings.Trim(strings.ToValidUTF8(name[:min(len(name), 40)], ""), " .") // the cut may be in a character
+	return strings.Trim(strings.ToValidUTF8(name[:min(len(name), 40)], ""), " .") // as in copyStem
 }
 
 // pending returns the paths still to be compared.

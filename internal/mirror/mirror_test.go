@@ -293,10 +293,12 @@ func TestTwoNamesThatDifferInCase(t *testing.T) {
 // becomes a copy beside it.
 func TestConflicts(t *testing.T) {
 	s := pgtest.New(t)
+	long := strings.Repeat("语", 80) + ".md"
 	for name, c := range map[string]struct {
 		a, b func(n *node)
 		want map[string]string // "*": the conflict copy
 	}{
+		"a long name":           {func(n *node) { n.save(long, "of a") }, func(n *node) { n.save(long, "of b") }, map[string]string{long: "of a", "*": "of b", "N.md": "n", "Other.md": "o"}},
 		"both change":           {func(n *node) { n.save("N.md", "of a") }, func(n *node) { n.save("N.md", "of b") }, map[string]string{"N.md": "of a", "*": "of b", "Other.md": "o"}},
 		"both change alike":     {func(n *node) { n.save("N.md", "same") }, func(n *node) { n.save("N.md", "same") }, map[string]string{"N.md": "same", "Other.md": "o"}},
 		"both create":           {func(n *node) { n.save("New.md", "of a") }, func(n *node) { n.save("New.md", "of b") }, map[string]string{"New.md": "of a", "*": "of b", "N.md": "n", "Other.md": "o"}},
