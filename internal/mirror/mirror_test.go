@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/notestest"
 	"notesd/internal/pgtest"
@@ -251,6 +252,29 @@ func TestMirror_RenamedFolder(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMirror_DecomposedFolder: what arrives in a folder whose name is decomposed on this disk, as
+// macOS may have written it, goes into that folder.
+func TestMirror_DecomposedFolder(t *testing.T) {
+	s := pgtest.New(t)
+	b := newNode(t, s.URL(), "team", map[string]string{norm.NFD.String("Café/Crème") + "/A.md": "a"})
+	a := newNode(t, s.URL(), "team", nil)
+	b.sync()
+	a.sync()
+	a.save("Café/New.md", "n")
+	a.save("Café/Crème/é.md", "e")
+	a.sync()
+	b.sync()
+	entries, err := os.ReadDir(b.dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	got := map[string]string{}
+	for p, text := range b.files() {
+		got[norm.NFC.String(p)] = text
+	}
+	assert.Equal(t, map[string]string{"Café/Crème/A.md": "a", "Café/New.md": "n", "Café/Crème/é.md": "e"}, got)
+	assert.Equal(t, got, a.files())
 }
 
 // TestDamagedDatabase: a damaged database of the mirror is set aside, and folder and log

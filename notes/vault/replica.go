@@ -169,7 +169,7 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 			return err
 		}
 		for _, f := range changes {
-			f.Note, f.NewDisk = rows[f.OldPath].ID, f.NewPath
+			f.Note = rows[f.OldPath].ID
 			if f.NewPath == f.OldPath {
 				f.NewDisk = f.OldDisk
 			}
@@ -182,6 +182,7 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 				if err := r.checkIncoming(o.root, kind, f.NewPath); err != nil {
 					return err
 				}
+				f.NewDisk = newDisk(o.root, f.NewPath)
 			}
 			o.Files = append(o.Files, f)
 		}
