@@ -309,7 +309,9 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		if err := m.write(ctx, intent); err != nil {
 			return nil, err
 		}
-		if err := w.do(ctx); err != nil {
+		err = w.do(ctx)
+		m.queue.Put(w.newer, false) // in case this sync fails
+		if err != nil {
 			return nil, err
 		}
 		if err := m.write(ctx, w.record); err != nil {

@@ -958,6 +958,31 @@ func TestMirror_VaultCreatedAgain(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a"}, agree(t, n, newNode(t, s.URL(), "team", nil)))
 }
 
+// TestSettle_DatabaseRefuses: the versions that settling finds in the folder are committed by the
+// next sync if this one fails.
+func TestSettle_DatabaseRefuses(t *testing.T) {
+	s := pgtest.New(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	a.save("N.md", "of a")
+	a.sync()
+	b.save("N.md", "of b")
+	require.NoError(t, b.m.write(t.Context(), &record{at: &a.m.at, pending: map[string]bool{"N.md": true}}))
+	s.Exec(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full; END $$;
+		CREATE TRIGGER fail BEFORE INSERT ON batches FOR EACH ROW EXECUTE FUNCTION fail()`)
+	require.Error(t, b.m.sync(t.Context(), []string{"N.md"}, false))
+	s.Exec(`DROP TRIGGER fail ON batches`)
+	status, err := b.m.Status(t.Context())
+	require.NoError(t, err)
+	require.Len(t, status.Conflicts, 1)
+	paths, all := b.m.queue.Take()
+	require.False(t, all)
+	require.NoError(t, b.m.sync(t.Context(), paths, all))
+	a.sync()
+	assert.Equal(t, map[string]string{"N.md": "of a", status.Conflicts[0]: "of b"}, a.files())
+}
+
 // TestSettle_Ignored: files that this node ignores are not compared by each sync.
 func TestSettle_Ignored(t *testing.T) {
 	s := pgtest.New(t)
