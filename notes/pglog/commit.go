@@ -26,7 +26,6 @@ const (
 	// Each such commit locks the vault's row also as one that refers to it, which makes
 	// commits several times slower if there are many of them.
 	largeContents = 256 << 10
-	slowest       = 64 << 10 // bytes of contents per second that a connection can send at least
 )
 
 // Commit commits the batch and returns its number, or that of the newest batch if it
@@ -35,7 +34,7 @@ const (
 // response to the commit was lost and the outcome could not be determined. Any other
 // error means that nothing was written.
 func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callFor+time.Duration(sizeOf(b.Changes)/slowest)*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, timeout(sizeOf(b.Changes)))
 	defer cancel()
 	sent := false
 	err = l.db.again(ctx, func() error {

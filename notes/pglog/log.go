@@ -18,9 +18,15 @@ import (
 	"notesd/notes/store"
 )
 
-// callFor is the timeout of a call. Without it a server that disappears silently would
-// block every sync of the folder.
-const callFor = time.Minute
+const (
+	// callFor is the timeout of a call. Without it a server that disappears silently would
+	// block every sync of the folder.
+	callFor = time.Minute
+	slowest = 64 << 10 // bytes of contents per second that a connection can transfer at least
+)
+
+// timeout returns the timeout of a call that transfers contents of this size.
+func timeout(size int) time.Duration { return callFor + time.Duration(size/slowest)*time.Second }
 
 // Log is one vault's log.
 type Log struct {
@@ -351,14 +357,19 @@ func readFiles(rows pgx.Rows, err error) ([]File, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[File])
 }
 
-// contentBytes limits the size of contents, as stored, that are read at a time. It bounds the
-// memory that they take, and slow connections get them within callFor.
+// contentBytes limits the size of contents, as stored, that are read at a time, apart from the
+// last one. It bounds the memory that they take, and how long slow connections take.
 const contentBytes = 8 << 20
 
 // Contents returns the contents with these hashes: all of them, or the first ones if they are
 // larger than contentBytes together; at least one.
 func (l *Log) Contents(ctx context.Context, hashes []string) (found map[string][]byte, err error) {
-	err = l.call(ctx, func(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout(contentBytes+notes.MaxAttachmentBytes))
+	defer cancel()
+	err = l.db.again(ctx, func() error {
+		if err := l.ready(ctx); err != nil {
+			return err
+		}
 		found, err = contents(ctx, l.db.pool, l.vault, hashes)
 		return err
 	})
