@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"path"
 	"slices"
 
 	"notesd/notes"
@@ -223,6 +224,10 @@ func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange, bases m
 
 // place resolves the three versions of each path of a batch.
 func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, changes []notes.FileChange, bases map[string]base, r *record) error {
+	paths, err := m.respell(ctx, e.Author, paths, changes, bases, r)
+	if err != nil {
+		return err
+	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	found, err := m.read(ctx, paths, math.MaxInt)
@@ -264,6 +269,38 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 	err = w.do(ctx)
 	m.queue.Add(w.newer...)
 	return err
+}
+
+// respell renames the folders whose names the changes move in case only, on a disk that ignores
+// case. There the files move with them: they get their present paths in the changes and bases,
+// and these are added to paths.
+func (m *Mirror) respell(ctx context.Context, by notes.Author, paths []string, changes []notes.FileChange, bases map[string]base, r *record) ([]string, error) {
+	done := map[[2]string]bool{}
+	for i := range changes {
+		c := &changes[i]
+		from, to := path.Dir(c.OldPath), path.Dir(c.Path)
+		if from == to || notes.Key(from) != notes.Key(to) {
+			continue
+		}
+		one, tried := done[[2]string{from, to}]
+		if !tried {
+			var err error
+			one, err = m.vault.Replica().Respell(ctx, by, from, to)
+			switch {
+			case errors.Is(err, notes.ErrUnavailable) || ctx.Err() != nil:
+				return nil, err
+			case err != nil:
+				m.status.problem(from, reasonOf(err, err.Error()))
+			}
+			done[[2]string{from, to}] = one
+		}
+		if b := bases[c.OldPath]; one && b.hash != "" {
+			p := path.Join(to, path.Base(c.OldPath))
+			bases[p], r.base[p] = b, b
+			paths, c.OldPath = append(paths, p), p
+		}
+	}
+	return paths, nil
 }
 
 // settle compares pending files with the newest versions of the log.

@@ -1,44 +1,20 @@
 package vault
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
-
-// mountExFAT mounts a new exFAT disk, as found on USB sticks: it is case-insensitive, and
-// supports neither links nor renames that swap or fail if the target exists.
-func mountExFAT(t *testing.T) string {
-	t.Helper()
-	run := func(name string, args ...string) string {
-		out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
-		if err != nil {
-			t.Skipf("SKIPPED: %s: %v %s", name, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	image, at := filepath.Join(t.TempDir(), "disk"), t.TempDir()
-	require.NoError(t, os.WriteFile(image, nil, 0o600))
-	require.NoError(t, os.Truncate(image, 64<<20))
-	run("mkfs.exfat", image)
-	device := run("losetup", "--find", "--show", image)
-	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() })
-	run("mount.exfat-fuse", device, at)
-	t.Cleanup(func() { _ = exec.Command("umount", "--lazy", at).Run() })
-	return at
-}
 
 // TestExFAT_OtherSpellings checks that another spelling of an ignored folder's name does not
 // make its files readable, or new files possible there.
 func TestExFAT_OtherSpellings(t *testing.T) {
-	f := &fixture{t: t, dir: mountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	f := &fixture{t: t, dir: notestest.MountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	f.write("Private/Secret.md", "secret\n")
 	f.write("Private/pic.png", "secret")
 	f.write("Open/A.md", "![[pic.png]]\n")
@@ -69,7 +45,7 @@ func TestExFAT_OtherSpellings(t *testing.T) {
 }
 
 func TestOnExFAT(t *testing.T) {
-	f := &fixture{t: t, dir: mountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	f := &fixture{t: t, dir: notestest.MountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	f.write("Alpha.md", "see [[Beta]]\n")
 	f.write("work/Beta.md", "back to [[Alpha]]\n")
 	f.open(Options{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -188,6 +189,34 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 		}
 		return nil
 	})
+}
+
+// Respell renames a folder, and those above it, whose names in the log have changed in case
+// only, if the disk ignores case: the files cannot be moved one by one, because both names are
+// the same folder there. It reports whether they are, or are equal.
+func (r Replica) Respell(ctx context.Context, by notes.Author, from, to string) (one bool, err error) {
+	if from == to || notes.Key(from) != notes.Key(to) {
+		return from == to, nil
+	}
+	if one, err = r.Respell(ctx, by, path.Dir(from), path.Dir(to)); err != nil || !one {
+		return false, err
+	}
+	if from = path.Join(path.Dir(to), path.Base(from)); from == to {
+		return true, nil
+	}
+	_, err = r.v.change(ctx, change{kind: "move", author: by, placed: true}, func(o *operation) error {
+		f := store.FileChange{Folder: true, OldPath: from, NewPath: to, OldDisk: o.root.Spelled(from), NewDisk: newDisk(o.root, to)}
+		_, oldErr := o.root.Lstat(f.OldDisk)
+		_, newErr := o.root.Lstat(f.NewDisk)
+		spelled := o.root.SpelledSo(to)
+		one = oldErr == nil && newErr == nil && !(spelled && o.root.SpelledSo(from))
+		if o.Files = []store.FileChange{f}; one && !spelled {
+			return r.checkIncoming(o.root, o.Kind, to)
+		}
+		o.Files[0].NewDisk = f.OldDisk // nothing to do
+		return nil
+	})
+	return one && err == nil, err
 }
 
 // checkIncoming rejects a new path from the log that a tool could not have written either:
