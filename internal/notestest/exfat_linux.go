@@ -1,6 +1,7 @@
 package notestest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +27,8 @@ func MountExFAT(tb testing.TB) string {
 	require.NoError(tb, os.Truncate(image, 64<<20))
 	run("mkfs.exfat", image)
 	device := run("losetup", "--find", "--show", image)
-	tb.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() })
+	tb.Cleanup(func() { _ = exec.CommandContext(context.Background(), "losetup", "--detach", device).Run() })
 	run("mount.exfat-fuse", device, at)
-	tb.Cleanup(func() { _ = exec.Command("umount", "--lazy", at).Run() })
+	tb.Cleanup(func() { _ = exec.CommandContext(context.Background(), "umount", "--lazy", at).Run() })
 	return at
 }

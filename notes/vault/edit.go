@@ -270,11 +270,13 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		after[i] = markdown.NewAnchors(markdown.Parse(r.After), r.After)
 	}
 	rename := func(anchor string) (string, error) {
-		followed, ok := anchor, true
+		followed := anchor
 		for i, r := range renames {
-			if followed, ok = before[i].Follow(after[i], followed, r.Heading); !ok {
+			next, ok := before[i].Follow(after[i], followed, r.Heading)
+			if !ok {
 				return "", fmt.Errorf("to %s would lead to another heading of that name", notes.Quote(anchor))
 			}
+			followed = next
 		}
 		return followed, nil
 	}

@@ -85,7 +85,7 @@ func TestRenameHeading_Namesakes(t *testing.T) {
 	}
 	require.NoError(t, rename("Notes", "Risks"))
 	assert.Equal(t, "[[Plan#Risks]] [[Plan#Two#Risks]] [[Plan#Risks#Part]] [n](Plan.md#risks) [r](Plan.md#risks-1) [[Plan#Part]]\n", f.onDisk("A.md"))
-	assert.Equal(t, `{"nodes":[{"file":"Plan.md","subpath":"#Two#Risks"}]}`, f.onDisk("C.canvas"))
+	assert.Contains(t, f.onDisk("C.canvas"), `"subpath":"#Two#Risks"`)
 	require.NoError(t, rename("Two > Risks", "Dangers"))
 	assert.Equal(t, "[[Plan#Risks]] [[Plan#Two#Dangers]] [[Plan#Dangers#Part]] [n](Plan.md#risks) [r](Plan.md#dangers) [[Plan#Part]]\n", f.onDisk("A.md"))
 	f.write("Three.md", "# X\n## Notes\n# Notes\n# Notes\n[a](#notes) [b](#notes-1) [c](#notes-2)\n")

@@ -168,7 +168,8 @@ func TestTables_RepeatedCallsAtOnce(t *testing.T) {
 		ids <- added
 		return err
 	})
-	assert.Equal(t, <-ids, <-ids)
+	first := <-ids
+	assert.Equal(t, first, <-ids)
 	info, _, err := tables.Describe(ctx, "t", 0)
 	require.NoError(t, err)
 	assert.Equal(t, 1, info.Rows)
