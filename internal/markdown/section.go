@@ -226,8 +226,10 @@ func HeadingSection(doc *Document, i int) Section {
 	h := doc.Headings[i]
 	end := min(h.End, doc.TextEnd) // exclude the data of plugins at the end of the note
 	n, ok := slices.BinarySearchFunc(doc.leaves, end, func(l leaf, at int) int { return cmp.Compare(l.start, at) })
-	if ok && n > 0 && doc.leaves[n].kind == leafHeading && doc.leaves[n-1].kind == leafBreak && !doc.leaves[n-1].nested {
+	if ok && n > 1 && doc.leaves[n].kind == leafHeading && doc.leaves[n-1].kind == leafBreak && !doc.leaves[n-1].nested &&
+		(doc.leaves[n-2].kind != leafHeading || doc.leaves[n-2].line+1 < doc.leaves[n-1].line) {
 		// A rule above the next heading divides the two: Kanban recognizes its archive by it.
+		// One on the line below a heading underlines that.
 		end = doc.leaves[n-1].start
 	}
 	return Section{

@@ -41,11 +41,28 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	}
 	if section.Nested {
 		content = indentLines(content, bodyIndentation(src, section))
-	} else if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
-		content += eol
+	} else {
+		content = withoutRule(content, src, section.End)
+		if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
+			content += eol
+		}
 	}
 	return replaceBody(src, start, section.End, content, eol), nil
 }
+
+// withoutRule returns content without a rule at its end if there is one at offset at of src: a
+// rule above the next heading is no part of the section, but is often repeated with its text.
+func withoutRule(content string, src []byte, at int) string {
+	end, _ := markdown.LineAt(src, at)
+	trimmed := strings.TrimRight(content, " \t\r\n")
+	last := strings.LastIndexByte(trimmed, '\n') + 1
+	if isRule(src[at:end]) && isRule([]byte(trimmed[last:])) && isBlank(previousLine([]byte(trimmed), last)) { // a heading's underline has text above
+		return trimLines(trimmed[:last])
+	}
+	return content
+}
+
+func isRule(line []byte) bool { return !isBlank(line) && markdown.IsThematicBreak(line) }
 
 // sticks reports whether new text would run into the block at end, because there is
 // no blank line before it and it does not start with '#'.
@@ -207,7 +224,7 @@ func Prepend(src []byte, content string) ([]byte, error) {
 }
 
 // addToSection inserts content at the end of a section (append), before the next
-// heading of the same or a higher level, or at its start (prepend), after the
+// heading of the same or a higher level or the rule above it, or at its start (prepend), after the
 // heading.
 func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	doc := markdown.Parse(src)
