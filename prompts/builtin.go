@@ -102,7 +102,7 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 		return err
 	}
 	if note == nil {
-		r.say("There are no notes yet. Say so, and offer to write the first one with create_note.")
+		r.say("There are no notes with text yet. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
 	if heading := r.args["heading"]; heading != "" {
@@ -176,7 +176,7 @@ func findConnections(ctx context.Context, r *rendering) error {
 		return err
 	}
 	if note == nil {
-		r.say("There are no notes yet, so there is nothing to connect. Say so, and offer to write the first one with create_note.")
+		r.say("There are no notes with text yet, so there is nothing to connect. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
 	r.say("Please find connections between %s and my other notes. The note comes first, then notes that may be related. %s", subject(note, part), dataNotice)

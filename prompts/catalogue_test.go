@@ -385,6 +385,13 @@ func TestTemplates(t *testing.T) {
 	assert.Equal(t, "Mine now.", r.Messages[0].Text)
 }
 
+// TestNewestNote checks that neither tomorrow's note nor an empty one is taken for the newest.
+func TestNewestNote(t *testing.T) {
+	s := newShelf("a.md|x", "2026-02-01.md|y", "Untitled.md|")
+	s[1].Date = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	assert.Equal(t, []string{"note:///a.md"}, embedded(render(t, s, Options{}, "summarize_note", nil)))
+}
+
 // TestEmbeddedLines checks that the URI of an embedded note is the anchor of the embedded
 // lines, and that drawings are omitted.
 func TestEmbeddedLines(t *testing.T) {
@@ -394,7 +401,7 @@ func TestEmbeddedLines(t *testing.T) {
 		"":                            {URI: "#L1-L1"},
 		strings.Repeat("a line\n", 9): {URI: "#L1-L6", Text: strings.Repeat("a line\n", 5) + "a lin"},
 	} {
-		r := render(t, newShelf("a.md|"+content), Options{Budget: 40}, "summarize_note", nil)
+		r := render(t, newShelf("a.md|"+content), Options{Budget: 40}, "summarize_note", map[string]string{"note": "a.md"})
 		want.URI = "note:///a.md?rev=0123456789ab" + want.URI
 		assert.Equal(t, &want, r.Messages[1].Resource)
 	}

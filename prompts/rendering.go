@@ -231,12 +231,13 @@ func (r *rendering) named(ctx context.Context, ref string) (*notes.Note, notes.A
 }
 
 // theNote returns the note in the argument "note" as named does, or the newest note if the
-// argument is missing. It returns nil if there are no notes.
+// argument is missing. It returns nil if there are no notes with text.
 func (r *rendering) theNote(ctx context.Context) (note *notes.Note, part notes.Anchor, err error) {
 	if ref := r.args["note"]; ref != "" {
 		return r.named(ctx, ref)
 	}
-	f := r.bounded(notes.Filter{Before: r.now().AddDate(0, 0, 1)})
+	tomorrow, _ := r.notes.Period("tomorrow", r.now()) // notes dated in the future are not the newest
+	f := r.bounded(notes.Filter{Before: tomorrow.Start, NotEmpty: true})
 	list, err := r.notes.List(ctx, notes.ListQuery{Filter: f, Sort: "date", Limit: 1})
 	if err != nil || len(list.Notes) == 0 {
 		return nil, part, err
