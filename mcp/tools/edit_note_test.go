@@ -81,6 +81,8 @@ func TestFrontMatter_LargeNumbers(t *testing.T) {
 
 	w.call(t, "edit_note", args{"note": "A", "edits": []args{set("id", "20260213104500125")}})
 	assert.Contains(t, w.disk(t, "A.md"), "id: 20260213104500125\n", "text in place of a number")
+	w.call(t, "edit_note", args{"note": "A", "edits": []args{set("parcel", json.Number("9400111899223197428490"))}})
+	assert.Contains(t, w.disk(t, "A.md"), "parcel: \"9400111899223197428490\"\n")
 
 	out := w.fails(t, "edit_note", args{"note": "A", "edits": []args{set("id", json.Number("1e999"))}})
 	assert.Contains(t, out, "1e999 is no JSON number")

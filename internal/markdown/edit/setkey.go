@@ -217,6 +217,9 @@ func metaValueOf(value any, depth int) (any, error) {
 		if n, err := v.Int64(); err == nil {
 			return n, nil
 		}
+		if !strings.ContainsAny(v.String(), ".eE") {
+			return v.String(), nil // as a whole number that does not fit is read
+		}
 		f, err := v.Float64()
 		if err != nil {
 			return nil, invalid("%v is no JSON number", v)
