@@ -255,11 +255,22 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 // the error for a note that the caller may not write, or one that cannot be changed and that
 // the caller may not read. Its argument where names the note only if the caller may read it.
 func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) error {
+	also := o.alsoNote(rewrite, refused)
+	for _, p := range paths {
+		if err := also(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alsoNote returns the function by which alsoChange adds one note.
+func (o *operation) alsoNote(rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) func(notePath string) error {
 	files := map[string]bool{}
 	for _, f := range o.Files {
 		files[f.OldDisk] = true
 	}
-	for _, p := range paths {
+	return func(p string) error {
 		where, hidden := notes.Quote(p), !o.scope.CanRead(p)
 		if hidden {
 			where = "a note that this client may not read"
@@ -277,11 +288,11 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 				return err
 			}
 			if len(rows) > 0 {
-				continue
+				return nil
 			}
 		}
 		if files[f.OldDisk] {
-			continue
+			return nil
 		}
 		files[f.OldDisk] = true
 		f.New, err = rewrite(p, f.Old)
@@ -291,7 +302,7 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		case err != nil:
 			return err
 		case bytes.Equal(f.Old, f.New):
-			continue
+			return nil
 		case o.mayWrite(p) != nil || o.checkTarget(f) != nil:
 			return refused(where, "that note may not be written")
 		}
@@ -302,8 +313,8 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 			return err
 		}
 		o.Files = append(o.Files, f)
+		return nil
 	}
-	return nil
 }
 
 // mayWrite returns an error unless the operation may write to all of the paths.

@@ -217,13 +217,18 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 	if err != nil {
 		return err
 	}
+	files := map[string]bool{}
+	for _, f := range m.Files {
+		files[f.OldPath] = true
+	}
+	also := m.alsoNote(links.rewrite, func(_, _ string) error { return &notes.Error{Err: notes.ErrForbidden} })
 	changed = append(changed, since...)
 	slices.Sort(changed)
 	for _, p := range slices.Compact(changed) {
-		if _, affected := slices.BinarySearch(links.notes, p); !affected || p == m.first.OldPath {
+		if _, affected := slices.BinarySearch(links.notes, p); !affected || files[p] {
 			continue
 		}
-		err := m.alsoChange([]string{p}, links.rewrite, func(_, _ string) error { return &notes.Error{Err: notes.ErrForbidden} })
+		err := also(p)
 		if _, known := errors.AsType[*notes.Error](err); err != nil && !known {
 			return err
 		}
@@ -237,10 +242,6 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 		} else {
 			m.Kept = append(m.Kept, f.NewPath)
 		}
-	}
-	files := map[string]bool{}
-	for _, f := range m.Files {
-		files[f.OldPath] = true
 	}
 	if err := m.alsoFiles(namesNote(m.first.OldPath), func(name string, text []byte) []byte {
 		if files[name] {

@@ -510,6 +510,35 @@ func TestUndo_LinksSinceAMoveOfAttachments(t *testing.T) {
 	f.requireConsistent()
 }
 
+// Undoing such a move takes memory and time in proportion to the notes with links, whether they
+// have changed since or not.
+func TestUndo_ManyLinksSinceAMove(t *testing.T) {
+	allocated := func(n int, edit bool) float64 {
+		names := []string{"pics/i.png", "i"}
+		for i := range n {
+			names = append(names, fmt.Sprintf("n%d.md", i), "![i](pics/i.png)\n")
+		}
+		f := newFixture(t, names...)
+		moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "pics", To: "media/pics", UpdateLinks: true})
+		require.NoError(t, err)
+		for i := range n {
+			if edit {
+				f.write(fmt.Sprintf("n%d.md", i), "edited ![i](media/pics/i.png)\n")
+			}
+		}
+		f.reconcile()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: moved.Change, DryRun: true})
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	for _, edit := range []bool{false, true} {
+		assert.Less(t, allocated(800, edit), 12*allocated(100, edit), "8 times as many notes, edited: %t", edit)
+	}
+}
+
 // TestUndo_Parts checks that the edits of several notes, made as parts of one change, are
 // undone together, also in files that several of them have changed.
 func TestUndo_Parts(t *testing.T) {
