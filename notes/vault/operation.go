@@ -545,14 +545,17 @@ func (o *operation) unfinished(err error, happened, detail, hint string) error {
 // Repeated reports whether the request was already carried out, so that repeating it only
 // returns the stored answer and needs no confirmation from the user. Operations interrupted
 // by a crash are finished first.
-func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
+func (v *Vault) Repeated(ctx context.Context, requestKey string) (repeated bool, err error) {
 	if requestKey == "" {
 		return false, nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := v.interrupted.finishOnce(ctx); err != nil {
-		return false, err
+	if err = v.interrupted.finishOnce(ctx); err == nil {
+		repeated, err = store.Answered(ctx, v.store.History().Reader(), requestKey, nil)
 	}
-	return store.Answered(ctx, v.store.History().Reader(), requestKey, nil)
+	if err != nil {
+		err = writeProblem("write", "", err)
+	}
+	return repeated, err
 }

@@ -237,6 +237,7 @@ func TestWrite_StoreFails(t *testing.T) {
 	err := add("one")
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 	assert.NotContains(t, domainError(t, err).Hint, "Nothing was changed")
+	assert.Equal(t, "the disk is full", domainError(t, add("two")).Detail, "recovery fails")
 	f.failpoint = nil
 	require.NoError(t, add("two"))
 	require.NoError(t, add("one"), "the repeated request is answered")
