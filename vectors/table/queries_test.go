@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -136,6 +138,35 @@ func TestSearch_CloseVectors(t *testing.T) {
 		places.requireSame(t, tables, "places", place(), nil, 5)
 		directions.requireSame(t, tables, "directions", direction(), nil, 5)
 	}
+}
+
+// A search of rows that are all equally near reads the metadata of the hits only.
+func TestSearch_MetadataOfHits(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 2, L2)
+	metadata := json.RawMessage(`{"text":"` + strings.Repeat("x", 16<<10) + `"}`)
+	const n = 1000
+	var rows []NewRow
+	for i := range n {
+		rows = append(rows, NewRow{ID: fmt.Sprintf("%04d", i), Vector: []float32{1, 2}, Metadata: metadata})
+	}
+	for some := range slices.Chunk(rows, 100) {
+		_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: some})
+		require.NoError(t, err)
+	}
+	var before, after runtime.MemStats
+	for range 2 { // the first loads the table
+		runtime.ReadMemStats(&before)
+		hits, err := tables.Search(t.Context(), Query{Table: "t", Vector: []float32{1, 2}, Limit: 5})
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Len(t, hits, 5)
+		for i, hit := range hits {
+			assert.Equal(t, rows[i].ID, hit.ID)
+			assert.JSONEq(t, string(metadata), string(hit.Metadata))
+		}
+	}
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(n*len(metadata)/4))
 }
 
 func TestBitset(t *testing.T) {

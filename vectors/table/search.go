@@ -54,11 +54,7 @@ func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, err := t.exact(ctx, info.Metric, vector, rows)
-	if err != nil {
-		return nil, err
-	}
-	return hits[:min(q.Limit, len(hits))], nil
+	return t.exact(ctx, info.Metric, vector, rows, q.Limit)
 }
 
 func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]float32, error) {
@@ -190,18 +186,40 @@ func (r ranking) near(k, dimension int) []int64 {
 	return r.rows[:n]
 }
 
-// exact scores rows with their vectors in the database and returns them, the
-// nearest first.
-func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64) ([]Hit, error) {
-	hits := make([]Hit, 0, len(rows))
+// exact scores rows with their vectors in the database and returns the k nearest, the nearest
+// first. It omits rows that have been deleted since they were ranked.
+func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64, k int) ([]Hit, error) {
+	type scored struct {
+		Hit
+		row int64
+	}
+	nearest := make([]scored, 0, len(rows))
 	length := math.Sqrt(flat.Squares(q))
-	err := t.rows.hits(ctx, rows, func(hit Hit, vector []float32) {
-		hit.Score = exactScore(metric, q, length, vector)
-		hits = append(hits, hit)
-	})
-	slices.SortFunc(hits, func(a, b Hit) int {
+	if err := t.rows.vectorsOf(ctx, rows, func(row int64, id string, vector []float32) {
+		nearest = append(nearest, scored{Hit{ID: id, Score: exactScore(metric, q, length, vector)}, row})
+	}); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(nearest, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
+	nearest = nearest[:min(k, len(nearest))]
+	rows = nil
+	for _, s := range nearest {
+		rows = append(rows, s.row)
+	}
+	metadata := map[int64]string{}
+	err := t.rows.metadataOf(ctx, rows, func(row int64, text string) error {
+		metadata[row] = text
+		return nil
+	})
+	hits := make([]Hit, 0, len(nearest))
+	for _, s := range nearest {
+		if text, ok := metadata[s.row]; ok {
+			s.Metadata = json.RawMessage(text)
+			hits = append(hits, s.Hit)
+		}
+	}
 	return hits, err
 }
 

@@ -52,15 +52,18 @@ func (r rowReader) eachMetadata(ctx context.Context, do func(row int64, metadata
 	})
 }
 
-// hits calls do with these rows and their vectors.
-func (r rowReader) hits(ctx context.Context, rows []int64, do func(hit Hit, vector []float32)) error {
-	const query = `SELECT r.id, r.metadata, v.vector FROM json_each(?) j
+// vectorsOf calls do with the IDs and vectors of these rows.
+func (r rowReader) vectorsOf(ctx context.Context, rows []int64, do func(row int64, id string, vector []float32)) error {
+	const query = `SELECT r.row, r.id, v.vector FROM json_each(?) j
 		CROSS JOIN vector_rows r ON r.row = j.value CROSS JOIN vector_values v ON v.row = j.value`
 	return sqlite.ForEach(ctx, r.db.Reader(), query, []any{sqlite.List(rows)}, func(rows *sql.Rows) error {
-		var hit Hit
-		var vector []byte
-		err := rows.Scan(&hit.ID, (*[]byte)(&hit.Metadata), &vector)
-		do(hit, unpackFloats(vector))
-		return err
+		var row int64
+		var id string
+		var data sql.RawBytes
+		if err := rows.Scan(&row, &id, &data); err != nil {
+			return err
+		}
+		do(row, id, unpackFloats(data))
+		return nil
 	})
 }
