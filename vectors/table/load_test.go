@@ -73,7 +73,7 @@ func (s *memorySource) requireLoaded(t *testing.T, dir string) int {
 	require.NoError(t, c.load(t.Context(), s))
 	for seed := range int64(5) {
 		q := s.vectorOf(-1 - seed)
-		r, ok := c.rank(q, nil, 3)
+		r, ok := c.rank(q, nil, 3, true)
 		require.True(t, ok)
 		want := slices.Clone(s.rows)
 		slices.SortFunc(want, func(a, b int64) int {
@@ -151,7 +151,7 @@ func TestChange_UnloadsWhenMostRowsAreDeleted(t *testing.T) {
 	require.Nil(t, c.file)
 	require.Zero(t, c.memory.Load())
 	require.NoError(t, c.change(s.rows[:1], nil), "there is nothing to change")
-	_, ok := c.rank([]float32{1, 2}, nil, 1)
+	_, ok := c.rank([]float32{1, 2}, nil, 1, true)
 	require.False(t, ok)
 }
 
@@ -199,7 +199,7 @@ func TestLoad_Errors(t *testing.T) {
 	s := &memorySource{dim: 8, rows: rowsUpTo(10), fail: broken}
 	c := s.copyIn(dir)
 	require.ErrorIs(t, c.load(t.Context(), s), broken)
-	_, ok := c.rank(make([]float32, 8), nil, 1)
+	_, ok := c.rank(make([]float32, 8), nil, 1, true)
 	assert.False(t, ok, "a copy that is not whole answers nothing")
 	s.fail = nil
 	require.NoError(t, c.load(t.Context(), s))

@@ -169,6 +169,29 @@ func TestSearch_MetadataOfHits(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(n*len(metadata)/4))
 }
 
+// The first search with a filter ranks no more rows than those that it compares with the filter,
+// also if many are equally near.
+func TestRank_DepthOfFilter(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 2, L2)
+	const n = 10_000
+	var rows []NewRow
+	for i := range n {
+		rows = append(rows, NewRow{ID: fmt.Sprint(i), Vector: []float32{1, 2}})
+	}
+	for some := range slices.Chunk(rows, MaxRowsPerCall) {
+		_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: some})
+		require.NoError(t, err)
+	}
+	_, err := tables.Search(t.Context(), Query{Table: "t", Vector: []float32{1, 2}})
+	require.NoError(t, err)
+	for sure, want := range map[bool]int{false: 4 * filterDepth, true: n} {
+		r, ok := tables.copies.loaded(1).rank([]float32{1, 2}, nil, filterDepth, sure)
+		require.True(t, ok)
+		assert.Equal(t, want, len(r.rows), "sure: %t", sure) //nolint:testifylint // Len prints the rows
+	}
+}
+
 func TestBitset(t *testing.T) {
 	var b bitset
 	assert.False(t, b.has(0))

@@ -74,8 +74,8 @@ func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]floa
 	return m.embed(ctx, opSearch, info, q.Text)
 }
 
-// ranking holds row numbers with their approximate scores, highest first. After the k rows that
-// were asked for and those whose scores may be as high, rows may be missing.
+// ranking holds row numbers with their approximate scores, highest first. After the rows that
+// rank promises, rows may be missing.
 type ranking struct {
 	rows   []int64
 	scores []float32
@@ -120,12 +120,12 @@ const filterDepth = 1024
 // copy was unloaded since it was loaded.
 func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *tableFilter, k int) ([]int64, bool, error) {
 	if f == nil {
-		r, ok := c.rank(q, nil, k)
+		r, ok := c.rank(q, nil, k, true)
 		return r.near(k, len(q)), ok, nil
 	}
 	passing, known := c.known(f)
 	if !known {
-		r, ok := c.rank(q, nil, filterDepth)
+		r, ok := c.rank(q, nil, filterDepth, false)
 		if !ok {
 			return nil, false, nil
 		}
@@ -137,13 +137,13 @@ func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *t
 			return nil, false, err
 		}
 	}
-	r, ok := c.rank(q, passing, k)
+	r, ok := c.rank(q, passing, k, true)
 	return r.near(k, len(q)), ok, nil
 }
 
-// rank returns the k nearest of some rows (nil: all), and some more, also all whose scores may be
-// as high, up to mostExact. ok is false if the copy is not loaded.
-func (c *tableCopy) rank(q []float32, only []int64, k int) (r ranking, ok bool) {
+// rank returns the k nearest of some rows (nil: all), and some more; with sure, also all whose
+// scores may be as high, up to mostExact. ok is false if the copy is not loaded.
+func (c *tableCopy) rank(q []float32, only []int64, k int, sure bool) (r ranking, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.file == nil {
@@ -152,15 +152,15 @@ func (c *tableCopy) rank(q []float32, only []int64, k int) (r ranking, ok bool) 
 	if c.info.Metric == Cosine {
 		q = flat.Normalised(slices.Clone(q))
 	}
-	p := c.ranker.Prepare(q)
+	p, keeps := c.ranker.Prepare(q), c.keeps(only)
 	for asked := 0; ; {
-		found, scale := c.ranker.Candidates(p, c.keeps(only), k, asked), float32(0)
+		found, scale := c.ranker.Candidates(p, keeps, k, asked), float32(0)
 		for _, s := range found {
 			scale = max(scale, flat.VectorOf(c.file.At(int(s.Row)), c.info.Dimension).Scale)
 		}
 		const deviations = 6
 		r.margin = deviations * p.Error * scale
-		if n := len(found); n < max(k, asked) || n >= k+mostExact(c.info.Dimension) || found[n-1].Score < found[k-1].Score-r.margin {
+		if n := len(found); !sure || n < max(k, asked) || n >= k+mostExact(c.info.Dimension) || found[n-1].Score < found[k-1].Score-r.margin {
 			for _, s := range found {
 				r.rows = append(r.rows, c.rows[s.Row])
 				r.scores = append(r.scores, s.Score)
