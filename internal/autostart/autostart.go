@@ -232,14 +232,23 @@ func (s System) Start(ctx context.Context, service Service) (err error) {
 
 // CanStart reports, without running the manager's command, whether a definition exists
 // that Start can use: one with the same program, because another may be older, and be
-// replaced by the client that started it. Windows starts services at login only.
+// replaced by the client that started it. If the program's path is a link, the definition may
+// name its target. Windows starts services at login only.
 func (s System) CanStart(service Service) bool {
 	text, err := os.ReadFile(s.file(service.Name()))
-	program := execStart(service.Command[:1])
-	if s.OS == "darwin" {
-		program = programArguments(service.Command[:1])
+	if err != nil {
+		return false
 	}
-	return err == nil && bytes.Contains(text, []byte(program))
+	names := func(program string) bool {
+		command := execStart([]string{program})
+		if s.OS == "darwin" {
+			command = programArguments([]string{program})
+		}
+		return bytes.Contains(text, []byte(command))
+	}
+	program := service.Command[0]
+	target, err := filepath.EvalSymlinks(program)
+	return names(program) || err == nil && names(target)
 }
 
 func (s System) domain() string            { return "gui/" + strconv.Itoa(s.UID) }

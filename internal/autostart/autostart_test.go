@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -145,6 +146,36 @@ func TestUninstall_LeavesNothing(t *testing.T) {
 			assert.Empty(t, m.keys)
 			assert.False(t, s.CanStart(notes))
 		})
+	}
+}
+
+// A definition that names the target of the link by which the program is called can be used as
+// long as the link leads to it.
+func TestCanStart_Link(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	link := filepath.Join(dir, "notesd")
+	point := func(name string) string {
+		target := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(target, nil, 0o600))
+		_ = os.Remove(link) // there is none at first
+		require.NoError(t, os.Symlink(target, link))
+		return target
+	}
+	target := point("notesd-1")
+	for _, goos := range []string{"linux", "darwin"} {
+		s, _ := fake(t, goos)
+		called := notes
+		called.Command = []string{target, "serve"}
+		require.NoError(t, s.Install(t.Context(), called))
+		called.Command = []string{link, "serve"}
+		assert.True(t, s.CanStart(called), goos)
+		point("notesd-2")
+		assert.False(t, s.CanStart(called), "%s, after an upgrade", goos)
+		point("notesd-1")
 	}
 }
 
