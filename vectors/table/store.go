@@ -243,26 +243,29 @@ func (t *Tables) Restore(ctx context.Context, name string) (Info, error) {
 }
 
 // Purge deletes the tables that were dropped more than seven days ago, in
-// transactions of a thousand rows, so that other writers are not blocked for long.
+// transactions of a thousand rows, so that other writers are not blocked for long. A table
+// whose cache cannot be deleted is kept, since its cache would never be deleted without it.
 func (t *Tables) Purge(ctx context.Context) error {
-	for {
-		row, err := scanTable(t.db.Reader().QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE dropped <= ? LIMIT 1`, t.expired()))
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := t.copies.forget(row.id); err != nil { // without its row, it would never be tried again
-			return err
-		}
-		for more := true; more; {
-			if more, err = t.purgeSome(ctx, row.id); err != nil {
-				return err
-			}
-		}
-		t.opt.Log.Info("removed a vector table that was dropped a week ago", "rows", row.Rows)
+	ids, err := sqlite.Column[int64](ctx, t.db.Reader(), `SELECT id FROM vector_tables WHERE dropped <= ? ORDER BY id`, t.expired())
+	errs := []error{err}
+	for _, id := range ids {
+		errs = append(errs, t.purge(ctx, id))
 	}
+	return errors.Join(errs...)
+}
+
+func (t *Tables) purge(ctx context.Context, id int64) error {
+	if err := t.copies.forget(id); err != nil {
+		return err
+	}
+	for more := true; more; {
+		var err error
+		if more, err = t.purgeSome(ctx, id); err != nil {
+			return err
+		}
+	}
+	t.opt.Log.Info("removed a vector table that was dropped a week ago", "table", id)
+	return nil
 }
 
 func (t *Tables) purgeSome(ctx context.Context, id int64) (more bool, err error) {

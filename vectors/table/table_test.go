@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -277,20 +278,33 @@ func TestDroppedTables(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// Purge keeps a table whose cache file it cannot delete, so that the next one deletes both.
+// Purge keeps a table whose cache file it cannot delete, so that the next one deletes both. It
+// deletes the other tables.
 func TestPurge_CacheNotDeleted(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	tables := newTables(t, t.TempDir(), Options{Now: func() time.Time { return now }})
-	createTable(t, tables, "t", 1, L2)
-	_, err := tables.Drop(ctx, "t", "")
-	require.NoError(t, err)
+	for _, name := range []string{"s", "t"} {
+		createTable(t, tables, name, 1, L2)
+		_, err := tables.Add(ctx, AddRequest{Table: name, Rows: []NewRow{{Vector: []float32{1}}}})
+		require.NoError(t, err)
+		_, err = tables.Drop(ctx, name, "")
+		require.NoError(t, err)
+	}
 	now = now.Add(keptDropped)
+	kept := func() []int64 {
+		ids, err := sqlite.Column[int64](ctx, tables.db.Reader(), `SELECT table_id FROM vector_rows ORDER BY table_id`)
+		require.NoError(t, err)
+		return ids
+	}
+	require.Equal(t, []int64{1, 2}, kept())
 	inTheWay := filepath.Join(tables.copies.path(1), "file")
 	require.NoError(t, os.MkdirAll(inTheWay, 0o700))
 	require.Error(t, tables.Purge(ctx))
+	assert.Equal(t, []int64{1}, kept())
 	require.NoError(t, os.Remove(inTheWay))
 	require.NoError(t, tables.Purge(ctx))
+	assert.Empty(t, kept())
 	assert.NoDirExists(t, tables.copies.path(1))
 }
 
