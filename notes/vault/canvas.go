@@ -43,7 +43,7 @@ func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, tex
 		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
 		real, ok := o.root.RealPath(file.DiskPath)
 		if f.Old, _, err = disk.Read(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil {
-			if o.scope.CanRead(file.Path) && (!errors.Is(err, fs.ErrNotExist) || isEvicted(o.root, file.DiskPath)) {
+			if o.scope.CanRead(file.Path) && (!errors.Is(err, fs.ErrNotExist) || isEvicted(o.root, file.DiskPath) || o.v.mounts.check(o.root, o.Kind, file.Path) != nil) {
 				o.Left = append(o.Left, file.Path)
 			}
 			continue

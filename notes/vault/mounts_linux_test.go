@@ -161,6 +161,19 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
+// A move lists the canvases on the disk that name the note.
+func TestUnmountedDisk_CanvasesLeft(t *testing.T) {
+	m := newMounted(t)
+	m.write("disk/B.canvas", `{"nodes":[{"id":"1","type":"file","file":"A.md"}]}`)
+	m.write("Gone.canvas", `{"nodes":[{"id":"1","type":"file","file":"A.md"}]}`)
+	m.reconcile()
+	m.unmount()
+	m.remove("Gone.canvas")
+	moved, err := m.Move(t.Context(), notes.MoveRequest{Note: "A", To: "New.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"disk/B.canvas"}, moved.Left)
+}
+
 func TestUnmountedDisk_NoWrites(t *testing.T) {
 	m := newMounted(t)
 	m.unmount() // and not scanned yet
