@@ -419,8 +419,8 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 		return dir.Discard(temp)
 	}
 	note := f.OldPath
-	if f.State == store.StateDone && f.NewPath != "" {
-		note = f.NewPath
+	if first := &d.Files[0]; f.NewPath != "" && (f.State == store.StateDone || first.Folder && first.State == store.StateDone) {
+		note = f.NewPath // a conflict has moved with its folder
 	}
 	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, note, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {

@@ -515,6 +515,29 @@ func TestTwoSavesAroundAnExchange(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(page.Revisions, func(r notes.Revision) bool { return r.Hash == notes.Hash([]byte("first\n")) }), "%+v", page.Revisions)
 }
 
+// The same in a note of a folder that moves: the displaced save is kept in the history of the
+// note at its new path.
+func TestTwoSavesAroundAnExchange_MovedFolder(t *testing.T) {
+	f := newFixture(t, "P/A.md", "[q](../Q.md)\n", "Q.md", "q\n")
+	f.failpoint = func(step string) error {
+		if step != "before swap 1" {
+			return nil
+		}
+		temps, err := filepath.Glob(filepath.Join(f.dir, "Sub/P", store.TempPrefix+"*"))
+		require.NoError(t, err)
+		require.Len(t, temps, 1)
+		return errors.Join(f.writeFile("Sub/P/A.md", "first\n"), os.WriteFile(temps[0], []byte("second\n"), 0o600))
+	}
+	moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "P/", To: "Sub/P", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Len(t, moved.Conflicts, 1)
+	assert.Equal(t, map[string]string{"Q.md": "q\n", "Sub/P/A.md": "second\n"}, f.files())
+	f.failpoint = nil
+	f.reconcile()
+	assert.NotZero(t, f.revisionOf("Sub/P/A.md", "first\n"))
+	assert.Equal(t, []string{"Sub/P/A.md"}, f.column(f.store.History(), `SELECT path FROM documents`))
+}
+
 func TestRepeatedRequestIsAnsweredFromTheJournal(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
