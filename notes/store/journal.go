@@ -638,12 +638,21 @@ func (op *Operation) WholeDiff() string {
 // them first.
 func (op *Operation) Conflicts() []string {
 	paths := slices.Clone(op.Kept)
-	for _, f := range op.Files {
-		if f.Conflict != nil {
-			paths = append(paths, cmp.Or(f.OldPath, f.NewPath))
+	for i := range op.Files {
+		if f := &op.Files[i]; f.Conflict != nil {
+			paths = append(paths, op.PathNow(f))
 		}
 	}
 	return paths
+}
+
+// PathNow returns the path of a file that the operation has changed, deleted or left alone. One
+// that it left alone has moved only with its folder.
+func (op *Operation) PathNow(f *FileChange) string {
+	if first := &op.Files[0]; f.State == StateDone || first.Folder && first.State == StateDone {
+		return cmp.Or(f.NewPath, f.OldPath)
+	}
+	return cmp.Or(f.OldPath, f.NewPath)
 }
 
 // IsPureMove reports whether the path changes but the text does not.

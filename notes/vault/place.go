@@ -418,10 +418,7 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 	if f.Folder || f.OldDisk == "" {
 		return dir.Discard(temp)
 	}
-	note := f.OldPath
-	if first := &d.Files[0]; f.NewPath != "" && (f.State == store.StateDone || first.Folder && first.State == store.StateDone) {
-		note = f.NewPath // a conflict has moved with its folder
-	}
+	note := d.PathNow(f)
 	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, note, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
 		d.v.left.Store(path.Join(place, temp), note)

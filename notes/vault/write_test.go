@@ -530,7 +530,7 @@ func TestTwoSavesAroundAnExchange_MovedFolder(t *testing.T) {
 	}
 	moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "P/", To: "Sub/P", UpdateLinks: true})
 	require.NoError(t, err)
-	assert.Len(t, moved.Conflicts, 1)
+	assert.Equal(t, []string{"Sub/P/A.md"}, moved.Conflicts)
 	assert.Equal(t, map[string]string{"Q.md": "q\n", "Sub/P/A.md": "second\n"}, f.files())
 	f.failpoint = nil
 	f.reconcile()
