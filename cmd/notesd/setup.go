@@ -294,6 +294,9 @@ func (s *setup) one(h hosts.Host) (registration, error) {
 		return r, err
 	}
 	r.Backup, err = settings.Write(text, time.Now())
+	if errors.Is(err, hosts.ErrChanged) {
+		return s.one(h)
+	}
 	return r, err
 }
 

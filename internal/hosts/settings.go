@@ -14,6 +14,10 @@ import (
 // ErrReadOnly means that the owner of a settings file has made it read-only.
 var ErrReadOnly = errors.New("the file is read-only")
 
+// ErrChanged means that another program, such as the host, has written a settings file since
+// it was read.
+var ErrChanged = errors.New("another program has just changed the file")
+
 // A SyntaxError means that a settings file does not parse, or uses a form that cannot be
 // edited. Its text includes the file and, if the parser reports it, the line.
 type SyntaxError struct {
@@ -102,7 +106,7 @@ func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error
 
 // Write replaces the file atomically and returns the path of the backup, or "" if there
 // was no file. It writes through a symbolic link, even to a missing file. For a read-only
-// file it returns ErrReadOnly.
+// file it returns ErrReadOnly, and for one that has changed since it was read ErrChanged.
 func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) {
 	name := s.File
 	for target, err := os.Readlink(name); err == nil; target, err = os.Readlink(name) { // Read has found no cycle
@@ -120,18 +124,18 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 		if mode = info.Mode().Perm(); mode&0o200 == 0 {
 			return "", fmt.Errorf("%s: %w", name, ErrReadOnly)
 		}
-		if backup, err = keep(name, s.Text, mode, now); err != nil {
-			return "", fmt.Errorf("back up the settings: %w", err)
-		}
 	} else if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", fmt.Errorf("write the settings: %w", err)
 	}
 	temp, err := os.CreateTemp(filepath.Dir(name), ".notesd-*")
 	if err != nil {
-		return backup, fmt.Errorf("write the settings: %w", err)
+		return "", fmt.Errorf("write the settings: %w", err)
 	}
 	_, err = temp.Write(text)
 	err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close())
+	if err == nil {
+		backup, err = s.backUp(name, mode, now)
+	}
 	if err == nil {
 		err = os.Rename(temp.Name(), name)
 	}
@@ -141,8 +145,18 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 	return backup, nil
 }
 
-// keep writes a backup with an unused name.
-func keep(name string, text []byte, mode fs.FileMode, now time.Time) (string, error) {
+// backUp writes a backup with an unused name, if there is a file, which must have the text that
+// was read.
+func (s *Settings) backUp(name string, mode fs.FileMode, now time.Time) (string, error) {
+	text, err := os.ReadFile(name) //nolint:gosec // the host's settings
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case err != nil && !missing:
+		return "", err
+	case !bytes.Equal(text, s.Text):
+		return "", ErrChanged
+	case missing:
+		return "", nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".before-notesd-"+now.Format("20060102-150405")+"-*")
 	if err != nil {
 		return "", err
