@@ -322,6 +322,24 @@ func TestIndex_ModelChange(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, patience, time.Millisecond)
 }
 
+// A model that was given up before its vectors were complete leaves none.
+func TestIndex_ModelChangeRevoked(t *testing.T) {
+	old, next := newWordEmbedder("m1"), newWordEmbedder("m2")
+	w := newWorld(t, old, map[string]string{"a.md": "alpha"})
+	w.settle()
+	next.gate = make(chan struct{})
+	w.restart(next, func(string) (Embedder, error) { return old, nil })
+	models := func() int {
+		list, err := w.index.store.models(context.Background())
+		require.NoError(t, err)
+		return len(list)
+	}
+	require.Eventually(t, func() bool { return models() == 2 }, patience, time.Millisecond)
+	w.restart(old, nil)
+	w.settle()
+	require.Eventually(t, func() bool { return models() == 1 }, patience, time.Millisecond)
+}
+
 func TestIndex_ChangesWhileEmbedding(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")

@@ -58,8 +58,9 @@ func (r rows) modelID(ctx context.Context, models []modelRow, embedder Embedder,
 // markReady marks a model as ready and deletes the other models with their
 // embeddings.
 func (r rows) markReady(ctx context.Context, model int64) error {
-	var state string
-	if err := r.Notes().Reader().QueryRowContext(ctx, `SELECT state FROM models WHERE id = ?`, model).Scan(&state); err != nil || state == modelReady {
+	var done bool
+	if err := r.Notes().Reader().QueryRowContext(ctx, `SELECT state = ? AND NOT EXISTS (SELECT 1 FROM models o WHERE o.id <> m.id) FROM models m WHERE id = ?`,
+		modelReady, model).Scan(&done); err != nil || done {
 		return err
 	}
 	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
