@@ -202,7 +202,7 @@ elsewhere meanwhile are never overwritten.`,
 	flags.StringVar(&with, "with", "", "the replacement `text`")
 	flags.Int("count", 0, "replace all `n` occurrences of the text")
 	flags.StringVar(&section, "section", "", "replace the text under this `heading` with standard input")
-	flags.StringArrayVar(&set, "set", nil, "set a front matter field to JSON or text, as `key=value`; 2.50 is text")
+	flags.StringArrayVar(&set, "set", nil, "set a front matter field to JSON or text, as `key=value`")
 	flags.StringArrayVar(&unset, "unset", nil, "remove this `key` from the front matter")
 	flags.BoolVar(&list, "edits", false, "read a JSON list of edits, as for the tool edit_note")
 	flags.Bool("dry-run", false, "show what would change without changing anything")
