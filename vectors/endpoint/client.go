@@ -41,8 +41,8 @@ const (
 	OpenAI = "openai"
 )
 
-// batch is the number of passages per request. A shutdown loses at most one batch, and a
-// batch keeps a GPU busy.
+// batch is the number of passages per request, unless the server is slow. A shutdown loses
+// at most one batch, and a batch keeps a GPU busy.
 const batch = 16
 
 // weight is the share of the semantic score, measured with the built-in model; see
@@ -60,7 +60,8 @@ type Client struct {
 
 	queryTimeout, batchTimeout time.Duration // tests shorten them
 
-	dim atomic.Int64 // 0: not known yet
+	dim  atomic.Int64 // 0: not known yet
+	size atomic.Int64 // passages per request, 1 to batch
 
 	mu      sync.Mutex
 	until   time.Time // no request is sent before this time
@@ -93,6 +94,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{o: o, api: api, url: base.JoinPath(api.path).String(), prefixes: prefixesOf(o.Model), http: newHTTPClient(o.AllowRemote), queryTimeout: queryTimeout, batchTimeout: batchTimeout}
 	c.server = fmt.Sprintf("%s at %s", o.Provider, base.Scheme+"://"+base.Host)
+	c.size.Store(batch)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
 }
@@ -108,8 +110,9 @@ func (c *Client) Dim() int { return int(c.dim.Load()) }
 // the first vector, a different dimension is an error.
 func (c *Client) Expect(dim int) { c.dim.CompareAndSwap(0, int64(dim)) }
 
-// Batch returns the number of passages per request.
-func (c *Client) Batch(int) int { return batch }
+// Batch returns the number of passages per request. It is smaller for a server that did not
+// embed as many in time.
+func (c *Client) Batch(int) int { return int(c.size.Load()) }
 
 // Weight returns the same weight for every query, because the languages of a model on a
 // server are unknown.
@@ -137,8 +140,8 @@ func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 // EmbedPassages requests the vectors of the passages in batches. It ignores threads; the
 // server decides.
 func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done func(i int, vector []float32)) error {
-	for from := 0; from < len(texts); from += batch {
-		part := texts[from:min(from+batch, len(texts))]
+	for from := 0; from < len(texts); {
+		part := texts[from:min(from+c.Batch(0), len(texts))]
 		vectors, err := c.passages(ctx, part)
 		if err != nil {
 			return err
@@ -146,6 +149,7 @@ func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done 
 		for i, v := range vectors {
 			done(from+i, v)
 		}
+		from += len(part)
 	}
 	return nil
 }
@@ -157,7 +161,14 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 	for i, t := range texts {
 		prefixed[i] = c.prefixes.passage + t
 	}
+	began := c.o.Now()
 	vectors, err := c.ask(ctx, prefixed, c.batchTimeout)
+	switch took := c.o.Now().Sub(began); {
+	case took >= c.batchTimeout:
+		c.size.Store(int64(max(1, len(texts)/2)))
+	case err == nil && took < c.batchTimeout/4: // twice as many would succeed too
+		c.size.Store(int64(min(batch, max(c.Batch(0), 2*len(texts)))))
+	}
 	if !ofTexts(err) {
 		return vectors, err
 	}

@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -382,6 +384,57 @@ func TestEmbed_Timeouts(t *testing.T) {
 	require.ErrorContains(t, err, "it did not answer within 20ms")
 	_, err = c.EmbedQuery(t.Context(), "a")
 	require.ErrorContains(t, err, "it did not answer within 20ms")
+}
+
+// slowServer takes the given time for each text.
+type slowServer struct {
+	perText time.Duration
+	sent    []int // texts per request
+}
+
+func (s *slowServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body ollamaRequest
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	n := len(body.Input)
+	s.sent = append(s.sent, n)
+	select {
+	case <-time.After(time.Duration(n) * s.perText):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	w := httptest.NewRecorder()
+	answer(w, "[1,2]"+strings.Repeat(",[1,2]", n-1))
+	return w.Result(), nil
+}
+
+func TestEmbedPassages_SlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &slowServer{perText: 25 * time.Second}
+		c := connect(t, Options{})
+		c.http.Transport = server
+		for left := 16; left > 0; {
+			texts := slices.Repeat([]string{"text"}, min(c.Batch(1), left))
+			if _, err := embed(t, c, texts...); err != nil {
+				require.ErrorContains(t, err, "it did not answer within 2m0s")
+				require.Less(t, len(server.sent), 4, "requests of %v texts", server.sent)
+				continue
+			}
+			left -= len(texts)
+		}
+		_, err := c.EmbedQuery(t.Context(), "query")
+		require.NoError(t, err)
+		_, err = embed(t, c, "a", "new", "note")
+		require.NoError(t, err)
+		assert.Equal(t, 4, c.Batch(1), "a short batch is no proof that longer ones succeed")
+		assert.Equal(t, []int{16, 8, 4, 4, 4, 4, 1, 3}, server.sent)
+
+		server.perText, server.sent = time.Second, nil // it was busy with other work
+		_, err = embed(t, c, slices.Repeat([]string{"text"}, 28+16)...)
+		require.NoError(t, err)
+		assert.Equal(t, []int{4, 8, 16, 16}, server.sent)
+	})
 }
 
 func TestEmbed_ConnectionErrors(t *testing.T) {
