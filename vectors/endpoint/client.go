@@ -28,8 +28,8 @@ type Options struct {
 }
 
 const (
-	// queryTimeout bounds one query, even after its context has ended. It is enough for a
-	// server to load a model.
+	// queryTimeout bounds one request for a query, even after its context has ended. It is
+	// enough for a server to load a model.
 	queryTimeout = 30 * time.Second
 	// batchTimeout bounds one batch of passages. It is enough for a large model on a slow CPU.
 	batchTimeout = 2 * time.Minute
@@ -118,15 +118,11 @@ func (c *Client) Batch(int) int { return int(c.size.Load()) }
 // server are unknown.
 func (c *Client) Weight(string) float64 { return weight }
 
-// EmbedQuery requests the vector of a query. It returns when ctx ends, but the request
-// continues, for the next call with the same text.
+// EmbedQuery requests the vector of a query, or of its beginning if the server rejects it. It
+// returns when ctx ends, but the request continues, for the next call with the same text.
 func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	answer := c.queries.DoChan(text, func() (any, error) {
-		vectors, err := c.ask(c.ctx, []string{c.prefixes.query + text}, c.queryTimeout)
-		if err != nil {
-			return nil, err
-		}
-		return vectors[0], nil
+		return c.shortened(c.ctx, c.prefixes.query+text, c.queryTimeout)
 	})
 	select {
 	case a := <-answer:
@@ -178,7 +174,7 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 	}
 	vectors = make([][]float32, len(texts))
 	for i, t := range prefixed {
-		if vectors[i], err = c.shortened(ctx, t); ofTexts(err) {
+		if vectors[i], err = c.shortened(ctx, t, c.batchTimeout); ofTexts(err) {
 			vectors[i], err = neutral[0], nil // without a vector, it would be requested forever
 		}
 		if err != nil {
@@ -192,10 +188,10 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 const leastText = 64
 
 // shortened requests the vector of a text, truncated until the server accepts it: the text
-// is too long for the model, or some word makes it return NaN.
-func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) {
+// is too long for the model, or some word makes it return NaN. limit bounds each request.
+func (c *Client) shortened(ctx context.Context, text string, limit time.Duration) ([]float32, error) {
 	for {
-		vectors, err := c.ask(ctx, []string{text}, c.batchTimeout)
+		vectors, err := c.ask(ctx, []string{text}, limit)
 		if err == nil {
 			return vectors[0], nil
 		}

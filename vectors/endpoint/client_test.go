@@ -250,7 +250,7 @@ func TestEmbed_StatusCodes(t *testing.T) {
 	}
 }
 
-func TestEmbedPassages_TruncatesLongTexts(t *testing.T) {
+func TestEmbed_TruncatesLongTexts(t *testing.T) {
 	var sent []int
 	c := serve(t, Options{}, func(w http.ResponseWriter, a request) {
 		for _, text := range a.input(t) {
@@ -268,6 +268,10 @@ func TestEmbedPassages_TruncatesLongTexts(t *testing.T) {
 	assert.InDeltaSlice(t, unit(5, -1.5), got[0], 1e-6)
 	assert.InDeltaSlice(t, unit(250, -1.5), got[1], 1e-6)
 	assert.Equal(t, []int{5, 1000, 5, 5, 1000, 500, 250}, sent)
+
+	v, err := c.EmbedQuery(t.Context(), strings.Repeat("ä", 500))
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, unit(250, -1.5), v, 1e-6)
 }
 
 // Models return NaN for some texts, which servers report in different ways. The other texts
