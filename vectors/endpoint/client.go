@@ -188,17 +188,27 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 const leastText = 64
 
 // shortened requests the vector of a text, truncated until the server accepts it: the text
-// is too long for the model, or some word makes it return NaN. limit bounds each request.
+// is too long for the model, or some word makes it return NaN. After the first error whose
+// cause is unclear, shortened sends the same text again, because the vector of a truncated
+// text is kept. limit bounds each request.
 func (c *Client) shortened(ctx context.Context, text string, limit time.Duration) ([]float32, error) {
+	repeated := false
 	for {
 		vectors, err := c.ask(ctx, []string{text}, limit)
 		if err == nil {
 			return vectors[0], nil
 		}
-		if !ofTexts(err) || len(text) <= leastText {
+		e, ok := errors.AsType[*Error](err)
+		switch {
+		case !ok || !e.ofTexts:
 			return nil, err
+		case e.unclear && !repeated:
+			repeated = true
+		case len(text) <= leastText:
+			return nil, err
+		default:
+			text = strings.ToValidUTF8(text[:len(text)/2], "")
 		}
-		text = strings.ToValidUTF8(text[:len(text)/2], "")
 	}
 }
 

@@ -303,6 +303,24 @@ func TestEmbedPassages_TextThatFails(t *testing.T) {
 	}
 }
 
+// A server that was restarted, say, may fail with status 500 for other reasons than the text.
+func TestEmbedPassages_UnrelatedFailures(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	failures := 2 // the batch, and the long text alone
+	c := serve(t, Options{}, func(w http.ResponseWriter, a request) {
+		if slices.Contains(a.input(t), long) && failures > 0 {
+			failures--
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		answer(w, lengths(t, a))
+	})
+	got, err := embed(t, c, "short", long)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, unit(5, -1.5), got[0], 1e-6)
+	assert.InDeltaSlice(t, unit(200, -1.5), got[1], 1e-6, "the whole text")
+}
+
 func TestEmbed_HonorsRetryAfter(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	var requests atomic.Int64

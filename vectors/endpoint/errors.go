@@ -14,6 +14,7 @@ type Error struct {
 	Reason     string        // a sentence without its final period
 	RetryAfter time.Duration // the pause requested by the server; 0: none
 	ofTexts    bool          // these texts may be the cause; the server may embed others
+	unclear    bool          // with ofTexts: the cause may as well be a passing fault of the server
 	cause      error
 }
 

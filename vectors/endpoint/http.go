@@ -141,6 +141,7 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 	e := c.errorf("it failed with status %d%s", status, words)
 	if status == http.StatusInternalServerError { // Ollama's response if a model returns NaN
 		e = e.aboutTexts()
+		e.unclear = true
 	}
 	return e
 }
