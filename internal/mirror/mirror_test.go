@@ -228,13 +228,17 @@ func TestMirror_RenamedFolder(t *testing.T) {
 		t.Run(to, func(t *testing.T) {
 			files := map[string]string{}
 			for i := range count {
-				files[fmt.Sprintf("In/N%d.md", i)] = fmt.Sprint(i)
+				files[fmt.Sprintf("In/N%d.md", i)] = fmt.Sprint(i / 2) // two notes have each text
 			}
+			files["In/N1.md"], files["In/N2.md"] = "", ""
 			s := pgtest.New(t)
 			a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
 			agree(t, a, b)
 			before := a.m.at.Seq
 			require.NoError(t, os.Rename(filepath.Join(a.dir, "In"), filepath.Join(a.dir, to)))
+			if to == "in" {
+				a.save("in/N7.md", "edited")
+			}
 			assert.Contains(t, agree(t, a, b), to+"/N0.md")
 			assert.Equal(t, count, s.Count(fmt.Sprintf(`SELECT count(*) FROM feed WHERE seq > %d AND old_path IS NOT NULL AND path IS NOT NULL`, before)), "moves")
 			assert.Equal(t, count, s.Count(fmt.Sprintf(`SELECT count(*) FROM feed WHERE seq > %d`, before)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"time"
 
@@ -41,7 +42,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	for _, p := range waiting {
 		pending[p] = true
 	}
-	c := &commit{m: m, gone: map[string]base{}, goneByHash: map[string][]string{}}
+	c := &commit{m: m, gone: map[string]base{}, goneBy: map[string][]string{}}
 	r := newRecord()
 	for p, b := range bases {
 		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
@@ -52,7 +53,9 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		delete(c.gone, f.Path)
 	}
 	for p, b := range c.gone {
-		c.goneByHash[b.hash] = append(c.goneByHash[b.hash], p)
+		for _, k := range likeness(p, b.hash) {
+			c.goneBy[k] = append(c.goneBy[k], p)
+		}
 	}
 	for _, f := range files {
 		b := bases[f.Path]
@@ -108,17 +111,18 @@ func reasonOf(err error, other string) string {
 
 // commit gathers changes of the folder into batches.
 type commit struct {
-	m          *Mirror
-	gone       map[string]base     // files that no longer exist
-	goneByHash map[string][]string // all of their paths
-	changes    []notes.FileChange
-	size       int  // of their files
-	done       bool // something was committed, or the log was ahead
+	m       *Mirror
+	gone    map[string]base     // files that no longer exist
+	goneBy  map[string][]string // the paths of all that did not at first, by likeness
+	changes []notes.FileChange
+	size    int  // of their files
+	done    bool // something was committed, or the log was ahead
 }
 
-// add adds a change to the batch. A deleted file counts as moved if a new one has its bytes. The
-// last change of a full batch goes into the next one: if a batch had only the last file of a moved
-// folder, other nodes would take it for a moved note and keep the folder.
+// add adds a change to the batch. A new file counts as a deleted one that has moved
+// if it is like that one only. The last change of a full batch goes into the next one: if a batch
+// had only the last file of a moved folder, other nodes would take it for a moved note and keep the
+// folder.
 func (c *commit) add(ctx context.Context, change notes.FileChange) error {
 	if n := len(c.changes) - 1; n >= stepFiles || n > 0 && c.size >= stepBytes {
 		if err := c.flush(ctx, n); err != nil {
@@ -126,13 +130,37 @@ func (c *commit) add(ctx context.Context, change notes.FileChange) error {
 		}
 	}
 	c.size += len(change.Data)
-	if old := c.goneByHash[change.After]; change.OldPath == "" && len(old) == 1 && len(change.Data) > 0 {
-		change.OldPath, change.Before, change.Data = old[0], change.After, nil
-		delete(c.gone, old[0])
-		delete(c.goneByHash, change.After)
+	if change.OldPath == "" {
+		c.pair(&change)
 	}
 	c.changes = append(c.changes, change)
 	return nil
+}
+
+// pair makes the creation of a file the move of the deleted one that it is most like.
+func (c *commit) pair(created *notes.FileChange) {
+	for _, k := range likeness(created.Path, created.After) {
+		old := c.goneBy[k]
+		if len(old) != 1 || k == created.After && len(created.Data) == 0 { // all empty files are alike
+			continue
+		}
+		b, left := c.gone[old[0]]
+		if !left {
+			continue
+		}
+		delete(c.gone, old[0])
+		created.OldPath, created.Before = old[0], b.hash
+		if b.hash == created.After {
+			created.Data = nil
+		}
+		return
+	}
+}
+
+// likeness returns by what a deleted file is found under its new path, the surest first: the path
+// but for case, the bytes with the name, and the bytes.
+func likeness(p, hash string) []string {
+	return []string{"/" + notes.Key(p), hash + "/" + notes.Key(path.Base(p)), hash}
 }
 
 // end commits the rest.
@@ -152,7 +180,10 @@ func (c *commit) flush(ctx context.Context, n int) error {
 		return nil
 	}
 	changes := c.changes[:n]
-	c.changes, c.size = c.changes[n:], 0
+	c.changes, c.size = slices.Clone(c.changes[n:]), 0
+	for _, kept := range c.changes {
+		c.size += len(kept.Data)
+	}
 	id, intent := rand.Text(), newRecord()
 	intent.own[id] = true
 	if err := c.m.write(ctx, intent); err != nil {
