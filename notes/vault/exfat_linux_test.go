@@ -44,6 +44,22 @@ func TestExFAT_OtherSpellings(t *testing.T) {
 	assert.Equal(t, before, f.files())
 }
 
+// TestExFAT_RespellIgnored checks that a folder that the team has renamed in case only keeps its
+// name here if an ignore pattern has it.
+func TestExFAT_RespellIgnored(t *testing.T) {
+	for _, pattern := range []string{"Private", "Private/Keys/**"} {
+		f := &fixture{t: t, dir: notestest.MountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
+		f.write("Private/Keys/Secret.md", "secret\n")
+		f.open(Options{Ignore: []string{pattern}})
+		t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+		f.reconcile()
+		one, err := f.Replica().Respell(t.Context(), notes.Author{}, "Private", "private")
+		require.ErrorIs(t, err, notes.ErrForbidden, pattern)
+		assert.False(t, one)
+		assert.Contains(t, f.files(), "Private/Keys/Secret.md")
+	}
+}
+
 func TestOnExFAT(t *testing.T) {
 	f := &fixture{t: t, dir: notestest.MountExFAT(t), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	f.write("Alpha.md", "see [[Beta]]\n")

@@ -425,3 +425,12 @@ func TestMounts_NoAnswer(t *testing.T) {
 		require.NoError(t, m.check(root, "read", "nas/x.md"))
 	})
 }
+
+// A folder on a disk that is away keeps its name, and does not stop the synchronization.
+func TestMount_RespellLater(t *testing.T) {
+	m := newMounted(t)
+	m.unmount()
+	one, err := m.Replica().Respell(t.Context(), notes.Author{}, "disk/sub", "disk/Sub")
+	require.NoError(t, err)
+	assert.False(t, one)
+}

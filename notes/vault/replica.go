@@ -193,7 +193,8 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 
 // Respell renames a folder, and those above it, whose names in the log have changed in case
 // only, if the disk ignores case: the files cannot be moved one by one, because both names are
-// the same folder there. It reports whether they are, or are equal.
+// the same folder there. It reports whether they are, or are equal. It leaves a folder on a disk
+// that is not mounted, and rejects one with files that would no longer be ignored.
 func (r Replica) Respell(ctx context.Context, by notes.Author, from, to string) (one bool, err error) {
 	if from == to || notes.Key(from) != notes.Key(to) {
 		return from == to, nil
@@ -205,19 +206,28 @@ func (r Replica) Respell(ctx context.Context, by notes.Author, from, to string) 
 		return true, nil
 	}
 	_, err = r.v.change(ctx, change{kind: "move", author: by, placed: true}, func(o *operation) error {
+		if r.v.mounts.check(o.root, o.Kind, from) != nil {
+			return errAway
+		}
 		f := store.FileChange{Folder: true, OldPath: from, NewPath: to, OldDisk: o.root.Spelled(from), NewDisk: newDisk(o.root, to)}
 		_, oldErr := o.root.Lstat(f.OldDisk)
 		_, newErr := o.root.Lstat(f.NewDisk)
-		spelled := o.root.SpelledSo(to)
-		one = oldErr == nil && newErr == nil && !(spelled && o.root.SpelledSo(from))
+		spelled := o.root.SpelledSo(to) // otherwise as from: another folder may have a third spelling
+		one = oldErr == nil && newErr == nil && spelled != o.root.SpelledSo(from)
 		if o.Files = []store.FileChange{f}; one && !spelled {
-			return r.checkIncoming(o.root, o.Kind, to)
+			return errors.Join(r.checkIncoming(o.root, o.Kind, to), (&movement{operation: o}).checkStaysIgnored(from, to))
 		}
 		o.Files[0].NewDisk = f.OldDisk // nothing to do
 		return nil
 	})
+	if errors.Is(err, errAway) {
+		return false, nil
+	}
 	return one && err == nil, err
 }
+
+// errAway means that the disk of a folder is not mounted.
+var errAway = errors.New("the folder's disk is not mounted")
 
 // checkIncoming rejects a new path from the log that a tool could not have written either:
 // another node may run other software.
