@@ -59,7 +59,7 @@ func (s *scan) apply(ctx context.Context) error {
 		feeding <- struct{}{} // waits until the followers have applied the previous batch
 		go func() {
 			defer func() { <-feeding }()
-			v.feed.run(ctx)
+			v.feed.runScanned(ctx)
 		}()
 	}
 	return ctx.Err()

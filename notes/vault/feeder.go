@@ -62,8 +62,8 @@ func (f *feeder) add(changes []notes.Change) {
 	f.queue = append(f.queue, changes...)
 }
 
-// mostQueued is the number of changes that may be queued during a rebuild: they hold the parsed
-// notes, and a scan could queue all of a vault's.
+// mostQueued is the number of changes up to which a scan does not wait for a rebuild: they hold
+// the parsed notes, and a scan could queue all of a vault's.
 const mostQueued = 4000
 
 func (f *feeder) queued() int {
@@ -83,16 +83,26 @@ func (f *feeder) take() []notes.Change {
 // run feeds the queued changes, and lets followers that are behind catch up. When it
 // returns, every healthy follower has applied every change queued before the call, unless
 // another call is rebuilding a follower, which can take minutes: then run returns at once,
-// and that call feeds these changes too, unless mostQueued changes wait for it. A follower's
-// failure is logged, kept for status, and retried at the next run; it does not delay the
-// other followers.
+// and that call feeds these changes too. A follower's failure is logged, kept for status,
+// and retried at the next run; it does not delay the other followers.
 func (f *feeder) run(ctx context.Context) {
 	if !f.mu.TryLock() {
-		if f.rebuilding.Load() && f.queued() < mostQueued {
+		if f.rebuilding.Load() {
 			return
 		}
 		f.mu.Lock()
 	}
+	defer f.mu.Unlock()
+	f.feed(ctx)
+}
+
+// runScanned is run for a scan, which also waits for a rebuild if mostQueued changes are queued.
+func (f *feeder) runScanned(ctx context.Context) {
+	if f.queued() < mostQueued {
+		f.run(ctx)
+		return
+	}
+	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.feed(ctx)
 }

@@ -471,11 +471,12 @@ func TestRebuilding_BoundsItsQueue(t *testing.T) {
 	f.feed.mu.Lock()
 	f.feed.rebuilding.Store(true)
 	f.feed.add(make([]notes.Change, mostQueued-1))
-	f.feed.run(t.Context())
+	f.feed.runScanned(t.Context())
 	f.feed.add(make([]notes.Change, 1))
+	f.feed.run(t.Context()) // of a write
 	var waiting sync.WaitGroup
 	started := make(chan struct{})
-	waiting.Go(func() { close(started); f.feed.run(t.Context()) })
+	waiting.Go(func() { close(started); f.feed.runScanned(t.Context()) })
 	<-started
 	for range 100 {
 		runtime.Gosched()
