@@ -97,7 +97,7 @@ func TestTemplate_SaysWhatIsMissing(t *testing.T) {
 	s[4].FrontMatter = map[string]any{"arguments": []any{"topic"}}
 	r := render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "plane"})
 	assert.Equal(t, []string{"note:///2026-01-30.md"}, embedded(r))
-	assert.Contains(t, words(r), "Today: (There is no note of today#Log yet.)\nYesterday:")
+	assert.Contains(t, words(r), "Today: (There is no note of today yet.)\nYesterday:")
 	assert.Contains(t, words(r), "(No note matches plane.) End.")
 
 	r = render(t, s, Options{Folder: "Prompts", Budget: 600}, "p", map[string]string{"topic": "boat"})

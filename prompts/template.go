@@ -170,7 +170,7 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 		note, part, err := r.named(ctx, ref)
 		base, _ := notes.SplitAnchor(ref)
 		if _, dated := r.notes.Period(base, r.now()); dated && errors.Is(err, notes.ErrNotFound) {
-			fmt.Fprintf(text, "(There is no note of %s yet.)", ref)
+			fmt.Fprintf(text, "(There is no note of %s yet.)", base)
 			return nil
 		}
 		var sel selection
