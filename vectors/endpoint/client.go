@@ -122,7 +122,7 @@ func (c *Client) Weight(string) float64 { return weight }
 // returns when ctx ends, but the request continues, for the next call with the same text.
 func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	answer := c.queries.DoChan(text, func() (any, error) {
-		return c.shortened(c.ctx, c.prefixes.query+text, c.queryTimeout)
+		return c.shortened(c.ctx, c.prefixes.query, text, c.queryTimeout)
 	})
 	select {
 	case a := <-answer:
@@ -173,8 +173,8 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 		return nil, err // whatever the texts
 	}
 	vectors = make([][]float32, len(texts))
-	for i, t := range prefixed {
-		if vectors[i], err = c.shortened(ctx, t, c.batchTimeout); ofTexts(err) {
+	for i, t := range texts {
+		if vectors[i], err = c.shortened(ctx, c.prefixes.passage, t, c.batchTimeout); ofTexts(err) {
 			vectors[i], err = neutral[0], nil // without a vector, it would be requested forever
 		}
 		if err != nil {
@@ -187,14 +187,14 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 // leastText is the length below which a failure is not about the length.
 const leastText = 64
 
-// shortened requests the vector of a text, truncated until the server accepts it: the text
-// is too long for the model, or some word makes it return NaN. After the first error whose
+// shortened requests the vector of a text after its prefix. The text is truncated until the
+// server accepts it: it is too long for the model, or some word makes it return NaN. After the first error whose
 // cause is unclear, shortened sends the same text again, because the vector of a truncated
 // text is kept. limit bounds each request.
-func (c *Client) shortened(ctx context.Context, text string, limit time.Duration) ([]float32, error) {
+func (c *Client) shortened(ctx context.Context, prefix, text string, limit time.Duration) ([]float32, error) {
 	repeated := false
 	for {
-		vectors, err := c.ask(ctx, []string{text}, limit)
+		vectors, err := c.ask(ctx, []string{prefix + text}, limit)
 		if err == nil {
 			return vectors[0], nil
 		}

@@ -580,3 +580,16 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// A query is not shortened to the words that precede it for the model.
+func TestEmbedQuery_KeepsTheQuery(t *testing.T) {
+	c := serve(t, Options{Model: "mxbai-embed-large"}, func(w http.ResponseWriter, a request) {
+		if strings.Contains(a.input(t)[0], "harbour") {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		answer(w, lengths(t, a))
+	})
+	_, err := c.EmbedQuery(t.Context(), "when is the harbour open")
+	require.ErrorContains(t, err, "status 500")
+}
