@@ -161,7 +161,7 @@ func TestSections_Lines(t *testing.T) {
 				for lines[rule] == "" {
 					rule--
 				}
-				if lines[rule] == "***" {
+				if lines[rule] == "***" && levels[rule-1] == 0 {
 					end = rule
 				}
 			}
