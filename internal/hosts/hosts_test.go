@@ -349,7 +349,7 @@ func TestWrite_LinksModesAndBackups(t *testing.T) {
 	require.ErrorIs(t, err, ErrChanged)
 	kept, err := os.ReadFile(target)
 	require.NoError(t, err)
-	assert.Equal(t, `{"by": "the host"}`, string(kept))
+	assert.JSONEq(t, `{"by": "the host"}`, string(kept))
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(target), ".notesd-*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)

@@ -148,7 +148,7 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 // backUp writes a backup with an unused name, if there is a file, which must have the text that
 // was read.
 func (s *Settings) backUp(name string, mode fs.FileMode, now time.Time) (string, error) {
-	text, err := os.ReadFile(name) //nolint:gosec // the host's settings
+	text, err := os.ReadFile(name)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case err != nil && !missing:
 		return "", err
