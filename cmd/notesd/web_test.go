@@ -242,6 +242,7 @@ func TestPageSearch(t *testing.T) {
 	b.open("/")
 	b.run(chromedp.SendKeys("input[type=search]", "rye"))
 	b.await("document.querySelector('.snippet mark') !== null && location.search === '?q=rye'")
+	assert.True(t, evaluate[bool](b, "document.querySelector('input[type=search]').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', isComposing: true, bubbles: true, cancelable: true}))"), "the input method moves among its candidates")
 	b.press("input[type=search]", kb.ArrowDown+kb.Enter)
 	b.await("location.pathname === '/n/Recipes/Rye%20Bread.md' && location.hash.startsWith('#L')")
 	b.await("document.querySelectorAll('.lit').length > 0")

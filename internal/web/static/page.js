@@ -102,7 +102,7 @@ addEventListener('hashchange', () => light());
 
 // Keys: / focuses the search field, and the arrows move between hits.
 addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches?.('input, textarea, select, canvas');
   if (event.key === '/' && !typing) {
     event.preventDefault();
