@@ -295,10 +295,11 @@ func anchorText(anchor string) string {
 	return anchor[strings.LastIndexByte(anchor, '#')+1:]
 }
 
-// outward reports whether a destination is outside the vault.
+// outward reports whether a destination is outside the vault. Go does not parse every URL
+// that browsers open.
 func outward(dest string) bool {
 	u, err := url.Parse(dest)
-	return err == nil && u.Scheme != "" || strings.HasPrefix(dest, "//")
+	return err == nil && u.Scheme != "" || markdown.IsExternal([]byte(dest))
 }
 
 func host(dest string) string {
