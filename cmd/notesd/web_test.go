@@ -269,9 +269,10 @@ func TestPageSearch(t *testing.T) {
 func TestPageEmbeds(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
-		"Menu.md": "# Menu\n\n![[Rye#Oven]]\n\nFirst ![[Rye#^flour]] then\n\n![[Loop]]\n\n![[Gone]]\n\n![[Rye#Nope]]\n\n![[dot.svg|30]]\n\n![[One]]\n",
+		"Menu.md": "# Menu\n\n![[Rye#Oven]]\n\nFirst ![[Rye#^flour]] then\n\n![[Loop]]\n\n![[Gone]]\n\n![[Rye#Nope]]\n\n![[dot.svg|30]]\n\n![[One]]\n\n![[Plan#Log]]\n\n![[Plan#B#Log]]\n\n![[Plan#B#^id]]\n\n![[Plan#C# basics]]\n",
 		"Rye.md":  "---\nx: hidden\n---\n# Rye\n\n## Oven\n\nBake with [[Oil]]. ![[dot.svg|20]]\n\n<script>window.ran = 1</script>\n\n## Shop\n\nBuy flour ^flour\n",
 		"Oil.md":  "# Oil\n",
+		"Plan.md": "## A\n### Log\nTar it.\n## B\n### Log\nRig it.\n\nSail it. ^id\n## C# basics\nSharp.\n",
 		"Loop.md": "Round ![[Loop]] and ![[Menu]]\n",
 		"One.md":  "one ![[Two]]\n", "Two.md": "two ![[Three]]\n", "Three.md": "three ![[Four]]\n", "Four.md": "four\n",
 		"dot.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`,
@@ -281,7 +282,8 @@ func TestPageEmbeds(t *testing.T) {
 	b.await("document.querySelector('article').innerText.includes('Bake with Oil.')")
 	text := b.text("article")
 	for _, want := range []string{"Rye › Oven\n", "<script>window.ran = 1</script>", "Buy flour", "Round Loop and Menu", "This note embeds itself; it is not repeated.",
-		"Gone is missing: there is no such note or file.", "Rye.md#Nope is missing: there is no such heading or block.", "three Four", "Embeds are shown to a depth of 3."} {
+		"Gone is missing: there is no such note or file.", "Rye.md#Nope is missing: there is no such heading or block.", "three Four", "Embeds are shown to a depth of 3.",
+		"Plan › Log\n\nLog\n\nTar it.", "Plan › B › Log\n\nLog\n\nRig it.", "Plan › ^id\n\nSail it.", "C# basics\n\nSharp."} {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, "hidden")

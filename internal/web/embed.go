@@ -36,7 +36,11 @@ type embedder struct {
 // the text is nested in, the page's note first and the text itself last.
 func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor string) template.HTML {
 	return func(notePath, anchor string) template.HTML {
-		this := strings.TrimSuffix(notePath+"#"+anchorText(anchor), "#")
+		part := anchor
+		if last := anchorText(anchor); strings.HasPrefix(last, "^") {
+			part = last // the headings above a block are not part of its name
+		}
+		this := strings.TrimSuffix(notePath+"#"+part, "#")
 		where := notePage(notePath) + fragment(anchor)
 		remark := func(format string, args ...any) template.HTML {
 			return frame(where, this, template.HTML("<p class=\"remark\">"+template.HTMLEscapeString(fmt.Sprintf(format, args...))+"</p>")) //nolint:gosec // escaped
@@ -53,20 +57,25 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		uri := noteURI(notePath)
 		var meta tools.ReadResult
 		var to destinations
-		ref := uri
-		if anchor != "" {
-			ref += "#" + url.PathEscape(anchorText(anchor))
+		args := map[string]any{"note": uri, "max_bytes": maxEmbedBytes}
+		if part != "" {
+			args["note"] = uri + "#" + url.PathEscape(part)
 		}
 		group, within := errgroup.WithContext(ctx)
 		group.Go(func() error {
-			return e.vault.call(within, "read_note", map[string]any{"note": ref, "max_bytes": maxEmbedBytes}, &meta)
+			err := e.vault.call(within, "read_note", args, &meta)
+			if failure, ok := errors.AsType[*session.Failure](err); ok && failure.Code == "ambiguous" && len(failure.Candidates) > 0 {
+				args["note"], args["heading"] = uri, failure.Candidates[0] // a link leads to the first, too
+				err = e.vault.call(within, "read_note", args, &meta)
+			}
+			return err
 		})
 		group.Go(func() (err error) {
 			to, err = e.vault.destinations(within, uri)
 			return err
 		})
 		err := group.Wait()
-		if _, ok := errors.AsType[*session.Failure](err); ok {
+		if failure, ok := errors.AsType[*session.Failure](err); ok && failure.Code == "not_found" {
 			return missing(this, "there is no such heading or block", where)
 		}
 		if err != nil {

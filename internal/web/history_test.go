@@ -12,6 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// newVault returns a server without tools that accepts subscriptions.
+func newVault() *sdk.Server {
+	return sdk.NewServer(&sdk.Implementation{Name: "vault"}, &sdk.ServerOptions{
+		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
+		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+	})
+}
+
 // dialing returns a function that opens connections to a server.
 func dialing(server *sdk.Server) func(context.Context) (io.ReadWriteCloser, error) {
 	return func(context.Context) (io.ReadWriteCloser, error) {
@@ -24,10 +32,7 @@ func dialing(server *sdk.Server) func(context.Context) (io.ReadWriteCloser, erro
 // TestHistory_OlderPage restores a version of the second page, on which the newest version
 // is not listed.
 func TestHistory_OlderPage(t *testing.T) {
-	server := sdk.NewServer(&sdk.Implementation{Name: "vault"}, &sdk.ServerOptions{
-		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
-		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
-	})
+	server := newVault()
 	listed := func(n int, hash string) map[string]any {
 		return map[string]any{"revision": n, "hash": hash, "operation": "edit", "path": "a.md", "author": "ann", "time": "2026-03-01T12:00:00Z"}
 	}

@@ -50,10 +50,7 @@ func TestVault_Watch(t *testing.T) {
 // opens another. Pages learn that they may have missed changes.
 func TestVault_Unused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := sdk.NewServer(&sdk.Implementation{Name: "vault"}, &sdk.ServerOptions{
-			SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
-			UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
-		})
+		server := newVault()
 		s, err := New(Options{Vault: "Notes", Dial: dialing(server)})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
