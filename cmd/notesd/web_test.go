@@ -58,17 +58,25 @@ func findChromium(t *testing.T) string {
 func (p place) browse(t *testing.T, args ...string) *browser {
 	t.Helper()
 	program := findChromium(t)
+	link, _ := p.web(t, args...)
+	return openBrowserAt(t, program, link)
+}
+
+// web runs "notesd web" on the place until stop is called or the test ends.
+func (p place) web(t *testing.T, args ...string) (link string, stop func()) {
+	t.Helper()
 	cmd := p.command(append([]string{"web"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		assert.NoError(t, cmd.Wait(), "notesd web ends with Ctrl-C")
 	})
-	link, err := bufio.NewReader(out).ReadString('\n')
+	t.Cleanup(stop)
+	link, err = bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	return openBrowserAt(t, program, strings.TrimSpace(link))
+	return strings.TrimSpace(link), stop
 }
 
 // openBrowserAt opens a one-time link.
@@ -397,6 +405,23 @@ func TestPageIsLive(t *testing.T) {
 	p.save(t, "Later.md", "# Latecomer\n")
 	b.await("document.querySelector('main').innerText.includes('Latecomer')")
 	b.cleanBut(http.StatusNotFound)
+}
+
+// TestPageSignedOut restarts the server, which does not know the browser's cookie: the page
+// says so, and continues once the browser is signed in.
+func TestPageSignedOut(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, pageNotes)
+	program := findChromium(t)
+	link, stop := p.web(t)
+	b := openBrowserAt(t, program, link)
+	b.open("/n/Boat.md")
+	stop()
+	b.await("document.getElementById('the-connection').checkVisibility() && document.querySelector('article').innerText.includes('transom')")
+	link, _ = p.web(t, "--addr", strings.TrimPrefix(b.base, "http://"))
+	b.await("document.querySelector('main').innerText.includes('not signed in') && document.getElementById('the-connection').hidden")
+	evaluate[bool](b, "fetch("+jsString(strings.TrimPrefix(link, b.base))+").then(r => r.ok)")
+	b.await("document.querySelector('article').innerText.includes('transom')")
 }
 
 // TestPageHidden checks that a hidden page has no connection, of which a browser opens six

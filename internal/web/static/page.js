@@ -161,9 +161,18 @@ function listen() {
     }
   });
   stream.onopen = () => { connection.hidden = true; };
-  stream.onerror = () => {
-    connection.hidden = false;
-    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 1000); // it does not reconnect after an error response
+  stream.onerror = async () => {
+    if (stream.readyState !== EventSource.CLOSED) {
+      connection.hidden = false;
+      return;
+    }
+    // The page of the graph does not ask the daemon, and is refused to a browser that is not signed in.
+    const signedOut = await fetch('/graph', {method: 'HEAD'}).then(({status}) => status === 401, () => false);
+    connection.hidden = signedOut;
+    setTimeout(listen, 1000); // the stream does not reconnect after an error response
+    if (!signedOut || main.dataset.changes === '') return;
+    await load(address()); // says so
+    main.dataset.changes = ''; // to reload once the browser is signed in
   };
 }
 listen();
