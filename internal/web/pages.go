@@ -31,6 +31,7 @@ type page struct {
 	Vault    string
 	Tab      string // the active entry of the menu
 	Query    string
+	Mode     string // of searches, if the address names one
 	ReadOnly bool
 	Live     bool // reload when something changes
 	Changes  int  // number of changes when the page was built
@@ -74,7 +75,7 @@ func minute(machine string) string {
 
 // write sends a page.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
-	p.Vault, p.ReadOnly = s.o.Vault, s.o.ReadOnly
+	p.Vault, p.ReadOnly, p.Mode = s.o.Vault, s.o.ReadOnly, r.URL.Query().Get("mode")
 	p.Changes, _ = r.Context().Value(changesKey{}).(int)
 	var buf bytes.Buffer
 	if err := s.templates[name].Execute(&buf, p); err != nil {

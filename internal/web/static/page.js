@@ -72,7 +72,9 @@ function load(url, {keepScroll = false} = {}) {
 
 // Search as the user types.
 field.addEventListener('input', () => {
-  const next = '/' + (field.value.trim() ? '?q=' + encodeURIComponent(field.value.trim()) : '');
+  const query = new URLSearchParams(new FormData(field.form));
+  query.set('q', field.value.trim());
+  const next = '/' + (query.get('q') ? '?' + query : '');
   if (location.pathname === '/') history.replaceState(null, '', next);
   else history.pushState(null, '', next);
   shown = address();
