@@ -168,7 +168,7 @@ func (s *Server) search(r *http.Request) (page, error) {
 	err := s.vault.call(r.Context(), "search_notes", args, &result)
 	var failure *session.Failure
 	switch {
-	case errors.As(err, &failure): // probably an unfinished query
+	case errors.As(err, &failure) && statusOf(err) == http.StatusBadRequest: // probably an unfinished query
 		data["Refused"] = failure.Message
 	case err != nil:
 		return page{}, err
