@@ -535,6 +535,28 @@ func TestPageGraph(t *testing.T) {
 	b.clean()
 }
 
+// TestPageGraphShrinks removes the link of a graph of two notes while the pointer is on the
+// left one, and then likewise on the right one.
+func TestPageGraphShrinks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"A.md": "[[B]]\n", "B.md": "b\n", "C.md": "[[D]]\n", "D.md": "d\n"})
+	b := p.browse(t)
+	for note, end := range map[string]string{"A.md": "0", "C.md": "-1"} {
+		b.open("/graph?note=" + note + "&depth=1")
+		b.await("document.getElementById('the-legend').innerText.startsWith('2 notes, 1 link') && performance.getEntriesByName('graph-rest').length > 0")
+		require.True(t, evaluate[bool](b, `(() => {
+			const canvas = document.querySelector('canvas'), box = canvas.getBoundingClientRect(), points = []
+			const at = (clientX, clientY) => { canvas.dispatchEvent(new PointerEvent('pointermove', {clientX, clientY})); return canvas.style.cursor === 'pointer' }
+			for (let y = box.top; y < box.bottom; y += 5) for (let x = box.left; x < box.right; x += 5) if (at(x, y)) points.push([x, y])
+			return at(...points.sort(([x], [u]) => x - u).at(`+end+`))
+		})()`))
+		p.save(t, note, "no link\n")
+		b.await("document.getElementById('the-legend').innerText.startsWith('1 note, 0 links')")
+		evaluate[bool](b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))") // it is drawn
+	}
+	b.clean()
+}
+
 // TestPageHostile shows a vault that tries to run scripts and to contact other servers.
 func TestPageHostile(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,8 @@ async function fetchGraph() {
   ({nodes, links} = graph);
   degree = new Array(nodes.length).fill(0);
   for (const [a, b] of links) { degree[a]++; degree[b]++; }
+  hover = -1;
+  canvas.style.cursor = '';
   fitted = resting = false;
   worker?.terminate();
   const script = '/static/layout.js';
