@@ -440,7 +440,8 @@ func TestPageHidden(t *testing.T) {
 	chromedp.ListenTarget(b.ctx, func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if strings.HasSuffix(e.Request.URL, "/events") {
+			// The stream of the page before ends without an event.
+			if strings.HasSuffix(e.Request.URL, "/events") && strings.HasSuffix(e.DocumentURL, "/n/Boat.md") {
 				streams.Store(e.RequestID, nil)
 			}
 		case *network.EventLoadingFailed:
