@@ -903,7 +903,7 @@ func TestRestore_LastText(t *testing.T) {
 // What happens later to a note that once had the path of a deleted note is not restored.
 func TestRestore_LastTextOfSuccessor(t *testing.T) {
 	ctx := t.Context()
-	for _, then := range []string{"edited", "deleted"} {
+	succeeded := func() *fixture { // another note had the path of the moved one, and was deleted
 		f := newFixture(t, "A.md", "meeting\n")
 		_, err := f.Move(ctx, notes.MoveRequest{Note: "A.md", To: "B.md"})
 		require.NoError(t, err)
@@ -911,6 +911,11 @@ func TestRestore_LastTextOfSuccessor(t *testing.T) {
 		require.NoError(t, err)
 		_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
 		require.NoError(t, err)
+		return f
+	}
+	for _, then := range []string{"edited", "deleted"} {
+		f := succeeded()
+		var err error
 		if then == "edited" {
 			_, err = f.Edit(ctx, notes.EditRequest{Note: "B.md", Edits: []notes.Edit{{Op: "append", Content: "continued\n"}}})
 		} else {
@@ -923,14 +928,8 @@ func TestRestore_LastTextOfSuccessor(t *testing.T) {
 	}
 
 	// The note deleted last is restored, even if its history is the older one.
-	f := newFixture(t, "A.md", "meeting\n")
-	_, err := f.Move(ctx, notes.MoveRequest{Note: "A.md", To: "B.md"})
-	require.NoError(t, err)
-	_, err = f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "draft\n"})
-	require.NoError(t, err)
-	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
-	require.NoError(t, err)
-	_, err = f.Move(ctx, notes.MoveRequest{Note: "B.md", To: "A.md"})
+	f := succeeded()
+	_, err := f.Move(ctx, notes.MoveRequest{Note: "B.md", To: "A.md"})
 	require.NoError(t, err)
 	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
 	require.NoError(t, err)
