@@ -42,21 +42,16 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	for _, p := range waiting {
 		pending[p] = true
 	}
-	c := &commit{m: m, gone: map[string]base{}, goneBy: map[string][]string{}}
-	r := newRecord()
+	gone := map[string]base{}
 	for p, b := range bases {
 		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
-			c.gone[p] = b
+			gone[p] = b
 		}
 	}
 	for _, f := range files {
-		delete(c.gone, f.Path)
+		delete(gone, f.Path)
 	}
-	for p, b := range c.gone {
-		for _, k := range likeness(p, b.hash) {
-			c.goneBy[k] = append(c.goneBy[k], p)
-		}
-	}
+	c, r := newCommit(m, gone), newRecord()
 	for _, f := range files {
 		b := bases[f.Path]
 		known := b.hash != ""
@@ -117,6 +112,16 @@ type commit struct {
 	changes []notes.FileChange
 	size    int  // of their files
 	done    bool // something was committed, or the log was ahead
+}
+
+func newCommit(m *Mirror, gone map[string]base) *commit {
+	c := &commit{m: m, gone: gone, goneBy: map[string][]string{}}
+	for p, b := range gone {
+		for _, k := range likeness(p, b.hash) {
+			c.goneBy[k] = append(c.goneBy[k], p)
+		}
+	}
+	return c
 }
 
 // add adds a change to the batch. A new file counts as a deleted one that has moved
