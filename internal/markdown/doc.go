@@ -17,11 +17,12 @@
 //     even outside a list.
 //
 // A section is a heading with everything up to the next heading of the same or
-// a higher level, or to the rule (thematic break) above that heading, unless it is on the line below another;
-// a heading inside a list item (as Logseq writes them) ends with its item.
-// Nothing inside code, HTML blocks, comments or math is a heading, link, tag,
-// task or block id. A chunk is a passage of the body, split at sections and
-// paragraphs, of a size suitable for search results and embeddings.
+// a higher level, or up to the rule (thematic break) above that heading, if it
+// is not on the line below a heading itself; a heading inside a list item (as
+// Logseq writes them) ends with its item. Nothing inside code, HTML blocks,
+// comments or math is a heading, link, tag, task or block id. A chunk is a
+// passage of the body, split at sections and paragraphs, of a size suitable for
+// search results and embeddings.
 //
 // # Reading
 //

@@ -224,8 +224,8 @@ func Prepend(src []byte, content string) ([]byte, error) {
 }
 
 // addToSection inserts content at the end of a section (append), before the next
-// heading of the same or a higher level or the rule above it, or at its start (prepend), after the
-// heading.
+// heading of the same or a higher level or the rule above it, or at its start
+// (prepend), after the heading.
 func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, e.Heading)
