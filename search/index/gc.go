@@ -1,6 +1,7 @@
 package index
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -62,6 +63,7 @@ func endBuilds() {
 		builds.lowered = false
 		debug.SetGCPercent(builds.was)
 		debug.SetMemoryLimit(builds.limit)
+		runtime.GC() // a buffer in a sync.Pool is freed by the second collection
 		debug.FreeOSMemory()
 	}
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"math"
 	"runtime/debug"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,4 +20,14 @@ func TestBuildMemory(t *testing.T) {
 		endBuilds()
 		assert.Equal(t, limit, debug.SetMemoryLimit(-1))
 	}
+}
+
+// The buffers that a build has left in pools are freed after it, too.
+func TestBuildFreesPools(t *testing.T) {
+	end := beginBuild()
+	var pool sync.Pool
+	pool.Put("a buffer")
+	end()
+	endBuilds()
+	assert.Nil(t, pool.Get())
 }
