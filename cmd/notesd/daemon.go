@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -103,7 +102,7 @@ func (a *app) startDaemon(ctx context.Context, cfg *config.Config) (int, error) 
 
 // connector returns a connector to the vault's daemon that starts one if necessary.
 func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connector, error) {
-	exe, err := os.Executable()
+	exe, err := program()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the daemon: %w", err)
 	}

@@ -260,6 +260,32 @@ func TestSessionOutlivesItsDaemon(t *testing.T) {
 	})
 }
 
+// A session that began before an upgrade starts the new version's daemon, although a package
+// manager has deleted the old version.
+func TestSessionOutlivesAnUpgrade(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a running program cannot be deleted")
+	}
+	p := newPlace(t, someNotes)
+	built, err := exec.LookPath(p.program)
+	require.NoError(t, err)
+	built, err = filepath.EvalSymlinks(built)
+	require.NoError(t, err)
+	old, upgraded := filepath.Join(t.TempDir(), "notesd"), filepath.Join(t.TempDir(), "notesd")
+	require.NoError(t, os.Link(built, old))
+	require.NoError(t, os.Link(built, upgraded))
+	p.program = filepath.Join(t.TempDir(), "notesd")
+	require.NoError(t, os.Symlink(old, p.program))
+	h := p.launch(t, "mcp")
+	h.initialize()
+
+	require.NoError(t, os.Remove(p.program))
+	require.NoError(t, os.Symlink(upgraded, p.program))
+	require.NoError(t, os.Remove(old))
+	stopDaemon(t, p.state)
+	assert.NotEmpty(t, h.found("bread"))
+}
+
 // A deletion whose daemon is killed after removing the file is reported as done, and
 // never with the names of other notes.
 func TestDeletionOutlivesItsDaemon(t *testing.T) {
