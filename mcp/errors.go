@@ -174,7 +174,7 @@ func (f Failure) text() string {
 		b.WriteString("\nhash now: " + notes.ShortHash(f.Hash))
 	}
 	if f.Diff != "" {
-		b.WriteString("\n" + tools.Fence("diff", f.Path, f.Diff))
+		b.WriteString("\n" + phrase.Fence("diff", f.Path, f.Diff))
 	}
 	return b.String()
 }

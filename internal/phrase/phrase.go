@@ -1,4 +1,4 @@
-// Package phrase shortens, cleans and compares names and texts for messages.
+// Package phrase shortens, cleans, compares and quotes names and texts for messages.
 package phrase
 
 import (

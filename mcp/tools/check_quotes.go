@@ -280,7 +280,7 @@ func quotesText(out QuotesResult) string {
 			b.WriteString(" (" + r.Detail + ")")
 		}
 		if r.Diff != "" {
-			b.WriteString("\n" + Fence("diff", r.Anchor, r.Diff))
+			b.WriteString("\n" + phrase.Fence("diff", r.Anchor, r.Diff))
 		}
 	}
 	return b.String() + remarkLines(out.Notes)

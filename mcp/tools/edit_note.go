@@ -422,7 +422,7 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 		fmt.Fprintf(&b, "\n%s: %s", left, phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
 	}
 	if w.Diff != "" {
-		b.WriteString("\n" + Fence("diff", w.Path, w.Diff))
+		b.WriteString("\n" + phrase.Fence("diff", w.Path, w.Diff))
 	}
 	return b.String()
 }

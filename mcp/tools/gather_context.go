@@ -93,7 +93,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		if err != nil {
 			return Outcome{}, err
 		}
-		text := Fence("passage", p.Anchor, p.Text)
+		text := phrase.Fence("passage", p.Anchor, p.Text)
 		if p.Text == "" || len(text) > budget {
 			out.LeftOut++
 			continue
@@ -151,7 +151,7 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 		return p, false, nil
 	}
 	text := strings.Join(lines[first-1:last], "")
-	room -= len(Fence("passage", p.Anchor, ""))
+	room -= len(phrase.Fence("passage", p.Anchor, ""))
 	if size := len(strings.TrimSpace(text)); size > room && size > total/2 && room >= least {
 		cut = true
 		before := len(strings.Join(lines[:first-1], ""))
@@ -178,7 +178,7 @@ func gatherText(query string, out GatherResult) string {
 		fmt.Fprintf(&b, "%s from %s", phrase.Count(len(out.Passages), "passage"), phrase.Count(out.Total, "matching note"))
 	}
 	for _, p := range out.Passages {
-		b.WriteString("\n" + Fence("passage", p.Anchor, p.Text))
+		b.WriteString("\n" + phrase.Fence("passage", p.Anchor, p.Text))
 	}
 	if out.LeftOut > 0 {
 		fmt.Fprintf(&b, "\n%d more did not fit: raise max_bytes, or search_notes", out.LeftOut)

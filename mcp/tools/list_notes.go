@@ -154,7 +154,7 @@ func listText(out ListResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %s", len(out.Notes), phrase.Count(out.Total, "note"))
 	if len(out.Notes) > 0 {
-		b.WriteString("\n" + Fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
+		b.WriteString("\n" + phrase.Fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
 	}
 	return b.String() + ending(out.Next, out.Warnings)
 }

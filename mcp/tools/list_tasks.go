@@ -229,7 +229,7 @@ func taskText(out TaskList) string {
 				lines[i] += " (" + phrase.OneLine(t.Heading) + ")"
 			}
 		}
-		b.WriteString("\n" + Fence("list", "tasks", strings.Join(lines, "\n")))
+		b.WriteString("\n" + phrase.Fence("list", "tasks", strings.Join(lines, "\n")))
 	}
 	return b.String() + ending(out.Next, out.Warnings)
 }

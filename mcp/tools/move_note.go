@@ -105,7 +105,7 @@ func moveText(out MoveResult) string {
 	listPaths(&b, "notes in it", out.Moved, out.Total)
 	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)
 	if out.Diff != "" {
-		b.WriteString("\n" + Fence("diff", out.Path, out.Diff))
+		b.WriteString("\n" + phrase.Fence("diff", out.Path, out.Diff))
 	}
 	return b.String() + remarkLines(out.Notes)
 }

@@ -121,7 +121,7 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 	if diff == "" {
 		text += " nothing changed"
 	} else {
-		text += "\n" + Fence("diff", a.Note, diff)
+		text += "\n" + phrase.Fence("diff", a.Note, diff)
 	}
 	out.Diff = diff
 	return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}, nil
@@ -150,7 +150,7 @@ func historyText(out HistoryResult, since time.Time) string {
 		lines[i] = r.text()
 	}
 	text := phrase.Count(len(lines), "revision") + ", newest first\n" +
-		Fence("history", "revision, time, what changed", strings.Join(lines, "\n"))
+		phrase.Fence("history", "revision, time, what changed", strings.Join(lines, "\n"))
 	return text + ending(out.Next, out.Notes)
 }
 

@@ -258,7 +258,7 @@ func linksText(out LinksResult, direction string) string {
 		text = "the first " + text
 	}
 	if len(lines) > 0 {
-		text += "\n" + Fence("links", out.Path, strings.Join(lines, "\n"))
+		text += "\n" + phrase.Fence("links", out.Path, strings.Join(lines, "\n"))
 	}
 	return text + ending(out.Next, out.Notes)
 }

@@ -324,7 +324,7 @@ func outlineText(out ReadResult) string {
 	for i, h := range out.Outline {
 		lines[i] = fmt.Sprintf("%d-%d %s %s (%d bytes)", h.LineStart, h.LineEnd, strings.Repeat("#", h.Level), phrase.OneLine(h.Heading), h.Bytes)
 	}
-	b.WriteString("\n" + Fence("outline", out.Anchor, strings.Join(lines, "\n")))
+	b.WriteString("\n" + phrase.Fence("outline", out.Anchor, strings.Join(lines, "\n")))
 	if out.NextLines != "" {
 		fmt.Fprintf(&b, "\nThere are more: go on with lines %q.", out.NextLines)
 	}
@@ -337,7 +337,7 @@ func readText(out ReadResult) string {
 	if out.FrontMatterError != "" {
 		b.WriteString("\n(front matter is broken: " + phrase.OneLine(out.FrontMatterError) + ")")
 	}
-	b.WriteString("\n" + Fence("note", out.Anchor, out.Content))
+	b.WriteString("\n" + phrase.Fence("note", out.Anchor, out.Content))
 	if len(out.Attachments) > 0 {
 		b.WriteString("\n" + attachedText(out.Path, out.Attachments))
 	}
@@ -466,7 +466,7 @@ func attachedText(origin string, files []AttachedFile) string {
 	for i, f := range files {
 		lines[i] = fmt.Sprintf("%s (%s, %d bytes)", f.URI, f.Type, f.Size)
 	}
-	return Fence("attachments", origin, strings.Join(lines, "\n"))
+	return phrase.Fence("attachments", origin, strings.Join(lines, "\n"))
 }
 
 // instead returns the canvas or base that ref names, as if it were a note, with a remark on

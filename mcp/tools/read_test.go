@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/phrase"
 	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/search"
@@ -247,7 +248,7 @@ func TestGatherContext(t *testing.T) {
 		var quotes []args
 		for _, p := range passages {
 			p := p.(args)
-			size += len(tools.Fence("passage", p["anchor"].(string), p["text"].(string)))
+			size += len(phrase.Fence("passage", p["anchor"].(string), p["text"].(string)))
 			assert.Contains(t, text, p["text"])
 			quotes = append(quotes, args{"anchor": p["anchor"], "quote": p["text"]})
 		}

@@ -226,7 +226,7 @@ func relatedText(out RelatedResult) string {
 		for i, n := range out.Related {
 			lines[i] = fmt.Sprintf("%s%s (%v): %s", phrase.OneLine(n.Path), titleBeside(n.Path, n.Title), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
 		}
-		fmt.Fprintf(&b, "%s\n%s", phrase.Count(len(lines), "related note"), Fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
+		fmt.Fprintf(&b, "%s\n%s", phrase.Count(len(lines), "related note"), phrase.Fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
 	}
 	return b.String() + remarkLines(out.Notes)
 }

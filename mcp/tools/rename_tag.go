@@ -70,7 +70,7 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 		b.WriteString("\nnot updated, and may use the tag: " + phrase.Clip(phrase.OneLine(strings.Join(out.Left, ", ")), 1000))
 	}
 	if out.Diff != "" {
-		b.WriteString("\n" + Fence("diff", out.Changed[0], out.Diff))
+		b.WriteString("\n" + phrase.Fence("diff", out.Changed[0], out.Diff))
 	}
 	return b.String()
 }

@@ -269,7 +269,7 @@ func searchText(a searchArgs, out SearchResult) string {
 		if out.Weak {
 			b.WriteString(", none of which matches well")
 		}
-		b.WriteString("\n" + Fence("search results", query, resultLines(out)))
+		b.WriteString("\n" + phrase.Fence("search results", query, resultLines(out)))
 	}
 	if a.Explain || out.Weak || len(out.Results) == 0 {
 		b.WriteString(remarkLines(unembedded(out.Semantic)))

@@ -159,7 +159,7 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 			text = fmt.Sprintf("%d of %s", n, phrase.Count(len(hits), "row"))
 		}
 		if lines.Len() > 0 {
-			text += ", the nearest first: score, id, metadata\n" + Fence("vectors", a.TableName, lines.String())
+			text += ", the nearest first: score, id, metadata\n" + phrase.Fence("vectors", a.TableName, lines.String())
 		}
 		return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}
 	}), nil

@@ -1,12 +1,10 @@
-package tools
+package phrase
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strings"
-
-	"notesd/internal/phrase"
 )
 
 // Fence wraps text from notes so that a model can distinguish it from notesd's own words: a
@@ -21,7 +19,7 @@ import (
 // fence.
 func Fence(kind, origin, text string) string {
 	mark := fenceMark(text)
-	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, phrase.OneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
+	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, OneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
 }
 
 func fenceMark(text string) string {
