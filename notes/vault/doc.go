@@ -15,11 +15,11 @@
 // crash. The watcher's event for notesd's own write finds an equal hash and is
 // ignored.
 //
-// Read the files in this order: run.go (the loop), reconcile.go (a scan and its
-// consequences), scan.go (finding differences), batch.go (committing them), feeder.go (the
-// followers). For writes: create.go, edit.go, rename.go, move.go and restore.go (the
-// requests), relink.go (the links that a move affects), operation.go (the common path),
-// place.go (how a file's content or name changes), recover.go (recovery after a crash).
+// Read the files in this order: run.go (the loop), scan.go (finding differences), mounts.go
+// (which of them show an unmounted disk), batch.go (committing them), feeder.go (the
+// followers). For writes: create.go, edit.go, move.go and restore.go (the requests),
+// relink.go (the links that a move affects), operation.go (the common path), place.go (how a
+// file's content or name changes), recover.go (recovery after a crash).
 //
 // # Unmounted disks
 //

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -143,4 +144,149 @@ func (m *mounts) warnings(folders []string) []string {
 		out = append(out, fmt.Sprintf("the disk of the folder %s is not mounted; its notes are kept as they were. %s", notes.Quote(folder), whenDeleted))
 	}
 	return out
+}
+
+// checkVault returns an error if the vault's only folder is away. Otherwise another folder
+// in its place (a restored backup, a fresh clone, a disk with a new device number) becomes
+// the vault.
+func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
+	if len(s.v.store.Several) > 0 {
+		return nil // keepUnmounted checks each folder
+	}
+	recorded := s.v.disk.Identity()
+	replaced := id != recorded && recorded != fsid.Identity{}
+	switch away := s.isAway("", replaced, replaced && id.Device != recorded.Device, s.v.incident.get() != nil); {
+	case away && replaced:
+		return disk.Replaced()
+	case away && s.isEmpty(""):
+		return suddenly("is empty")
+	case away:
+		return suddenly("lacks most of its notes")
+	case id != recorded:
+		s.v.disk.Adopt(id)
+		return s.v.store.SaveSetting(ctx, vaultSetting, id)
+	}
+	return nil
+}
+
+// isAway reports whether a folder does not look like the one with the stored notes. An
+// unmounted disk leaves a mount point behind, empty or with files written there since; that
+// must not be treated as the deletion of all notes. A folder that was replaced on the same
+// disk may have lost a few notes by deletion. A folder that was away stays so until most of
+// its notes are back, if only at other paths.
+func (s *scan) isAway(folder string, replaced, otherDisk, wasAway bool) bool {
+	all, gone := s.count(folder)
+	switch {
+	case gone <= all/2:
+		return false
+	case gone < suspiciouslyMany:
+		return otherDisk
+	}
+	return replaced || wasAway || s.isEmpty(folder)
+}
+
+// isEmpty reports whether the scan found no notes in a folder.
+func (s *scan) isEmpty(folder string) bool {
+	all, gone := s.count(folder)
+	return gone == all && !slices.ContainsFunc(s.changed, func(f store.File) bool { return notes.Under(f.Path, folder) })
+}
+
+func suddenly(what string) error {
+	return &notes.Error{Op: "scan", Err: notes.ErrUnavailable, Detail: "the vault folder " + what + " although it had notes at the last scan",
+		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
+}
+
+// keepUnmounted excludes from a full scan's deletions the notes on unmounted disks, and
+// records which disks are mounted, given the mount points that the scan saw.
+func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
+	m := &s.v.mounts
+	known, wasAway := m.get()
+	next, away := maps.Clone(seen), map[string]fsid.Identity{}
+	for _, folder := range s.v.store.Several { // one that never existed has no notes to keep
+		if _, missing := s.root.Missing(folder); missing != nil && known[folder] == (mount{}) {
+			next[folder], away[folder] = mount{DiskPath: folder}, fsid.Identity{}
+		}
+	}
+	for folder, mount := range known {
+		now := s.root.Identity(mount.DiskPath)
+		_, wasAway := wasAway[folder]
+		replaced, top := now != mount.Identity, slices.Contains(s.v.store.Several, folder)
+		switch _, missing := s.root.Missing(folder); {
+		case len(s.v.store.Several) > 0 && !slices.Contains(s.v.store.Several, s.v.store.FolderOf(folder)):
+			continue // no longer a folder of the vault
+		case replaced && isAmong(seen, mount):
+			continue
+		case missing == nil && !(replaced && s.isUnseen(folder)) && !((replaced || top) && s.isAway(folder, replaced, replaced, wasAway)):
+			continue
+		}
+		s.keep(folder)
+		next[folder], away[folder] = mount, now
+	}
+	m.mu.Lock()
+	m.known, m.away = next, away
+	m.mu.Unlock()
+	for folder := range away {
+		if _, was := wasAway[folder]; !was && known[folder] != (mount{}) {
+			s.v.opt.Log.Warn("the disk of a folder is no longer mounted; its notes stay indexed", "folder", folder)
+		}
+	}
+	for folder := range wasAway {
+		if _, still := away[folder]; !still {
+			s.v.opt.Log.Info("the folder is usable again", "folder", folder)
+		}
+	}
+	if maps.Equal(known, next) {
+		return nil
+	}
+	return s.v.store.SaveSetting(ctx, mountsSetting, next)
+}
+
+// isAmong reports whether the disk is mounted anywhere in the vault: a folder above its
+// mount point may have been renamed.
+func isAmong(seen map[string]mount, disk mount) bool {
+	for _, m := range seen {
+		if m.Identity == disk.Identity {
+			return true
+		}
+	}
+	return false
+}
+
+// keepUnmountedBelow excludes from the deletions of a scan of some paths the notes that may
+// be on an unmounted disk, and queues a full scan to decide.
+func (s *scan) keepUnmountedBelow(seen map[string]mount) {
+	known, wasAway := s.v.mounts.get()
+	for folder, mount := range known {
+		_, away := wasAway[folder]
+		unmounted := func() bool { // its disk may not answer
+			return s.root.Identity(mount.DiskPath) != mount.Identity && !isAmong(seen, mount)
+		}
+		below := func(p string) bool { return notes.Under(p, folder) }
+		if away && slices.ContainsFunc(s.Scanned, below) || slices.ContainsFunc(s.gone, func(r store.Row) bool { return below(r.Path) }) && unmounted() {
+			s.keep(folder)
+			s.v.queue.AddAll()
+		}
+	}
+}
+
+// count returns how many notes the store has in a folder, and how many of them are gone.
+func (s *scan) count(folder string) (all, gone int) {
+	for name := range s.rows {
+		if notes.Under(name, folder) {
+			all++
+		}
+	}
+	for _, r := range s.gone {
+		if notes.Under(r.Path, folder) {
+			gone++
+		}
+	}
+	return all, gone
+}
+
+// keep excludes the folder's notes from the scan's deletions and moves.
+func (s *scan) keep(folder string) {
+	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) })
+	maps.DeleteFunc(s.moves, func(_ string, r store.Row) bool { return notes.Under(r.Path, folder) })
+	s.unseen = append(s.unseen, folder)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // retryAfter is the delay before a failed reconcile, or a failed follower, is retried, and
@@ -141,4 +142,87 @@ func (l *loop) report(ctx context.Context, what string, err error) (retry bool) 
 		}
 	}
 	return true
+}
+
+// Reconcile finishes operations interrupted by a crash, updates the store to match the
+// disk, for the whole vault, and feeds the followers.
+func (v *Vault) Reconcile(ctx context.Context) error {
+	err := v.reconcileAll(ctx)
+	if err == nil {
+		v.progress.endWhole()
+	}
+	if ctx.Err() == nil && v.incident.took(err, true) && err == nil {
+		v.opt.Log.Info("the vault is usable again")
+	}
+	return err
+}
+
+func (v *Vault) reconcileAll(ctx context.Context) error {
+	v.mu.Lock()
+	unfinished := v.interrupted.finish(ctx)
+	v.mu.Unlock()
+	root, id, err := v.disk.OpenAny()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	if unfinished != nil && id == v.disk.Identity() {
+		return unfinished
+	}
+	s := &scan{v: v, root: root, Scan: store.Scan{Whole: true}}
+	if err := s.compareAll(ctx, id); err != nil {
+		return err
+	}
+	if unfinished != nil { // this folder, a copy of the vault, is the vault only now
+		return v.reconcileAll(ctx)
+	}
+	if err := s.apply(ctx); err != nil {
+		return err
+	}
+	return s.finish(ctx)
+}
+
+// maxRescans bounds how often a scan of some paths is repeated at once for files that were
+// saved meanwhile, or that another scan has committed.
+const maxRescans = 3
+
+// reconcilePaths updates the store to match the disk at and below these paths. Afterwards
+// the store has every save made before the call, except for files that keep changing, which
+// are left to Run.
+func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
+	if err := v.incident.get(); err != nil {
+		return err // a file that is missing now may not be deleted
+	}
+	root, err := v.disk.Open()
+	if err != nil {
+		if v.incident.took(err, false) {
+			v.queue.AddAll() // only Run ends an incident
+		}
+		return err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	for try := 0; try < maxRescans && (try == 0 || len(paths) > 0); try++ {
+		s := &scan{v: v, root: root}
+		if err := s.comparePaths(ctx, paths); err != nil {
+			return err
+		}
+		if len(s.gone) >= suspiciouslyMany { // only a full scan can tell whether a folder is suddenly empty
+			v.queue.AddAll()
+			return nil
+		}
+		if err := s.apply(ctx); err != nil {
+			return err
+		}
+		paths = s.again
+	}
+	return nil
+}
+
+// Refresh reconciles a folder at once if the first scan of the whole vault has not ended;
+// after that it is a no-op.
+func (v *Vault) Refresh(ctx context.Context, folder string) error {
+	if v.progress.ready.Load() {
+		return nil
+	}
+	return v.reconcilePaths(ctx, []string{folder})
 }

@@ -44,6 +44,97 @@ func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
 }
 
+func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
+	w, err := walk(ctx, s.root, s.v.ignore)
+	if err != nil {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return disk.Unavailable(err)
+	}
+	if s.rows, err = s.v.store.Rows(ctx, nil); err != nil {
+		return err
+	}
+	if s.passed, err = s.v.store.Files().PassedOver(ctx); err != nil {
+		return err
+	}
+	parser := 0
+	if err := s.v.store.Setting(ctx, parserSetting, &parser); err != nil {
+		return err
+	}
+	switch {
+	case parser == notes.ParserVersion:
+	case len(s.rows) > 0:
+		s.reparse = true
+	default:
+		if err := s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
+			return err
+		}
+	}
+	s.compare(w)
+	if err := s.pairMoves(ctx); err != nil {
+		return err
+	}
+	if err := s.checkVault(ctx, id); err != nil {
+		return err
+	}
+	if err := s.keepUnmounted(ctx, w.mounts); err != nil {
+		return err
+	}
+	if err := s.readAppSettings(ctx); err != nil {
+		return err
+	}
+	s.v.symlinks.Clear()
+	for _, p := range w.symlinks {
+		s.v.symlinks.Store(p, nil)
+	}
+	return s.removeTemps(ctx, w.temps)
+}
+
+// parserSetting is where the store keeps the version of the parser that made its notes.
+const parserSetting = "parser"
+
+func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
+	s.Scanned = []string{}
+	var places []string
+	for _, diskPath := range s.withSymlinks(diskPaths) {
+		diskPath = strings.Trim(path.Clean(diskPath), "/")
+		name := norm.NFC.String(diskPath)
+		if diskPath == "" || diskPath == "." || s.v.ignore.Match(name) {
+			continue
+		}
+		places, s.Scanned = append(places, diskPath), append(s.Scanned, name)
+	}
+	if s.rows, err = s.v.store.Rows(ctx, s.Scanned); err != nil {
+		return err
+	}
+	w, err := s.walkPaths(ctx, places)
+	if err != nil {
+		return err
+	}
+	for _, p := range w.symlinks {
+		s.v.symlinks.Store(p, nil)
+	}
+	s.compare(w)
+	if err := s.pairMoves(ctx); err != nil {
+		return err
+	}
+	s.keepUnmountedBelow(w.mounts)
+	return nil
+}
+
+// withSymlinks returns places and all known symlinks, because the watcher reports a change
+// to a symlink's target only under the target's own name.
+func (s *scan) withSymlinks(places []string) []string {
+	places = slices.Clone(places)
+	for p := range s.v.symlinks.Range {
+		if !slices.Contains(places, p.(string)) {
+			places = append(places, p.(string))
+		}
+	}
+	return places
+}
+
 // compare records the differences between the walk and the rows.
 func (s *scan) compare(w *walked) {
 	seen := make(map[string]bool, len(w.notes))
@@ -145,6 +236,41 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 		}
 	}
 	return nil
+}
+
+// finish resolves all links if a large scan deferred that, records the parser if all notes
+// were parsed again and, once after each start, makes history agree with the files; see
+// [store.Versions.MatchFiles].
+func (s *scan) finish(ctx context.Context) error {
+	v := s.v
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.store.FinishLinks(ctx); err != nil {
+		return err
+	}
+	if s.reparse && len(s.again) == 0 {
+		if err := v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
+			return err
+		}
+	}
+	if v.historyMatched {
+		return nil
+	}
+	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be a note
+	if err != nil {
+		return err
+	}
+	rows, err := v.store.Rows(ctx, nil)
+	if err != nil {
+		return err
+	}
+	err = v.store.MatchFiles(ctx, func(path string) bool {
+		_, isNote := rows[path]
+		_, isFile := passed[path]
+		return isNote || isFile
+	}, s.isUnseen)
+	v.historyMatched = err == nil
+	return err
 }
 
 // spellings returns diskPath and the other Unicode forms of it that have to be scanned with
