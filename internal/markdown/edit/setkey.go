@@ -122,6 +122,7 @@ type keyEditor struct {
 	keys          []string              // the keys of a map, in order
 	items         []place               // the items of a list or map
 	leads         []int                 // lengths of the comments above the items; nil in brackets
+	tails         []string              // comments beside the items, with the white space before them
 	itemText      func(item any) string // returns a new item
 	separator     string                // text between items if there was only one
 	innerComments bool                  // there are comments between the brackets

@@ -56,10 +56,14 @@ func (e *keyEditor) writeItems(old, list []any) string {
 		if i := unusedItem(old, used, item); i >= 0 {
 			out.Write(e.inner[e.items[i].start:e.items[i].end])
 		} else {
+			text := e.itemText(item)
 			if i := replacedItem(old, list, n); i >= 0 && e.leads != nil {
 				out.Write(e.inner[e.items[i].start:][:e.leads[i]])
+				if strings.Count(text, "\n") == 1 {
+					text = strings.TrimSuffix(text, e.eol) + e.tails[i] + e.eol
+				}
 			}
-			out.WriteString(e.itemText(item))
+			out.WriteString(text)
 		}
 	}
 	out.Write(e.inner[e.items[len(old)-1].end:e.end])

@@ -121,7 +121,7 @@ func (e *keyEditor) readStyle(pair *ast.MappingValueNode) {
 func (e *keyEditor) commentAfterText(t *token.Token) string {
 	start := e.lines[t.Position.Line-1]
 	end, _ := markdown.LineAt(e.inner, start)
-	text := bytes.TrimRight(e.inner[start:end-len("#"+t.Value)], " \t")
+	text := bytes.TrimRight(e.inner[start:start+max(0, bytes.LastIndex(e.inner[start:end], []byte("#"+t.Value)))], " \t")
 	if len(text) == 0 {
 		return ""
 	}
@@ -145,9 +145,9 @@ func (e *keyEditor) offset(t *token.Token) int {
 	return at
 }
 
-// addLines records the lines of an item, from the given one on, with the comments above it.
-// Those above the first item stay where they are.
-func (e *keyEditor) addLines(line int) {
+// addLines records the lines of an item, from the given one on, with the comments above it
+// and the one beside mark, its '-' or ':'. Those above the first item stay where they are.
+func (e *keyEditor) addLines(line int, mark *token.Token) {
 	start := e.lines[line]
 	item := place{start, e.end}
 	if n := len(e.items); n > 0 {
@@ -158,7 +158,13 @@ func (e *keyEditor) addLines(line int) {
 		e.items[n-1].end = item.start
 	}
 	e.items = append(e.items, item)
-	e.leads = append(e.leads, start-item.start)
+	tail := ""
+	for t := mark.Next; tail == "" && t != nil && t.Position.Line == mark.Position.Line; t = t.Next {
+		if t.Type == token.CommentType {
+			tail = e.commentAfterText(t)
+		}
+	}
+	e.leads, e.tails = append(e.leads, start-item.start), append(e.tails, tail)
 }
 
 // isComment reports whether a line is a comment. With more than indent, it could be text of a
@@ -172,7 +178,7 @@ func (e *keyEditor) isComment(line, indent int) bool {
 // findLineItems records the lines of the items of a list.
 func (e *keyEditor) findLineItems(list *ast.SequenceNode) {
 	for _, item := range list.Entries {
-		e.addLines(item.Start.Position.Line - 1)
+		e.addLines(item.Start.Position.Line-1, item.Start)
 	}
 	e.itemText = func(item any) string {
 		w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
@@ -199,7 +205,7 @@ func (e *keyEditor) findLinesOfKeys(m *ast.MappingNode) {
 		return
 	}
 	for _, pair := range m.Values {
-		e.addLines(pair.Key.GetToken().Position.Line - 1)
+		e.addLines(pair.Key.GetToken().Position.Line-1, pair.Start)
 	}
 	indent := leadingSpace(e.inner[e.items[0].start:])
 	e.itemText = func(item any) string {

@@ -121,7 +121,7 @@ func TestRemoveTag(t *testing.T) {
 
 func TestRenameTag(t *testing.T) {
 	for _, c := range []struct{ name, src, tag, to, want string }{
-		{"everywhere", "---\ntags:\n  - a # x\n  - A/sub\n  - ab\n---\n#a, #a/b and #ab; #A.\n", "a", "new", "---\ntags:\n  - new\n  - new/sub\n  - ab\n---\n#new, #new/b and #ab; #new.\n"},
+		{"everywhere", "---\ntags:\n  - a # x\n  - A/sub\n  - ab\n---\n#a, #a/b and #ab; #A.\n", "a", "new", "---\ntags:\n  - new # x\n  - new/sub\n  - ab\n---\n#new, #new/b and #ab; #new.\n"},
 		{"brackets over lines", "---\ntags: [\n  x,\n  a,\n  '#a/b', ]\n---\n", "a", "new", "---\ntags: [\n  x,\n  new,\n  \"#new/b\", ]\n---\n"},
 		{"brackets", "---\ntags: [\"x\", a, '#a/b']\n---\n", "a", "new", "---\ntags: [\"x\", new, \"#new/b\"]\n---\n"},
 		{"had both", "---\ntags: [a, b]\n---\n#a #b\n", "a", "b", "---\ntags: [b]\n---\n#b #b\n"},
@@ -134,6 +134,7 @@ func TestRenameTag(t *testing.T) {
 		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n"},
 		{"with a space", "---\ntags:\n  - a b\n  - a b/c\n---\n#[[a b]]\n", "a b", "a-b", "---\ntags:\n  - a-b\n  - a-b/c\n---\n#[[a-b]]\n"},
 		{"comments above", "---\ntags:\n  - x\n  # work\n  - a\n  # home\n  - b\n---\n", "a", "new", "---\ntags:\n  - x\n  # work\n  - new\n  # home\n  - b\n---\n"},
+		{"comment beside", "---\ntags:\n  - x # home\n  - \"a\"  # work\n---\n", "a", "new", "---\ntags:\n  - x # home\n  - new  # work\n---\n"},
 		{"accents", "#cafe\u0301\n", "café", "bar", "#bar\n"},
 		{"accents of a nested one", "#cafe\u0301/x\n", "café", "bar", "#bar/x\n"},
 		{"accents in front matter", "---\ntags: [cafe\u0301/x]\n---\n", "café", "bar", "---\ntags: [bar/x]\n---\n"},
