@@ -114,6 +114,9 @@ func (c *composer) completeTasks(r notes.EditRequest) error {
 	}
 	store := c.v.store
 	note, err := store.Lookup(c.ctx, r.Note, r.Scope)
+	if errors.Is(err, notes.ErrNotFound) && c.v.catchUp(c.ctx, 0) == nil {
+		note, err = store.Lookup(c.ctx, r.Note, r.Scope)
+	}
 	if err != nil {
 		return err
 	}
@@ -214,7 +217,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
 			return err
 		}
-		if err := o.v.progress.requireAll(); err != nil {
+		if err := o.requireAll(); err != nil {
 			return err
 		}
 		paths, err := v.store.Paths(ctx, notes.Filter{Tags: []string{r.Tag}, Scope: r.Scope.Read})
@@ -260,7 +263,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	if len(renames) == 0 {
 		return nil
 	}
-	if err := o.v.progress.requireAll(); err != nil {
+	if err := o.requireAll(); err != nil {
 		return err
 	}
 	first := &o.Files[0]

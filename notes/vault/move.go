@@ -328,7 +328,7 @@ func (m *movement) path(p string) string {
 // relink adds to the operation every note with links that the move would break or divert,
 // rewritten.
 func (m *movement) relink() error {
-	if err := m.v.progress.requireAll(); err != nil {
+	if err := m.requireAll(); err != nil {
 		return err
 	}
 	links, err := newLinksAround(m.ctx, m.v.store, m)

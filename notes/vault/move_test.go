@@ -968,3 +968,57 @@ func TestMovesRightAfterAFolderMove(t *testing.T) {
 	assert.Contains(t, f.onDisk("Q/B.canvas"), `"file":"Y.md"`)
 	f.requireConsistent()
 }
+
+// A move and a change of a tag find what other programs saved just before, of which the
+// watcher has not reported anything yet.
+func TestMove_UnreportedSaves(t *testing.T) {
+	f := newFixture(t, "A.md", "# A\n")
+	f.write("New.md", "#t\n")
+	f.write("B.md", "[[New]] [[A]] #t\n")
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "New.md", To: "Sub/Newer.md", UpdateLinks: true})
+	require.NoError(t, err)
+	f.write("C.md", "[[A#Part]] #t\n")
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "A.md", To: "AA.md", UpdateLinks: true})
+	require.NoError(t, err)
+	f.write("D.md", "#t\n")
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "D.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "t", To: "u"})
+	require.NoError(t, err)
+	for name, want := range map[string]string{"B.md": "[[Newer]] [[AA]] #u\n", "C.md": "[[AA#Part]] #u\n", "D.md": "#u\n\nmore\n", "Sub/Newer.md": "#u\n"} {
+		assert.Equal(t, want, f.onDisk(name), name)
+	}
+}
+
+// If many notes were deleted just before, only a full scan can tell whether the folder is
+// suddenly empty. Until then, a move does nothing, and edits still say that a note is missing.
+func TestMove_AfterManyDeletions(t *testing.T) {
+	f := newFixture(t, "A.md", "# A\n", "K.md", "- [ ] x\n")
+	for i := range SuspiciouslyMany {
+		f.write(fmt.Sprintf("Old/%d.md", i), "old\n")
+	}
+	f.reconcile()
+	require.NoError(t, os.RemoveAll(filepath.Join(f.dir, "Old")))
+	f.write("C.md", "[[A]]\n")
+	move := func() error {
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", To: "AA", UpdateLinks: true})
+		return err
+	}
+	err := move()
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	assert.ErrorContains(t, err, "still being read")
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Missing", Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	f.reconcile()
+	require.NoError(t, move())
+	assert.Equal(t, "[[AA]]\n", f.onDisk("C.md"))
+}
+
+// A task of a note saved just before can be toggled.
+func TestEdit_UnreportedSave(t *testing.T) {
+	f := newFixture(t, "A.md", "# A\n")
+	f.write("T.md", "- [ ] x\n")
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "T", Edits: []notes.Edit{{Op: "toggle_task", Text: "x"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "- [x] x\n", f.onDisk("T.md"))
+}

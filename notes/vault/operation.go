@@ -25,6 +25,8 @@ type change struct {
 	replan bool  // if another program saves a file in between, plan again for its new text
 	placed bool  // the change is already in the shared log
 	partOf int64 // the number of the change that it is part of; 0 if it is one of its own
+
+	caughtUp bool // the store has the notes that were on disk when change was called
 }
 
 // operation is one write, made with the vault's lock held. It is planned from the current
@@ -35,6 +37,7 @@ type operation struct {
 	ctx   context.Context
 	root  *disk.Root
 	scope notes.Scope
+	all   bool     // the store has all notes
 	clear []string // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
 }
 
@@ -42,15 +45,20 @@ type operation struct {
 // request was already handled; otherwise it performs what plan computes from the current
 // files, and feeds the result to the followers. plan may be called several times. A dry run,
 // and a change that leaves the file as it is, write nothing and return what performing would
-// have returned. An operation on all notes waits for the first scan of the vault.
+// have returned. An operation on all notes waits for the first scan of the vault, and finds
+// notes that were saved just before.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	written, err := v.changeLocked(ctx, c, plan)
-	if errors.Is(err, errScanning) {
-		select {
-		case <-v.progress.whole:
+	patience, missing := v.opt.scanPatience, errors.Is(err, notes.ErrNotFound)
+	if missing { // it may have been saved meanwhile
+		patience = 0
+	}
+	if missing || errors.Is(err, errScanning) {
+		if late := v.catchUp(ctx, patience); late == nil {
+			c.caughtUp = true
 			written, err = v.changeLocked(ctx, c, plan)
-		case <-time.After(v.opt.scanPatience):
-		case <-ctx.Done():
+		} else if !missing {
+			err = late
 		}
 	}
 	var behind *behindError
@@ -102,7 +110,7 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 		return written, err
 	}
 	defer func() { _ = root.Close() }() // writes are already synced
-	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, PartOf: c.partOf, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope}
+	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, PartOf: c.partOf, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope, all: c.caughtUp}
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
 	}
@@ -117,6 +125,15 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 		return written, nil
 	}
 	return o.perform()
+}
+
+// requireAll returns errScanning unless the store has all notes, also those that the watcher
+// has not reported yet: a change of links or tags everywhere would miss them.
+func (o *operation) requireAll() error {
+	if !o.all {
+		return errScanning
+	}
+	return nil
 }
 
 // openForChange looks up the note to be changed, checks that it may be, and reads it from

@@ -206,7 +206,7 @@ func (o *operation) planUndo(change int64) error {
 // others, including a note that was only moved. A note in which that is not possible is
 // listed in Kept.
 func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
-	if err := m.v.progress.requireAll(); err != nil {
+	if err := m.requireAll(); err != nil {
 		return err
 	}
 	since, err := m.v.store.ChangedSinceMove(m.ctx, was.OldPath, was.NewPath)

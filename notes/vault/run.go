@@ -3,9 +3,12 @@ package vault
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
+	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -216,6 +219,73 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 		paths = s.again
 	}
 	return nil
+}
+
+// Bounds of catchUp: how long it looks for changes, beyond which the store has what the watcher
+// has reported, and how many notes it reads before it leaves them to Run.
+const (
+	catchUpFor   = 3 * time.Second
+	mostCaughtUp = 1000
+)
+
+// catchUp waits for the first scan of the vault, at most for patience, and then reconciles the
+// notes that have changed on disk since, which the watcher may not have reported yet. It
+// returns errScanning if it must leave them to Run.
+func (v *Vault) catchUp(ctx context.Context, patience time.Duration) error {
+	if err := v.progress.awaitWhole(ctx, patience); err != nil {
+		return err
+	}
+	paths, err := fsid.InTime("changes in "+v.disk.Path(), catchUpFor, func() ([]string, error) { return v.changedPaths(ctx) })
+	switch {
+	case errors.Is(err, fsid.ErrNoAnswer), err == nil && len(paths) == 0:
+		return nil
+	case err != nil:
+		return err
+	case len(paths) > mostCaughtUp:
+		v.queue.AddAll()
+		return errScanning
+	}
+	return v.reconcilePaths(ctx, paths)
+}
+
+// changedPaths returns the paths at which the disk differs from the store, or errScanning if
+// only a full scan can tell what happened.
+func (v *Vault) changedPaths(ctx context.Context) (paths []string, err error) {
+	root, err := v.disk.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	w, err := walk(ctx, root, v.ignore)
+	if err != nil {
+		return nil, err
+	}
+	s := &scan{v: v, root: root}
+	if s.rows, err = v.store.Rows(ctx, nil); err != nil {
+		return nil, err
+	}
+	if s.passed, err = v.store.Files().PassedOver(ctx); err != nil {
+		return nil, err
+	}
+	s.compare(w)
+	if err := s.pairMoves(ctx); err != nil {
+		return nil, err
+	}
+	_, away := v.mounts.get()
+	for folder := range away {
+		s.keep(folder)
+	}
+	if len(s.gone) >= SuspiciouslyMany {
+		v.queue.AddAll()
+		return nil, errScanning
+	}
+	for _, f := range s.changed {
+		paths = append(paths, f.DiskPath)
+	}
+	for _, r := range slices.Concat(s.gone, slices.Collect(maps.Values(s.moves))) {
+		paths = append(paths, r.DiskPath)
+	}
+	return paths, nil
 }
 
 // Refresh reconciles a folder at once if the first scan of the whole vault has not ended;

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -33,14 +34,21 @@ func (p *progress) begin(n int) {
 
 func (p *progress) end() { p.active.Add(-1) }
 
-// requireAll returns errScanning until a scan of the whole vault has succeeded. Until then,
-// the store may lack notes, which an operation on all notes would miss.
-func (p *progress) requireAll() error {
+// awaitWhole waits until a scan of the whole vault has succeeded, and returns errScanning if
+// that takes longer than patience.
+func (p *progress) awaitWhole(ctx context.Context, patience time.Duration) error {
 	select {
 	case <-p.whole:
 		return nil
 	default:
+	}
+	select {
+	case <-p.whole:
+		return nil
+	case <-time.After(patience):
 		return errScanning
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
