@@ -53,6 +53,9 @@ const (
 	// retryAfter is the first pause after a failed sync, and retryMost the longest.
 	retryAfter = time.Second
 	retryMost  = 30 * time.Second
+	// calmAfter is how long no file may have been deleted in the folder before many
+	// deletions are committed.
+	calmAfter = 5 * time.Second
 	// catchUpFor limits how long a write waits for the folder and the log to be in sync.
 	catchUpFor = 20 * time.Second
 )
@@ -78,6 +81,9 @@ type Mirror struct {
 
 	missing []string          // files of the log that the folder has never had; from Open to Use
 	refused map[string]string // new files whose names collide in the log, with their hashes
+
+	deletions deletions
+	calm      time.Duration // calmAfter
 
 	queue    *vault.Queue
 	status   condition
@@ -114,7 +120,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, records: records{db: db}, status: condition{log: opt.Log}, opt: opt, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
+	m := &Mirror{log: log, records: records{db: db}, status: condition{log: opt.Log}, opt: opt, calm: calmAfter, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
 	m.queue.Put(nil, true)
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
@@ -175,17 +181,32 @@ func (m *Mirror) CatchUp(ctx context.Context, paths []string) error {
 
 // InStep compares the whole folder with the log and returns when they are in sync.
 func (m *Mirror) InStep(ctx context.Context) error {
-	if err := m.sync(ctx, nil, true); err != nil {
+	if err := m.syncAll(ctx); err != nil {
 		return &notes.Error{Op: "compare with the database", Err: notes.ErrUnavailable, Detail: err.Error(), Hint: "What is in the folder stays; it is tried again when the database answers."}
 	}
 	return nil
+}
+
+// syncAll compares everything, and waits until all deletions are committed.
+func (m *Mirror) syncAll(ctx context.Context) error {
+	for {
+		err := m.sync(ctx, nil, true)
+		if !errors.Is(err, errDeleting) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(m.calm):
+		}
+	}
 }
 
 // Forget erases a deleted note in the log and here, and makes every other node do so when
 // it follows. note is a path if only the log still has the note. The log goes first: this
 // node still knows the note's earlier paths if it has to be repeated.
 func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (notes.Forgotten, error) {
-	if err := m.sync(ctx, nil, true); err != nil {
+	if err := m.syncAll(ctx); err != nil {
 		return notes.Forgotten{}, notForgotten(note, err)
 	}
 	if err := m.lock(ctx); err != nil { // a sync would apply the log's batch and erase what is to be reported

@@ -64,6 +64,7 @@ func (n *node) open(address, name, state string) {
 	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Log: log})
 	require.NoError(t, err)
 	n.m.Use(n.Vault)
+	n.m.calm = 0
 	require.NoError(t, n.Reconcile(t.Context()))
 	n.close = sync.OnceFunc(func() {
 		assert.NoError(t, kept.Close())
@@ -521,8 +522,58 @@ func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
 		a.delete(p)
 	}
 	require.ErrorIs(t, a.m.sync(t.Context(), nil, true), notes.ErrUnavailable)
+	require.NoError(t, a.m.sync(t.Context(), slices.Collect(maps.Keys(files)), false), "the watcher reports it as paths")
+	paths, all := a.m.queue.Take()
+	require.ErrorIs(t, a.m.sync(t.Context(), paths, all), notes.ErrUnavailable)
 	b.sync()
 	assert.Equal(t, files, b.files())
+}
+
+// TestMirror_ManyDeletions: files deleted in a row, as when the folder is emptied slowly, are
+// deleted elsewhere only if others stay for a while.
+func TestMirror_ManyDeletions(t *testing.T) {
+	s := pgtest.New(t)
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
+	}
+	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	now := time.Now()
+	a.m.calm, a.m.opt.Now = calmAfter, func() time.Time { return now }
+	deleteSlowly := func(from, to int) (left error) {
+		for i := from; i < to; i++ {
+			now = now.Add(calmAfter / 10)
+			a.delete(fmt.Sprintf("%02d.md", i))
+			require.NoError(t, a.m.sync(t.Context(), []string{fmt.Sprintf("%02d.md", i)}, false))
+		}
+		paths, all := a.m.queue.Take()
+		left = a.m.sync(t.Context(), paths, all)
+		b.sync()
+		return left
+	}
+	require.NoError(t, deleteSlowly(0, 9))
+	assert.Equal(t, a.files(), b.files(), "these are few")
+	require.ErrorIs(t, deleteSlowly(9, 15), errDeleting)
+	assert.Len(t, b.files(), 31)
+	now = now.Add(calmAfter)
+	a.save("15 moved.md", "15")
+	a.delete("15.md")
+	a.delete("16.md")
+	require.ErrorIs(t, a.m.sync(t.Context(), nil, true), errDeleting, "more are deleted")
+	b.sync()
+	assert.Len(t, b.files(), 31)
+	assert.Contains(t, b.files(), "15 moved.md", "a move is no deletion")
+	now = now.Add(calmAfter)
+	require.NoError(t, a.m.sync(t.Context(), nil, true))
+	b.sync()
+	assert.Equal(t, a.files(), b.files())
+
+	a.delete("15 moved.md")
+	require.ErrorIs(t, deleteSlowly(17, 40), notes.ErrUnavailable)
+	now = now.Add(calmAfter)
+	require.ErrorIs(t, a.m.sync(t.Context(), nil, true), notes.ErrUnavailable)
+	assert.Len(t, b.files(), 15, "only the first were deleted")
 }
 
 // A folder synced with another log, or an older copy of its own, loses nothing: differing

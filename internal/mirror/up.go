@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/notes/vault"
 )
 
 // settled is the minimum age of a file for its stat to identify its bytes: a second save
@@ -30,7 +31,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	if all {
 		paths = nil
 	}
-	files, unseen, err := m.vault.Replica().Files(ctx, paths, len(bases))
+	files, unseen, err := m.vault.Replica().Files(ctx, paths, len(bases)+m.deletions.committed)
 	if err != nil {
 		return false, err
 	}
@@ -93,7 +94,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	if err := m.write(ctx, r); err != nil {
 		return false, err
 	}
-	return c.end(ctx)
+	return c.end(ctx, all)
 }
 
 // reasonOf returns the detail of a [*notes.Error], or other for any other error.
@@ -168,15 +169,64 @@ func likeness(p, hash string) []string {
 	return []string{"/" + notes.Key(p), hash + "/" + notes.Key(path.Base(p)), hash}
 }
 
-// end commits the rest.
-func (c *commit) end(ctx context.Context) (bool, error) {
+// end commits the rest, found in a comparison of everything (all) or of some files.
+func (c *commit) end(ctx context.Context, all bool) (bool, error) {
+	ready := c.m.deletions.ready(len(c.gone), all, c.m.opt.Now(), c.m.calm)
+	if !ready {
+		clear(c.gone)
+	}
 	for _, p := range slices.Sorted(maps.Keys(c.gone)) {
 		if err := c.add(ctx, notes.FileChange{OldPath: p, Before: c.gone[p].hash}); err != nil {
 			return false, err
 		}
 	}
 	err := c.flush(ctx, len(c.changes))
+	switch {
+	case ready || err != nil:
+	case all:
+		err = errDeleting
+	default:
+		c.m.queue.AddAll()
+	}
 	return c.done, err
+}
+
+// deletions are those of files in the folder, one soon after the other. If there are many, all
+// files may be about to disappear, as when a sync service signs out, which must delete nothing:
+// the deletions are committed if a comparison of everything finds no more of them for a while.
+type deletions struct {
+	committed int
+	held      int       // found by the last comparison of everything, and not committed
+	at        time.Time // when one of these numbers last changed
+}
+
+// errDeleting means that many deletions are not committed yet.
+var errDeleting = errors.New("many files were deleted a moment ago; this is not shared until no more are deleted for five seconds")
+
+// ready reports whether n more deletions can be committed now, and counts them.
+func (d *deletions) ready(n int, all bool, now time.Time, calm time.Duration) bool {
+	if d.held == 0 && now.Sub(d.at) >= calm {
+		d.committed = 0
+	}
+	if d.committed+n < vault.SuspiciouslyMany {
+		if n > 0 {
+			d.at = now
+		}
+		d.committed, d.held = d.committed+n, 0
+		return true
+	}
+	switch {
+	case !all:
+		d.at = now
+		return false
+	case n != d.held:
+		d.held, d.at = n, now
+	}
+	if now.Sub(d.at) < calm {
+		return false
+	}
+	*d = deletions{}
+	return true
 }
 
 // flush commits the first n changes.

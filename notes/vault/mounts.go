@@ -179,7 +179,7 @@ func (s *scan) isAway(folder string, replaced, otherDisk, wasAway bool) bool {
 	switch {
 	case gone <= all/2:
 		return false
-	case gone < suspiciouslyMany:
+	case gone < SuspiciouslyMany:
 		return otherDisk
 	}
 	return replaced || wasAway || s.isEmpty(folder)

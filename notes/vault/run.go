@@ -209,7 +209,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 		if err := s.comparePaths(ctx, paths); err != nil {
 			return err
 		}
-		if len(s.gone) >= suspiciouslyMany { // only a full scan can tell whether a folder is suddenly empty
+		if len(s.gone) >= SuspiciouslyMany { // only a full scan can tell whether a folder is suddenly empty
 			v.queue.AddAll()
 			return nil
 		}

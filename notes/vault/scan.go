@@ -354,9 +354,9 @@ func (s *scan) spelledSo(diskPath string) bool {
 	return true
 }
 
-// suspiciouslyMany is the number of notes that must vanish at once for a folder to be
-// treated as unmounted, rather than its notes as deleted by the user.
-const suspiciouslyMany = 10
+// SuspiciouslyMany is the number of files that must vanish at once for a folder to be
+// treated as unmounted, rather than its files as deleted by the user.
+const SuspiciouslyMany = 10
 
 // walked is the result of walking a folder. Paths are in no particular order.
 type walked struct {
