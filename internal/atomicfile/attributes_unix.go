@@ -24,6 +24,9 @@ func copyAttributes(f, like *os.File) error {
 		copyCreated(f, st)
 	}
 	copyExtended(int(f.Fd()), int(like.Fd()))
+	if now, err := f.Stat(); err == nil && now.Mode() == info.Mode() {
+		return nil // a file system without modes of its own may refuse to set any
+	}
 	return f.Chmod(info.Mode().Perm() | info.Mode()&(os.ModeSetuid|os.ModeSetgid|os.ModeSticky))
 }
 

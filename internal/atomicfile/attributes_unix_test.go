@@ -47,3 +47,18 @@ func TestExchange_KeepsOwnerAndAttributes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "red", string(value[:n]))
 }
+
+// A file system may refuse to set any mode, as /proc does.
+func TestCopyAttributes_SameMode(t *testing.T) {
+	const file = "/proc/self/status"
+	f, err := os.Open(file)
+	if err != nil {
+		t.Skip("SKIPPED: ", err)
+	}
+	defer func() { assert.NoError(t, f.Close()) }()
+	like, err := os.Open(file)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, like.Close()) }()
+	require.Error(t, f.Chmod(0o444))
+	require.NoError(t, copyAttributes(f, like))
+}
