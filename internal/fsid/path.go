@@ -174,11 +174,20 @@ func Folds(root *os.Root, name string) bool {
 // otherSpellings returns variants of name that refer to the same entry only on a file
 // system that ignores case or normalization.
 func otherSpellings(name string) []string {
-	flipped := strings.Map(func(r rune) rune {
-		if unicode.IsUpper(r) {
-			return unicode.ToLower(r)
-		}
-		return unicode.ToUpper(r)
-	}, name)
+	flip := func(last rune) string {
+		return strings.Map(func(r rune) rune {
+			switch {
+			case r > last:
+				return r
+			case unicode.IsUpper(r):
+				return unicode.ToLower(r)
+			}
+			return unicode.ToUpper(r)
+		}, name)
+	}
+	flipped := flip(unicode.MaxASCII) // file systems differ in the case of other letters, such as ı and µ
+	if flipped == name {
+		flipped = flip(unicode.MaxRune)
+	}
 	return slices.DeleteFunc([]string{flipped, norm.NFC.String(name), norm.NFD.String(name)}, func(other string) bool { return other == name })
 }

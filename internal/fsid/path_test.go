@@ -18,7 +18,7 @@ import (
 func TestListedName(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	dir := t.TempDir()
-	for _, names := range [][]string{{"Notes", "notes", "nOTES", "NOTES"}, {composed, decomposed, "cAF\u00c9", "CAFE\u0301"}} {
+	for _, names := range [][]string{{"Notes", "notes", "nOTES", "NOTES"}, {composed, decomposed, "cAF\u00e9", "cAFE\u0301"}} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, names[0]), nil, 0o600))
 		for _, other := range names[1:] {
 			if err := os.Link(filepath.Join(dir, names[0]), filepath.Join(dir, other)); err != nil {
@@ -49,6 +49,12 @@ func TestListedName(t *testing.T) {
 		assert.Equal(t, tt.want, listedName(dir, tt.name, tt.list), tt.name)
 	}
 	assert.Equal(t, filepath.Join(dir, "notes"), listedPath(filepath.Join(dir, "notes")), "this disk lists both")
+}
+
+func TestOtherSpellings(t *testing.T) {
+	assert.Equal(t, []string{"tOPLANTı.MD"}, otherSpellings("Toplantı.md"), "a disk may not have I for ı")
+	assert.Equal(t, []string{"ПАПКА 1"}, otherSpellings("папка 1"), "it has no others")
+	assert.Empty(t, otherSpellings("笔记"))
 }
 
 func TestBelow(t *testing.T) {

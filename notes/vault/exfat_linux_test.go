@@ -98,4 +98,10 @@ func TestOnExFAT(t *testing.T) {
 	assert.Equal(t, "see [[beta two]]\n\na line\n", f.onDisk("Alpha.md"))
 	assert.Equal(t, "back to [[Alpha]]\n", f.onDisk("deep/er/projects/beta two.md"))
 	assert.NoFileExists(t, filepath.Join(f.dir, "new/Delta.md"))
+
+	f.write("toplantı.md", "dotless\n") // whose other case, I, is that of another letter on a disk
+	f.reconcile()
+	f.rename("toplantı.md", "Toplantı.md")
+	require.NoError(t, f.reconcilePaths(ctx, []string{"toplantı.md", "Toplantı.md"}))
+	f.requireConsistent()
 }
