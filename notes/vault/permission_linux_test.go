@@ -67,3 +67,21 @@ func TestRead_FolderNotReadable(t *testing.T) {
 	_, err = f.Read(t.Context(), "N", notes.Scope{})
 	require.NoError(t, err)
 }
+
+// TestScan_FolderNotListed checks that a note is not gone if its folder cannot be listed, because
+// too many files are open, on a disk that ignores case. A hard link imitates one.
+func TestScan_FolderNotListed(t *testing.T) {
+	f := newFixture(t, "N.md", "x\n")
+	require.NoError(t, os.Link(filepath.Join(f.dir, "N.md"), filepath.Join(f.dir, "n.MD")))
+	root, err := f.disk.Open()
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, root.Close()) }()
+	var limit unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}))
+	s := &scan{v: f.Vault, root: root}
+	err = s.comparePaths(t.Context(), []string{"N.md"})
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
+	require.NoError(t, err)
+	assert.Empty(t, s.gone)
+}

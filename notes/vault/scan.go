@@ -318,7 +318,12 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
-	case !s.spelledSo(diskPath):
+	}
+	switch spelled, known := s.spelledSo(diskPath); {
+	case !known:
+		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
+		return nil
+	case !spelled:
 		return nil // the disk matched a differently spelled name
 	}
 	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
@@ -336,22 +341,27 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 }
 
 // spelledSo is [disk.Root.WhollySpelledSo] in linear time for many paths: it lists a folder
-// again only for a name that it lacked before.
-func (s *scan) spelledSo(diskPath string) bool {
+// again only for a name that it lacked before. It is not known for a folder that cannot be
+// listed.
+func (s *scan) spelledSo(diskPath string) (spelled, known bool) {
 	for name := diskPath; name != "."; name = path.Dir(name) {
 		dir, base := path.Dir(name), norm.NFC.String(path.Base(name))
 		if s.listed[dir][base] || !s.root.Folds(name) {
 			continue
 		}
+		names := s.root.Names(dir)
+		if names == nil {
+			return false, false
+		}
 		s.listed[dir] = map[string]bool{}
-		for _, listed := range s.root.Names(dir) {
+		for _, listed := range names {
 			s.listed[dir][norm.NFC.String(listed)] = true
 		}
 		if !s.listed[dir][base] {
-			return false
+			return false, true
 		}
 	}
-	return true
+	return true, true
 }
 
 // SuspiciouslyMany is the number of files that must vanish at once for a folder to be

@@ -187,7 +187,10 @@ func (r *Root) Names(dir string) []string {
 		return nil
 	}
 	defer func() { _ = folder.Close() }() // only read from
-	names, _ := folder.Readdirnames(-1)
+	names, err := folder.Readdirnames(-1)
+	if err != nil {
+		return nil // some of the names would look like all
+	}
 	return names
 }
 
