@@ -257,6 +257,32 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
+// TestUnreadableForAWhile checks that directories below one that cannot be searched are followed
+// again when it can be.
+func TestUnreadableForAWhile(t *testing.T) {
+	if os.Getuid() == 0 && !inNamespace(t, 1000) {
+		return
+	}
+	for _, opt := range backends {
+		t.Run(opt.name, func(t *testing.T) {
+			opt.pollInterval = 10 * time.Millisecond
+			v := newVault(t, t.TempDir(), opt.Options, opt.adapt, briskly)
+			v.mkdir("dir/sub")
+			v.write("dir/sub/a.md", "text")
+			v.settle()
+			require.NoError(t, os.Chmod(v.abs("dir"), 0))
+			require.Eventually(t, func() bool { return strings.Contains(strings.Join(v.w.Status().Warnings, "\n"), "cannot be read") }, 10*time.Second, time.Millisecond)
+			require.NoError(t, os.Chmod(v.abs("dir"), 0o755))
+			v.write("dir/sub/b.md", "text")
+			v.settle()
+			require.Eventually(t, func() bool { return v.w.Status().State != StateDegraded }, 10*time.Second, time.Millisecond)
+			v.write("dir/sub/b.md", "more text")
+			v.settle()
+			require.Equal(t, []string{"started"}, v.rescans)
+		})
+	}
+}
+
 // A directory that can be listed for the first time is reported, since no listing shows
 // what was removed from it.
 func TestList_ReadableAgain(t *testing.T) {

@@ -221,6 +221,11 @@ func (t *tracker) handle(ev fsnotify.Event) {
 func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	id, isDir, err := lookup(t.abs(rel))
 	isDir = isDir && err == nil
+	if d != nil && err != nil && !isGone(err) {
+		t.touch(rel)
+		t.listFailed(d, err)
+		return
+	}
 	if d != nil && !moved && isDir && id == d.id {
 		t.touch(rel)
 		if t.unreadable[d] != nil {

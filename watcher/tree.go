@@ -411,11 +411,11 @@ func (l *listing) read(abs string) error {
 	return nil
 }
 
-// listFailed handles a directory that could not be read. An error other than
-// "does not exist" never implies that its files were deleted: the directory is
+// listFailed handles a directory that could not be looked up or read. An error other
+// than "does not exist" never implies that its files were deleted: the directory is
 // polled until it can be read.
 func (t *tree) listFailed(d *dir, err error) {
-	if d.parent != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
+	if d.parent != nil && isGone(err) {
 		t.touch(d.rel())
 		t.forget(d)
 		return
@@ -426,6 +426,9 @@ func (t *tree) listFailed(d *dir, err error) {
 	t.setMode(d, polled)
 	t.unreadable[d] = err
 }
+
+// isGone reports whether an error means that a directory does not exist.
+func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 func (l *listing) entry(e fs.DirEntry) {
 	switch rel := join(l.rel, e.Name()); {
