@@ -113,7 +113,7 @@ func AppVault(ref string) string {
 // references are returned unchanged.
 func AppRef(ref string) string {
 	lower := strings.ToLower(ref)
-	if !strings.HasPrefix(lower, "obsidian:") && !strings.HasPrefix(lower, "file:") {
+	if !strings.HasPrefix(lower, "obsidian:") && !strings.HasPrefix(lower, "file:/") {
 		return ref
 	}
 	u, err := url.Parse(ref)

@@ -24,12 +24,12 @@ const maxCandidates = 8
 // the error is [notes.ErrNotFound], with an explanation only if explain is set, because that
 // reads the names of all notes and the whole feed.
 func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope, explain bool) (notes.Meta, error) {
-	name, err := CleanRef(ref)
-	if err != nil {
-		return notes.Meta{}, err
+	name, invalid := CleanRef(ref)
+	if name == "" {
+		return notes.Meta{}, invalid
 	}
 	var found notes.Meta
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		tiers := s.lookupTiers(name)
 		if ref != name { // a name may begin with a space, or be "[[x]].md"
 			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
@@ -39,6 +39,9 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 			return err
 		}
 		missing := func() error {
+			if invalid != nil {
+				return invalid
+			}
 			if !explain {
 				return notes.ErrNotFound
 			}
@@ -80,7 +83,8 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 	return found, err
 }
 
-// CleanRef converts any form of reference to a path or a name.
+// CleanRef converts any form of reference to a path or a name. With the error for a name that is
+// not a valid path, it returns the name, because it may be a title.
 func CleanRef(ref string) (string, error) {
 	if notes.IsURI(ref) {
 		return notes.ParseURI(ref)
@@ -94,7 +98,8 @@ func CleanRef(ref string) (string, error) {
 	if name == "" {
 		return "", &notes.Error{Op: "find", Err: notes.ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias; list_notes shows them."}
 	}
-	return notes.CleanPath(name)
+	clean, err := notes.CleanPath(name)
+	return cmp.Or(clean, notes.Nfc(name)), err
 }
 
 // tier is one way to interpret a name.

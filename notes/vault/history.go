@@ -97,7 +97,7 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 		base, _ := notes.SplitAnchor(ref)
 		name, err = store.CleanRef(base)
 	}
-	if err != nil {
+	if err != nil && findErr != nil {
 		return "", err
 	}
 	if findErr != nil || notes.Key(meta.Path) != notes.Key(name) {

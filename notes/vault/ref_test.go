@@ -94,6 +94,40 @@ func TestReferences(t *testing.T) {
 	require.ErrorContains(t, err, "no such note", "a folder outside of the scope is not told of")
 }
 
+// A title or alias names its note although it is no valid path: on Windows, none may have a
+// colon.
+func TestReferences_TitlesThatAreNoPaths(t *testing.T) {
+	f := newFixture(t, "1.md", "# Project: Plan\n", "2.md", "# ~/.zshrc\n", "3.md", "# Q: why\n", "4.md", "# File: rules\n", "5.md", "---\naliases: ['A: b']\n---\n")
+	for title, want := range map[string]string{"Project: Plan": "1.md", "~/.zshrc": "2.md", "Q: why": "3.md", "File: rules": "4.md", "A: b": "5.md"} {
+		for _, ref := range []string{title, "[[" + title + "|shown]]", title + "#Part"} {
+			m, err := f.Lookup(t.Context(), ref, notes.Scope{})
+			require.NoError(t, err, ref)
+			assert.Equal(t, want, m.Path, ref)
+			n, err := f.Read(t.Context(), ref, notes.Scope{})
+			require.NoError(t, err, ref)
+			assert.Equal(t, want, n.Path, ref)
+			history, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: ref})
+			require.NoError(t, err, ref)
+			require.NotEmpty(t, history.Revisions, ref)
+			assert.Equal(t, want, history.Revisions[0].Path, ref)
+		}
+	}
+	before := f.files()
+	for _, ref := range []string{"../x", "C:/x.md", "~/x", "note:///../x", "\xff", "a\x00b"} {
+		_, err := f.Read(t.Context(), ref, notes.Scope{})
+		require.ErrorIs(t, err, notes.ErrInvalid, ref)
+		_, err = f.History().Revisions(t.Context(), notes.HistoryQuery{Note: ref})
+		require.ErrorIs(t, err, notes.ErrInvalid, ref)
+	}
+	for _, to := range []string{"Q: why", "~/.zshrc", "File: rules"} {
+		_, err := f.Create(t.Context(), notes.CreateRequest{Path: to})
+		require.ErrorIs(t, err, notes.ErrInvalid, to)
+		_, err = f.Move(t.Context(), notes.MoveRequest{Note: "Project: Plan", To: to})
+		require.ErrorIs(t, err, notes.ErrInvalid, to)
+	}
+	assert.Equal(t, before, f.files())
+}
+
 // A client may refer to folders and new notes by absolute paths, or by paths with a leading
 // slash for the vault's root; a folder outside the vault is not recreated inside it.
 func TestAbsolutePathsOfTheVault(t *testing.T) {
