@@ -20,7 +20,7 @@ import (
 // Revisions and their differences, the changes of all notes, and reads, lists and searches
 // as of a time, over a real vault.
 func TestRealPast(t *testing.T) {
-	w := newRealWorld(t, map[string]string{"Plan.md": "---\nstatus: open\n---\n# Plan\n\nFirst we dig.\n", "Other.md": "nothing here\n"})
+	w := newRealWorld(t, map[string]string{"Plan.md": "---\nstatus: open\n---\n# Plan\n\nFirst we dig.\n", "Other.md": "nothing here\n\nstate:: calm\n"})
 	edit := func(old, text string) {
 		_, _ = call[tools.WriteResult](t, w.session, "edit_note", args{"note": "Plan", "edits": []args{{"op": "replace_text", "old": old, "new": text}}})
 	}
@@ -59,6 +59,8 @@ func TestRealPast(t *testing.T) {
 	require.Equal(t, 1, list.Total)
 	assert.Equal(t, "open", list.Notes[0].Fields["status"])
 	assert.Contains(t, text, "as it was at ")
+	list, _ = call[tools.ListResult](t, w.session, "list_notes", args{"as_of": "0s", "sort": "path", "fields": []string{"state"}})
+	assert.Equal(t, "calm", list.Notes[1].Fields["state"], "a field in the text of a note unchanged since")
 	found, text := call[tools.SearchResult](t, w.session, "search_notes", args{"query": `"we build" -dig`, "as_of": "0s"})
 	require.Len(t, found.Results, 1)
 	assert.Equal(t, "Plan.md", found.Results[0].Path)
