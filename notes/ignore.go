@@ -28,12 +28,12 @@ const recycleBin = "$RECYCLE.BIN"
 const logseqBackups = "/logseq/bak"
 
 // NewIgnore compiles patterns: * within a name, ** across folders, ?, [a-z],
-// {a,b}. One without '/' applies to names at any depth, one with '/' to the
-// path from the vault; a trailing '/' is allowed.
+// {a,b}. One without '/' applies to names at any depth, one with '/', such as
+// "/Archive", to the path from the vault; a trailing '/' is allowed.
 func NewIgnore(patterns []string) (*Ignore, error) {
 	ig := &Ignore{}
 	for _, p := range patterns {
-		p = strings.Trim(strings.TrimSpace(p), "/")
+		p = Nfc(strings.TrimRight(strings.TrimSpace(p), "/"))
 		if p == "" {
 			continue
 		}
@@ -67,9 +67,9 @@ func (ig *Ignore) MatchOne(p string) bool {
 		return true
 	}
 	for _, pattern := range ig.patterns {
-		subject := p
-		if !strings.Contains(pattern, "/") {
-			subject = name
+		subject := name
+		if strings.Contains(pattern, "/") {
+			pattern, subject = strings.TrimLeft(pattern, "/"), p
 		}
 		if doublestar.MatchUnvalidated(pattern, subject) {
 			return true

@@ -39,12 +39,12 @@ func TestScope(t *testing.T) {
 }
 
 func TestIgnore(t *testing.T) {
-	ig, err := notes.NewIgnore([]string{"*.tmp.md", " Archive/ ", "/Work/**/secret", "", "draft-[0-9]*", "{x,y}z"})
+	ig, err := notes.NewIgnore([]string{"*.tmp.md", " Archive/ ", "/Work/**/secret", "", "draft-[0-9]*", "{x,y}z", "/Top", "u\u0308"})
 	require.NoError(t, err)
-	for _, p := range []string{".obsidian", ".git/config", "a/.hidden/b.md", "a.tmp.md", "deep/in/a.tmp.md", "Archive", "Archive/a.md", "b/Archive/c/d.md", "Work/a/b/secret/x.md", "Work/secret/x.md", "draft-1.md", "xz/a.md", "c/yz", "node_modules/x/README.md", "site/node_modules", "$RECYCLE.BIN/S-1-5/$R0.md", "$Recycle.Bin", "logseq/bak/pages/x.md", "work/logseq/bak"} {
+	for _, p := range []string{".obsidian", ".git/config", "a/.hidden/b.md", "a.tmp.md", "deep/in/a.tmp.md", "Archive", "Archive/a.md", "b/Archive/c/d.md", "Work/a/b/secret/x.md", "Work/secret/x.md", "draft-1.md", "xz/a.md", "c/yz", "node_modules/x/README.md", "site/node_modules", "$RECYCLE.BIN/S-1-5/$R0.md", "$Recycle.Bin", "logseq/bak/pages/x.md", "work/logseq/bak", "Top/a.md", "ü/a.md"} {
 		assert.True(t, ig.Match(p), p)
 	}
-	for _, p := range []string{"a.md", "Archives/a.md", "Work/a.md", "secret/a.md", "draft-a.md", "a..md", "wz", "node_modules.md", "$Recycle.md", "logseq/bakery.md", "logseq/pages/bak/x.md", "build/a.md"} {
+	for _, p := range []string{"a.md", "Archives/a.md", "Work/a.md", "secret/a.md", "draft-a.md", "a..md", "wz", "node_modules.md", "$Recycle.md", "logseq/bakery.md", "logseq/pages/bak/x.md", "build/a.md", "b/Top/a.md"} {
 		assert.False(t, ig.Match(p), p)
 	}
 	assert.True(t, ig.Match("Archive/a.md"))
