@@ -17,7 +17,7 @@ type Anchor struct {
 }
 
 var (
-	lineSuffix   = regexp.MustCompile(`(?i)^(.*\.(?:md|markdown)):L?(\d{1,9})(?:[-–]L?(\d{1,9}))?$`)
+	lineSuffix   = regexp.MustCompile(`(?i)^(.*):L?(\d{1,9})(?:[-–]L?(\d{1,9}))?$`)
 	lineFragment = regexp.MustCompile(`(?i)^L(\d{1,9})(?:-L?(\d{1,9}))?$`)
 )
 
@@ -37,7 +37,7 @@ func SplitAnchor(ref string) (note string, a Anchor) {
 	if inner, ok := strings.CutPrefix(strings.TrimPrefix(ref, "!"), "[["); ok {
 		ref, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
 	}
-	if m := lineSuffix.FindStringSubmatch(ref); m != nil {
+	if m := lineSuffix.FindStringSubmatch(ref); m != nil && IsNoteName(m[1]) {
 		return m[1], linesOf(m[2], m[3])
 	}
 	if at := strings.IndexByte(ref, '#'); at > 0 {
