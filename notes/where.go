@@ -186,8 +186,10 @@ func FieldValue(values map[string]any, field string) any {
 		return values[name]
 	}
 	head, rest, nested := strings.Cut(field, ".")
-	if sub, ok := values[head].(map[string]any); ok && nested {
-		return FieldValue(sub, rest)
+	if nested {
+		if sub, ok := FieldValue(values, head).(map[string]any); ok {
+			return FieldValue(sub, rest)
+		}
 	}
 	return nil
 }

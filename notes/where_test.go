@@ -39,3 +39,11 @@ func TestValuesOfRecord(t *testing.T) {
 		assert.Equal(t, "f", FieldValue(values, "file"))
 	}
 }
+
+// Every part of the name of a nested field is compared ignoring case, exact names first.
+func TestFieldValue_Nested(t *testing.T) {
+	values := map[string]any{"My Project": map[string]any{"Status": "x", "Lead": map[string]any{"Name": "Ann"}}, "Plan": map[string]any{"a": 1}, "plan": map[string]any{"a": 2}, "text": "b"}
+	for field, want := range map[string]any{"my-project.status": "x", "My Project.Status": "x", "MY_PROJECT.lead.name": "Ann", "plan.A": 2, "Plan.A": 1, "My Project.none": nil, "none.status": nil, "text.b": nil, ".": nil} {
+		assert.Equal(t, want, FieldValue(values, field), field)
+	}
+}
