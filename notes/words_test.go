@@ -94,7 +94,7 @@ func TestParseDate_Written(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 23))
 	for range 3000 {
 		at := anyDay(rng)
-		for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "Monday, January 2 2006", "2006-01-02 15:04", "2006-01-02T15:04:05", time.RFC3339Nano} {
+		for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "Monday, January 2 2006", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", time.RFC3339Nano} {
 			written := at.Format(layout)
 			want, err := time.ParseInLocation(layout, written, time.Local)
 			require.NoError(t, err)
@@ -118,6 +118,14 @@ func TestParseDate_Written(t *testing.T) {
 		got, ok := notes.ParseDate(at.Format("January 2") + suffix + at.Format(", 2006"))
 		require.True(t, ok)
 		require.Equal(t, at.Format(time.DateOnly), got.Format(time.DateOnly))
+	}
+	for _, text := range []string{"2026-01-31 10:00:00 +0530", "2026-01-31T10:00:00+0530"} {
+		got, ok := notes.ParseDate(text)
+		require.True(t, ok, text)
+		assert.Equal(t, "2026-01-31T04:30:00Z", got.UTC().Format(time.RFC3339), text)
+		n := notes.Parse("Post.md", []byte("---\ndate: "+text+"\n---\n"), time.Time{})
+		date, _ := (&notes.DateRules{}).Of(n.Path, n.FrontMatter, n.Modified)
+		assert.True(t, got.Equal(date), text)
 	}
 	for _, text := range []string{"", "today", "2026-02-30", "2026-13-01", "0000-01-01", "9999-01-01", "12", "[[2026-02-16", "2026-02-16x", "32.01.2026"} {
 		_, ok := notes.ParseDate(text)
