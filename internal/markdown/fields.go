@@ -56,7 +56,7 @@ func fieldsIn(fields []Field, text []byte, line int) []Field {
 		}
 		return name != ""
 	}
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && len(fields) < maxFields; {
 		switch text[i] {
 		case '`':
 			_, n := codeSpan(text[i:])

@@ -32,8 +32,9 @@ func TestFields(t *testing.T) {
 	} {
 		assert.Equal(t, want, Parse([]byte(src)).Fields([]byte(src)), src)
 	}
-	many := []byte(strings.Repeat("[", 20_000) + strings.Repeat("\nk:: v", 3000))
-	assert.Len(t, Parse(many).Fields(many), maxFields)
+	for _, many := range []string{strings.Repeat("[", 20_000) + strings.Repeat("\nk:: v", 3000), strings.Repeat("[a:: 1]", 3000), "k:: v\n" + strings.Repeat("(a:: 1) ", 3000) + "\nk:: v"} {
+		assert.Len(t, Parse([]byte(many)).Fields([]byte(many)), maxFields)
+	}
 }
 
 // TestFields_Composed: in a note generated from blocks with known fields, exactly those
