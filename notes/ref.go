@@ -36,6 +36,9 @@ func SplitAnchor(ref string) (note string, a Anchor) {
 	}
 	if inner, ok := strings.CutPrefix(strings.TrimPrefix(ref, "!"), "[["); ok {
 		ref, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
+		if note, heading, ok := strings.Cut(ref, "#"); ok && note != "" { // in a link, L5 is a heading too
+			return strings.TrimSpace(note), Anchor{Heading: strings.TrimSpace(heading)}
+		}
 	}
 	if m := lineSuffix.FindStringSubmatch(ref); m != nil && IsNoteName(m[1]) {
 		return m[1], linesOf(m[2], m[3])
