@@ -146,7 +146,14 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 		})
 	}
 	a.read = func() (*config.Loaded, error) {
-		return config.Load(config.Sources{File: a.configFile, Env: env, Flags: cmd.Flags()})
+		loaded, err := config.Load(config.Sources{File: a.configFile, Env: env, Flags: cmd.Flags()})
+		if err != nil {
+			return nil, err
+		}
+		if err := (mcp.Profile{Tools: loaded.Vault.Tools}).Validate(); err != nil {
+			return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error(), Exit: service.ExitUsage}
+		}
+		return loaded, nil
 	}
 	loaded, err := a.read()
 	if err != nil {
@@ -154,9 +161,6 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 	}
 	a.loaded = loaded
 	a.warn(loaded)
-	if err := (mcp.Profile{Tools: loaded.Vault.Tools}).Validate(); err != nil {
-		return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error(), Exit: service.ExitUsage}
-	}
 	return loaded.Config, nil
 }
 

@@ -354,3 +354,23 @@ func TestServeAppliesAChangedFile(t *testing.T) {
 	assert.Contains(t, strings.Join(valid.report(t).Warnings, "\n"), "has changed and is not used")
 	assert.Equal(t, before.PID, valid.report(t).Daemon.PID)
 }
+
+// A wrong name in vault.tools is an error at the start. In a file that changes later, it
+// changes neither the daemon nor a session.
+func TestWrongToolNames(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, settledNotes)
+	refused := p.with("vault.tools", "serch_notes").launch(t, "mcp").call("initialize", map[string]any{})
+	require.NotNil(t, refused.Error)
+	assert.Contains(t, refused.Error.Message, "NOTESD_VAULT_TOOLS")
+
+	h := p.launch(t, "mcp")
+	h.initialize()
+	p.configure(t, "[vault]\ntools = [\"serch_notes\"]\n")
+	valid, other := p, t.TempDir()
+	require.NoError(t, configureTests(other))
+	valid.env = []string{"XDG_CONFIG_HOME=" + other} // these commands read another file
+	assert.Contains(t, strings.Join(valid.report(t).Warnings, "\n"), "is not used until it is corrected: "+p.settingsFile()+":2: ")
+	valid.run(t, "restart")
+	assert.Len(t, h.found("word"), 4, "the session keeps its tools when it connects again")
+}
