@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -237,6 +238,27 @@ func TestInherit(t *testing.T) {
 		t.Skip("this disk has no file numbers")
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(states, "other"), 0o700)) // not a state
+
+	record := filepath.Join(cfg.State, "vault.json")
+	ofVault, err := os.ReadFile(record)
+	require.NoError(t, err)
+	unmounted := filepath.Join(t.TempDir(), "unmounted")
+	require.NoError(t, os.Rename(cfg.Vault.Path, unmounted))
+	require.NoError(t, os.Mkdir(cfg.Vault.Path, 0o700))
+	use(t, cfg, func(owner) {})
+	atMountPoint, err := os.ReadFile(record)
+	require.NoError(t, err)
+	assert.Equal(t, string(ofVault), string(atMountPoint), "the mount point is not the vault")
+	require.NoError(t, os.Remove(cfg.Vault.Path))
+	require.NoError(t, os.Rename(unmounted, cfg.Vault.Path))
+
+	anotherDevice := strings.Replace(string(ofVault), disk.FolderID(cfg.Vault.Path), "1:1", 1)
+	require.NoError(t, os.WriteFile(record, []byte(anotherDevice), 0o600))
+	use(t, cfg, func(owner) {})
+	nowKnown, err := os.ReadFile(record)
+	require.NoError(t, err)
+	assert.Equal(t, string(ofVault), string(nowKnown))
+
 	renamed := *cfg
 	renamed.Vault.Path, renamed.State = filepath.Join(t.TempDir(), "renamed"), filepath.Join(states, "new")
 	require.NoError(t, os.Rename(cfg.Vault.Path, renamed.Vault.Path))

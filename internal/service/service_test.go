@@ -107,8 +107,8 @@ func TestService_StoreCannotBeOpened(t *testing.T) {
 // moved.
 func TestClaimVault(t *testing.T) {
 	cfg := newConfig(t)
-	require.NoError(t, claimVault(cfg))
-	require.NoError(t, claimVault(cfg))
+	require.NoError(t, claimVault(t.Context(), cfg))
+	require.NoError(t, claimVault(t.Context(), cfg))
 	record, err := readVaultRecord(cfg.State)
 	require.NoError(t, err)
 	assert.Equal(t, fsid.RealPath(cfg.Vault.Path), record.Path)
@@ -116,7 +116,7 @@ func TestClaimVault(t *testing.T) {
 	other := newConfig(t)
 	other.State = cfg.State
 	var wrong *daemon.VaultError
-	require.ErrorAs(t, claimVault(other), &wrong)
+	require.ErrorAs(t, claimVault(t.Context(), other), &wrong)
 	assert.Equal(t, record.Path, wrong.Owner)
 	assert.Equal(t, ExitUsage, FailureOf(wrong).Exit)
 
@@ -125,10 +125,10 @@ func TestClaimVault(t *testing.T) {
 		t.Skip("the disk has no file numbers, or moves by copying: ", err)
 	}
 	cfg.Vault.Path = moved
-	require.NoError(t, claimVault(cfg))
+	require.NoError(t, claimVault(t.Context(), cfg))
 
 	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, vaultFile), []byte("{"), 0o600))
-	require.ErrorContains(t, claimVault(cfg), vaultFile+" cannot be read")
+	require.ErrorContains(t, claimVault(t.Context(), cfg), vaultFile+" cannot be read")
 }
 
 // A changed, valid file applies to new sessions, and its daemon settings wait for a

@@ -99,7 +99,7 @@ func MakePrivate(dir string) error {
 // claimed returns the lock if the state belongs to the configured vault, and releases
 // it otherwise. A new state directory inherits the state of the vault's former name.
 func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
-	if err := claimVault(cfg); err != nil {
+	if err := claimVault(ctx, cfg); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	inherit(ctx, cfg)
@@ -109,16 +109,20 @@ func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemo
 // claimVault records the configured vault as the owner of the state, or returns a
 // *daemon.VaultError if another vault owns it. A folder with the recorded ID is the
 // recorded vault at a new path, and folders may have been added to a vault of several.
+// A folder with another ID at the recorded path is the recorded vault if it has most of
+// its notes, as after a disk got a new device number.
 // The caller must hold the lock of the state directory.
-func claimVault(cfg *config.Config) error {
+func claimVault(ctx context.Context, cfg *config.Config) error {
 	recorded, err := readVaultRecord(cfg.State)
 	if err != nil {
 		return err
 	}
 	now := recordOf(cfg.Vault)
 	switch {
-	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
-		return nil // the scan detects a replaced folder
+	case recorded.Path == now.Path && (recorded.ID == now.ID || now.ID == ""):
+		return nil
+	case recorded.Path == now.Path && recorded.ID != "" && hasHistory(cfg.State) && !isStateOf(ctx, cfg.State, cfg.Vault.Path):
+		return nil // the scan detects a mount point or a replaced folder
 	case recorded.isIn(now):
 	case recorded.Path != "" && recorded.Path != now.Path && (now.ID == "" || recorded.ID != now.ID):
 		return &daemon.VaultError{State: cfg.State, Owner: recorded.Path, Vault: now.Path}
