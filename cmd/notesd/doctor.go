@@ -182,6 +182,11 @@ func checkReport(r service.Report, daemon bool) []check {
 	switch {
 	case r.Unavailable != "":
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "The notes stay indexed. Make the folder available again."}
+		for _, w := range r.Warnings {
+			if _, remedy, ok := strings.Cut(w, r.Unavailable+". "); ok {
+				index.Do = remedy
+			}
+		}
 	case r.Trouble != "":
 		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; until then results may be out of date."}
 	case r.Index.Ready && r.Notes == 0:
