@@ -418,9 +418,11 @@ func TestStateDir(t *testing.T) {
 	assert.Equal(t, want, cfg.State)
 
 	require.NoError(t, os.Rename(w.vault, w.vault+" away"))
-	got, err := newEnvironment(env).stateDir(Vault{Path: w.vault})
-	require.NoError(t, err)
-	assert.Equal(t, want, got, "an unmounted vault keeps its state")
+	for _, spelling := range []string{w.vault, link} {
+		got, err := newEnvironment(env).stateDir(Vault{Path: spelling})
+		require.NoError(t, err)
+		assert.Equal(t, want, got, "an unmounted vault keeps its state")
+	}
 	if runtime.GOOS != "windows" {
 		// Another name would hide the history of every vault.
 		for vault, want := range map[string]string{"/nonexistent/My Notes": "my-notes-eedf9c766b5e", "a=/nonexistent/x,b=/nonexistent/y": "a-b-8e0aad85aadb"} {

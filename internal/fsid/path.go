@@ -2,6 +2,7 @@ package fsid
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,20 +23,23 @@ func RealPath(path string) string {
 		}
 		return resolved, err
 	})
-	parent := filepath.Dir(path)
 	switch {
 	case err == nil:
 		return real
 	case errors.Is(err, ErrNoAnswer):
 		return readLinks(path)
-	case parent == path:
+	case errors.Is(err, fs.ErrNotExist):
+		path = readLinks(path) // to a disk that is not mounted
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
 		return path
 	}
 	return filepath.Join(RealPath(parent), filepath.Base(path))
 }
 
-// readLinks resolves the symbolic links of a path up to the disk that does not answer, so
-// that a link to that disk leads to the same path as when it answers.
+// readLinks resolves the symbolic links of a path up to the disk that does not answer or is
+// not mounted, so that a link to that disk leads to the same path as when it answers.
 func readLinks(path string) string {
 	const most = 40
 	for range most {
@@ -55,7 +59,13 @@ func readLink(path string) (string, bool) {
 		if end < len(path) && !os.IsPathSeparator(path[end]) {
 			continue
 		}
-		target, err := InTime("link "+path[:end], time.Second, func() (string, error) { return os.Readlink(path[:end]) })
+		target, err := InTime("link "+path[:end], time.Second, func() (string, error) {
+			// EvalSymlinks does not follow a junction or a mount point on Windows, which Readlink reads.
+			if info, err := os.Lstat(path[:end]); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+				return "", errors.Join(err, fs.ErrInvalid)
+			}
+			return os.Readlink(path[:end])
+		})
 		switch {
 		case errors.Is(err, ErrNoAnswer):
 			return path, false
