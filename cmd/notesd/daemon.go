@@ -15,6 +15,7 @@ import (
 
 func serveCommand(a *app) *cobra.Command {
 	var idleExit time.Duration
+	var asService bool
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Run the daemon of a vault",
@@ -28,12 +29,14 @@ is rarely needed: "notesd mcp" starts a daemon automatically.`,
 				return service.Usagef("0 never exits.", "--idle-exit must not be negative")
 			}
 			o := a.serveOptions()
-			o.IdleExit = idleExit
+			o.IdleExit, o.Service = idleExit, asService
 			return service.Serve(cmd.Context(), cfg, o)
 		}),
 	}
 	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, such as 127.0.0.1:8931")
 	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop after this long without a client (0: never)")
+	cmd.Flags().BoolVar(&asService, "service", false, "log as a service does")
+	_ = cmd.Flags().MarkHidden("service") // for notesd service; it fails only for an unknown flag
 	return cmd
 }
 

@@ -35,12 +35,12 @@ func (l *Logs) Close() error {
 }
 
 // OpenLogs opens the log of a process that serves: the configured file, a file in the
-// state directory for a launched daemon, or standard error. Clients receive records of
-// the levels that they request.
-func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error) {
+// state directory for a daemon in the background, or standard error. Clients receive
+// records of the levels that they request.
+func OpenLogs(cfg *config.Config, stderr io.Writer, background bool) (*Logs, error) {
 	l := &Logs{clients: mcp.NewClientLog()}
 	name := cfg.Log.File
-	if name == "" && launched {
+	if name == "" && background {
 		name = filepath.Join(cfg.State, DaemonLog)
 	}
 	out := stderr
@@ -52,12 +52,12 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error
 		if err != nil {
 			return nil, err
 		}
-		if launched {
+		if background {
 			if err := file.CaptureStderr(); err != nil {
 				return nil, errors.Join(err, file.Close())
 			}
 		}
-		l.file, out, l.apart = file, file, !launched
+		l.file, out, l.apart = file, file, !background
 	}
 	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: LevelOf(cfg.Log.Level)})
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))

@@ -22,6 +22,7 @@ type ServeOptions struct {
 	Startup  *daemon.Startup                // reports to the launching process
 	Stderr   io.Writer                      // for the log, if no file is configured
 	IdleExit time.Duration                  // a daemon exits when idle for this long; 0 means never
+	Service  bool                           // a service manager started the process, and it logs as one launched for a client
 
 	again bool // the daemon ran before, with other settings
 }
@@ -188,7 +189,7 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 
 // newServer returns a service that watches its vault, with its log open.
 func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
-	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
+	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched() || o.Service)
 	if err != nil {
 		return nil, err
 	}
