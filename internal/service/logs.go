@@ -45,10 +45,7 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, background bool) (*Logs, err
 	}
 	out := stderr
 	if name != "" {
-		file, err := daemon.OpenLog(name, logBytes, logsToKeep)
-		if err != nil && cfg.Log.File != "" {
-			return nil, &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
-		}
+		file, err := openLog(cfg, name)
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +60,26 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, background bool) (*Logs, err
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
 	l.adopt()
 	return l, nil
+}
+
+func openLog(cfg *config.Config, name string) (*daemon.LogFile, error) {
+	file, err := daemon.OpenLog(name, logBytes, logsToKeep)
+	if err != nil && cfg.Log.File != "" {
+		err = &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
+	}
+	return file, err
+}
+
+// checkLog returns a failure if the configured log file cannot be opened.
+func checkLog(cfg *config.Config) error {
+	if cfg.Log.File == "" {
+		return nil
+	}
+	file, err := openLog(cfg, cfg.Log.File)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // adopt makes this the default log of the process, for libraries that do not accept a

@@ -165,6 +165,11 @@ func TestServe_ChangedSettings(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return strings.Contains(strings.Join(s.report().Warnings, "\n"), "would send your notes unencrypted. Set http.tls_cert and")
 	}, time.Minute, time.Millisecond)
+
+	s.configure("[log]\nfile = \"none/notesd.log\"\n")
+	warnings := strings.Join(s.report().Warnings, "\n")
+	assert.Contains(t, warnings, "is not used until it is corrected: open log file")
+	assert.Contains(t, warnings, "Name another file with --log-file, or as file under [log]")
 }
 
 // At the start, a daemon that was not launched for a client reports such an address.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -98,8 +99,8 @@ func (r *runningSettings) changed() *config.Loaded {
 	r.seen = now
 	loaded, err := r.read()
 	if err == nil {
-		if unasked := checkAsked(loaded.Config); unasked != nil { // after a restart, the daemon would refuse
-			err = WithHint(unasked)
+		if refused := cmp.Or(checkAsked(loaded.Config), checkLog(loaded.Config)); refused != nil { // after a restart, the daemon would end
+			err = WithHint(refused)
 		}
 	}
 	if err != nil {
