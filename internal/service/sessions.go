@@ -53,11 +53,16 @@ func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
 		case <-tick.C:
 		}
 		s.refresh()
-		if s.settings.later() != nil && s.core.Quiet(settingsQuiet) && s.core.Sessions() == int(s.relays.Load()) {
+		if s.settings.later() != nil && s.idle(settingsQuiet) {
 			restart(errSettings)
 			return
 		}
 	}
+}
+
+// idle reports whether a restart would disturb no client that was active in the last d.
+func (s *Service) idle(d time.Duration) bool {
+	return s.core.Quiet(d) && s.core.Sessions() == int(s.relays.Load()) && s.node.Load().quiet(d)
 }
 
 // refresh applies a changed configuration file to new sessions.

@@ -343,6 +343,12 @@ func (n *node) opened() (open []*sharedVault) {
 	return open
 }
 
+// quiet reports whether no request of a subject has been in progress for at least d. It is
+// true without a node.
+func (n *node) quiet(d time.Duration) bool {
+	return n == nil || !slices.ContainsFunc(n.opened(), func(v *sharedVault) bool { return !v.service.core.Quiet(d) })
+}
+
 // close stops all vaults.
 func (n *node) close() error {
 	n.mu.Lock()

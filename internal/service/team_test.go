@@ -72,6 +72,7 @@ func TestFoldersOfVaults(t *testing.T) {
 type testNode struct {
 	*node
 	*testing.T
+	own   *Service
 	clock struct {
 		sync.Mutex
 		now time.Time
@@ -86,7 +87,7 @@ func newTestNode(t *testing.T, address string) *testNode {
 	n, err := newNode(s)
 	require.NoError(t, err)
 	s.node.Store(n)
-	tn := &testNode{node: n, T: t}
+	tn := &testNode{node: n, T: t, own: s}
 	tn.clock.now = time.Now()
 	n.now = func() time.Time {
 		tn.clock.Lock()
@@ -183,6 +184,21 @@ func TestVaultsOpenAndClose(t *testing.T) {
 	require.NoError(t, n.close())
 	status, _ = n.ask("b", token, "", initialize)
 	assert.Equal(t, http.StatusServiceUnavailable, status)
+}
+
+// A node is idle once the calls of its subjects have ended for a while.
+func TestNode_Idle(t *testing.T) {
+	n := newTestNode(t, pgtest.New(t).URL())
+	token := n.grant("ann", "a", "b")
+	for _, vault := range []string{"a", "b"} {
+		_, header := n.ask(vault, token, "", initialize)
+		assert.True(t, n.own.idle(time.Hour), "no vault was called")
+		if vault == "b" {
+			n.ask(vault, token, header.Get("Mcp-Session-Id"), `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_notes","arguments":{}}}`)
+		}
+	}
+	assert.False(t, n.own.idle(time.Hour))
+	assert.True(t, n.own.idle(0))
 }
 
 // stream opens a session's stream of notifications.
