@@ -66,6 +66,7 @@ type Index struct {
 	choice   choice                // of Options.Auto
 	serving  *space                // answers queries; nil until one is loaded
 	building *space                // replaces serving when complete; nil if serving is of embedder's model, or the model or its dimension is unknown
+	failing  *space                // whose model could not embed the last query; nil if it could
 	closed   bool
 	rate     rate
 	trouble  error // why the embedder fails
@@ -309,7 +310,7 @@ func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space,
 				return v, nil
 			}
 			v, err := s.embedder.EmbedQuery(ctx, text)
-			x.reportQuery(err)
+			x.reportQuery(s, err)
 			if err == nil {
 				x.queries.put(s, text, v)
 			}

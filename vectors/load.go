@@ -158,8 +158,8 @@ func (x *Index) catchUp(spaces ...*space) {
 	x.early = nil
 }
 
-// openPrevious loads the space of the latest other model with vectors whose
-// embedder can still be opened, or returns nil.
+// openPrevious loads the space of the latest other model with vectors whose embedder can
+// still be opened, or returns nil.
 func (x *Index) openPrevious(ctx context.Context, st stored) *space {
 	for _, m := range st.models {
 		if x.opt.Open == nil || x.embedder != nil && m.name == x.embedder.ID() {

@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -129,6 +130,32 @@ func TestRun_PreviousModelAnswers(t *testing.T) {
 	w.requireConsistent()
 	assert.Equal(t, "c.md", w.find("gamma")[0])
 	w.eventually(func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) })
+}
+
+// If the server of the previous model does not answer, the vectors of the new one do, as far as
+// they exist.
+func TestRun_PreviousModelUnavailable(t *testing.T) {
+	old, next := newRemote("r1"), newWordEmbedder("m2")
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	const n = 8
+	for i := range n {
+		w.write(fmt.Sprintf("%d.md", i), fmt.Sprintf("word%d", i))
+	}
+	w.start(old, nil)
+	t.Cleanup(func() { w.stop() })
+	w.settle()
+	old.away.Store(true)
+	next.gate = make(chan struct{}, 1)
+	w.restart(next, func(string) (Embedder, error) { return old, nil })
+	_, err := w.index.Nearest(t.Context(), "word1", nil, 3)
+	require.ErrorContains(t, err, "waiting for the server")
+	next.gate <- struct{}{} // the first half
+	w.eventually(func() bool { return w.index.Status().Pending == n/2 })
+	assert.Empty(t, w.index.Status().Answering)
+	assert.NotEmpty(t, w.find("word1"))
+	close(next.gate)
+	w.settle()
+	w.requireConsistent()
 }
 
 func TestBackOff(t *testing.T) {

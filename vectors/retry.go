@@ -45,16 +45,23 @@ func (x *Index) report(err error) {
 	}
 }
 
-// reportQuery reports the outcome of a query like report, unless the query was
+// reportQuery reports the outcome of a query to a space like report, unless the query was
 // cancelled.
-func (x *Index) reportQuery(err error) {
+func (x *Index) reportQuery(s *space, err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
 	x.mu.RLock()
-	same := err == nil && x.trouble == nil
+	same := err == nil && x.trouble == nil && x.failing == nil
 	x.mu.RUnlock()
-	if !same {
-		x.report(err)
+	if same {
+		return
 	}
+	x.mu.Lock()
+	x.failing = nil
+	if err != nil {
+		x.failing = s
+	}
+	x.mu.Unlock()
+	x.report(err)
 }

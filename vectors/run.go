@@ -344,8 +344,8 @@ func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) (done []
 
 // takeOver makes the space of the model serve when it is complete, and removes the
 // space that it replaces and the files of all other models. It does so earlier if that
-// space has fewer vectors, because the model was changed before it was complete. The caller
-// must hold writing.
+// space has fewer vectors, because the model was changed before it was complete, or if its
+// model fails, as a server does that is gone. The caller must hold writing.
 func (x *Index) takeOver(ctx context.Context) error {
 	x.mu.Lock()
 	wanted := x.wanted()
@@ -355,8 +355,8 @@ func (x *Index) takeOver(ctx context.Context) error {
 	}
 	complete := wanted.complete()
 	var old *space
-	if x.building != nil && (complete || wanted.pending() < x.serving.pending()) {
-		old, x.serving, x.building = x.serving, x.building, nil
+	if x.building != nil && (complete || wanted.pending() < x.serving.pending() || x.failing == x.serving && wanted.entries.len() > 0) {
+		old, x.serving, x.building, x.failing = x.serving, x.building, nil, nil
 	}
 	x.mu.Unlock()
 	var errs []error
