@@ -118,6 +118,11 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	byWords.env = append(byWords.env, "NOTESD_SEARCH_MODE=text")
 	assert.Contains(t, byWords.run(t, "why", "a.md", "vessel"), unused)
 
+	paths, remarks = p.search(t, "gravel quarries")
+	assert.Empty(t, paths)
+	assert.Contains(t, remarks, "no note has these words or is semantically close")
+	assert.NotContains(t, remarks, "ask in that", "the languages of the model are unknown")
+
 	server.Close()
 	paths, remarks = p.search(t, "loaf or bread")
 	assert.Equal(t, "b.md", paths[0])

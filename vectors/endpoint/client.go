@@ -47,7 +47,7 @@ const batch = 16
 
 // weight is the share of the semantic score, measured with the built-in model; see
 // docs/retrieval.md.
-const weight = 0.5
+const weight = 0.55
 
 // Client requests vectors of one model from one server.
 type Client struct {
