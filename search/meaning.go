@@ -100,7 +100,7 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	m := meaning{near: near, weight: a.weight, also: also.hits, passages: a.state.Passages, building: a.state.State != StateReady}
 	if got.err = cmp.Or(got.err, also.err); got.err == nil {
 		m.usual, m.here, got.err = a.semantic.Unrelated(a.ctx, a.r.meaning)
-		if a.admitted == nil && len(m.near) >= alikeAmong {
+		if a.r.filter.IsZero() && a.admitted == a.allowed && len(m.near) >= alikeAmong { // any note but a template may be a hit
 			if alike, ok := a.semantic.Alike(m.near[:alikeAmong]); ok {
 				m.scatter = usualAlike - alike
 			}

@@ -460,6 +460,12 @@ func TestWeakAmongScatteredPassages(t *testing.T) {
 	assert.Equal(t, []int{30, 30, 30}, m.among)
 	assert.False(t, weak(.2, " -xqzzy"), "of a part of the vault it is not asked")
 	assert.Len(t, m.among, 3)
+
+	f.store.Aside.Store(&notes.AsideRules{Prefixes: []string{"templates/"}})
+	assert.True(t, weak(.2, ""), "without templates it is the vault")
+	assert.Len(t, m.among, 4)
+	assert.False(t, weak(.2, " -xqzzy"))
+	assert.Len(t, m.among, 4)
 }
 
 // A note matches its own text, which does not make the other hits clear.
