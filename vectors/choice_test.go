@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -241,6 +242,14 @@ func TestAuto_StoreWithoutChoice(t *testing.T) {
 	for text, n := range b.english.counts() {
 		assert.Equal(t, 1, n, text)
 	}
+}
+
+// The letters of a picture in base64 are not words.
+func TestAuto_IgnoresPictures(t *testing.T) {
+	b := newBilingual(t)
+	b.write("photo.md", "![](data:image/png;base64,"+strings.Repeat("iVBORw0KGgo/die/der/und/das/", 40)+")")
+	b.run()
+	b.settled("en", "no passage has enough text to recognize its language")
 }
 
 func TestAuto_Next(t *testing.T) {

@@ -45,6 +45,9 @@ var (
 		"Gauss\n\n$$\n\\int_{-\\infty}^{\\infty} e^{-x^2} \\, dx = \\sqrt{\\pi}\n$$\n$\\alpha \\le \\beta$, $α β γ$",
 		"Links\n\nhttps://de.wikipedia.org/wiki/der_und_das\nhttps://la.example/los/el/les",
 		"People\n\n- María García\n- Łukasz Nowak\n- Jürgen Müller\n- 王伟",
+		"Day\n\n- 9 am standup\n- 10 am call\n- 11 am gym",
+		"2026-01-31\n\n- TODO Renew passport\n- TODO Book dentist\n- TODO Call Bob",
+		"Shops\n\n- example.com\n- example.com/care\n- example.com/come\n- open till 10",
 	}
 	logseq = []string{
 		"page\n\n- The sync bug [[Logseq]] #bug\n\t- it happens when two devices are open\n\t  collapsed:: true\n\t- TODO ask them how to reproduce it",

@@ -11,7 +11,7 @@ var englishWords = set(`
 	may must might them us him being both very`)
 
 // foreignWords are frequent words of other languages in Latin script, except words of one
-// letter and those that are also English, such as "die" and "men".
+// letter and those that are also English, such as "die" and "am".
 var foreignWords = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range foreignLists {
@@ -23,14 +23,14 @@ var foreignWords = func() map[string]bool {
 }()
 
 var foreignLists = map[string]string{
-	"German":     `der das und ist nicht ein eine einen einem einer eines den dem des mit von zu zur zum auf für sich auch als wie wir ich sie er im am bei nach aus oder aber wenn dass daß wird werden wurde sind haben kann noch nur über durch sein ihre diese dieser dieses mehr schon sehr nicht kein keine bis um vor`,
+	"German":     `der das und ist nicht ein eine einen einem einer eines den dem des mit von zu zur zum auf für sich auch als wie wir ich sie er im bei nach aus oder aber wenn dass daß wird werden wurde sind haben kann noch nur über durch sein ihre diese dieser dieses mehr schon sehr nicht kein keine bis um vor`,
 	"Dutch":      `het een van en niet dat zijn op te voor met aan er maar om ook als bij nog uit naar dan wordt worden deze kan heeft hebben geen wel door over moet veel waar`,
 	"French":     `le la les un une des du et est dans pour que qui sur avec pas ne au aux ce cette ces il elle nous vous ils sont par mais ou où comme être avoir fait tout leur ont été aussi se sa ses très même`,
-	"Spanish":    `el la los las un una unos unas del que y en por con para se lo su sus como más pero este esta estos fue ser hay cuando muy sobre también entre desde todo porque está están donde hasta`,
+	"Spanish":    `el la los las un una unos unas del que y en por con para se lo su sus como más pero este esta estos fue ser hay cuando muy sobre también entre desde porque está están donde hasta`,
 	"Portuguese": `as um uma do da dos das que para não se por mais é ao aos como mas foi ele ela são está ser tem seu sua ou quando muito nos já também só pelo pela até isso entre depois sem mesmo`,
-	"Italian":    `il lo gli un una di del della dei delle che è con non da nel nella sono come più anche ma alla questo questa essere hanno suo sua quando molto perché tra fra ogni dove ci`,
-	"Catalan":    `els les amb què és són aquest aquesta també més però com una dels`,
-	"Romanian":   `și în la cu pe de din este sunt care mai pentru sau fi fost într prin după dar această acest când foarte`,
+	"Italian":    `il lo gli un una di del della dei delle che è con non da nel nella sono più anche ma alla questo questa essere hanno suo sua quando molto perché tra fra ogni dove ci`,
+	"Catalan":    `els les amb què és són aquest aquesta també més però una dels`,
+	"Romanian":   `și în la cu pe de din este sunt mai pentru sau fi fost într prin după dar această acest când foarte`,
 	"Polish":     `nie się na jest do że jak tak ale od za przez dla jego już tylko być może są który która które czy oraz przy też bardzo lub gdy jeśli`,
 	"Czech":      `je se na že to jako by ale jsem jsou které který také při nebo byl bylo být když už jen podle před sa ktoré ktorý alebo aj pre`,
 	"Croatian":   `je da na se su za što ne kao od nije ali koji koja koje iz ili kako biti samo može`,
@@ -38,7 +38,7 @@ var foreignLists = map[string]string{
 	"Hungarian":  `az egy hogy nem és is volt van ez meg csak már de mint még azt vagy lehet minden ezt kell`,
 	"Finnish":    `ja on ei se että oli hän mutta myös kun tai ovat niin kuin joka jos ole voi sekä mukaan`,
 	"Estonian":   `ja on ei et see oli ka kui ning või aga oma`,
-	"Swedish":    `och att det som en på är av för med till den inte om ett han jag från så kan när eller också efter ska har vid mot`,
+	"Swedish":    `och att det som en på är av för med den inte om ett han jag från så kan när eller också efter ska har vid mot`,
 	"Danish":     `og det er en til som på med af ikke den har jeg et kan der om ved også efter eller blev fra skal sig når`,
 	"Norwegian":  `og det er en til som på med av ikke den har jeg et kan om ved også etter eller ble fra skal seg når`,
 	"Turkish":    `ve bir bu da de için ile çok olarak daha gibi kadar en ama ne olan değil sonra her`,
