@@ -322,6 +322,40 @@ func TestIndex_ModelChange(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, patience, time.Millisecond)
 }
 
+// A model takes over when the last text without a vector is deleted.
+func TestIndex_ModelChangeEndsByDeletion(t *testing.T) {
+	old, next := newWordEmbedder("m1"), newWordEmbedder("m2")
+	files := map[string]string{}
+	for i := range old.Batch(1) + 1 {
+		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("word%d", i)
+	}
+	w := newWorld(t, old, files)
+	w.settle()
+	next.gate = make(chan struct{}, 1)
+	next.gate <- struct{}{}
+	w.restart(next, func(string) (Embedder, error) { return old, nil })
+	w.eventually(func() bool { return w.index.Status().Pending == 1 })
+	next.mu.Lock()
+	next.fail = errors.New("this text cannot be embedded")
+	next.mu.Unlock()
+	close(next.gate)
+	w.eventually(func() bool { return w.index.Status().Trouble != "" })
+	assert.Equal(t, "m1", w.index.Status().Answering)
+	embedded := next.counts()
+	for name, text := range files {
+		if embedded[strings.TrimSuffix(name, ".md")+"\n"+text] == 0 {
+			require.NoError(t, os.Remove(filepath.Join(w.dir, name)))
+		}
+	}
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	w.eventually(func() bool { return w.index.Status().Answering == "" })
+	w.requireConsistent()
+	w.eventually(func() bool {
+		models, err := w.index.store.models(t.Context())
+		return err == nil && len(models) == 1
+	})
+}
+
 // A model that was given up before its vectors were complete leaves none.
 func TestIndex_ModelChangeRevoked(t *testing.T) {
 	old, next := newWordEmbedder("m1"), newWordEmbedder("m2")

@@ -181,23 +181,22 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 	ids, from := s.backlog.next(size, last, s.missing)
 	more = s.backlog.len() > 0
 	x.mu.Unlock()
-	if len(ids) == 0 {
-		return more, nil
-	}
-	batch, err := x.store.ByID(ctx, ids)
-	if err == nil {
-		err = x.embedNotes(ctx, s, batch, from, size)
-	}
-	x.mu.Lock()
-	if err != nil {
-		for _, id := range slices.Backward(ids) {
-			s.backlog.add(id, from)
+	if len(ids) > 0 {
+		batch, err := x.store.ByID(ctx, ids)
+		if err == nil {
+			err = x.embedNotes(ctx, s, batch, from, size)
 		}
-	}
-	more = s.backlog.len() > 0
-	x.mu.Unlock()
-	if err != nil {
-		return false, err
+		x.mu.Lock()
+		if err != nil {
+			for _, id := range slices.Backward(ids) {
+				s.backlog.add(id, from)
+			}
+		}
+		more = s.backlog.len() > 0
+		x.mu.Unlock()
+		if err != nil {
+			return false, err
+		}
 	}
 	x.writing.Lock()
 	defer x.writing.Unlock()
