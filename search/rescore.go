@@ -150,7 +150,7 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 			inside |= bit
 		}
 	}
-	c.met = meeting/s.asked + s.share((elsewhere|s.request.withParts(inside))&^inside)
+	c.met = s.share(elsewhere | s.request.withParts(inside))
 	return matches
 }
 

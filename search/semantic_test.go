@@ -581,6 +581,11 @@ func TestWeakHitWithScatteredWords(t *testing.T) {
 	r := f.search(search.Query{Text: "SM-5"})
 	require.Len(t, r.Hits, 1)
 	assert.False(t, r.Weak, "the whole of a compound has its parts")
+
+	f.write(map[string]string{"meet.md": "The harbour wall lamp."})
+	r = f.search(search.Query{Text: "harbour wall harbour lamp"})
+	require.Len(t, r.Hits, 1)
+	assert.False(t, r.Weak, "it has the whole query")
 }
 
 // While notes are being embedded, one without vectors ranks by its words.
