@@ -310,6 +310,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	if err != nil {
 		return nil, err
 	}
+	unread := list.remarks
 	text := byText(r.Best)
 	head := text[:min(len(text), pool)]
 	if ask.hits != nil { // while the vectors are searched, read the notes most likely to be shown
@@ -325,7 +326,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 		return nil, err
 	}
 	if len(list.found) == 0 && len(s.r.quoted) > 0 {
-		return s.withoutPhrases(ctx, need)
+		return s.withoutPhrases(ctx, need, unread)
 	}
 	list.remarks = slices.Concat(s.suggested(list), list.remarks)
 	s.judge(list)
@@ -346,15 +347,20 @@ func (s *search) resolveScope(ctx context.Context) (*notes.IDSet, error) {
 	return s.store.Resolve(ctx, notes.Filter{Scope: s.r.filter.Scope})
 }
 
-// withoutPhrases ranks again with the words of phrases that no note has.
-func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, error) {
+// withoutPhrases ranks again with the words of phrases that no note has. unread is a remark if
+// not all notes that have the words were read.
+func (s *search) withoutPhrases(ctx context.Context, need int, unread []string) (*rankedList, error) {
 	r := *s.r
 	r.phrases, r.quoted, r.plan.Require = nil, nil, r.titles
-	remark := fmt.Sprintf("no note has %s; searched for the words instead", strings.Join(s.r.quoted, " and "))
+	read := ""
+	if len(unread) > 0 {
+		read = "that was read "
+	}
+	remark := fmt.Sprintf("no note %shas %s; searched for the words instead", read, strings.Join(s.r.quoted, " and "))
 	s.r = &r // the plan's terms have the Others of the words in s.instead, so these are not unknown again
 	list, err := s.rank(ctx, need)
 	if err == nil {
-		list.remarks = slices.Insert(list.remarks, 0, remark)
+		list.remarks = slices.Concat([]string{remark}, unread, list.remarks)
 	}
 	return list, err
 }

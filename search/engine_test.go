@@ -735,6 +735,20 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
 }
 
+// Only some of the notes that have the words of a phrase are read.
+func TestPhrase_NoNoteReadHas(t *testing.T) {
+	files := map[string]string{"last.md": "A green apple."}
+	for i := range 599 {
+		files[fmt.Sprintf("%d.md", i)] = "Valves, pumps, lamps, ladders and hinges. Green is the apple."
+	}
+	f := newFixture(t, files)
+	r := f.search(search.Query{Text: `valves pumps lamps ladders hinges "green apple"`, Mode: search.ModeText})
+	assert.Equal(t, []string{
+		`no note that was read has "green apple"; searched for the words instead`,
+		"the phrase was checked in only 512 of 600 notes that have the words",
+	}, r.Notes)
+}
+
 // If the words of a phrase are searched, a word that no note has is still reported.
 func TestPhrase_NoNoteHasAndMisspelling(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "The boiler pressure valve was checked."})
