@@ -120,7 +120,7 @@ func TestLoad_Layers(t *testing.T) {
 func TestLoad_EveryType(t *testing.T) {
 	w := newWorld(t)
 	file := w.file(`
-vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**"], dates = ["published"], allow = [] }
+vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**"], dates = ["published"], allow = ["Journal/"] }
 limits.note_bytes = "1 MiB"
 limits.result_bytes = 4096
 [history]
@@ -132,7 +132,7 @@ behind_proxy = true
 `)
 	cfg, err := w.load(Sources{File: file})
 	require.NoError(t, err)
-	assert.Equal(t, Vault{Path: w.vault, Folders: Folders{}, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{}, ReadOnlyFolders: []string{}, Tools: []string{}}, cfg.Vault)
+	assert.Equal(t, Vault{Path: w.vault, Folders: Folders{}, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{"Journal/"}, ReadOnlyFolders: []string{}, Tools: []string{}}, cfg.Vault)
 	assert.Equal(t, Bytes(1<<20), cfg.Limits.NoteBytes)
 	assert.Equal(t, Bytes(4096), cfg.Limits.ResultBytes)
 	assert.Equal(t, History{Keep: 7, Age: 90 * 24 * time.Hour, Size: 2e9}, cfg.History)
@@ -201,8 +201,11 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"list of numbers", "[vault]\nallow = [1]", `vault.allow = [1] must be a list of strings`},
 		{"string for a list", "[vault]\nignore = 'a'", `vault.ignore = "a" must be a list of strings`},
 		{"string for a bool", "[vault]\nread_only = 'yse'", `read_only = "yse" must be true or false`},
-		{"bad glob", "[vault]\nignore = ['[']", `must be glob patterns such as "*.tmp.md" or "Archive/**", unlike "["`},
-		{"folder outside", "[vault]\nallow = ['ok', '../x']", `must be folders inside the vault, written with "/" and without "..", unlike "../x"`},
+		{"bad glob", "[vault]\nignore = ['[']", `must be glob patterns for names or paths in the vault, such as "*.tmp.md" or "Archive/**", unlike "["`},
+		{"folder outside", "[vault]\nallow = ['ok', '../x']", `must be folders inside the vault, written from its root with "/", such as "work/Journal", unlike "../x"`},
+		{"pattern in the home folder", "[vault]\nignore = ['~/Notes/Private/**']", "must be glob patterns"},
+		{"pattern with a dot", "[vault]\nignore = ['./Private']", "must be glob patterns"},
+		{"half of a glob", "[vault]\nignore = ['{a']", `unlike "{a"`},
 		{"prompts outside", "[prompts]\nfolder = '../x'", "must be a folder inside the vault, or an absolute path"},
 		{"negative size", "[history]\nsize = -1", "history.size = -1 must be a size"},
 		{"huge size", "[history]\nsize = '99999999999 GiB'", "must be a size"},
@@ -217,6 +220,12 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"key without TLS", "[semantic]\nprovider = 'openai'\nmodel = 'm'\nurl = 'http://api.example/v1'\nallow_remote = true\napi_key_file = 'notesd.toml'", "in the clear; use https"},
 		{"absolute folder", "[vault]\nallow = ['/x']", "must be folders inside the vault"},
 		{"folder with a backslash", "[vault]\nallow = ['a\\b']", "must be folders inside the vault"},
+		{"folder with a drive", "[vault]\nread_only_folders = ['C:/Notes/Journal']", "must be folders inside the vault"},
+		{"folder in the home folder", "[vault]\nread_only_folders = ['~/Notes/Journal']", "must be folders inside the vault"},
+		{"folder with a dot", "[vault]\nread_only_folders = ['./Journal']", "must be folders inside the vault"},
+		{"folder with two slashes", "[vault]\nallow = ['a//b']", "must be folders inside the vault"},
+		{"the whole vault", "[vault]\nread_only_folders = ['.']", "must be folders inside the vault"},
+		{"the home folder", "[vault]\nallow = ['~']", "must be folders inside the vault"},
 		{"no folder", "[vault]\nread_only_folders = ['']", "must be folders inside the vault"},
 		{"vault in a database", "[store]\nvault = 'a/b'", "must be a name such as"},
 		{"no vault in a database", "[store]\nvault = ''", "must be a name such as"},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"path"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"notesd/notes"
 )
 
 // paths lists the keys whose values are paths on this machine. The paths in vault.allow
@@ -106,22 +109,23 @@ func each(rule func(string) string) func(any) string {
 }
 
 func pattern(s string) string {
-	if _, err := path.Match(s, ""); err != nil || s == "" {
-		return `glob patterns such as "*.tmp.md" or "Archive/**"`
+	if _, err := notes.NewIgnore([]string{s}); err != nil || s == "" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "./") {
+		return `glob patterns for names or paths in the vault, such as "*.tmp.md" or "Archive/**"`
 	}
 	return ""
 }
 
 func vaultFolder(s string) string {
-	const want = `folders inside the vault, written with "/" and without ".."`
-	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "\\\x00") || slices.Contains(strings.Split(s, "/"), "..") {
-		return want
+	folder := strings.TrimRight(s, "/")
+	isHome, hasDrive := folder == "~" || strings.HasPrefix(folder, "~/"), strings.Index(folder, ":/") == 1
+	if !fs.ValidPath(folder) || folder == "." || isHome || hasDrive || strings.ContainsAny(s, "\\\x00") {
+		return `folders inside the vault, written from its root with "/", such as "work/Journal"`
 	}
 	return ""
 }
 
 func promptsFolder(s string) string {
-	if filepath.IsAbs(s) || s == "~" || strings.HasPrefix(s, "~/") || vaultFolder(s) == "" {
+	if filepath.IsAbs(s) || s == "~" || strings.HasPrefix(s, "~/") || vaultFolder(path.Clean(s)) == "" {
 		return ""
 	}
 	return "a folder inside the vault, or an absolute path"
