@@ -136,6 +136,14 @@ func TestServe_Metrics(t *testing.T) {
 	}))
 }
 
+// A misspelled folder protects nothing, or allows nothing.
+func TestServe_MissingFolders(t *testing.T) {
+	s := serve(t, "[vault]\nallow = [\"bread.md\", \"new\", \"Work\"]\nread_only_folders = [\"Jornal\", \"BREAD.md\"]\n")
+	require.NoError(t, os.Mkdir(filepath.Join(s.cfg.Vault.Path, "new"), 0o700))
+	require.Eventually(t, func() bool { return s.report().Index.Ready }, time.Minute, time.Millisecond)
+	assert.Equal(t, []string{`vault.read_only_folders names the folder "Jornal", which does not exist`, `vault.allow names the folder "Work", which does not exist`}, s.report().Warnings)
+}
+
 // When the file changes, the daemon starts again within its process once no session of a
 // shell command is open. It continues if the address for HTTP cannot be used.
 func TestServe_ChangedSettings(t *testing.T) {

@@ -181,9 +181,43 @@ func (r *reporter) addVault(ctx context.Context) error {
 			}
 			r.Warnings = append(r.Warnings, problems...)
 		}
+		if err := r.addMissingFolders(ctx); err != nil {
+			return err
+		}
 	}
 	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
 		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd tries again. Free some space if a disk is full; otherwise notesd doctor says what to do")
+	}
+	return nil
+}
+
+// addMissingFolders warns of settings with folders that do not exist, which are probably
+// misspelled.
+func (r *reporter) addMissingFolders(ctx context.Context) error {
+	keys := map[string]string{} // of the settings, by folder
+	for _, c := range r.Clients {
+		if c.HTTP {
+			continue // it may have the bounds of a rule
+		}
+		for _, folder := range c.Read {
+			keys[folder] = "vault.allow"
+		}
+		for _, folder := range c.NoWrite {
+			keys[folder] = "vault.read_only_folders"
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(keys)) {
+		dir, in := r.s.cfg.Vault.Place(folder)
+		if _, err := os.Stat(filepath.Join(dir, in)); err == nil && dir != "" {
+			continue
+		}
+		list, err := r.s.vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: []string{folder}}, Limit: 1}) // may spell it in another case
+		if err != nil {
+			return err
+		}
+		if list.Total == 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s names the folder %q, which does not exist", keys[folder], folder))
+		}
 	}
 	return nil
 }
