@@ -131,5 +131,9 @@ func (l *Loaded) Changed(later *Loaded) (sessions, daemons []string) {
 			daemons = append(daemons, s.key)
 		}
 	}
+	if l.Semantic.APIKey != later.Semantic.APIKey {
+		daemons = append(daemons, keyOfAPI)
+		slices.Sort(daemons)
+	}
 	return sessions, daemons
 }

@@ -186,6 +186,42 @@ func TestRunningSettings(t *testing.T) {
 	assert.Empty(t, st.Settings.Ignored)
 }
 
+// The cause of trouble, and a new API key, may be in a file other than the configuration
+// file.
+func TestRunningSettings_OtherFiles(t *testing.T) {
+	cfg, dir := newConfig(t), t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	read := func() (*config.Loaded, error) {
+		return config.Load(config.Sources{File: filepath.Join(dir, "notesd.toml"), Env: []string{"NOTESD_VAULT=" + cfg.Vault.Path, "NOTESD_STATE=" + cfg.State}})
+	}
+	write("notesd.toml", "")
+	started, err := read()
+	require.NoError(t, err)
+	r := newRunningSettings(started, read)
+	write("notesd.toml", "[semantic]\nprovider = \"ollama\"\napi_key_file = \"key\"\n")
+	assert.Nil(t, r.changed())
+	assert.Contains(t, r.trouble, "semantic.api_key_file")
+	write("key", "first")
+	require.NotNil(t, r.changed())
+	assert.Empty(t, r.trouble)
+	assert.Equal(t, config.Secret("first"), r.later().Semantic.APIKey)
+
+	started, err = read()
+	require.NoError(t, err)
+	r = newRunningSettings(started, read)
+	require.NotNil(t, r.changed())
+	assert.Nil(t, r.later())
+	write("key", "second")
+	require.NotNil(t, r.changed())
+	assert.Equal(t, config.Secret("second"), r.later().Semantic.APIKey)
+	var st Report
+	r.addTo(&st)
+	assert.Equal(t, []string{"semantic.api_key"}, st.Settings.Waiting)
+	assert.NotContains(t, st.Warnings[0], "second")
+}
+
 // TestRunningSettings_Zone moves the machine to another time zone.
 func TestRunningSettings_Zone(t *testing.T) {
 	t.Setenv("TZ", "") // restored after the test

@@ -82,7 +82,7 @@ type runningSettings struct {
 	zone    []byte                         // the result of systemZone at the start
 
 	mu      sync.Mutex
-	seen    []byte         // the content of the file when it was last read here
+	seen    []byte         // the content of the file, and of that of the API key, when last read here
 	now     *config.Loaded // the last valid settings
 	trouble string         // why the changed file is not used
 }
@@ -97,8 +97,8 @@ func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, err
 func (r *runningSettings) changed() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := contentOf(r.started.File)
-	if bytes.Equal(now, r.seen) {
+	now := append(contentOf(r.started.File), contentOf(r.now.Semantic.APIKeyFile)...)
+	if bytes.Equal(now, r.seen) && r.trouble == "" { // the cause of trouble may be in another file
 		return nil
 	}
 	r.seen = now
@@ -116,8 +116,11 @@ func (r *runningSettings) changed() *config.Loaded {
 	return loaded
 }
 
-// contentOf returns the content of a small file, or nil if it cannot be read.
+// contentOf returns the content of a small file, or nil if it cannot be read or is a pipe.
 func contentOf(name string) []byte {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
 	data, _ := os.ReadFile(name)
 	return data
 }
