@@ -114,8 +114,8 @@ func (w Weeks) Format(t time.Time, format string) string {
 		if token[0] == '\\' && len(token) > 1 {
 			return token[1:]
 		}
-		if token == "MMMM" && besideDay.MatchString(format) {
-			return names.months[t.Month()-1]
+		if token == "MMMM" || token == "MMM" {
+			return names.month(t.Month(), token, format)
 		}
 		if strings.HasPrefix(token, "S") {
 			return fmt.Sprintf("%09d", t.Nanosecond())[:len(token)]
@@ -151,8 +151,6 @@ func (w Weeks) write(t time.Time, token string, names *names) string {
 		return fmt.Sprintf("%04d", weekYear)
 	case "gg":
 		return fmt.Sprintf("%02d", weekYear%100)
-	case "MMMM", "MMM":
-		return names.of(token)[t.Month()-1]
 	case "DDDD":
 		return fmt.Sprintf("%03d", t.YearDay())
 	case "dddd", "ddd", "dd":

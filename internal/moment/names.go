@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 //go:embed names.txt
@@ -70,6 +71,21 @@ func (n *names) of(token string) []string {
 // besideDay matches formats in which a month has the form that it has beside a day.
 var besideDay = regexp.MustCompile(`D[oD]?(\[[^\[\]]*\]|\s)+MMMM`)
 
+// month returns the name of a month as moment.js writes it for a token of a format.
+func (n *names) month(m time.Month, token, format string) string {
+	if n.locale == "cs" {
+		format = strings.ReplaceAll(format, "D.", "D") // "D. MMMM" is also beside a day
+	}
+	name := n.of(token)[m-1]
+	switch {
+	case token == "MMMM" && besideDay.MatchString(format):
+		return n.months[m-1]
+	case strings.Contains(format, "-MMM-") && (n.locale == "es" || n.locale == "nl"):
+		return strings.TrimSuffix(name, ".")
+	}
+	return name
+}
+
 func (n *names) ordinalOf(number int) string {
 	switch {
 	case n.locale == "":
@@ -80,11 +96,12 @@ func (n *names) ordinalOf(number int) string {
 	return strconv.Itoa(number) + n.ordinal
 }
 
-// monthNamed returns the number of the month with a name in the locale or in English; 0
-// if there is none.
+// monthNamed returns the number of the month with a name, with or without a final dot, in
+// the locale or in English; 0 if there is none.
 func (n *names) monthNamed(s string) int {
+	s = strings.TrimSuffix(s, ".")
 	for _, list := range [][]string{n.months, n.alone, n.short, locales()[0].months, locales()[0].short} {
-		if i := slices.IndexFunc(list, func(name string) bool { return strings.EqualFold(name, s) }); i >= 0 {
+		if i := slices.IndexFunc(list, func(name string) bool { return strings.EqualFold(strings.TrimSuffix(name, "."), s) }); i >= 0 {
 			return i + 1
 		}
 	}

@@ -24,6 +24,12 @@ func TestNames(t *testing.T) {
 		{"es", "Do [de] MMMM [de] YYYY", "4º de marzo de 2024"},
 		{"ru", "D MMMM YYYY", "4 марта 2024"},
 		{"ru", "YYYY MMMM DD", "2024 март 04"},
+		{"cs", "D. MMMM YYYY", "4. března 2024"},
+		{"cs", "YYYY MMMM DD.", "2024 březen 04."},
+		{"es", "DD-MMM-YYYY", "04-mar-2024"},
+		{"es", "DD MMM YYYY", "04 mar. 2024"},
+		{"nl", "DD-MMM-YYYY", "04-mrt-2024"},
+		{"nl", "YYYY/MMM-DD", "2024/mrt.-04"},
 		{"tr", "D MMMM YYYY", "4 Mart 2024"},
 		{"ja", "YYYY年MM月DD日(ddd)", "2024年03月04日(月)"},
 		{"ko", "YYYY-MM-DD dddd", "2024-03-04 월요일"},
@@ -47,6 +53,7 @@ func TestLocaleOf(t *testing.T) {
 	assert.Empty(t, moment.LocaleOf("D. MMMM YYYY", few("1. April 2024", "5. August 2024")), "English if it may be")
 	assert.Empty(t, moment.LocaleOf("D. MMMM YYYY", few("Index", "4. Pluviôse 2024")))
 	assert.Empty(t, moment.LocaleOf("YYYY-MM-DD", nil), "the same in all")
+	assert.Equal(t, "cs", moment.LocaleOf("D. MMMM YYYY", few("5. ledna 2026", "4. března 2024")))
 	assert.Equal(t, "zh-cn", moment.LocaleOf("YYYY-MM-DD dddd", few("2024-03-04 星期一")))
 	assert.Equal(t, "pt-br", moment.LocaleOf("YYYY dddd D MMMM", few("2024 segunda-feira 4 março")))
 }
