@@ -54,11 +54,24 @@ func WeeksOf(locale, first string) Weeks {
 	return w
 }
 
-var localeWeeks = map[string]Weeks{
-	"en": {First: time.Sunday, Contains: 1}, "en-us": {First: time.Sunday, Contains: 1}, "en-ca": {First: time.Sunday, Contains: 1}, "en-au": {First: time.Sunday, Contains: 3}, "en-in": {First: time.Sunday, Contains: 1}, "en-il": {First: time.Sunday, Contains: 1},
-	"he": {First: time.Sunday, Contains: 1}, "hi": {First: time.Sunday, Contains: 1}, "id": {First: time.Sunday, Contains: 1}, "ja": {First: time.Sunday, Contains: 1}, "ko": {First: time.Sunday, Contains: 1}, "pt-br": {First: time.Sunday, Contains: 1},
-	"th": {First: time.Sunday, Contains: 1}, "zh-hk": {First: time.Sunday, Contains: 1}, "zh-tw": {First: time.Sunday, Contains: 1}, "ar": {First: time.Saturday, Contains: 1}, "fa": {First: time.Saturday, Contains: 1}, "tr": {First: time.Monday, Contains: 1},
-}
+// localeWeeks are the weeks of the locales of moment.js in which they are not those of
+// ISO 8601.
+var localeWeeks = func() map[string]Weeks {
+	all := map[string]Weeks{}
+	for weeks, locales := range map[Weeks]string{
+		{First: time.Sunday, Contains: 1}:   "en en-us am-et ar-ps ar-sa bn bn-bd bo en-ca en-il en-in es-us fr-ca gu he hi id ja kn ko lo ml mn mr ne pa-in pt-br si ta te th zh-hk zh-mo zh-tw",
+		{First: time.Sunday, Contains: 2}:   "dv",
+		{First: time.Sunday, Contains: 3}:   "ar-dz en-au es-mx",
+		{First: time.Sunday, Contains: 4}:   "gom-deva gom-latn",
+		{First: time.Saturday, Contains: 1}: "ar ar-ly fa ku ps tzm tzm-latn",
+		{First: time.Monday, Contains: 1}:   "az be bg bs cv eo eu hr hy-am jv ka kk ky me mk ms ms-my ro sl sr sr-cyrl sw tg tk tr ug-cn uk uz uz-latn",
+	} {
+		for locale := range strings.FieldsSeq(locales) {
+			all[locale] = weeks
+		}
+	}
+	return all
+}()
 
 // Day returns the start of a day: midnight, or 01:00 if the clocks go forward at
 // midnight. Arguments outside their usual ranges are normalised as in [time.Date].

@@ -42,11 +42,14 @@ var locales = sync.OnceValue(func() (all []names) {
 	return all
 })
 
-// names returns those of the locale, English ones for a locale that has none here.
+// names returns those of the locale, else those of its language, else English ones.
 func (w Weeks) names() *names {
 	all := locales()
-	if i := slices.IndexFunc(all, func(n names) bool { return n.locale == w.Locale }); i >= 0 {
-		return &all[i]
+	language, _, _ := strings.Cut(w.Locale, "-")
+	for _, locale := range []string{w.Locale, language} {
+		if i := slices.IndexFunc(all, func(n names) bool { return n.locale == locale }); i >= 0 {
+			return &all[i]
+		}
 	}
 	return &all[0]
 }
