@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -135,7 +136,11 @@ func dailyReview(ctx context.Context, r *rendering) error {
 		r.say("There are no notes with text dated %s. Say so, and offer to look at a longer time with list_notes.", when)
 		return nil
 	}
-	closing := fmt.Sprintf("Tell me what I did, what is unfinished (open tasks, questions without an answer), and what to do next. list_tasks shows the tasks of all notes: call it with done %q, due %q and due \"overdue\".", due, due)
+	done := strconv.Quote(due)
+	if r.args["date"] == "" {
+		done = `"yesterday", done "today"`
+	}
+	closing := fmt.Sprintf("Tell me what I did, what is unfinished (open tasks, questions without an answer), and what to do next. list_tasks shows the tasks of all notes: call it with done %s, due %q and due \"overdue\".", done, due)
 	if left := sel.leftOut("the newest"); left != "" {
 		closing += " " + left
 	}

@@ -202,6 +202,7 @@ func TestDailyReview(t *testing.T) {
 	s := newShelf("old.md|x", "new.md|y")
 	s[0].Date = noon.AddDate(0, 0, -3)
 	assert.Equal(t, []string{"note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
+	assert.Contains(t, words(render(t, s, Options{}, "daily_review", nil)), `done "yesterday", done "today", due "today" and due "overdue"`)
 	s = append(s, &notes.Note{ID: 9, Path: "yesterday.md", Content: "x", Size: 1, Date: time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)})
 	assert.Equal(t, []string{"note:///yesterday.md", "note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
 	for date, want := range map[string][]string{
