@@ -136,9 +136,12 @@ func (t *Text) withoutMarks(colon string) *folded {
 	return unmarked
 }
 
+// ellipses matches the ends of a quotation that was cut.
+var ellipses = regexp.MustCompile(`^(?:\.\.\.|[ …])+|(?:\.\.\.|[ …])+$`)
+
 // clean folds a quotation and trims the ellipses where it was cut.
 func clean(quotation string, as func(rune) rune) string {
-	return strings.Trim(fold(quotation, as).text, " …")
+	return ellipses.ReplaceAllString(fold(quotation, as).text, "")
 }
 
 // Find returns the lines of all occurrences of the quotation. If there are none, it

@@ -17,6 +17,9 @@ func TestFind(t *testing.T) {
 		"  tomatoes in the\nshade ":             {{3, 4}},
 		norm.NFD.String("of Äpfel trees."):      {{4, 4}},
 		"…the shade of Äpfel…":                  {{3, 4}},
+		"...the shade of Äpfel...":              {{3, 4}},
+		"... the shade of Äpfel trees....":      {{3, 4}},
+		"...":                                   nil,
 		"Water them":                            {{6, 6}, {6, 6}},
 		"# Plan":                                {{1, 1}},
 		strings.ToUpper("grow"):                 nil,
@@ -29,6 +32,7 @@ func TestFind(t *testing.T) {
 		assert.Equal(t, want, text.Find(quotation), quotation)
 	}
 	assert.Equal(t, []Lines{{1, 1}}, NewText(norm.NFD.String("Äpfel")).Find("Äpfel"))
+	assert.Equal(t, []Lines{{1, 1}}, NewText("Wait... for it").Find("Wait..."))
 	assert.Empty(t, NewText("").Find("x"))
 }
 
