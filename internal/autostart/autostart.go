@@ -28,6 +28,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 )
 
 // A Service is the daemon of one vault.
@@ -76,7 +77,7 @@ type Status struct {
 // runKey lists the programs that Windows starts when the user logs in.
 const runKey = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 
-// maxRunCommand is the length limit of commands in the Run key.
+// maxRunCommand is the length limit of commands in the Run key, in UTF-16 code units.
 const maxRunCommand = 260
 
 // unloadLimit is longer than launchd waits before it kills a service.
@@ -89,8 +90,8 @@ func (s System) Install(ctx context.Context, service Service) error {
 	name := service.Name()
 	if s.OS == "windows" {
 		command := windowsCommand(service.Command)
-		if len(command) > maxRunCommand {
-			return fmt.Errorf("the command line has %d characters, and Windows starts no longer one than %d: choose shorter paths", len(command), maxRunCommand)
+		if length := len(utf16.Encode([]rune(command))); length > maxRunCommand {
+			return fmt.Errorf("the command line has %d characters, and Windows starts no longer one than %d: choose shorter paths", length, maxRunCommand)
 		}
 		_, err := s.Run(ctx, "reg", "add", runKey, "/v", name, "/t", "REG_SZ", "/d", command, "/f")
 		return err

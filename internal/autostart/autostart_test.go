@@ -333,6 +333,10 @@ func TestWindowsCommand(t *testing.T) {
 	long.Command = []string{`C:\` + strings.Repeat("x", maxRunCommand)}
 	require.ErrorContains(t, s.Install(t.Context(), long), "260")
 	assert.Empty(t, m.calls)
+	long.Command = []string{`C:\` + strings.Repeat("ノ", 200)}
+	require.NoError(t, s.Install(t.Context(), long), "Windows counts UTF-16 units")
+	long.Command = []string{`C:\` + strings.Repeat("🗂", 150)}
+	require.ErrorContains(t, s.Install(t.Context(), long), "has 326 characters")
 }
 
 // reg writes in the code page of the console, here 850 and 932.
