@@ -146,6 +146,7 @@ func TestSplitAnchor(t *testing.T) {
 		"note:///A%20b.md?rev=1a2b#L12-L18":     {"note:///A%20b.md", notes.Anchor{First: 12, Last: 18}},
 		"note:///A.md#Two%20words":              {"note:///A.md", notes.Anchor{Heading: "Two words"}},
 		"obsidian://open?vault=V&file=A%23Plan": {"A", notes.Anchor{Heading: "Plan"}},
+		"obsidian://open?vault=V&file=A%23L5":   {"A", notes.Anchor{Heading: "L5"}},
 	} {
 		note, anchor := notes.SplitAnchor(ref)
 		assert.Equal(t, want.note, note, ref)

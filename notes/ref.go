@@ -25,7 +25,8 @@ var (
 // it. A reference without a part is returned unchanged. Since a file name may look like
 // a reference to a part, Lookup first tries the whole reference.
 func SplitAnchor(ref string) (note string, a Anchor) {
-	ref = AppRef(strings.TrimSpace(ref))
+	given := strings.TrimSpace(ref)
+	ref = AppRef(given)
 	if IsURI(ref) {
 		note, fragment, _ := strings.Cut(ref, "#")
 		note, _, _ = strings.Cut(note, "?")
@@ -44,6 +45,9 @@ func SplitAnchor(ref string) (note string, a Anchor) {
 		return m[1], linesOf(m[2], m[3])
 	}
 	if at := strings.IndexByte(ref, '#'); at > 0 {
+		if ref != given { // in an app's link, too
+			return strings.TrimSpace(ref[:at]), Anchor{Heading: strings.TrimSpace(ref[at+1:])}
+		}
 		return strings.TrimSpace(ref[:at]), anchorOf(ref[at+1:])
 	}
 	return ref, a

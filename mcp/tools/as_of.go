@@ -25,7 +25,7 @@ func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, 
 	remarks, err = in.eachAt(ctx, at, f, func(n *notes.Note) (err error) {
 		m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
 		if len(fields) > 0 {
-			if n.Inline == nil { // a note unchanged since is loaded without them
+			if n.Inline == nil && len(f.Where) == 0 { // a note unchanged since is loaded without them
 				n.Inline = notes.Parse(n.Path, []byte(n.Content), n.Modified).Inline
 			}
 			m.Fields, err = n.Fields(fields)

@@ -268,7 +268,7 @@ func (in *invocation) anchorOf(ctx context.Context, ref, path string) (notes.Anc
 		return anchor, nil
 	}
 	switch m, err := in.Vault.Lookup(ctx, base, in.Scope); {
-	case errors.Is(err, notes.ErrNotFound), err == nil && m.Path != path:
+	case errors.Is(err, notes.ErrNotFound), errors.Is(err, notes.ErrInvalid), errors.Is(err, notes.ErrAmbiguous), err == nil && m.Path != path:
 		return notes.Anchor{}, nil
 	case err != nil:
 		return notes.Anchor{}, err

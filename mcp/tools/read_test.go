@@ -468,3 +468,12 @@ type found search.Result
 func (f found) Search(context.Context, search.Query) (search.Result, error) {
 	return search.Result(f), nil
 }
+
+// A title that contains '#' is read whole, also if its beginning names no note, or several.
+func TestRead_TitleWithNumberSign(t *testing.T) {
+	w := newWorld(t, map[string]string{"1.md": "# Q: C# or Go\n\none\n", "C# basics.md": "two\n", "a/C.md": "a\n", "b/C.md": "b\n"})
+	for ref, want := range map[string]string{"Q: C# or Go": "one", "C# basics": "two"} {
+		out, _ := w.call(t, "read_note", args{"note": ref})
+		assert.Contains(t, out["content"], want)
+	}
+}

@@ -33,6 +33,8 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 		tiers := s.lookupTiers(name)
 		if ref != name { // a name may begin with a space, or be "[[x]].md"
 			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
+			key := notes.Key(strings.TrimSpace(ref)) // a title may be "https://example.org" or "/etc/hosts"
+			tiers = append(tiers, tier{where: `n.title_key = ?1 OR n.id IN (SELECT note FROM aliases WHERE alias_key = ?1)`, args: []any{key}})
 		}
 		canRead, err := readable(ctx, tx, scope)
 		if err != nil {

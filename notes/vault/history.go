@@ -97,8 +97,8 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 		base, _ := notes.SplitAnchor(ref)
 		name, err = store.CleanRef(base)
 	}
-	if err != nil && findErr != nil {
-		return "", err
+	if err != nil && findErr != nil { // several notes have it as their title
+		return "", findErr
 	}
 	if findErr != nil || notes.Key(meta.Path) != notes.Key(name) {
 		if found, err := had(name); err != nil || found {

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"path/filepath"
@@ -112,6 +113,17 @@ func TestReferences_TitlesThatAreNoPaths(t *testing.T) {
 			assert.Equal(t, want, history.Revisions[0].Path, ref)
 		}
 	}
+	for i, title := range []string{"https://example.com/a", "/etc/hosts", "./configure", "Z: two", "Z: two"} {
+		f.write(fmt.Sprintf("More %d.md", i), "# "+title+"\n")
+	}
+	f.reconcile()
+	for i, title := range []string{"https://example.com/a", "/etc/hosts", "./configure"} {
+		m, err := f.Lookup(t.Context(), title, notes.Scope{})
+		require.NoError(t, err, title)
+		assert.Equal(t, fmt.Sprintf("More %d.md", i), m.Path, title)
+	}
+	_, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "Z: two"})
+	assert.Len(t, domainError(t, err).Candidates, 2)
 	before := f.files()
 	for _, ref := range []string{"../x", "C:/x.md", "~/x", "note:///../x", "\xff", "a\x00b"} {
 		_, err := f.Read(t.Context(), ref, notes.Scope{})
