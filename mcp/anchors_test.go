@@ -128,3 +128,36 @@ func TestAnchorsAreLegible(t *testing.T) {
 	checked, _ := call[tools.QuotesResult](t, w.session, "check_quotes", args{"quotes": []args{{"anchor": anchor, "quote": "新的灌溉系统"}}})
 	assert.Equal(t, "exact", checked.Results[0].Verdict)
 }
+
+// The URI of a passage reads as the version that it names, which counts as no reading of the
+// present one.
+func TestAnchorReadsItsVersion(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"X.md": "# X\nalpha\nbeta\n"})
+	read := func(uri string) (*sdk.ResourceContents, error) {
+		res, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			return nil, err
+		}
+		assert.Equal(t, "private", res.CacheScope, uri)
+		return res.Contents[0], nil
+	}
+	was, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "X", "lines": "2"})
+	other := w.client(t, Profile{Tools: []string{groupAll}}, nil)
+	call[tools.WriteResult](t, other, "edit_note", args{"note": "X", "edits": []args{{"op": "prepend", "content": "one\ntwo"}}})
+	_, err := read(was.Anchor)
+	require.NoError(t, err)
+	refused(t, w.session, "edit_note", args{"note": "X", "edits": []args{{"op": "replace_all", "content": "x"}}})
+	for uri, want := range map[string]string{
+		was.Anchor:                               "alpha\n",
+		strings.TrimSuffix(was.Anchor, "#L2-L2"): "# X\nalpha\nbeta\n",
+		"note:///X.md#L2":                        "two\n",
+	} {
+		got, err := read(uri)
+		require.NoError(t, err, uri)
+		assert.Equal(t, want, got.Text, uri)
+		assert.Equal(t, uri, got.URI)
+		assert.Equal(t, want == "two\n", got.Meta["hash"] != was.Hash, uri)
+	}
+	_, err = read("note:///X.md?rev=000000000000#L2-L2")
+	assert.ErrorContains(t, err, "history does not have this version of the note")
+}

@@ -571,9 +571,9 @@ func TestRealReferences(t *testing.T) {
 	fails(map[string]any{"note": "Recipes/"}, `list_notes folder="Recipes"`)
 
 	for uri, want := range map[string]string{
-		"note:///Recipes/Rye%20Bread.md?rev=1#L3-L4": "## Oven\nhot\n",
-		"note:///Recipes/Rye%20Bread.md#Crumb":       "## Crumb\ndense\n",
-		"note:///C# 5.md":                            "five\n",
+		"note:///Recipes/Rye%20Bread.md?rev=" + notes.ShortHash(read.Hash) + "#L3-L4": "## Oven\nhot\n",
+		"note:///Recipes/Rye%20Bread.md#Crumb":                                        "## Crumb\ndense\n",
+		"note:///C# 5.md":                                                             "five\n",
 	} {
 		res, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 		require.NoError(t, err, uri)

@@ -135,7 +135,12 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 	if params.URI, err = canonicalURI(whole); err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
-	res, err := next(ctx, methodReadResource, req)
+	var res sdk.Result
+	if rev := notes.RevisionOf(asked); rev != "" && whole != asked && isNote(params.URI) && !s.isPresent(ctx, params.URI, rev) {
+		res, err = s.readVersion(ctx, params.URI, rev)
+	} else {
+		res, err = next(ctx, methodReadResource, req)
+	}
 	if err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
@@ -181,7 +186,7 @@ func canonicalURI(uri string) (string, error) {
 }
 
 // partOf splits a URI that names lines or a section of a note, as in
-// note:///Plan.md?rev=3#L12-L18, into the note's own URI and the part. Such characters may
+// note:///Plan.md?rev=1a2b3c#L12-L18, into the note's own URI and the part. Such characters may
 // also be an unescaped part of a name: a note with the whole name takes precedence.
 func (s resources) partOf(ctx context.Context, uri string) (whole string, part notes.Anchor) {
 	base, part := notes.SplitAnchor(uri)
@@ -212,6 +217,25 @@ func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceReques
 		return nil, err
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
+}
+
+// isPresent reports whether the hash of a note's present version begins with rev.
+func (s resources) isPresent(ctx context.Context, uri, rev string) bool {
+	m, err := s.core.opts.Vault.Lookup(ctx, uri, s.bounds().scope())
+	return err == nil && strings.HasPrefix(m.Hash, rev)
+}
+
+// readVersion reads the version of a note whose hash begins with rev.
+func (s resources) readVersion(ctx context.Context, uri, rev string) (sdk.Result, error) {
+	text, err := s.core.opts.History.Version(ctx, uri, rev, s.bounds().scope())
+	if err != nil {
+		return nil, err
+	}
+	if text == nil {
+		return nil, &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "history does not have this version of the note", Hint: "Read " + uri + " for the present one."}
+	}
+	c := &sdk.ResourceContents{URI: uri, MIMEType: markdownType, Text: string(text), Meta: sdk.Meta{"size": len(text), "hash": notes.Hash(text)}}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }
 
 // contents returns the content of the resource with a canonical URI: a blob for an

@@ -392,7 +392,9 @@ func resourcesPage(o offer) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", cmp.Or(r.URI, r.URITemplate), cmp.Or(r.MIMEType, "its own"), cell(r.Description))
 	}
 	b.WriteString("\nA note's URI may end in lines or a heading: `note:///Plan.md#L12-L18`, `note:///Plan.md#Risks`. The\n" +
-		"anchor of a passage also has the version that it was read from: `note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18`.\n")
+		"anchor of a passage also has the version that it was read from: `note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18`.\n" +
+		"As a resource it reads as that version, from history if the note has changed since, or fails if history does not\n" +
+		"have it. `read_note` shows where the passage is now, with a remark if it has moved or is not found.\n")
 	return b.String()
 }
 

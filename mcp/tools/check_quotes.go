@@ -186,10 +186,6 @@ func (c *quoteChecker) present(ctx context.Context, anchor string) (note *notes.
 
 // version returns the text of a version, nil if history does not have it.
 func (c *quoteChecker) version(ctx context.Context, base string, note *notes.Note, rev string) (*quote.Text, error) {
-	const fewest = 6 // digits that identify a version
-	if len(rev) < fewest {
-		return nil, nil
-	}
 	if note != nil {
 		base = notes.URI(note.Path)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"notesd/internal/canvas"
 	"notesd/internal/phrase"
+	"notesd/internal/quote"
 	"notesd/notes"
 )
 
@@ -157,7 +158,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		Notes: in.remarks(),
 	}
 	if remark != "" {
-		out.Notes, note.Links = in.remarks(remark), nil
+		out.Notes = in.remarks(remark)
 	}
 	// Of all selected lines, for their size; again below, for those that are shown.
 	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
@@ -231,9 +232,14 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		if err != nil {
 			return nil, "", err
 		}
+		if a.Lines == "" {
+			if anchor, remark, err = in.follow(ctx, a.Note, note, anchor); err != nil {
+				return nil, "", err
+			}
+		}
 		a.narrow(anchor)
 		in.Seen.Read(note.Path, note.Hash)
-		return note, "", nil
+		return note, remark, nil
 	case a.Revision != 0:
 		note, err = in.History.Revision(ctx, a.Note, a.Revision, in.Scope)
 		remark = fmt.Sprintf("revision %d, which may not be what the note says now", a.Revision)
@@ -247,7 +253,35 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 	if _, anchor := notes.SplitAnchor(a.Note); a.Heading == "" && a.Lines == "" {
 		a.narrow(anchor)
 	}
+	note.Links = nil // they would be resolved as of now
 	return note, remark, nil
+}
+
+// follow returns the anchor of an older version of the note with the lines where its passage
+// is now, or as it is if they are not known, and a remark unless these are the same lines.
+func (in *invocation) follow(ctx context.Context, ref string, note *notes.Note, anchor notes.Anchor) (now notes.Anchor, remark string, err error) {
+	rev := notes.RevisionOf(ref)
+	if anchor.First == 0 || rev == "" || strings.HasPrefix(note.Hash, rev) {
+		return anchor, "", nil
+	}
+	checker := quoteChecker{invocation: in, texts: map[string]*quote.Text{}}
+	was, err := checker.version(ctx, "", note, rev)
+	if err != nil {
+		return anchor, "", err
+	}
+	var found []quote.Lines
+	lines := quote.Lines{First: anchor.First, Last: anchor.Last}
+	if was != nil {
+		found = quote.NewText(note.Content).Find(was.Passage(lines))
+	}
+	if len(found) == 0 {
+		return anchor, "the note has changed since this anchor: these lines may be another passage; note_history lists the versions", nil
+	}
+	at := nearest(found, lines)
+	if at != lines {
+		remark = fmt.Sprintf("the passage of lines %d-%d is in lines %d-%d now", lines.First, lines.Last, at.First, at.Last)
+	}
+	return notes.Anchor{First: at.First, Last: at.Last}, remark, nil
 }
 
 // linesOf splits a text after its line ends; an empty text is one line.

@@ -204,6 +204,37 @@ func TestReadThePastAndAttachments(t *testing.T) {
 	assert.Contains(t, w.fails(t, "read_note", args{"note": "p.png"}), "this is an attachment (image/png, 1 bytes), not a note")
 }
 
+// The anchor of an older version shows its passage where that is now, or says that it may not.
+func TestReadNote_AnchorOfAnOlderVersion(t *testing.T) {
+	w := newWorld(t, map[string]string{"X.md": "# X\nalpha line ![[p.png]]\nbeta line\n", "p.png": "x"})
+	passage, _ := w.call(t, "read_note", args{"note": "X", "lines": "2"})
+	end, _ := w.call(t, "read_note", args{"note": "X", "lines": "3"})
+	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "prepend", "content": "one\ntwo\nthree"}}})
+	read := func(anchor any) (args, string) {
+		t.Helper()
+		got, text := w.call(t, "read_note", args{"note": anchor})
+		return got, text
+	}
+	got, text := read(passage["anchor"])
+	assert.Equal(t, "alpha line ![[p.png]]\n", got["content"])
+	assert.NotEmpty(t, got["attachments"])
+	assert.Contains(t, text, "(the passage of lines 2-2 is in lines 6-6 now)")
+	got, _ = read(got["anchor"])
+	assert.Empty(t, got["notes"])
+
+	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "replace_text", "old": "beta line", "new": "gamma"}}})
+	got, text = read(end["anchor"])
+	assert.Equal(t, "three\n", got["content"])
+	assert.Contains(t, text, "(the note has changed since this anchor: these lines may be another passage; note_history lists the versions)")
+	got, _ = read("note:///X.md?rev=000000000000#L6-L6")
+	assert.Len(t, got["notes"], 1, "history does not have this version")
+	got, _ = w.call(t, "read_note", args{"note": end["anchor"], "lines": "1"})
+	assert.Empty(t, got["notes"], "these lines are not those of the anchor")
+	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "append", "content": "more"}}})
+	got, _ = read(strings.ReplaceAll(passage["anchor"].(string), "#L2-L2", "#L1-L1"))
+	assert.Equal(t, "# X\n", got["content"])
+}
+
 // The index does not have canvases: a search without good hits names those with its words.
 func TestSearchNotes_Canvases(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\nalpaca\n", "Boards/Launch.canvas": `{"nodes":[{"id":"a","type":"text","text":"The Zebra rollout, alpaca"}]}`, "B.canvas": "{", "Views.base": "zebra rollout"})

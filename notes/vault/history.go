@@ -44,6 +44,10 @@ func (h *History) HadFolder(ctx context.Context, folder string, scope notes.Scop
 // nil if history does not have one. Deleted notes, and every note that ever had the path,
 // are included.
 func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error) {
+	const fewest = 6 // digits that identify a version
+	if len(rev) < fewest {
+		return nil, nil
+	}
 	q := notes.HistoryQuery{Note: ref, Limit: 200, Scope: scope}
 	for {
 		page, err := h.Revisions(ctx, q)
