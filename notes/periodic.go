@@ -251,19 +251,20 @@ var placeholder = regexp.MustCompile(`(?i)\{\{\s*(date|time|title|yesterday|toda
 var shiftUnits = map[byte]Unit{'y': Year, 'Y': Year, 'q': Quarter, 'Q': Quarter, 'M': Month, 'w': Week, 'W': Week, 'd': Day, 'D': Day}
 
 // Fill expands a template: {{title}}, {{date}}, {{date:FORMAT}}, {{time}},
-// {{time:FORMAT}}, and, as in the Periodic Notes plugin, {{yesterday}}, {{tomorrow}},
-// {{monday:FORMAT}} to {{sunday}} of the week, and {{date+1d}}. Everything else,
-// including Templater commands, is left unchanged.
+// {{time:FORMAT}}, and, as in the Periodic Notes plugin, {{yesterday}} and {{tomorrow}} as
+// names of daily notes, {{monday:FORMAT}} to {{sunday}} of the week, and {{date+1d}}.
+// Everything else, including Templater commands, is left unchanged.
 func (p *Periodic) Fill(template, title string, at time.Time) string {
 	return placeholder.ReplaceAllStringFunc(template, func(s string) string {
 		m := placeholder.FindStringSubmatch(s)
 		word, shift, format := strings.ToLower(m[1]), m[2], strings.TrimSpace(m[3])
 		t := at
-		switch n := slices.Index([]string{"yesterday", "today", "tomorrow"}, word); {
+		day := slices.Index([]string{"yesterday", "today", "tomorrow"}, word)
+		switch {
 		case word == "title":
 			return title
-		case n >= 0:
-			t = t.AddDate(0, 0, n-1)
+		case day >= 0:
+			t = t.AddDate(0, 0, day-1)
 		case strings.HasSuffix(word, "day"):
 			for t = t.AddDate(0, 0, -int(t.Weekday()-p.Weeks.Start(t).Weekday()+7)%7); !strings.EqualFold(t.Weekday().String(), word); {
 				t = t.AddDate(0, 0, 1)
@@ -289,6 +290,8 @@ func (p *Periodic) Fill(template, title string, at time.Time) string {
 			format = p.TimeFormat
 		case word == "time":
 			format = "HH:mm"
+		case day >= 0 && p.Notes[Day].Format != "":
+			format = p.Notes[Day].Format
 		case p.DateFormat != "":
 			format = p.DateFormat
 		default:

@@ -182,4 +182,6 @@ func TestFill(t *testing.T) {
 	}
 	p = &Periodic{DateFormat: "D.M.YY", TimeFormat: "h a"}
 	assert.Equal(t, "16.2.26 9 am", p.Fill("{{date}} {{time}}", "", at))
+	p.Notes = map[Unit]PeriodicNotes{Day: {NameFormat: NameFormat{Format: "YYYY-MM-DD dddd"}}}
+	assert.Equal(t, "[[2026-02-15 Sunday]] [[2026-02-17 Tuesday]] 17.2.26 02", p.Fill("[[{{yesterday}}]] [[{{tomorrow}}]] {{tuesday}} {{today:MM}}", "", at), "links to daily notes")
 }
