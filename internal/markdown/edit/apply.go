@@ -237,7 +237,7 @@ func (e *Edit) check() error {
 // src has any.
 func replaceAll(src []byte, content string) []byte {
 	if bytes.IndexByte(src, '\n') >= 0 {
-		content = withLineEnding(content, lineEnding(src))
+		content = withLineEnding(content, lineEnding(src, 0))
 	}
 	if bytes.HasPrefix(src, []byte(markdown.ByteOrderMark)) && !strings.HasPrefix(content, markdown.ByteOrderMark) {
 		content = markdown.ByteOrderMark + content

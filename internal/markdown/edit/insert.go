@@ -21,7 +21,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	eol := lineEnding(src)
+	eol := lineEnding(src, section.ContentStart)
 	content = adopt(content, eol)
 	if section.BlockID != "" {
 		return replaceBlock(src, section, content)
@@ -288,7 +288,7 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 // directly under its heading. Rows of a table join a table there, see insertRows. Front
 // matter, as in a whole note that is to be merged, is accepted only at the start.
 func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
-	eol := lineEnding(src)
+	eol := lineEnding(src, at)
 	content = adopt(content, eol)
 	if content == "" {
 		return nil, invalid("the content is empty")

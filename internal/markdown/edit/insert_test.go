@@ -143,6 +143,7 @@ func TestAppend(t *testing.T) {
 		{"to an item that ends with a comment", "- a\n\n  %% b %%\n", "", "new", "- a\n\n  %% b %%\n\nnew\n"},
 		{"indented code", "a\n", "", "\n\n    code\n", "a\n\n    code\n"},
 		{"CRLF", "a\r\n", "", "x\r\ny\n", "a\r\n\r\nx\r\ny\r\n"},
+		{"CRLF in the first line only", "a\r\nb\n", "", "x\ny", "a\r\nb\n\nx\ny\n"},
 	}, func(src []byte, _, content string) ([]byte, error) { return Append(src, content) })
 }
 

@@ -21,7 +21,7 @@ const (
 // ReplaceText replaces old, which must occur exactly count times, with replacement.
 // A count of zero means 1. Line breaks in old match those of the note regardless of
 // line endings, and characters regardless of their Unicode form (NFC or NFD); replacement
-// is converted to the note's line ending. The error is a [*MatchError], or wraps
+// gets the line endings of the lines that it replaces. The error is a [*MatchError], or wraps
 // [ErrInvalid].
 func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error) {
 	if count == 0 {
@@ -48,16 +48,28 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 		}
 		return nil, err
 	}
-	replacement = withLineEnding(replacement, lineEnding(src))
 	var out bytes.Buffer
 	at := 0
 	for _, m := range matches {
 		out.Write(src[at:m.start])
-		out.WriteString(replacement)
+		out.WriteString(withEndingsOf(src, m, replacement))
 		at = m.end
 	}
 	out.Write(src[at:])
 	return out.Bytes(), nil
+}
+
+// withEndingsOf returns text with the line endings of the lines of src at m, one by one; the
+// last of these is also that of further lines.
+func withEndingsOf(src []byte, m place, text string) string {
+	lines, at := strings.SplitAfter(text, "\n"), m.start
+	for i, line := range lines {
+		if _, next := markdown.LineAt(src, at); i == 0 || next <= m.end {
+			at = next
+		}
+		lines[i] = withLineEnding(line, lineEnding(src, at))
+	}
+	return strings.Join(lines, "")
 }
 
 // place is a run of bytes.

@@ -67,7 +67,7 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 
 // setKey edits the text of a valid block.
 func setKey(src []byte, fm markdown.FrontMatter, key string, value any) ([]byte, error) {
-	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src[fm.Start:])}
+	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src, fm.InnerStart)}
 	var err error
 	if fm.Format == "toml" {
 		err = e.locateTOML()
@@ -153,7 +153,7 @@ func createFrontMatter(src []byte, from int, key string, value any) ([]byte, err
 	if isJSON(src[from:]) {
 		return nil, &FrontMatterError{Key: key, Reason: "the note has JSON front matter; use replace_text"}
 	}
-	e := &keyEditor{key: key, eol: lineEnding(src), listIndent: "  "}
+	e := &keyEditor{key: key, eol: lineEnding(src, 0), listIndent: "  "}
 	block := "---" + e.eol + e.writeYAML(value) + "---" + e.eol
 	out := splice(src, from, from, block)
 	if err := checkKey(src, out, markdown.FrontMatter{Start: from, End: from}, key, value); err != nil {

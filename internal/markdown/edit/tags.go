@@ -58,9 +58,9 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 		_, at := markdown.LineAt(src, doc.PropertiesEnd-1)
 		line := "tags:: #" + tag // which Obsidian reads as a tag too
 		if at == len(src) && src[at-1] != '\n' {
-			line = lineEnding(src) + line
+			line = lineEnding(src, at) + line
 		} else {
-			line += lineEnding(src)
+			line += lineEnding(src, at)
 		}
 		return checkTags(splice(src, at, at, line), append(slices.Clone(doc.Tags), tag))
 	}

@@ -66,9 +66,14 @@ func splice(src []byte, start, end int, text string) []byte {
 	return slices.Concat(src[:start], []byte(text), src[end:])
 }
 
-// lineEnding returns the line ending of src, which is that of its first line.
-func lineEnding(src []byte) string {
-	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
+// lineEnding returns the line ending of src before the offset at or, if there is none, that of
+// the first line.
+func lineEnding(src []byte, at int) string {
+	i := bytes.LastIndexByte(src[:at], '\n')
+	if i < 0 {
+		i = bytes.IndexByte(src, '\n')
+	}
+	if i > 0 && src[i-1] == '\r' {
 		return "\r\n"
 	}
 	return "\n"
