@@ -749,6 +749,20 @@ func TestPhrase_NoNoteReadHas(t *testing.T) {
 	}, r.Notes)
 }
 
+// If a phrase is why a search finds nothing, the answer says so.
+func TestPhrase_NoNoteHasReported(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "Red apples are sweet.", "b.md": "Green pears."})
+	for query, want := range map[string]string{
+		`sweet "pears green"`:        `found no note with "pears green" that fits the rest of the query; without quotation marks, its words are searched`,
+		`"red apples" "pears green"`: `found no note with "red apples" and "pears green" that fits the rest of the query; without quotation marks, its words are searched`,
+		`"red apples" title:b`:       `found no note with "red apples" that fits the rest of the query; without quotation marks, its words are searched`,
+	} {
+		r := f.search(search.Query{Text: query})
+		assert.Empty(t, r.Hits)
+		assert.Equal(t, []string{want}, r.Notes, query)
+	}
+}
+
 // If the words of a phrase are searched, a word that no note has is still reported.
 func TestPhrase_NoNoteHasAndMisspelling(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "The boiler pressure valve was checked."})

@@ -46,12 +46,13 @@ func eachUnit(text string, fn func(u []byte, start, end int) bool) {
 
 // phrase is a sequence of words that must occur consecutively in a text.
 type phrase struct {
+	text  string
 	units []string
 	begin *seeker // finds the first unit; nil: every word is read
 }
 
 func newPhrase(text string) phrase {
-	p := phrase{units: units(text)}
+	p := phrase{text: text, units: units(text)}
 	if len(p.units) > 0 {
 		if needles := needlesOf(p.units[:1]); needles != nil {
 			p.begin = newSeeker(needles, true)

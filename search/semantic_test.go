@@ -289,6 +289,8 @@ func TestNothingFound(t *testing.T) {
 		assert.Zero(t, r.Total)
 		assert.False(t, r.Weak)
 		assert.Equal(t, []string{"no note has these words or is semantically close"}, r.Notes)
+		r = f.search(search.Query{Text: `boats "ships boats"`, Mode: mode})
+		assert.Equal(t, []string{`found no note with "ships boats" that fits the rest of the query; without quotation marks, its words are searched`}, r.Notes)
 	}
 	m.weight = .5
 	m.cosines["ships"] = .38

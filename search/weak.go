@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -139,6 +140,12 @@ func (s *search) judge(list *rankedList) {
 	}
 	list.weak = len(list.found) > 0 && !answered
 	switch {
+	case len(list.found) == 0 && len(s.r.phrases) > 0:
+		var missing []string
+		for _, p := range s.r.phrases {
+			missing = append(missing, notes.Quote(p.text))
+		}
+		list.remarks = append(list.remarks, fmt.Sprintf("found no note with %s that fits the rest of the query; without quotation marks, its words are searched", strings.Join(missing, " and ")))
 	case len(list.found) == 0 && list.semantic.State == StateReady:
 		list.remarks = append(list.remarks, "no note has these words or is semantically close")
 	case list.weak:
