@@ -292,6 +292,13 @@ func TestWhere_Laws(t *testing.T) {
 		require.Equal(t, is || also, holds(object{"or": []any{object{"status": want}, object{"status": other}}}, values), context)
 		require.Equal(t, is && also, holds(object{"and": []any{object{"status": want}, object{"status": other}}}, values), context)
 		require.Equal(t, !is && !also, holds(object{"not": []any{object{"status": want}, object{"status": other}}}, values), context)
+		if list, ok := have.([]any); ok {
+			for _, op := range []string{"lt", "lte", "gt", "gte"} {
+				some := slices.ContainsFunc(list, func(v any) bool { return holds(object{"status": object{op: want}}, object{"status": v}) })
+				require.Equal(t, some, on(op, want), context)
+			}
+			continue
+		}
 		lt, gt := on("lt", want), on("gt", want)
 		require.False(t, lt && gt, context)
 		if lt || gt || on("lte", want) {
@@ -308,12 +315,8 @@ func TestWhere_Numbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	for range 5000 {
 		a, b := float64(rng.IntN(7)-3)/2, float64(rng.IntN(7)-3)/2
-		have := pick[any](rng, a, fmt.Sprint(a), []any{"x", a})
-		_, isList := have.([]any)
+		have := pick[any](rng, a, fmt.Sprint(a), []any{nil, a})
 		for op, want := range map[string]bool{"eq": a == b, "ne": a != b, "lt": a < b, "lte": a <= b, "gt": a > b, "gte": a >= b} {
-			if isList && op != "eq" && op != "ne" {
-				continue // lists are not ordered
-			}
 			operand := pick[any](rng, b, fmt.Sprint(b))
 			require.Equal(t, want, notes.WhereMatches(object{"n": object{op: operand}}, object{"n": have}), "%v %s %v", have, op, operand)
 		}
@@ -330,6 +333,19 @@ func TestWhere_NumericTexts(t *testing.T) {
 	}
 	assert.True(t, notes.WhereMatches(object{"n": object{"gt": "9"}}, object{"n": "10"}), "order is by number")
 	assert.True(t, notes.WhereMatches(object{"n": 7.0}, object{"n": "007"}), "a number equals its text")
+}
+
+// TestWhere_RangeOfList checks that each bound of a range holds for any element of a list.
+func TestWhere_RangeOfList(t *testing.T) {
+	n := parse("A.md", "---", "rating: 4.5", "---", "rating:: 9")
+	for above, want := range map[float64]bool{4: true, 9: false} {
+		got, err := matchesNote(n, notes.Filter{Where: object{"rating": object{"gt": above}}}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, above)
+	}
+	scores := object{"scores": []any{3.0, 9.0}}
+	assert.True(t, notes.WhereMatches(object{"scores": object{"gt": 4.0, "lt": 8.0}}, scores), "by two elements")
+	assert.False(t, notes.WhereMatches(object{"scores": object{"gt": 4.0, "lt": 3.0}}, scores))
 }
 
 // TestWhere_Others checks that null stands for no value, and that a date and a text that is

@@ -18,10 +18,10 @@ import (
 var whereOperators = map[string]func(w matcher, have, want any) bool{
 	"eq":       matcher.equal,
 	"ne":       func(w matcher, have, want any) bool { return !w.equal(have, want) },
-	"lt":       func(w matcher, have, want any) bool { c, ok := w.compare(have, want, false); return ok && c < 0 },
-	"lte":      func(w matcher, have, want any) bool { c, ok := w.compare(have, want, true); return ok && c <= 0 },
-	"gt":       func(w matcher, have, want any) bool { c, ok := w.compare(have, want, true); return ok && c > 0 },
-	"gte":      func(w matcher, have, want any) bool { c, ok := w.compare(have, want, false); return ok && c >= 0 },
+	"lt":       order(false, func(c int) bool { return c < 0 }),
+	"lte":      order(true, func(c int) bool { return c <= 0 }),
+	"gt":       order(true, func(c int) bool { return c > 0 }),
+	"gte":      order(false, func(c int) bool { return c >= 0 }),
 	"has":      matcher.has,
 	"contains": matcher.has,
 	"in":       matcher.in,
@@ -362,6 +362,21 @@ func (w matcher) equal(have, want any) bool {
 	}
 	c, ok := compareValues(have, want)
 	return ok && c == 0
+}
+
+// order returns an operator that holds if the order of a value, or of any element of a list,
+// and another value is accepted. end is that of [matcher.compare].
+func order(end bool, accepts func(c int) bool) func(w matcher, have, want any) bool {
+	return func(w matcher, have, want any) bool {
+		holds := func(v any) bool {
+			c, ok := w.compare(v, want, end)
+			return ok && accepts(c)
+		}
+		if list, ok := have.([]any); ok {
+			return slices.ContainsFunc(list, holds)
+		}
+		return holds(have)
+	}
 }
 
 // compare compares a value with another one, or a date with a period: with its last
