@@ -132,6 +132,7 @@ func TestFilter_Bounded(t *testing.T) {
 		"where":          {Where: map[string]any{"a": map[string]any{"like": 1}}},
 		"conditions":     {Where: map[string]any{"or": slices.Repeat([]any{map[string]any{"a": 1}}, notes.MaxConditions)}},
 		"nesting":        {Where: nested(9)},
+		"no conditions":  {Where: map[string]any{"or": []any{}}},
 		"no operator":    {Where: map[string]any{"a": map[string]any{"": 1}}},
 	} {
 		assert.ErrorIs(t, f.Check(), notes.ErrInvalid, name)

@@ -57,7 +57,10 @@ func checkWhere(where map[string]any, n *int, depth int) error {
 		if *n++; *n > MaxConditions || depth > maxWhereDepth {
 			return invalid(field, fmt.Sprintf("the conditions are too many or nested too deeply: at most %d, %d levels deep, are allowed", MaxConditions, maxWhereDepth), "Use fewer of them.")
 		}
-		if _, parts := group(field, want); parts != nil {
+		if name, parts := group(field, want); name != "" {
+			if len(parts) == 0 {
+				return invalid(field, "the list of conditions is empty", "Give at least one, or leave it out.")
+			}
 			for _, part := range parts {
 				if err := checkWhere(part, n, depth+1); err != nil {
 					return err
@@ -95,7 +98,7 @@ func group(field string, want any) (name string, parts []map[string]any) {
 		return name, []map[string]any{one}
 	}
 	list, ok := want.([]any)
-	if !ok || len(list) == 0 {
+	if !ok {
 		return "", nil
 	}
 	for _, item := range list {

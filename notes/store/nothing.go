@@ -110,6 +110,7 @@ func unmatched(glob string) string {
 func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes.Scope) (why []string, err error) {
 	fields, wants := notes.WhereFields(where)
 	count, values, met := map[string]int{}, map[string]map[string]bool{}, map[string]bool{} // count by key; values as text by field
+	empty := map[string]any{}                                                               // true by key
 	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
 	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
 		_, r, err := scanRecord(rows)
@@ -117,8 +118,11 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 			return err
 		}
 		all, err := r.Values()
-		for k := range all {
+		for k, v := range all {
 			count[k]++
+			if v == nil {
+				empty[k] = true
+			}
 		}
 		for _, field := range fields {
 			v := notes.FieldValue(all, field)
@@ -158,6 +162,8 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 		}
 		switch {
 		case values[field] == nil && ops["exists"] == false: // every note satisfies this
+		case values[field] == nil && notes.FieldValue(empty, field) != nil:
+			why = append(why, "the key "+notes.Quote(field)+" has no value in any note")
 		case values[field] == nil:
 			why = append(why, "no note has the key "+notes.Quote(field)+" in its front matter or as key:: value"+near(field, keys))
 		case isList:

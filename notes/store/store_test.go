@@ -153,7 +153,7 @@ func deep(levels int) object {
 // TestWhyNothing checks that the parts of a filter that match no note by themselves are
 // described, with similar values.
 func TestWhyNothing(t *testing.T) {
-	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\npeople: ['[[Anna Lee]]', Bo]\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
+	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\npeople: ['[[Anna Lee]]', Bo]\nDue-date:\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
 	for _, tt := range []struct {
 		filter notes.Filter
 		want   []string
@@ -166,6 +166,7 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Where: object{"people": object{"has": "Anna Lee"}}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": object{"exists": false}}, Folder: "Work"}, nil},
+		{notes.Filter{Where: object{"due date": object{"exists": true}}}, []string{`the key "due date" has no value in any note`}},
 		{notes.Filter{Glob: "*.txt"}, []string{`no note has a path that matches "*.txt"; the names of notes end in .md, and other files are not listed`}},
 		{notes.Filter{Glob: "lan"}, []string{`no note has a path that matches "lan"; "*lan*" matches a part of the name`}},
 		{notes.Filter{Glob: "!Work/**"}, []string{`no note has a path that matches "!Work/**"; a glob does not exclude, a condition on the path does, such as {"path":{"not":{"contains":"Archive/"}}}`}},
