@@ -65,12 +65,11 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 }
 
 func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
-	uri, err := canonicalURI(req.Params.URI)
-	if err != nil {
+	if _, err := canonicalURI(req.Params.URI); err != nil {
 		return err
 	}
 	s.mu.Lock()
-	s.own.remove(uri, req.Params.URI)
+	s.own.remove(req.Params.URI)
 	s.mu.Unlock()
 	key, continues := s.storedAs(req.Session)
 	if !continues {
@@ -230,14 +229,15 @@ func (s *subscriptions) takes(n int) error {
 	return nil
 }
 
-// watchable returns the canonical form of a URI, or an error with the reason why its
+// watchable returns the canonical form of a URI, without the part of a note, or an error with the reason why its
 // changes cannot be reported. A note or a table need not exist: a client may wait for it to
 // appear.
 func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
 	if err := s.awaitReady(ctx); err != nil {
 		return "", err
 	}
-	uri, err := canonicalURI(written)
+	whole, _ := s.resources().partOf(ctx, written)
+	uri, err := canonicalURI(whole)
 	switch {
 	case err != nil:
 		return "", err
@@ -398,10 +398,12 @@ func (w *watch) add(canonical, written string) {
 	}
 }
 
-func (w *watch) remove(canonical, written string) {
-	w.uris[canonical] = slices.DeleteFunc(w.uris[canonical], func(s string) bool { return s == written })
-	if len(w.uris[canonical]) == 0 {
-		delete(w.uris, canonical)
+func (w *watch) remove(written string) {
+	for canonical, uris := range w.uris {
+		w.uris[canonical] = slices.DeleteFunc(uris, func(s string) bool { return s == written })
+		if len(w.uris[canonical]) == 0 {
+			delete(w.uris, canonical)
+		}
 	}
 }
 
