@@ -29,7 +29,14 @@ func (s completer) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk
 	if err != nil {
 		return nil, err
 	}
-	ranked := rank(values, req.Params.Argument.Value)
+	typed := strings.TrimSpace(req.Params.Argument.Value)
+	switch kind {
+	case prompts.Tag:
+		typed = strings.TrimPrefix(typed, "#")
+	case prompts.Folder:
+		typed = strings.Trim(typed, "/")
+	}
+	ranked := rank(values, typed)
 	res := &sdk.CompleteResult{}
 	res.Completion.Total = len(ranked)
 	res.Completion.HasMore = len(ranked) > maxCompletions
@@ -135,17 +142,17 @@ func (s completer) notePaths(ctx context.Context) ([]string, error) {
 	}
 }
 
-// rank returns the values that begin with typed or contain it, ignoring case and Unicode form,
-// best matches first; equal matches keep their order. It never returns nil.
+// rank returns the values that begin with typed or contain it, ignoring case, accents and Unicode
+// form, best matches first; equal matches keep their order. It never returns nil.
 func rank(values []string, typed string) []string {
 	type scored struct {
 		value string
 		score int
 	}
-	typed = notes.Key(strings.TrimSpace(typed))
+	typed = notes.Unaccented(notes.Key(typed))
 	matches := make([]scored, 0, len(values))
 	for _, v := range values {
-		if score, ok := closeness(notes.Key(v), typed); ok {
+		if score, ok := closeness(notes.Unaccented(notes.Key(v)), typed); ok {
 			matches = append(matches, scored{v, score})
 		}
 	}

@@ -74,6 +74,31 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 	}
 }
 
+// Tags, folders and names are completed as people write them.
+func TestCompletionsAsWritten(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Docs/Sub/Über uns.md": "#work/today\n", "Docs/x.md": "#rest\n"})
+	for _, tt := range []struct {
+		argument, typed string
+		want            []string
+	}{
+		{"tag", " #Work", []string{"work/today"}},
+		{"folder", "/docs/", []string{"Docs", "Docs/Sub"}},
+		{"folder", "docs/s", []string{"Docs/Sub"}},
+		{"note", "uber", []string{"Docs/Sub/Über uns.md"}},
+	} {
+		prompt := "summarize_notes"
+		if tt.argument == "note" {
+			prompt = "summarize_note"
+		}
+		res, err := w.session.Complete(t.Context(), &sdk.CompleteParams{
+			Ref:      &sdk.CompleteReference{Type: "ref/prompt", Name: prompt},
+			Argument: sdk.CompleteParamsArgument{Name: tt.argument, Value: tt.typed},
+		})
+		require.NoError(t, err)
+		assert.ElementsMatch(t, tt.want, res.Completion.Values, tt.typed)
+	}
+}
+
 // completed returns the completions for a heading of a note.
 func (w *realWorld) completed(t *testing.T, note, typed string) []string {
 	t.Helper()
