@@ -150,7 +150,7 @@ func tagsCommand(a *app) *cobra.Command {
 		Use:   "tags [flags]",
 		Short: "List tags, or rename one",
 		Long: `List all tags with their number of notes, the most frequent first, or rename a
-tag and its nested tags in all notes.`,
+tag and its nested tags in all notes, and in the links to headings with it.`,
 		Example: `  notesd tags
   notesd tags --rename project --to work/project --dry-run`,
 		Args: takes(),
@@ -187,5 +187,5 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 		o.dryRun(res.Diff)
 		return
 	}
-	o.note(fmt.Sprintf("renamed in %s; notesd undo %d reverts it", count(res.Total, "note"), res.Change))
+	o.note(fmt.Sprintf("%s changed; notesd undo %d reverts it", count(res.Total, "note"), res.Change))
 }

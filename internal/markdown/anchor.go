@@ -69,13 +69,13 @@ func (a *Anchors) Has(anchor string) bool {
 	return slices.ContainsFunc(references(name), func(names []string) bool { return a.path(names) != nil }) || a.isExplicit(anchor)
 }
 
-// Follow returns an anchor that leads, after the heading with the given index was renamed,
-// to the heading to which anchor led before. If another heading has the same name, the
-// anchor gets the names of the headings above, or a number if it is a slug. Follow reports
-// false if no anchor leads there.
-func (a *Anchors) Follow(after *Anchors, anchor string, heading int) (followed string, ok bool) {
+// Follow returns an anchor that leads, after headings were renamed, to the heading to which
+// anchor led before. If another heading has the same name, the anchor gets the names of the
+// headings above, or a number if it is a slug. Follow reports false if no anchor leads
+// there. after must have as many headings as a.
+func (a *Anchors) Follow(after *Anchors, anchor string) (followed string, ok bool) {
 	at := a.heading(anchor)
-	followed, ok = a.Rename(anchor, heading, after.headings[heading].Text)
+	followed, ok = a.Rename(after, anchor)
 	if !ok {
 		followed = anchor
 	}
@@ -116,28 +116,33 @@ func (a *Anchors) heading(anchor string) int {
 	return -1
 }
 
-// Rename returns the anchor of a link after the heading with the given index is
-// renamed to text. If the anchor leads to or through the heading, its name in the
+// Rename returns the anchor of a link after headings are renamed to those of after, which
+// must have as many. If the anchor leads to or through a renamed heading, its name in the
 // anchor is replaced, by a slug if it was one. Rename reports false for an anchor that
-// leads elsewhere, and for the heading's own ID, which does not change.
-func (a *Anchors) Rename(anchor string, heading int, text string) (renamed string, ok bool) {
-	if anchor == a.headings[heading].ID || strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
+// leads elsewhere, and for a heading's own ID, which does not change.
+func (a *Anchors) Rename(after *Anchors, anchor string) (renamed string, ok bool) {
+	if strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
 		return "", false
 	}
 	for i, names := range references(strings.TrimSpace(anchor)) {
 		found := a.path(names)
-		at := slices.Index(found, heading)
-		switch {
-		case found == nil:
+		if found == nil {
 			continue
-		case at < 0:
+		}
+		for at, h := range found {
+			if h < 0 || a.headings[h].Text == after.headings[h].Text && a.keys[h] == after.keys[h] || anchor == a.headings[h].ID {
+				continue
+			}
+			was, text := a.headings[h].Text, after.headings[h].Text
+			name := nameInLinks(text)
+			if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
+				name = slug(text)
+			}
+			names[at], ok = name, true
+		}
+		if !ok {
 			return "", false
 		}
-		was, name := a.headings[heading].Text, nameInLinks(text)
-		if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
-			name = slug(text)
-		}
-		names[at] = name
 		separator := "#"
 		if i == 1 && strings.Contains(anchor, ">") {
 			separator = PathSeparator

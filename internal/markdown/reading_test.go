@@ -2,6 +2,7 @@ package markdown_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,7 +94,8 @@ func TestLinksAreFound(t *testing.T) {
 // TestRename: the anchors that lead to a renamed heading change in their own notation.
 func TestRename(t *testing.T) {
 	src := []byte("# Plan\n## Old: name\n### Part\n# Twice\n# Twice\ntext ^b\n# Mine {#mine}\n")
-	anchors := markdown.NewAnchors(markdown.Parse(src), src)
+	doc := markdown.Parse(src)
+	anchors := markdown.NewAnchors(doc, src)
 	for _, test := range []struct {
 		anchor  string
 		heading int
@@ -106,7 +108,9 @@ func TestRename(t *testing.T) {
 		{"Part", 1, ""}, {"^b", 1, ""}, {"Plan#^b", 0, ""}, {"Nothing", 1, ""},
 		{"mine", 5, ""}, {"Mine", 5, "New name"},
 	} {
-		got, ok := anchors.Rename(test.anchor, test.heading, "New: name")
+		h := doc.Headings[test.heading]
+		after := slices.Concat(src[:h.TextStart], []byte("New: name"), src[h.TextEnd:])
+		got, ok := anchors.Rename(markdown.NewAnchors(markdown.Parse(after), after), test.anchor)
 		assert.Equal(t, test.want, got, test.anchor)
 		assert.Equal(t, test.want != "", ok, test.anchor)
 	}

@@ -656,7 +656,7 @@ func TestRenameTag_ManyNotes(t *testing.T) {
 	for _, a := range []args{{"tag": "old", "to": "new", "dry_run": true}, {"tag": "old", "to": "new"}} {
 		got, text := w.call(t, "rename_tag", a)
 		assert.Len(t, got["changed"], 30)
-		assert.Contains(t, text, " in 30 notes")
+		assert.Contains(t, text, "30 notes")
 		assert.Equal(t, 20, strings.Count(text, "\n- N"), text)
 		assert.Contains(t, text, "\n… and 10 more")
 	}

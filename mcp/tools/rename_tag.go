@@ -58,9 +58,9 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 	var b strings.Builder
 	tag, to := strings.TrimPrefix(phrase.OneLine(a.Tag), "#"), strings.TrimPrefix(phrase.OneLine(a.To), "#")
 	if out.DryRun {
-		fmt.Fprintf(&b, "Nothing was written: #%s would become #%s in %s", tag, to, phrase.Count(out.Total, "note"))
+		fmt.Fprintf(&b, "Nothing was written: renaming #%s to #%s would change %s", tag, to, phrase.Count(out.Total, "note"))
 	} else {
-		fmt.Fprintf(&b, "Renamed #%s to #%s in %s, change %d", tag, to, phrase.Count(out.Total, "note"), out.Change)
+		fmt.Fprintf(&b, "Renamed #%s to #%s: %s changed, change %d", tag, to, phrase.Count(out.Total, "note"), out.Change)
 	}
 	listPaths(&b, "notes", out.Changed, out.Total)
 	if len(out.Conflicts) > 0 {

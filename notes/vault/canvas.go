@@ -88,17 +88,17 @@ func inFolder(p, folder string) string {
 	return strings.TrimPrefix(p, folder+"/")
 }
 
-// renamedIn returns the text of the canvas called name after headings of a note were
-// renamed, both in nodes that show them ("subpath") and in the links of cards, or nil if it
-// cannot be updated.
-func renamedIn(name string, text []byte, notePath string, rename func(anchor string) (string, error), rewrite func(string, []byte) ([]byte, error)) []byte {
+// renamedIn returns the text of the canvas called name after headings of notes were renamed,
+// both in nodes that show them ("subpath") and in the links of cards, or nil if it cannot be
+// updated.
+func renamedIn(name string, text []byte, rename func(file, anchor string) (string, error), rewrite func(string, []byte) ([]byte, error)) []byte {
 	return editCanvas(text, func(file, key, value string) (string, error) {
 		if key == "text" {
 			return rewriteCard(name, value, rewrite)
 		}
 		anchor, ok := strings.CutPrefix(value, "#")
-		if key == "subpath" && ok && notes.Nfc(file) == notePath {
-			renamed, err := rename(anchor)
+		if key == "subpath" && ok {
+			renamed, err := rename(file, anchor)
 			return "#" + renamed, err
 		}
 		return value, nil

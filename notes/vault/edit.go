@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -45,8 +46,14 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 			return editProblem(f.OldPath, err)
 		}
 		o.Files = []store.FileChange{f}
-		if err := o.followHeadings(renames); err != nil {
-			return err
+		if len(renames) > 0 {
+			follow, err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames})
+			if err == nil {
+				err = o.alsoFiles(namesNote(f.OldPath), follow)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		return v.opt.checkText("edit", string(o.Files[0].New))
 	}
@@ -207,8 +214,8 @@ func editProblem(notePath string, err error) error {
 }
 
 // RenameTag renames a tag, and the tags nested in it, in all notes that the caller may
-// read, as one operation. Written.Path is the first of these notes by path; the others are
-// in Relinked. If a note may not be written, or cannot be changed as requested, RenameTag
+// read, as one operation. Links to headings that have the tag follow. Written.Path is the
+// first of these notes by path; the others, and those with such links, are in Relinked. If a note may not be written, or cannot be changed as requested, RenameTag
 // fails and nothing is changed. A note that another program changes concurrently is left
 // alone and listed in Written.Conflicts. The cards of canvases change with the notes; bases
 // that name the tag are listed in Written.Left.
@@ -224,6 +231,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err != nil {
 			return err
 		}
+		renames := map[string][]edit.HeadingRename{}
 		err = o.alsoChange(paths, func(notePath string, text []byte) ([]byte, error) {
 			out, err := edit.RenameTag(text, r.Tag, r.To)
 			if errors.Is(err, markdown.ErrMissing) {
@@ -232,12 +240,24 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 			if err != nil {
 				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
 			}
+			if headingsRenamed(text, out) {
+				renames[notePath] = []edit.HeadingRename{{Before: text, After: out}}
+			}
 			return out, v.opt.checkText(o.Kind, string(out))
 		}, func(where, _ string) error {
 			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
+		var follow func(name string, text []byte) []byte
 		if err == nil && len(o.Files) > 0 {
-			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte { return retaggedIn(name, text, r.Tag, r.To) })
+			follow, err = o.followHeadings(renames)
+		}
+		if follow != nil && err == nil {
+			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte {
+				if text = retaggedIn(name, text, r.Tag, r.To); text == nil {
+					return nil
+				}
+				return follow(name, text)
+			})
 		}
 		if err != nil || len(o.Files) > 0 {
 			return err
@@ -257,25 +277,33 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 	})
 }
 
-// followHeadings rewrites links to the headings that an edit renames, in the edited note
-// and in all others, which it adds to the operation.
-func (o *operation) followHeadings(renames []edit.HeadingRename) error {
+// headingsRenamed reports whether two texts of a note have the same headings under other
+// names.
+func headingsRenamed(before, after []byte) bool {
+	a, b := markdown.Parse(before).Headings, markdown.Parse(after).Headings
+	return len(a) == len(b) && !slices.EqualFunc(a, b, func(a, b markdown.Heading) bool { return a.Text == b.Text })
+}
+
+// followHeadings rewrites links to the headings that the operation renames, in its own notes
+// and in all others, which it adds. The renames of each note, by its path, are in order. A
+// canvas is rewritten by the function it returns, for [operation.alsoFiles].
+func (o *operation) followHeadings(renames map[string][]edit.HeadingRename) (follow func(name string, text []byte) []byte, err error) {
 	if len(renames) == 0 {
-		return nil
+		return func(_ string, text []byte) []byte { return text }, nil
 	}
 	if err := o.requireAll(); err != nil {
-		return err
+		return nil, err
 	}
-	first := &o.Files[0]
-	before, after := make([]*markdown.Anchors, len(renames)), make([]*markdown.Anchors, len(renames))
-	for i, r := range renames {
-		before[i] = markdown.NewAnchors(markdown.Parse(r.Before), r.Before)
-		after[i] = markdown.NewAnchors(markdown.Parse(r.After), r.After)
+	anchors := map[string][][2]*markdown.Anchors{}
+	for p, all := range renames {
+		for _, r := range all {
+			anchors[p] = append(anchors[p], [2]*markdown.Anchors{markdown.NewAnchors(markdown.Parse(r.Before), r.Before), markdown.NewAnchors(markdown.Parse(r.After), r.After)})
+		}
 	}
-	rename := func(anchor string) (string, error) {
+	rename := func(notePath, anchor string) (string, error) {
 		followed := anchor
-		for i, r := range renames {
-			next, ok := before[i].Follow(after[i], followed, r.Heading)
+		for _, a := range anchors[notePath] {
+			next, ok := a[0].Follow(a[1], followed)
 			if !ok {
 				return "", fmt.Errorf("to %s would lead to another heading of that name", notes.Quote(anchor))
 			}
@@ -283,53 +311,50 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		}
 		return followed, nil
 	}
-	linking, targets, err := o.v.store.LinksTo(o.ctx, first.OldPath)
+	linking, targets, err := o.v.store.LinksTo(o.ctx, slices.Collect(maps.Keys(renames))...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	slices.Sort(linking)
 	rewrite := func(notePath string, text []byte) ([]byte, error) {
 		var missed error
 		doc := markdown.Parse(text)
 		out := edit.RewriteAnchors(text, doc, func(l markdown.Link) (string, bool) {
-			if l.External || l.Target == "" && notePath != first.OldPath {
+			to := notePath
+			if l.Target != "" {
+				t, _ := o.v.store.ChooseTarget(notePath, l.Target, l.Kind, targets[store.LinkKey(l.Target)])
+				to = t.Path
+			}
+			if l.External || anchors[to] == nil {
 				return "", false
 			}
-			if l.Target != "" {
-				if t, _ := o.v.store.ChooseTarget(notePath, l.Target, l.Kind, targets[store.LinkKey(l.Target)]); t.ID != first.Note {
-					return "", false
-				}
-			}
-			anchor, err := rename(l.Anchor)
+			anchor, err := rename(to, l.Anchor)
 			if err == nil && anchor != l.Anchor && !edit.CanAnchor(l, anchor) {
 				err = fmt.Errorf("cannot be rewritten to the heading %s", notes.Quote(anchor))
 			}
 			if err != nil {
-				missed = &notes.Error{Op: "edit", Path: first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err),
+				missed = &notes.Error{Op: o.Kind, Path: to, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err),
 					Hint: "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."}
 			}
 			return anchor, err == nil && anchor != l.Anchor
 		})
 		return out, errors.Join(missed, o.v.opt.checkText(o.Kind, string(out)))
 	}
-	if first.New, err = rewrite(first.OldPath, first.New); err != nil {
-		return err
+	for i := range o.Files {
+		f := &o.Files[i]
+		if f.New, err = rewrite(f.OldPath, f.New); err != nil {
+			return nil, err
+		}
 	}
-	if err := o.alsoFiles(namesNote(first.OldPath), func(name string, text []byte) []byte {
+	err = o.alsoChange(linking, rewrite, func(where, why string) error {
+		return &notes.Error{Op: o.Kind, Path: o.Files[0].OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
+			Hint: "Nothing was changed. Change the heading with replace_text, and those links will be broken."}
+	})
+	return func(name string, text []byte) []byte {
 		if !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}
-		named := "" // paths in a canvas are relative to its own folder of the vault
-		if folder := o.v.store.FolderOf(name); folder == o.v.store.FolderOf(first.OldPath) {
-			named = inFolder(first.OldPath, folder)
-		}
-		return renamedIn(name, text, named, rename, rewrite)
-	}); err != nil {
-		return err
-	}
-	others := slices.DeleteFunc(linking, func(p string) bool { return p == first.OldPath })
-	return o.alsoChange(others, rewrite, func(where, why string) error {
-		return &notes.Error{Op: o.Kind, Path: first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
-			Hint: "Nothing was changed. Change the heading with replace_text, and those links will be broken."}
-	})
+		folder := o.v.store.FolderOf(name) // paths in a canvas are relative to its own folder of the vault
+		return renamedIn(name, text, func(file, anchor string) (string, error) { return rename(path.Join(folder, notes.Nfc(file)), anchor) }, rewrite)
+	}, err
 }

@@ -155,6 +155,42 @@ func TestRenameTagInAllNotes(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrReadOnly)
 }
 
+// Links to headings that have the tag follow it, in notes without the tag and in canvases too.
+func TestRenameTag_InHeadings(t *testing.T) {
+	f := newFixture(t,
+		"Plan.md", "# Plan #work\n## Notes #work\n### Part #work/x\n# Other\n[[#Notes work]] [[Plan#Plan work#Notes work#Part work x]]\n",
+		"sub/Q.md", "tags #work\n# Q #work\n[p](../Plan.md#notes-work) [[Plan#Other]] [[Q#Q work]]\n",
+		"A.md", "[[Plan#Notes work|n]] [x](Plan.md#notes-work) [[sub/Q#Q work]] [[Plan#Gone work]]\n",
+		"B.canvas", `{"nodes":[{"file":"Plan.md","subpath":"#Notes work"},{"type":"text","text":"#work [[Plan#Notes work]]"},{"file":"A.md","subpath":"#Notes work"}]}`)
+	before := f.files()
+	request := notes.RenameTagRequest{Tag: "work", To: "job", DryRun: true}
+	dry, err := f.RenameTag(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"sub/Q.md", "A.md", "B.canvas"}, dry.Relinked)
+	assert.Equal(t, before, f.files())
+
+	request.DryRun = false
+	done, err := f.RenameTag(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, dry.Relinked, done.Relinked)
+	after := map[string]string{
+		"Plan.md":  "# Plan #job\n## Notes #job\n### Part #job/x\n# Other\n[[#Notes job]] [[Plan#Plan job#Notes job#Part job/x]]\n",
+		"sub/Q.md": "tags #job\n# Q #job\n[p](../Plan.md#notes-job) [[Plan#Other]] [[Q#Q job]]\n",
+		"A.md":     "[[Plan#Notes job|n]] [x](Plan.md#notes-job) [[sub/Q#Q job]] [[Plan#Gone work]]\n",
+		"B.canvas": `{"nodes":[{"file":"Plan.md","subpath":"#Notes job"},{"type":"text","text":"#job [[Plan#Notes job]]"},{"file":"A.md","subpath":"#Notes work"}]}`,
+	}
+	assert.Equal(t, after, f.files())
+	assert.Equal(t, []string{"Plan#Gone work"}, f.broken("A.md"))
+	assert.Empty(t, f.broken("Plan.md"))
+	f.requireUndone(done, before, after)
+
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "job", To: "work", Scope: notes.Scope{Write: []string{"Plan.md", "sub"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.Contains(t, domainError(t, err).Error(), `links in "A.md" would have to change`)
+	assert.Equal(t, after, f.files())
+	f.requireConsistent()
+}
+
 // Cards of canvases follow a renamed tag; bases, whose formulas may compare it, are named.
 func TestRenameTag_CanvasesAndBases(t *testing.T) {
 	canvas := func(tag string) string {

@@ -7,11 +7,9 @@ import (
 	"notesd/internal/markdown"
 )
 
-// HeadingRename describes one renamed heading.
-type HeadingRename struct {
-	Before, After []byte // the text of the note
-	Heading       int    // index of the heading, the same in both
-}
+// HeadingRename is the text of a note before and after its headings were renamed. Both have
+// the same number of headings.
+type HeadingRename struct{ Before, After []byte }
 
 // RenameHeading replaces the text of the heading that ref names (see
 // [markdown.FindSection]). It keeps the level, the heading marks, and a block id or
@@ -56,5 +54,5 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	if len(after) != len(doc.Headings) || after[i].Start != h.Start || after[i].Level != h.Level || after[i].Text != want {
 		return none, invalid("%q cannot be the text of that heading", text)
 	}
-	return HeadingRename{src, out, i}, nil
+	return HeadingRename{src, out}, nil
 }
