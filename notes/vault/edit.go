@@ -47,7 +47,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		o.Files = []store.FileChange{f}
 		if len(renames) > 0 {
-			follow, err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames})
+			follow, err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames}, nil)
 			if err == nil {
 				err = o.alsoFiles(namesNote(f.OldPath), follow)
 			}
@@ -249,15 +249,10 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		})
 		var follow func(name string, text []byte) []byte
 		if err == nil && len(o.Files) > 0 {
-			follow, err = o.followHeadings(renames)
+			follow, err = o.followHeadings(renames, nil)
 		}
 		if follow != nil && err == nil {
-			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte {
-				if text = retaggedIn(name, text, r.Tag, r.To); text == nil {
-					return nil
-				}
-				return follow(name, text)
-			})
+			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte { return follow(name, retaggedIn(name, text, r.Tag, r.To)) })
 		}
 		if err != nil || len(o.Files) > 0 {
 			return err
@@ -280,22 +275,36 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 // headingsRenamed reports whether two texts of a note have the same headings under other
 // names.
 func headingsRenamed(before, after []byte) bool {
+	if bytes.Equal(before, after) {
+		return false
+	}
 	a, b := markdown.Parse(before).Headings, markdown.Parse(after).Headings
 	return len(a) == len(b) && !slices.EqualFunc(a, b, func(a, b markdown.Heading) bool { return a.Text == b.Text })
 }
 
 // followHeadings rewrites links to the headings that the operation renames, in its own notes
-// and in all others, which it adds. The renames of each note, by its path, are in order. A
-// canvas is rewritten by the function it returns, for [operation.alsoFiles].
-func (o *operation) followHeadings(renames map[string][]edit.HeadingRename) (follow func(name string, text []byte) []byte, err error) {
+// and in all others, which it adds. The renames of each note, by its path, are in order. In
+// a move, which is nil otherwise, links are resolved as they are after it. A canvas is
+// rewritten by the function it returns, for [operation.alsoFiles].
+func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move *linksAround) (follow func(name string, text []byte) []byte, err error) {
 	if len(renames) == 0 {
 		return func(_ string, text []byte) []byte { return text }, nil
 	}
 	if err := o.requireAll(); err != nil {
 		return nil, err
 	}
+	linking, targets, err := o.v.store.LinksTo(o.ctx, slices.Collect(maps.Keys(renames))...)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(linking)
+	after := func(p string) string { return p }
+	if move != nil {
+		after, targets = move.move.after, move.after
+	}
 	anchors := map[string][][2]*markdown.Anchors{}
 	for p, all := range renames {
+		p = after(p)
 		for _, r := range all {
 			anchors[p] = append(anchors[p], [2]*markdown.Anchors{markdown.NewAnchors(markdown.Parse(r.Before), r.Before), markdown.NewAnchors(markdown.Parse(r.After), r.After)})
 		}
@@ -311,18 +320,13 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename) (fol
 		}
 		return followed, nil
 	}
-	linking, targets, err := o.v.store.LinksTo(o.ctx, slices.Collect(maps.Keys(renames))...)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(linking)
 	rewrite := func(notePath string, text []byte) ([]byte, error) {
 		var missed error
 		doc := markdown.Parse(text)
 		out := edit.RewriteAnchors(text, doc, func(l markdown.Link) (string, bool) {
-			to := notePath
+			to := after(notePath)
 			if l.Target != "" {
-				t, _ := o.v.store.ChooseTarget(notePath, l.Target, l.Kind, targets[store.LinkKey(l.Target)])
+				t, _ := o.v.store.ChooseTarget(to, l.Target, l.Kind, targets[store.LinkKey(l.Target)])
 				to = t.Path
 			}
 			if l.External || anchors[to] == nil {
@@ -342,6 +346,9 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename) (fol
 	}
 	for i := range o.Files {
 		f := &o.Files[i]
+		if f.New == nil {
+			continue // a folder, or a deleted note
+		}
 		if f.New, err = rewrite(f.OldPath, f.New); err != nil {
 			return nil, err
 		}
@@ -351,10 +358,10 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename) (fol
 			Hint: "Nothing was changed. Change the heading with replace_text, and those links will be broken."}
 	})
 	return func(name string, text []byte) []byte {
-		if !strings.EqualFold(path.Ext(name), ".canvas") {
+		if text == nil || !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}
-		folder := o.v.store.FolderOf(name) // paths in a canvas are relative to its own folder of the vault
+		folder := o.v.store.FolderOf(after(name)) // paths in a canvas are relative to its own folder of the vault
 		return renamedIn(name, text, func(file, anchor string) (string, error) { return rename(path.Join(folder, notes.Nfc(file)), anchor) }, rewrite)
 	}, err
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -350,7 +351,17 @@ func (m *movement) relink() error {
 	}); err != nil {
 		return err
 	}
-	if err := m.alsoFiles(namesNote(m.first.OldPath), links.follow); err != nil {
+	renames := map[string][]edit.HeadingRename{} // by a link in the heading
+	for _, f := range m.Files {
+		if headingsRenamed(f.Old, f.New) {
+			renames[f.OldPath] = []edit.HeadingRename{{Before: f.Old, After: f.New}}
+		}
+	}
+	follow, err := m.followHeadings(renames, links)
+	if err != nil {
+		return err
+	}
+	if err := m.alsoFiles(namesNote(m.first.OldPath), func(name string, text []byte) []byte { return follow(name, links.follow(name, text)) }); err != nil {
 		return err
 	}
 	for i := range m.Files[1:] {

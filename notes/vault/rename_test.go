@@ -191,6 +191,45 @@ func TestRenameTag_InHeadings(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A move that changes a link in a heading renames the heading, and links to it follow.
+func TestMove_LinksInHeadings(t *testing.T) {
+	board := func(h, heading, m string) string {
+		return `{"nodes":[{"file":"` + m + `","subpath":"#` + heading + `"},{"type":"text","text":"[[M#` + heading + `]] [[` + h + `]]"}]}`
+	}
+	files := func(h, heading, slug, folder string) map[string]string {
+		m := strings.TrimPrefix(folder+"/M.md", "/")
+		return map[string]string{
+			h + ".md": "# H\n[[M#" + heading + "]]\n", m: "## See [[" + h + "]]\n[[#" + heading + "]] [[" + h + "#H]]\n",
+			"N.md":     "[[M#" + heading + "]] [x](" + m + "#" + slug + ") [[M#Nope]]\n",
+			"b.canvas": board(h, heading, m),
+		}
+	}
+	before := files("H", "See H", "see-h", "A")
+	var list []string
+	for name, text := range before {
+		list = append(list, name, text)
+	}
+	f := newFixture(t, list...)
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "H", To: "Hub.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A/M.md", "N.md", "b.canvas"}, w.Relinked)
+	after := files("Hub", "See Hub", "see-hub", "A")
+	assert.Equal(t, after, f.files())
+	assert.Equal(t, []string{"M#Nope"}, f.broken("N.md"))
+	f.requireUndone(w, before, after)
+
+	f.write("A/Other.md", "[o](M.md#see-hub)\n")
+	f.write("A/M.md", strings.ReplaceAll(after["A/M.md"], "[[Hub", "[[../Hub"))
+	f.reconcile()
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "A/", To: "B/C", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "## See [[../../Hub]]\n[[#See ../../Hub]] [[../../Hub#H]]\n", f.onDisk("B/C/M.md"))
+	assert.Empty(t, f.broken("B/C/Other.md"))
+	assert.Empty(t, f.broken("B/C/M.md"))
+	assert.Equal(t, []string{"M#Nope"}, f.broken("N.md"))
+	f.requireConsistent()
+}
+
 // Cards of canvases follow a renamed tag; bases, whose formulas may compare it, are named.
 func TestRenameTag_CanvasesAndBases(t *testing.T) {
 	canvas := func(tag string) string {
