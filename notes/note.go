@@ -125,6 +125,12 @@ type Passage struct {
 // and has the same offsets and lines.
 func (n *Note) Prose() string { return markdown.Prose(n.Content) }
 
+// Anchors returns a function that reports whether links can lead to a heading or block, as
+// they name it, of the note with this text.
+func Anchors(text []byte) (has func(anchor string) bool) {
+	return markdown.NewAnchors(markdown.Parse(text), text).Has
+}
+
 // Legible replaces the data blanked by [Note.Prose], and any other run of as many
 // spaces, by "…".
 func Legible(prose string) string {

@@ -37,6 +37,8 @@ type DeleteResult struct {
 	Relinking  int      `json:"relinked_total,omitempty"` // if relinked is incomplete
 	Conflicts  []string `json:"conflicts,omitempty"`
 	Left       []string `json:"left,omitempty"`
+	Broken     int      `json:"broken_links,omitempty"` // links to a heading or block that the note in redirect lacks
+	BrokenIn   []string `json:"broken_in,omitempty"`    // the first notes with such links
 	DryRun     bool     `json:"dry_run,omitempty"`
 }
 
@@ -50,11 +52,15 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 	if err != nil {
 		return Outcome{}, err
 	}
+	var out DeleteResult
 	r := notes.DeleteRequest{Note: a.Note, Redirect: a.Redirect, ExpectedHash: a.ExpectedHash, DryRun: true, Scope: in.Scope, Author: in.Author}
 	if !repeated {
 		would, err := in.Vault.Delete(ctx, r)
 		if err != nil {
 			return Outcome{}, a.explain(err)
+		}
+		if a.Redirect != "" {
+			out.Broken, out.BrokenIn = in.lacking(ctx, would.Path, a.Redirect)
 		}
 		if err := in.confirmDelete(ctx, would.Path, a); err != nil {
 			return Outcome{}, err
@@ -70,13 +76,24 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 		in.Seen.forget(d.Path)
 		in.Seen.wrote(d)
 	}
-	out := DeleteResult{Path: d.Path, Revision: d.Revision, Change: d.Change, Conflicts: d.Conflicts, Left: d.Left, DryRun: a.DryRun}
+	out.Path, out.Revision, out.Change, out.Conflicts, out.Left, out.DryRun = d.Path, d.Revision, d.Change, d.Conflicts, d.Left, a.DryRun
 	linkedFrom := append([]string{}, d.LinkedFrom...)
 	return fit(in.Limits.ResultBytes, max(len(linkedFrom), len(d.Relinked)), func(n int) Outcome {
 		out.LinkedFrom, out.Linking = cut(linkedFrom, n)
 		out.Relinked, out.Relinking = cut(d.Relinked, n)
 		return Outcome{Structured: out, Text: deleteText(out)}
 	}), nil
+}
+
+// lacking returns the number of links in other notes to a heading or block of the note at
+// gone that the note that redirect names does not have, and the first of these notes.
+func (in *invocation) lacking(ctx context.Context, gone, redirect string) (links int, from []string) {
+	to, err := in.Vault.Read(ctx, redirect, in.Scope)
+	if err != nil {
+		return 0, nil
+	}
+	has := notes.Anchors([]byte(to.Content))
+	return in.linksWith(ctx, gone, func(l notes.LinkedNote) bool { return l.Anchor != "" && !l.NoAnchor && !has(l.Anchor) })
 }
 
 // explain corrects the error for a redirect to a part of a note, which reads like one about
@@ -111,5 +128,8 @@ func deleteText(out DeleteResult) string {
 	}
 	listPaths(&b, "still linked from", out.LinkedFrom, out.Linking)
 	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)
+	if out.Broken > 0 {
+		b.WriteString("\n" + brokenText(out.Broken, "the other note lacks", out.BrokenIn))
+	}
 	return b.String()
 }

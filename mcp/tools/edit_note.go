@@ -327,38 +327,33 @@ func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool)
 // vault lists the links to the note, and marks those whose heading or block is missing now.
 // These include links that were broken before. The replaced text, which history has under
 // its hash, tells them apart: only if it has the heading did this change break the link. It
-// is read for the first such link, and each heading is looked up in it once.
+// is read for the first such link.
 func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, from []string) {
-	const most, mostNotes = 500, 5
 	if !mayRemoveAnchor(w.Diff) {
 		return 0, nil
 	}
-	report, err := in.Vault.Links(ctx, notes.URI(w.Path), notes.LinkQuery{Direction: "in", Limit: most, Scope: in.Scope})
+	var had func(anchor string) bool // in the replaced text
+	return in.linksWith(ctx, w.Path, func(l notes.LinkedNote) bool {
+		if l.NoAnchor && had == nil {
+			text, err := in.History.Version(ctx, notes.URI(w.Path), w.Was, in.Scope)
+			if had = notes.Anchors(text); err != nil || text == nil {
+				had = func(string) bool { return false }
+			}
+		}
+		return l.NoAnchor && had(l.Anchor)
+	})
+}
+
+// linksWith returns the number of links in other notes to the note at p that meet the
+// condition, and the first of these notes.
+func (in *invocation) linksWith(ctx context.Context, p string, condition func(notes.LinkedNote) bool) (links int, from []string) {
+	const most, mostNotes = 500, 5
+	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "in", Limit: most, Scope: in.Scope})
 	if err != nil {
 		return 0, nil
 	}
-	var before *notes.Note
-	had := map[string]bool{} // by anchor: whether the replaced text has it
 	for _, l := range report.Backlinks {
-		if !l.NoAnchor {
-			continue
-		}
-		if before == nil {
-			text, err := in.History.Version(ctx, notes.URI(w.Path), w.Was, in.Scope)
-			if err != nil || text == nil {
-				return 0, nil
-			}
-			before = &notes.Note{Content: string(text)}
-		}
-		if _, known := had[l.Anchor]; !known {
-			ref := l.Anchor
-			if !strings.HasPrefix(ref, "^") {
-				ref = "#" + ref
-			}
-			_, _, err := before.Section(ref)
-			had[l.Anchor] = !errors.Is(err, notes.ErrNotFound)
-		}
-		if !had[l.Anchor] {
+		if !condition(l) {
 			continue
 		}
 		links++
@@ -367,6 +362,11 @@ func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, f
 		}
 	}
 	return links, from
+}
+
+// brokenText describes the links of broken_links.
+func brokenText(links int, why string, in []string) string {
+	return fmt.Sprintf("%s to a heading or block that %s, in %s", phrase.Count(links, "link"), why, phrase.Clip(phrase.OneLine(strings.Join(in, ", ")), 1000))
 }
 
 // mayRemoveAnchor reports whether a removed line of a diff may be a heading or have a block
@@ -405,8 +405,7 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 		fmt.Fprintf(&b, ", change %d", out.Change)
 	}
 	if out.Broken > 0 {
-		fmt.Fprintf(&b, "\n%s to a heading or block that is gone, in %s; restore_note change=%d undoes this, rename_heading takes links along",
-			phrase.Count(out.Broken, "link"), phrase.Clip(phrase.OneLine(strings.Join(out.BrokenIn, ", ")), 1000), out.Change)
+		fmt.Fprintf(&b, "\n%s; restore_note change=%d undoes this, rename_heading takes links along", brokenText(out.Broken, "is gone", out.BrokenIn), out.Change)
 	}
 	if len(w.Relinked) > 0 {
 		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))

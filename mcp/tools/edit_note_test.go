@@ -167,6 +167,23 @@ func TestEditNote_RemovedAnchors(t *testing.T) {
 	assert.Contains(t, text, "2 links to a heading or block that is gone, in A.md;")
 }
 
+// Links that are redirected to a note without their heading or block are reported, before and
+// after.
+func TestDeleteNote_MissingAnchors(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"Old.md": "# Old\n## Gone for good\nx ^bb\n## Kept\n", "New.md": "# New\n## Kept\n[[Old#Gone for good]]\n",
+		"Ln.md": "[[Old#Gone for good]] [[Old#^bb]] [q](Old.md#gone-for-good) [[Old#Kept]] [k](Old.md#kept) [[Old]] [[Old#Nope]]\n",
+	})
+	for _, dry := range []bool{true, false} {
+		out, text := w.call(t, "delete_note", args{"note": "Old", "redirect": "New", "dry_run": dry})
+		assert.Equal(t, 4.0, out["broken_links"], "dry run: %v", dry)
+		assert.ElementsMatch(t, []any{"Ln.md", "New.md"}, out["broken_in"])
+		assert.Regexp(t, `4 links to a heading or block that the other note lacks, in \w+.md, \w+.md$`, text)
+	}
+	links, _ := w.call(t, "note_links", args{"note": "Ln"})
+	assert.Len(t, links["unresolved"], 4, "one was broken before")
+}
+
 // An edit that makes the daily note says so.
 func TestEditNote_CreatesPeriodicNote(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "a\n"})
