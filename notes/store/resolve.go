@@ -89,7 +89,7 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 	relative := path.Join(dir, link)
 	absolute := path.Clean(link)
 	first, second := absolute, relative
-	if kind == markdown.LinkMarkdown || kind == markdown.LinkImage || strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../") {
+	if IsRelative(link, kind) {
 		first, second = relative, absolute
 	}
 	for _, want := range []string{first, second} {
@@ -114,6 +114,12 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 	return nearestWhere(dir, candidates, func(c Target) bool {
 		return FolderOfIndex(c.Path) == "" && notes.Key(l.otherName(path.Join(folder, c.Path))) == name
 	})
+}
+
+// IsRelative reports whether a link is a path from the folder of its note, rather than one
+// that Obsidian searches for in the vault.
+func IsRelative(link string, kind notes.LinkKind) bool {
+	return kind == markdown.LinkMarkdown || kind == markdown.LinkImage || strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../")
 }
 
 // FolderOfIndex returns the folder that a Markdown link may name to mean the note at p:

@@ -125,6 +125,33 @@ func TestMoveRewritesLinks(t *testing.T) {
 	}
 }
 
+// A wikilink that begins with ./ or ../ stays the path from its note, although notesd would
+// find the note by its name.
+func TestMove_RelativeWikilinks(t *testing.T) {
+	f := newFixture(t, "P/Alpha.md", "[[../Top]]\n", "Top.md", "[[./P/Alpha]]\n",
+		"P/n.md", "---\nup: \"[[./Alpha]]\"\n---\n[[./Alpha|a]] ![[./Alpha#H]] [[../P/Alpha]] [[../Top]] [[Alpha]] [[./Gone]]\n")
+	move := func(note, to string) map[string]string {
+		before := f.files()
+		w, err := f.Move(t.Context(), notes.MoveRequest{Note: note, To: to, UpdateLinks: true})
+		require.NoError(t, err)
+		after := f.files()
+		f.requireUndone(w, before, after)
+		return after
+	}
+	files := move("P/n.md", "Z/n.md")
+	assert.Equal(t, "---\nup: \"[[../P/Alpha]]\"\n---\n[[../P/Alpha|a]] ![[../P/Alpha#H]] [[../P/Alpha]] [[../Top]] [[Alpha]] [[./Gone]]\n", files["Z/n.md"])
+	files = move("P/Alpha.md", "Z/Alpha.md")
+	assert.Equal(t, "---\nup: \"[[Alpha]]\"\n---\n[[Alpha|a]] ![[Alpha#H]] [[Alpha]] [[../Top]] [[Alpha]] [[./Gone]]\n", files["Z/n.md"])
+	assert.Equal(t, "[[./Z/Alpha]]\n", files["Top.md"])
+	files = move("Z/Alpha.md", "Alpha.md")
+	assert.Equal(t, "[[Top]]\n", files["Alpha.md"])
+	assert.Equal(t, "[[./Alpha]]\n", files["Top.md"])
+	f.requireConsistent()
+
+	f = newFixture(t, "logseq/config.edn", "{}\n", "pages/a___b.md", "x\n", "pages/n.md", "[[./a___b]] [[a/b]]\n")
+	assert.Equal(t, "[[../pages/a___b]] [[a/b]]\n", move("pages/n.md", "other/n.md")["other/n.md"])
+}
+
 // Links to a deleted note are redirected to its replacement, in one change; links to other
 // notes stay.
 func TestDeleteRedirectsLinks(t *testing.T) {

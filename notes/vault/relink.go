@@ -109,9 +109,9 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 		return store.Target{}, nil
 	}
 	from, want := l.move.after(notePath), l.move.after(was.Path)
-	// A Markdown link that was correct for every renderer must remain so, not only for
-	// those that search for the name elsewhere as Obsidian does.
-	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
+	// A relative link that was correct for every renderer must remain so, not only for those
+	// that search for the name elsewhere as Obsidian does.
+	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
 	return was, func(spelled string) bool {
 		t, state := l.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
 		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want))
@@ -174,7 +174,7 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 		dotted = "./" + dotted
 	}
 	switch {
-	case title != "" && !isMarkdownLink(kind):
+	case title != "" && !store.IsRelative(link, kind):
 		return []string{title, name, absolute}
 	case strings.HasPrefix(link, "/"):
 		spelled := []string{"/" + absolute, absolute, relative}
