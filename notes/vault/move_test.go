@@ -92,7 +92,7 @@ func TestMoveRewritesLinks(t *testing.T) {
 		},
 		{
 			"an index that is one no longer", []string{"d/g/index.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/g/index", "d/g/other.md",
-			map[string]string{"d/g/other.md": "x", "d/i.md": "[a](g/other) [b](g/other)"},
+			map[string]string{"d/g/other.md": "x", "d/i.md": "[a](g/other.md) [b](g/other.md)"},
 		},
 		{
 			"a note with a link to a folder", []string{"d/g/README.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/i", "e/i.md",
@@ -150,6 +150,23 @@ func TestMove_RelativeWikilinks(t *testing.T) {
 
 	f = newFixture(t, "logseq/config.edn", "{}\n", "pages/a___b.md", "x\n", "pages/n.md", "[[./a___b]] [[a/b]]\n")
 	assert.Equal(t, "[[../pages/a___b]] [[a/b]]\n", move("pages/n.md", "other/n.md")["other/n.md"])
+}
+
+// A link that names the folder of an index note names the note, with its extension, once the
+// note is no index: GitHub and editors do not add the extension.
+func TestMove_FolderLinks(t *testing.T) {
+	f := newFixture(t, "Docs/README.md", "# Docs\n", "idx.md", "[d](Docs/) [e](Docs) [h](Docs/#docs) [f](Docs/README.md) [g](Docs/README) [r](/Docs/)\n")
+	move := func(note, to string) string {
+		before := f.files()
+		w, err := f.Move(t.Context(), notes.MoveRequest{Note: note, To: to, UpdateLinks: true})
+		require.NoError(t, err)
+		after := f.files()
+		f.requireUndone(w, before, after)
+		return after["idx.md"]
+	}
+	assert.Equal(t, "[d](Help/) [e](Help) [h](Help/#docs) [f](Help/README.md) [g](Help/README) [r](/Help/)\n", move("Docs/README.md", "Help/README.md"))
+	assert.Equal(t, "[d](Help/Guide.md) [e](Help/Guide.md) [h](Help/Guide.md#docs) [f](Help/Guide.md) [g](Help/Guide) [r](/Help/Guide.md)\n", move("Help/README.md", "Help/Guide.md"))
+	f.requireConsistent()
 }
 
 // Links to a deleted note are redirected to its replacement, in one change; links to other

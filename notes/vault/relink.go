@@ -146,7 +146,7 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
 	from, want := l.move.after(notePath), l.move.after(was.Path)
 	spellings := l.spellings(link.Target, link.Kind, notePath, was, from, want)
-	if store.LinkKey(link.Target) == notes.Key(path.Base(store.FolderOfIndex(was.Path))) {
+	if namesFolder(link.Target, was) {
 		slash := link.Target[len(strings.TrimSuffix(link.Target, "/")):]
 		spellings = append(l.spellings(link.Target, link.Kind, notePath, was, from, store.FolderOfIndex(want)+slash), spellings...)
 	}
@@ -162,7 +162,7 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 // present spelling first.
 func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
 	title := l.store.PageTitle(want)
-	if was.ID != 0 && !notes.IsNoteName(link) {
+	if was.ID != 0 && !notes.IsNoteName(link) && !namesFolder(link, was) {
 		want = notes.Stem(want)
 	}
 	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
@@ -195,6 +195,11 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 		return []string{name, absolute, relative, dotted}
 	}
 	return []string{absolute, relative, dotted}
+}
+
+// namesFolder reports whether a link to an index note names its folder instead.
+func namesFolder(link string, was store.Target) bool {
+	return store.LinkKey(link) == notes.Key(path.Base(store.FolderOfIndex(was.Path)))
 }
 
 func isMarkdownLink(kind notes.LinkKind) bool {
