@@ -183,6 +183,9 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 	}
 	o.marked("changed or in use, tag not renamed in", res.Conflicts)
 	o.marked("not updated, because it may use the tag:", res.Left)
+	for _, n := range res.Notes {
+		o.note(n)
+	}
 	if res.DryRun {
 		o.dryRun(res.Diff)
 		return

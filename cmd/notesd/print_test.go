@@ -68,8 +68,8 @@ func TestPrintMove(t *testing.T) {
 	} {
 		assert.Equal(t, want, printedBy(func(o *output) { o.printMove(resultOf[tools.MoveResult](t, text)) }))
 	}
-	renamed := resultOf[tools.RenameTagResult](t, `{"changed": ["A.md"], "conflicts": ["B.md"], "total": 1, "change": 9}`)
-	assert.Equal(t, "A.md\n  changed or in use, tag not renamed in B.md\n# 1 note changed; notesd undo 9 reverts it\n",
+	renamed := resultOf[tools.RenameTagResult](t, `{"changed": ["A.md"], "conflicts": ["B.md"], "total": 1, "change": 9, "notes": ["#b was there"]}`)
+	assert.Equal(t, "A.md\n  changed or in use, tag not renamed in B.md\n# #b was there\n# 1 note changed; notesd undo 9 reverts it\n",
 		printedBy(func(o *output) { o.printRenameTag(renamed) }))
 }
 

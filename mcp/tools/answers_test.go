@@ -662,6 +662,28 @@ func TestRenameTag_ManyNotes(t *testing.T) {
 	}
 }
 
+// Renaming a tag to one that exists makes one tag of the two, which the result says.
+func TestRenameTag_Existing(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "#old #work\n", "B.md": "#New #work/x\n", "C.md": "#work/x\n"})
+	for _, a := range []args{{"tag": "old", "to": "fresh", "dry_run": true}, {"tag": "work", "to": "Work", "dry_run": true}, {"tag": "work", "to": "work/x", "dry_run": true}} {
+		got, text := w.call(t, "rename_tag", a)
+		assert.NotContains(t, got, "notes")
+		assert.NotContains(t, text, "already")
+	}
+	_, text := w.call(t, "rename_tag", args{"tag": "work/x", "to": "work", "dry_run": true})
+	assert.Contains(t, text, "(#work is already in 1 note: the two would become one tag)")
+	_, text = w.call(t, "rename_tag", args{"tag": "#old", "to": "#new", "dry_run": true})
+	assert.Contains(t, text, "(#new is already in 1 note: the two would become one tag)")
+
+	w.env.RequestKey = "key"
+	got, text := w.call(t, "rename_tag", args{"tag": "#old", "to": "#new"})
+	assert.Equal(t, []any{"#new was already in 1 note: the two are one tag now"}, got["notes"])
+	assert.Contains(t, text, "(#new was already in 1 note: the two are one tag now)")
+	again, _ := w.call(t, "rename_tag", args{"tag": "#old", "to": "#new"})
+	assert.Equal(t, got["change"], again["change"])
+	assert.NotContains(t, again, "notes", "it cannot be known any more")
+}
+
 // If both a note and a text are passed, the note is used, and the result says so.
 func TestRelatedToANoteOrAText(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\nrye bread\n", "B.md": "# B\n\nrye flour\n", "C.md": "# C\n\n[[A]] soup\n"})

@@ -32,6 +32,7 @@ type RenameTagResult struct {
 	Change    int64    `json:"change,omitempty" doc:"restore_note undoes it"`
 	Diff      string   `json:"diff,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
 }
 
 // runRenameTag shortens the list of changed notes to fit. The diff, of one note only, shows
@@ -39,6 +40,10 @@ type RenameTagResult struct {
 func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome, error) {
 	if strings.Trim(a.To, "# ") == "" {
 		return Outcome{}, usagef("to is the new name of the tag; to remove the tag, use edit_note with op remove_tag and notes, the paths that list_notes tags=%q has", phrase.OneLine(a.Tag))
+	}
+	remarks, err := in.merging(ctx, a)
+	if err != nil {
+		return Outcome{}, err
 	}
 	w, err := in.Vault.RenameTag(ctx, notes.RenameTagRequest{Tag: a.Tag, To: a.To, DryRun: a.DryRun, Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey})
 	if err != nil {
@@ -49,9 +54,34 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 	}
 	changed := append([]string{w.Path}, w.Relinked...) // Written names one of the notes separately
 	return fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {
-		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun}
+		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun, Notes: remarks}
 		return Outcome{Structured: out, Text: renameTagText(a, out)}
 	}), nil
+}
+
+// merging returns a remark if notes have the new tag already: only the history can then tell
+// the two apart. Of a repeated call, it is not known whether they had.
+func (in *invocation) merging(ctx context.Context, a renameTagArgs) ([]string, error) {
+	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
+	if err != nil || repeated {
+		return nil, err
+	}
+	to := strings.Trim(a.To, "# /")
+	if from := notes.Key(strings.Trim(a.Tag, "# /")); strings.HasPrefix(notes.Key(to)+"/", from+"/") {
+		return nil, nil // in another case, or below itself
+	}
+	tags, err := in.Vault.Tags(ctx, in.Scope)
+	for _, t := range tags {
+		if notes.Key(t.Tag) != notes.Key(to) {
+			continue
+		}
+		remark := "#%s was already in %s: the two are one tag now"
+		if a.DryRun {
+			remark = "#%s is already in %s: the two would become one tag"
+		}
+		return []string{fmt.Sprintf(remark, phrase.OneLine(to), phrase.Count(t.Notes, "note"))}, nil
+	}
+	return nil, err
 }
 
 func renameTagText(a renameTagArgs, out RenameTagResult) string {
@@ -72,5 +102,5 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 	if out.Diff != "" {
 		b.WriteString("\n" + phrase.Fence("diff", out.Changed[0], out.Diff))
 	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }
