@@ -299,8 +299,10 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 	}
 	slices.Sort(linking)
 	after := func(p string) string { return p }
+	hint := "Nothing was changed. Change the heading with replace_text, and those links will be broken."
 	if move != nil {
 		after, targets = move.move.after, move.after
+		hint = "If you " + move.move.without() + ", those links will be broken."
 	}
 	anchors := map[string][][2]*markdown.Anchors{}
 	for p, all := range renames {
@@ -337,8 +339,11 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 				err = fmt.Errorf("cannot be rewritten to the heading %s", notes.Quote(anchor))
 			}
 			if err != nil {
-				missed = &notes.Error{Op: o.Kind, Path: to, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err),
-					Hint: "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."}
+				e := &notes.Error{Op: o.Kind, Path: to, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err), Hint: hint}
+				if move == nil {
+					e.Hint = "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."
+				}
+				missed = e
 			}
 			return anchor, err == nil && anchor != l.Anchor
 		})
@@ -354,8 +359,7 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 		}
 	}
 	err = o.alsoChange(linking, rewrite, func(where, why string) error {
-		return &notes.Error{Op: o.Kind, Path: o.Files[0].OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
-			Hint: "Nothing was changed. Change the heading with replace_text, and those links will be broken."}
+		return &notes.Error{Op: o.Kind, Path: o.Files[0].OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why), Hint: hint}
 	})
 	return func(name string, text []byte) []byte {
 		if text == nil || !strings.EqualFold(path.Ext(name), ".canvas") {

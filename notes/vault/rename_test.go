@@ -228,6 +228,14 @@ func TestMove_LinksInHeadings(t *testing.T) {
 	assert.Empty(t, f.broken("B/C/M.md"))
 	assert.Equal(t, []string{"M#Nope"}, f.broken("N.md"))
 	f.requireConsistent()
+
+	f = newFixture(t, "H.md", "h\n", "M.md", "# [[H]]\n# Hub\n", "N.md", "[[M#Hub]]\n")
+	before = f.files()
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "H", To: "Hub.md", UpdateLinks: true})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.Contains(t, domainError(t, err).Error(), `a link in "N.md" to "Hub" would lead to another heading of that name`)
+	assert.Contains(t, domainError(t, err).Hint, "If you move with update_links false")
+	assert.Equal(t, before, f.files())
 }
 
 // Cards of canvases follow a renamed tag; bases, whose formulas may compare it, are named.
