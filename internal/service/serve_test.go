@@ -18,6 +18,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/fsid"
 	"notesd/internal/session"
 	"notesd/mcp"
 )
@@ -141,7 +142,21 @@ func TestServe_MissingFolders(t *testing.T) {
 	s := serve(t, "[vault]\nallow = [\"bread.md\", \"new\", \"Work\"]\nread_only_folders = [\"Jornal\", \"BREAD.md\"]\n")
 	require.NoError(t, os.Mkdir(filepath.Join(s.cfg.Vault.Path, "new"), 0o700))
 	require.Eventually(t, func() bool { return s.report().Index.Ready }, time.Minute, time.Millisecond)
-	assert.Equal(t, []string{`vault.read_only_folders names the folder "Jornal", which does not exist`, `vault.allow names the folder "Work", which does not exist`}, s.report().Warnings)
+	work := `vault.allow names the folder "Work", which does not exist`
+	assert.Equal(t, []string{`vault.read_only_folders names the folder "Jornal", which does not exist`, work}, s.report().Warnings)
+
+	answer := make(chan int)
+	defer close(answer)
+	_, err := fsid.InTime(filepath.Join(s.cfg.Vault.Path, "Jornal"), fsid.Patience, func() (int, error) { return <-answer, nil })
+	require.ErrorIs(t, err, fsid.ErrNoAnswer)
+	assert.Equal(t, []string{work}, s.report().Warnings, "if the disk does not answer")
+
+	away := s.cfg.Vault.Path + "-away"
+	require.NoError(t, os.Rename(s.cfg.Vault.Path, away))
+	defer func() { assert.NoError(t, os.Rename(away, s.cfg.Vault.Path)) }()
+	var r Report
+	require.Eventually(t, func() bool { r = s.report(); return r.Unavailable != "" }, time.Minute, time.Millisecond)
+	assert.NotContains(t, strings.Join(r.Warnings, "\n"), "which does not exist")
 }
 
 // When the file changes, the daemon starts again within its process once no session of a

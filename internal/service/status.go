@@ -194,6 +194,9 @@ func (r *reporter) addVault(ctx context.Context) error {
 // addMissingFolders warns of settings with folders that do not exist, which are probably
 // misspelled.
 func (r *reporter) addMissingFolders(ctx context.Context) error {
+	if r.Unavailable != "" {
+		return nil // none exists now
+	}
 	keys := map[string]string{} // of the settings, by folder
 	for _, c := range r.Clients {
 		if c.HTTP {
@@ -208,7 +211,7 @@ func (r *reporter) addMissingFolders(ctx context.Context) error {
 	}
 	for _, folder := range slices.Sorted(maps.Keys(keys)) {
 		dir, in := r.s.cfg.Vault.Place(folder)
-		if _, err := os.Stat(filepath.Join(dir, in)); err == nil && dir != "" {
+		if dir != "" && isThere(filepath.Join(dir, in)) {
 			continue
 		}
 		list, err := r.s.vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: []string{folder}}, Limit: 1}) // may spell it in another case
