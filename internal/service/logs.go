@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
@@ -54,7 +55,7 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, background bool) (*Logs, err
 				return nil, errors.Join(err, file.Close())
 			}
 		}
-		l.file, out, l.apart = file, file, !background
+		l.file, out, l.apart = file, file, !background || runtime.GOOS == "windows" // where commands keep the old standard error
 	}
 	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: LevelOf(cfg.Log.Level)})
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
