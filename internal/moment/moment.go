@@ -29,7 +29,7 @@ var localized = map[string]string{
 // and English.
 type Weeks struct {
 	First    time.Weekday // first day of the week
-	Contains int          // the day of January, 1 to 7, that is always in week 1
+	Contains int          // the day of January, 1 to 7, that is always in week 1; -5 is December 26
 	Locale   string       `json:",omitempty"` // of the names, as in moment.js: de, zh-cn
 }
 
@@ -59,6 +59,7 @@ func WeeksOf(locale, first string) Weeks {
 var localeWeeks = func() map[string]Weeks {
 	all := map[string]Weeks{}
 	for weeks, locales := range map[Weeks]string{
+		{First: time.Sunday, Contains: -5}:  "ar-kw",
 		{First: time.Sunday, Contains: 1}:   "en en-us am-et ar-ps ar-sa bn bn-bd bo en-ca en-il en-in es-us fr-ca gu he hi id ja kn ko lo ml mn mr ne pa-in pt-br si ta te th zh-hk zh-mo zh-tw",
 		{First: time.Sunday, Contains: 2}:   "dv",
 		{First: time.Sunday, Contains: 3}:   "ar-dz en-au es-mx",

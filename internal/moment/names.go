@@ -46,6 +46,9 @@ var locales = sync.OnceValue(func() (all []names) {
 func (w Weeks) names() *names {
 	all := locales()
 	language, _, _ := strings.Cut(w.Locale, "-")
+	if language == "zh" {
+		language = "zh-tw" // also zh-hk and zh-mo
+	}
 	for _, locale := range []string{w.Locale, language} {
 		if i := slices.IndexFunc(all, func(n names) bool { return n.locale == locale }); i >= 0 {
 			return &all[i]

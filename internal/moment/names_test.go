@@ -18,6 +18,9 @@ func TestNames(t *testing.T) {
 		{"am", "dddd D MMM YYYY", "Monday 4 Mar 2024"},
 		{"de", "dddd, D. MMMM YYYY", "Montag, 4. März 2024"},
 		{"de-ch", "D. MMMM YYYY", "4. März 2024"},
+		{"de-ch", "YYYY-MM-DD ddd", "2024-03-04 Mo"},
+		{"zh-hk", "YYYY-MM-DD dddd", "2024-03-04 星期一"},
+		{"zh-mo", "YYYY-MM-DD ddd", "2024-03-04 週一"},
 		{"es-mx", "DD-MMM-YYYY", "04-mar-2024"},
 		{"pt-br", "dddd, D MMMM YYYY", "segunda-feira, 4 março 2024"},
 		{"en-gb", "D MMMM YYYY", "4 March 2024"},
@@ -49,11 +52,14 @@ func TestNames(t *testing.T) {
 	}
 	first := time.Date(2024, 5, 1, 0, 0, 0, 0, time.Local)
 	assert.Equal(t, "1er mai 2024", moment.Weeks{Locale: "fr"}.Format(first, "Do MMMM YYYY"))
+	assert.Equal(t, "1. Jänner 2024", moment.Weeks{Locale: "de-at"}.Format(first.AddDate(0, -4, 0), "D. MMMM YYYY"))
 }
 
 func TestLocaleOf(t *testing.T) {
 	few := func(texts ...string) func() []string { return func() []string { return texts } }
 	assert.Equal(t, "de", moment.LocaleOf("D. MMMM YYYY", few("1. April 2024", "2. März 2024", "5. August 2024")))
+	assert.Equal(t, "de-at", moment.LocaleOf("D. MMMM YYYY", few("1. Jänner 2024", "2. März 2024")))
+	assert.Equal(t, "de-ch", moment.LocaleOf("YYYY-MM-DD ddd", few("2024-03-04 Mo")))
 	assert.Empty(t, moment.LocaleOf("D. MMMM YYYY", few("1. April 2024", "5. August 2024")), "English if it may be")
 	assert.Empty(t, moment.LocaleOf("D. MMMM YYYY", few("Index", "4. Pluviôse 2024")))
 	assert.Empty(t, moment.LocaleOf("YYYY-MM-DD", nil), "the same in all")
