@@ -109,7 +109,10 @@ func each(rule func(string) string) func(any) string {
 }
 
 func pattern(s string) string {
-	if _, err := notes.NewIgnore([]string{s}); err != nil || s == "" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "./") {
+	s = strings.TrimRight(strings.TrimSpace(s), "/")
+	first, _, _ := strings.Cut(s, "/")
+	hasDrive, isOutside := strings.Index(s, ":/") == 1, first == "~" || first == "." || first == ".."
+	if _, err := notes.NewIgnore([]string{s}); err != nil || s == "" || hasDrive || isOutside {
 		return `glob patterns for names or paths in the vault, such as "*.tmp.md" or "Archive/**"`
 	}
 	return ""
