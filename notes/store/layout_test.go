@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -341,4 +342,22 @@ func TestHasMostOf(t *testing.T) {
 	is, err = w.IsOf(ctx, t.TempDir())
 	require.NoError(t, err)
 	assert.False(t, is)
+}
+
+func TestIsOf_ManyNotes(t *testing.T) {
+	const many = 2500
+	files := map[string]string{}
+	name := func(i int) string { return fmt.Sprintf("%04d.md", i) }
+	for i := range many {
+		files[name(i)] = "x"
+	}
+	w := newWorld(t, files)
+	for deleted, want := range []bool{true, true, false} { // thirds of the files
+		is, err := w.IsOf(t.Context(), w.dir)
+		require.NoError(t, err)
+		assert.Equal(t, want, is, "%d thirds are deleted", deleted)
+		for i := deleted; i < many; i += 3 {
+			require.NoError(t, os.Remove(filepath.Join(w.dir, name(i))))
+		}
+	}
 }
