@@ -276,14 +276,27 @@ func TestSessionOutlivesAnUpgrade(t *testing.T) {
 	require.NoError(t, os.Link(built, upgraded))
 	p.program = filepath.Join(t.TempDir(), "notesd")
 	require.NoError(t, os.Symlink(old, p.program))
+	requests := filepath.Join(t.TempDir(), "requests")
+	if runtime.GOOS == "linux" { // with a stand-in for systemctl, which starts what the unit says
+		bin := t.TempDir()
+		script := fmt.Sprintf("#!/bin/sh\n[ $2 = start ] || exit 0\necho $3 >>%s\n"+
+			"eval \"exec $(sed -n 's/^ExecStart=//p' %s/systemd/user/$3.service)\" </dev/null >/dev/null 2>&1 &\n", requests, p.config())
+		require.NoError(t, os.WriteFile(filepath.Join(bin, "systemctl"), []byte(script), 0o755))
+		p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"))
+		p.run(t, "service", "install")
+	}
 	h := p.launch(t, "mcp")
 	h.initialize()
+	require.NoError(t, os.RemoveAll(requests))
 
 	require.NoError(t, os.Remove(p.program))
 	require.NoError(t, os.Symlink(upgraded, p.program))
 	require.NoError(t, os.Remove(old))
 	stopDaemon(t, p.state)
 	assert.NotEmpty(t, h.found("bread"))
+	if runtime.GOOS == "linux" {
+		assert.FileExists(t, requests, "the new daemon is the service")
+	}
 }
 
 // A deletion whose daemon is killed after removing the file is reported as done, and

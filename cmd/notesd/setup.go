@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -154,8 +155,8 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 
 // program returns the path of this program, which may be that of a link: after an upgrade, a
 // package manager deletes the version that the link pointed to. On Linux, os.Executable
-// returns the target.
-func program() (string, error) {
+// returns the target. A relay asks first at its start, and keeps the answer.
+var program = sync.OnceValues(func() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -170,7 +171,7 @@ func program() (string, error) {
 		}
 	}
 	return exe, nil
-}
+})
 
 // placeArgs returns the flags for the vault, for the state directory if withState is set, and
 // for the configuration file if it is not the one that a program without the variables of
