@@ -40,6 +40,17 @@ type Identity struct {
 	Inode  uint64 `json:"inode"`
 }
 
+// Born returns when an open folder was created, in nanoseconds, or 0 if the system does not
+// record it.
+func Born(root *os.Root) (int64, error) {
+	folder, err := root.Open(".")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = folder.Close() }() // only read from
+	return born(folder), nil
+}
+
 // RootIdentity returns the identity of an open folder.
 func RootIdentity(root *os.Root) (Identity, error) {
 	folder, err := root.Open(".")

@@ -69,3 +69,11 @@ func HardLinks(f *os.File) (int, error) {
 // Locked returns false: replacing a file that another program has open without sharing
 // fails.
 func Locked(*os.File) bool { return false }
+
+func born(folder *os.File) int64 {
+	info, err := handleInformation(windows.Handle(folder.Fd()))
+	if err != nil {
+		return 0
+	}
+	return info.CreationTime.Nanoseconds()
+}

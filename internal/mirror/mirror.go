@@ -127,7 +127,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, seq, mark) VALUES (1, 0, '')`); err != nil {
 			return err
 		}
-		return tx.QueryRowContext(ctx, `SELECT seq, mark FROM position`).Scan(&m.at.Seq, &m.at.Mark)
+		return tx.QueryRowContext(ctx, `SELECT seq, mark, folder FROM position`).Scan(&m.at.Seq, &m.at.Mark, &m.folder)
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -309,6 +309,11 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 	}
 	defer m.unlock()
 	err := m.syncLocked(ctx, paths, all)
+	if errors.Is(err, vault.ErrEmptied) {
+		r := newRecord()
+		r.folder = new(emptied)
+		err = errors.Join(err, m.write(ctx, r))
+	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err // cancelled, not a failure of the log
 	}
@@ -477,9 +482,13 @@ func (c *condition) conflict(copied string) {
 // records are the base, the paths to compare, and the position up to which the log was
 // read.
 type records struct {
-	db *sqlite.DB
-	at pglog.Position
+	db     *sqlite.DB
+	at     pglog.Position
+	folder string // what base is of: a [vault.Replica.Folder], emptied, or "" if unknown
 }
+
+// emptied is recorded instead of the folder when it was found to be suddenly empty.
+const emptied = "emptied"
 
 // base is a row of the state that folder and log last had in common.
 type base struct {
@@ -526,6 +535,7 @@ type record struct {
 	placing map[string]version // what is about to be placed
 	own     map[string]bool    // ids of batches of this folder; true: about to be committed; false: applied or rejected
 	at      *pglog.Position
+	folder  *string
 	forget  bool // delete all of base first
 }
 
@@ -534,7 +544,7 @@ func newRecord() *record {
 }
 
 func (r *records) write(ctx context.Context, w *record) error {
-	if len(w.base)+len(w.pending)+len(w.placing)+len(w.own) == 0 && w.at == nil {
+	if len(w.base)+len(w.pending)+len(w.placing)+len(w.own) == 0 && w.at == nil && w.folder == nil {
 		return nil
 	}
 	err := r.db.Write(ctx, func(tx *sql.Tx) error {
@@ -576,6 +586,11 @@ func (r *records) write(ctx context.Context, w *record) error {
 				return err
 			}
 		}
+		if w.folder != nil {
+			if err := exec(`UPDATE position SET folder = ?`, *w.folder); err != nil {
+				return err
+			}
+		}
 		if w.at == nil {
 			return nil
 		}
@@ -583,6 +598,9 @@ func (r *records) write(ctx context.Context, w *record) error {
 	})
 	if err == nil && w.at != nil {
 		r.at = *w.at
+	}
+	if err == nil && w.folder != nil {
+		r.folder = *w.folder
 	}
 	return err
 }

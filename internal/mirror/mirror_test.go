@@ -521,12 +521,127 @@ func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
 	for p := range files {
 		a.delete(p)
 	}
-	require.ErrorIs(t, a.m.sync(t.Context(), nil, true), notes.ErrUnavailable)
 	require.NoError(t, a.m.sync(t.Context(), slices.Collect(maps.Keys(files)), false), "the watcher reports it as paths")
 	paths, all := a.m.queue.Take()
-	require.ErrorIs(t, a.m.sync(t.Context(), paths, all), notes.ErrUnavailable)
+	for range 2 {
+		require.ErrorIs(t, a.m.sync(t.Context(), paths, all), notes.ErrUnavailable)
+	}
 	b.sync()
 	assert.Equal(t, files, b.files())
+	a.save("New.md", "n") // no scan saw the folder empty
+	files["New.md"] = "n"
+	assert.Equal(t, files, agree(t, a, b), "it is filled again")
+}
+
+// TestMirror_RefilledFolder: a folder that was emptied and is being filled again deletes nothing,
+// also if notesd is started meanwhile. What was in the meantime changed elsewhere is placed, and
+// what the folder has of older text is kept beside it.
+func TestMirror_RefilledFolder(t *testing.T) {
+	for name, c := range map[string]struct {
+		back    int
+		restart bool
+	}{"half of it": {11, false}, "a file, after a restart": {1, true}} {
+		t.Run(name, func(t *testing.T) {
+			s := pgtest.New(t)
+			files := map[string]string{}
+			for i := range 20 {
+				files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
+			}
+			a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+			agree(t, a, b)
+			for p := range files {
+				a.delete(p)
+			}
+			b.save("05.md", "edited")
+			b.sync()
+			require.ErrorIs(t, a.Reconcile(t.Context()), vault.ErrEmptied)
+			require.ErrorIs(t, a.m.sync(t.Context(), nil, true), vault.ErrEmptied)
+			for i := range c.back {
+				p := fmt.Sprintf("%02d.md", i)
+				a.save(p, files[p])
+			}
+			a.save("00.md", "of a backup")
+			if c.restart {
+				a.close()
+				a.open(s.URL(), "team", a.state)
+			} else {
+				require.NoError(t, a.Reconcile(t.Context()))
+			}
+			got := agree(t, a, b)
+			status, err := a.m.Status(t.Context())
+			require.NoError(t, err)
+			require.Len(t, status.Conflicts, 1)
+			files["05.md"], files[status.Conflicts[0]] = "edited", "of a backup"
+			assert.Equal(t, files, got)
+
+			a.close()
+			for i := range 12 { // what is deleted from now on is deleted elsewhere, also while notesd is off
+				p := fmt.Sprintf("%02d.md", i)
+				a.delete(p)
+				delete(files, p)
+			}
+			a.open(s.URL(), "team", a.state)
+			assert.Equal(t, files, agree(t, a, b))
+		})
+	}
+}
+
+// TestMirror_ReplacedFolder has an older copy in the folder's place, whereas the mirror's database
+// is the newest: nothing is replaced with what the copy has, or deleted because it lacks it.
+func TestMirror_ReplacedFolder(t *testing.T) {
+	s := pgtest.New(t)
+	files := map[string]string{"Moved.md": "m"}
+	for i := range 12 {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
+	}
+	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	backup := t.TempDir()
+	require.NoError(t, os.CopyFS(backup, os.DirFS(a.dir)))
+	a.save("00.md", "edited")
+	a.save("New.md", "n")
+	a.delete("01.md")
+	require.NoError(t, os.Rename(filepath.Join(a.dir, "Moved.md"), filepath.Join(a.dir, "There.md")))
+	agree(t, a, b)
+	b.save("02.md", "edited elsewhere")
+	b.sync()
+	a.close()
+	require.NoError(t, os.RemoveAll(a.dir))
+	require.NoError(t, os.CopyFS(a.dir, os.DirFS(backup))) // the inode may be the same
+	a.open(s.URL(), "team", a.state)
+	got := agree(t, a, b)
+	status, err := a.m.Status(t.Context())
+	require.NoError(t, err)
+	require.Len(t, status.Conflicts, 1)
+	files["00.md"], files["New.md"], files["There.md"], files["02.md"], files[status.Conflicts[0]] = "edited", "n", "m", "edited elsewhere", "0"
+	assert.Equal(t, files, got)
+
+	a.close()
+	require.NoError(t, os.Rename(a.dir, a.dir+" once more"))
+	require.NoError(t, os.Mkdir(a.dir, 0o700))
+	a.save("Only.md", "o")
+	matches, err := filepath.Glob(filepath.Join(a.state, "notes.db*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, matches)
+	for _, derived := range matches { // as by notesd index --rebuild
+		require.NoError(t, os.Remove(derived))
+	}
+	a.open(s.URL(), "team", a.state)
+	files["Only.md"] = "o"
+	assert.Equal(t, files, agree(t, a, b))
+
+	a.close()
+	require.NoError(t, os.Rename(a.dir, a.dir+" a last time"))
+	require.NoError(t, os.Mkdir(a.dir, 0o700))
+	for _, derived := range matches {
+		require.NoError(t, os.RemoveAll(derived))
+	}
+	a.open(s.URL(), "team", a.state)
+	assert.Equal(t, files, agree(t, a, b), "an empty one is filled")
+
+	a.delete("04.md")
+	delete(files, "04.md")
+	assert.Equal(t, files, agree(t, a, b))
 }
 
 // TestMirror_ManyDeletions: files deleted in a row, as when the folder is emptied slowly, are

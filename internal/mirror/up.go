@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -32,7 +33,11 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		paths = nil
 	}
 	files, unseen, err := m.vault.Replica().Files(ctx, paths, len(bases)+m.deletions.committed)
-	if err != nil {
+	now, unknown := m.vault.Replica().Folder()
+	if unknown == nil && now != m.folder {
+		return true, m.adopt(ctx, now)
+	}
+	if err = cmp.Or(err, unknown); err != nil {
 		return false, err
 	}
 	waiting, err := m.pending(ctx)
@@ -95,6 +100,54 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		return false, err
 	}
 	return c.end(ctx, all)
+}
+
+// adopt records the folder that base is of from now on. If that was another one, or was emptied
+// meanwhile, base stays for the files that have its text. It is not known whether the others were
+// changed since or are from an older copy, so they are compared as in a new folder.
+func (m *Mirror) adopt(ctx context.Context, now string) error {
+	r := newRecord()
+	r.folder = &now
+	if m.folder == "" {
+		return m.write(ctx, r)
+	}
+	bases, err := m.bases(ctx, nil, true)
+	if err != nil {
+		return err
+	}
+	had := 0 // a new folder may be empty
+	for p, b := range bases {
+		if b.hash != "" {
+			r.base[p], r.pending[p] = base{}, true
+		}
+	}
+	if m.folder == emptied {
+		had = len(r.base)
+	}
+	files, _, err := m.vault.Replica().Files(ctx, nil, had)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		b := bases[f.Path]
+		if b.hash == "" {
+			continue
+		}
+		if b.stat != f.Stat {
+			data, _, err := m.vault.Replica().Bytes(f)
+			if errors.Is(err, notes.ErrUnavailable) {
+				return err
+			}
+			if err != nil || notes.Hash(data) != b.hash {
+				continue
+			}
+		}
+		delete(r.base, f.Path)
+		delete(r.pending, f.Path)
+	}
+	m.queue.AddAll()
+	m.opt.Log.Warn("the folder was emptied, or is another one than before; files that differ from the log are kept twice", "files", len(r.base))
+	return m.write(ctx, r)
 }
 
 // reasonOf returns the detail of a [*notes.Error], or other for any other error.

@@ -191,8 +191,11 @@ func (s *scan) isEmpty(folder string) bool {
 	return gone == all && !slices.ContainsFunc(s.changed, func(f store.File) bool { return notes.Under(f.Path, folder) })
 }
 
+// ErrEmptied means that the vault's folder has lost its notes for an unknown reason.
+var ErrEmptied = fmt.Errorf("%w: the folder was emptied", notes.ErrUnavailable)
+
 func suddenly(what string) error {
-	return &notes.Error{Op: "scan", Err: notes.ErrUnavailable, Detail: "the vault folder " + what + " although it had notes at the last scan",
+	return &notes.Error{Op: "scan", Err: ErrEmptied, Detail: "the vault folder " + what + " although it had notes at the last scan",
 		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
 }
 

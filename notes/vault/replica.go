@@ -129,6 +129,17 @@ type Replica struct{ v *Vault }
 // Replica returns the vault's folder as a copy of the log.
 func (v *Vault) Replica() Replica { return Replica{v} }
 
+// Folder identifies the vault's folder, or returns "" if the system cannot. A copy in its place has
+// another identity; on some disks, the folder itself has another one after each mount.
+func (r Replica) Folder() (string, error) {
+	root, err := r.v.disk.Open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	return root.Lasting()
+}
+
 // Placed returns the paths of the files that the operation committed with this id has
 // placed or removed, or none for another node's operation. If a crash interrupted the
 // operation and it cannot be finished now, it is closed and will never be finished: the

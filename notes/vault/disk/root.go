@@ -3,6 +3,7 @@ package disk
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
@@ -87,6 +88,18 @@ func (r *Root) Identity(name string) fsid.Identity {
 		return fsid.Identity{}
 	}
 	return fsid.IdentityOf(info)
+}
+
+// Lasting identifies the vault's only folder, or is "" if the system cannot. Unlike its
+// [Root.Identity], this is the same when the disk is plugged in again, and differs for a folder
+// that was deleted and created again.
+func (r *Root) Lasting() (string, error) {
+	one := r.folders[""]
+	if one.id == (fsid.Identity{}) {
+		return "", nil
+	}
+	born, err := fsid.Born(one.Root)
+	return fmt.Sprintf("%d %d", one.id.Inode, born), err
 }
 
 // in calls a method of [os.Root] on the folder that contains a path.

@@ -231,3 +231,27 @@ func TestIsUnknown(t *testing.T) {
 	}
 	assert.False(t, disk.IsUnknown(nil))
 }
+
+// TestRoot_Lasting: a renamed folder is the same as before, and one created again is not, although
+// the system may reuse its numbers.
+func TestRoot_Lasting(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "vault")
+	lasting := func(dir string) string {
+		d, err := disk.New(map[string]string{"": dir}, fsid.Identity{})
+		require.NoError(t, err)
+		root, err := d.Open()
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, root.Close()) }()
+		id, err := root.Lasting()
+		require.NoError(t, err)
+		require.NotEmpty(t, id)
+		return id
+	}
+	write(t, filepath.Join(dir, "n.md"), "n")
+	was := lasting(dir)
+	require.NoError(t, os.Rename(dir, dir+" 2"))
+	assert.Equal(t, was, lasting(dir+" 2"))
+	require.NoError(t, os.RemoveAll(dir+" 2"))
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	assert.NotEqual(t, was, lasting(dir))
+}
