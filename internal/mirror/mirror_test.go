@@ -39,6 +39,7 @@ type node struct {
 	t      testing.TB
 	dir    string
 	state  string
+	ignore []string
 	output *bytes.Buffer
 	close  func()
 }
@@ -61,7 +62,7 @@ func (n *node) open(address, name, state string) {
 	require.NoError(t, err)
 	kept, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
-	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Log: log})
+	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Ignore: n.ignore, Log: log})
 	require.NoError(t, err)
 	n.m.Use(n.Vault)
 	n.m.calm = 0
@@ -1172,6 +1173,37 @@ func TestSettle_Ignored(t *testing.T) {
 	still, err := n.m.pending(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, waiting, still, "they wait for other settings")
+}
+
+// TestMirror_NoLongerIgnored: what is done to files while this node ignores them is no deletion.
+// Afterwards they are placed again, with what other nodes have changed.
+func TestMirror_NoLongerIgnored(t *testing.T) {
+	s := pgtest.New(t)
+	files := map[string]string{"Archive/Deleted.md": "d", "Archive/Kept.md": "k", "Archive/Edited.md": "e", "Archive/Theirs.md": "1", "N.md": "n"}
+	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	ignore := func(patterns ...string) {
+		a.close()
+		a.ignore = patterns
+		a.open(s.URL(), "team", a.state)
+		a.sync()
+	}
+	ignore("Archive")
+	a.delete("Archive/Deleted.md")
+	a.save("Archive/Edited.md", "edited")
+	b.save("Archive/Theirs.md", "2")
+	b.sync()
+	a.sync()
+	ignore("Archive")
+	status, err := a.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, status.Pending)
+	ignore()
+	files["Archive/Edited.md"], files["Archive/Theirs.md"] = "edited", "2"
+	assert.Equal(t, files, agree(t, a, b))
+	a.delete("Archive/Deleted.md")
+	delete(files, "Archive/Deleted.md")
+	assert.Equal(t, files, agree(t, a, b))
 }
 
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what

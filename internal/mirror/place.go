@@ -56,6 +56,8 @@ func (w *work) undone(s step) {
 //   - If only the log differs from it, the log's version is placed, or the file removed.
 //   - If both differ, a change takes precedence over a deletion. Of two changes the log's
 //     gets the name; the folder's is kept beside it as a conflict copy and also committed.
+//   - If the folder lacks a file that waited for this comparison, the log's version is placed:
+//     it may have been removed while it was ignored here.
 //
 // Before a version is placed, it is recorded in the base as being placed: if the folder
 // has that version after a crash, it counts as the base. A file that could not be read or
@@ -74,7 +76,7 @@ func (w *work) decide(p string, s *sides) {
 		w.later(p)
 	case s.here == s.log:
 		w.record.base[p] = in
-	case s.log == b.hash: // changed in the folder only
+	case s.log == b.hash && (s.here != "" || !w.single): // changed in the folder only
 		w.newer = append(w.newer, p)
 	case s.here == "": // changed there, and possibly deleted here: the change wins
 		w.steps = append(w.steps, step{sides: s, FileChange: store.FileChange{NewPath: p}})

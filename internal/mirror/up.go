@@ -48,16 +48,20 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	for _, p := range waiting {
 		pending[p] = true
 	}
-	gone := map[string]base{}
+	gone, r := map[string]base{}, newRecord()
 	for p, b := range bases {
-		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
+		switch {
+		case b.hash == "" || pending[p]:
+		case m.vault.Ignored(p):
+			r.pending[p] = true
+		case !unseen(p):
 			gone[p] = b
 		}
 	}
 	for _, f := range files {
 		delete(gone, f.Path)
 	}
-	c, r := newCommit(m, gone), newRecord()
+	c := newCommit(m, gone)
 	for _, f := range files {
 		b := bases[f.Path]
 		known := b.hash != ""
