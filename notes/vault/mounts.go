@@ -185,6 +185,21 @@ func (s *scan) isAway(folder string, replaced, otherDisk, wasAway bool) bool {
 	return replaced || wasAway || s.isEmpty(folder)
 }
 
+// isBare reports whether a folder that had attachments, but no notes, lacks most of them.
+func (s *scan) isBare(ctx context.Context, folder string) (bool, error) {
+	if all, _ := s.count(folder); all > 0 {
+		return false, nil
+	}
+	had, err := s.v.store.Files().Under(ctx, folder)
+	left := map[string]bool{}
+	for _, f := range s.Attachments {
+		left[f.Path] = true
+	}
+	all := len(had)
+	gone := len(slices.DeleteFunc(had, func(p string) bool { return left[p] }))
+	return gone > all/2, err
+}
+
 // isEmpty reports whether the scan found no notes in a folder.
 func (s *scan) isEmpty(folder string) bool {
 	all, gone := s.count(folder)
@@ -214,12 +229,19 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 		now := s.root.Identity(mount.DiskPath)
 		_, wasAway := wasAway[folder]
 		replaced, top := now != mount.Identity, slices.Contains(s.v.store.Several, folder)
+		bare := false
+		if replaced {
+			var err error
+			if bare, err = s.isBare(ctx, folder); err != nil {
+				return err
+			}
+		}
 		switch _, missing := s.root.Missing(folder); {
 		case len(s.v.store.Several) > 0 && !slices.Contains(s.v.store.Several, s.v.store.FolderOf(folder)):
 			continue // no longer a folder of the vault
 		case replaced && isAmong(seen, mount):
 			continue
-		case missing == nil && !(replaced && s.isUnseen(folder)) && !((replaced || top) && s.isAway(folder, replaced, replaced, wasAway)):
+		case missing == nil && !bare && !(replaced && s.isUnseen(folder)) && !((replaced || top) && s.isAway(folder, replaced, replaced, wasAway)):
 			continue
 		}
 		s.keep(folder)
@@ -255,7 +277,7 @@ func isAmong(seen map[string]mount, disk mount) bool {
 	return false
 }
 
-// keepUnmountedBelow excludes from the deletions of a scan of some paths the notes that may
+// keepUnmountedBelow excludes from the deletions of a scan of some paths the files that may
 // be on an unmounted disk, and queues a full scan to decide.
 func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	known, wasAway := s.v.mounts.get()
@@ -264,8 +286,8 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 		unmounted := func() bool { // its disk may not answer
 			return s.root.Identity(mount.DiskPath) != mount.Identity && !isAmong(seen, mount)
 		}
-		below := func(p string) bool { return notes.Under(p, folder) }
-		if away && slices.ContainsFunc(s.Scanned, below) || slices.ContainsFunc(s.gone, func(r store.Row) bool { return below(r.Path) }) && unmounted() {
+		touches := func(p string) bool { return notes.Under(p, folder) || notes.Under(folder, p) }
+		if slices.ContainsFunc(s.Scanned, touches) && (away || unmounted()) {
 			s.keep(folder)
 			s.v.queue.AddAll()
 		}

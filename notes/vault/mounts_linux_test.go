@@ -142,6 +142,53 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 	}
 }
 
+// TestUnmountedDisk_NoNotes: the attachments on an unmounted disk are kept if it has no notes.
+func TestUnmountedDisk_NoNotes(t *testing.T) {
+	for name, look := range map[string]func(*mounted){
+		"a scan":                  func(m *mounted) { m.reconcile() },
+		"a look at the mount":     func(m *mounted) { require.NoError(t, m.reconcilePaths(t.Context(), []string{"disk"})) },
+		"a look below it":         func(m *mounted) { require.NoError(t, m.reconcilePaths(t.Context(), []string{"disk/pic.png"})) },
+		"a restart":               func(m *mounted) { m.restart() },
+		"a file written there":    func(m *mounted) { m.write("disk/other.png", png) },
+		"a mount point that went": func(m *mounted) { m.remove("disk") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMounted(t)
+			for i := range 5 {
+				m.remove(fmt.Sprintf("disk/sub/n%d.md", i))
+			}
+			m.write("disk/pic2.png", png)
+			m.reconcile()
+			m.unmount()
+			look(m)
+			for range 2 {
+				m.reconcile()
+				st, err := m.Status(t.Context())
+				require.NoError(t, err)
+				require.Len(t, st.Warnings, 1)
+				assert.Contains(t, st.Warnings[0], `"disk"`)
+				_, unseen, err := m.Replica().Files(t.Context(), nil, 0)
+				require.NoError(t, err)
+				assert.True(t, unseen("disk/pic.png"))
+				stored, err := m.store.Files().Under(t.Context(), "disk")
+				require.NoError(t, err)
+				assert.Contains(t, stored, "disk/pic.png")
+			}
+			require.NoError(t, os.MkdirAll(m.at, 0o755))
+			m.mount(m.hold)
+			m.reconcile()
+			m.isWhole()
+			m.remove("disk/pic.png")
+			m.remove("disk/pic2.png")
+			m.reconcile()
+			m.isWhole()
+			_, unseen, err := m.Replica().Files(t.Context(), nil, 0)
+			require.NoError(t, err)
+			assert.False(t, unseen("disk/pic.png"), "it is deleted")
+		})
+	}
+}
+
 // When the log reports an unmounted disk, the status already does.
 func TestUnmountedDisk_StatusBeforeLog(t *testing.T) {
 	m := newMounted(t)
