@@ -3,6 +3,7 @@ package vault_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -118,6 +119,30 @@ func TestReplica_FolderThatIsNotTheVault(t *testing.T) {
 	require.NoError(t, os.Remove(dir))
 	_, _, err = r.Files(t.Context(), []string{"a.md"}, 0)
 	require.ErrorIs(t, err, notes.ErrUnavailable)
+}
+
+// TestReplica_Symlinks: the absence of a file is inconclusive if a symlink that leads out of the vault,
+// or nowhere, has its place or that of a folder above it. One within the vault shows where the file is.
+func TestReplica_Symlinks(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{}, "out/sub/n.md", "x", "lost/n.md", "x", "pic.png", "x", "hid/n.md", "x", "moved/n.md", "x", "pics/pic.png", "x", "real/n.md", "x")
+	outside := t.TempDir()
+	save(t, outside, "sub/n.md", "x")
+	save(t, outside, "pic.png", "x")
+	save(t, dir, ".hidden/n.md", "x")
+	for name, target := range map[string]string{"out": outside, "lost": "nowhere", "hid": ".hidden", "moved": "real", "pic.png": filepath.Join(outside, "pic.png"), "pics/pic.png": "../nowhere.png"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
+		if os.Symlink(target, filepath.Join(dir, name)) != nil {
+			t.Skip("this system does not let the test make symlinks")
+		}
+	}
+	want := map[string]bool{"out/sub/n.md": true, "lost/n.md": true, "hid/n.md": true, "pic.png": true, "pics/pic.png": true, "moved/n.md": false, "real/none.md": false, "outer.md": false}
+	for _, paths := range [][]string{nil, slices.Collect(maps.Keys(want)), {"out", "lost", "hid", "moved", "pic.png", "pics"}} {
+		_, unseen, err := r.Files(t.Context(), paths, 0)
+		require.NoError(t, err)
+		for p, want := range want {
+			assert.Equal(t, want, unseen(p), "%s of %q", p, paths)
+		}
+	}
 }
 
 // TestReplica_EvictedFile checks that files evicted by iCloud Drive do not count as

@@ -306,6 +306,11 @@ func (s *scan) walkPaths(ctx context.Context, diskPaths []string) (*walked, erro
 
 // addPath adds the file at diskPath, or the folder with everything below it, to w.
 func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
+	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
+	if link := s.root.SymlinkAbove(diskPath); link != "" {
+		one.symlink(link)
+		return nil // not the file's real path
+	}
 	info, err := s.root.Lstat(diskPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
@@ -313,8 +318,6 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 			w.evict(diskPath)
 		}
 		return nil // gone
-	case s.root.SymlinkAbove(diskPath) != "":
-		return nil // not the file's real path; Lstat fails if the symlink leads out of the vault
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
@@ -326,7 +329,6 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	case !spelled:
 		return nil // the disk matched a differently spelled name
 	}
-	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
 	if !info.IsDir() {
 		one.file(path.Base(diskPath), diskPath, info)
 		return nil
@@ -377,10 +379,13 @@ type walked struct {
 	// unreadable are folders that could not be listed; nothing may be concluded about the
 	// notes in them.
 	unreadable []string
-	symlinks   []string          // symlinks with a note's name, as the file system spells them
-	targets    map[string]string // symlink to a file → the file it leads to, as the file system spells it
-	temps      []string          // temp files of operations
-	mounts     map[string]mount  // mount points, and the vault's folders if it has several
+	symlinks   []string // symlinks with a note's name, as the file system spells them
+	// astray are symlinks that lead out of the vault, nowhere, or to what is hidden or ignored,
+	// and what is neither a file nor a folder, such as a junction of Windows.
+	astray  []string
+	targets map[string]string // symlink to a file → the file it leads to, as the file system spells it
+	temps   []string          // temp files of operations
+	mounts  map[string]mount  // mount points, and the vault's folders if it has several
 }
 
 // evictedSuffix ends the name of the hidden placeholder that iCloud Drive, before macOS 14,
@@ -536,6 +541,7 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		if isNote {
 			w.out.symlinks = append(w.out.symlinks, diskPath)
 		}
+		real, visible := w.symlink(diskPath)
 		target, err := w.top.Stat(diskPath)
 		switch {
 		case err == nil && target.IsDir():
@@ -547,8 +553,7 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		case err != nil:
 			return
 		}
-		real, ok := w.top.RealPath(diskPath)
-		if !ok || w.ignore.Match(norm.NFC.String(real)) {
+		if !visible {
 			if isNote { // no stat, because the configuration of ignored files may change
 				w.out.skipped = append(w.out.skipped, store.Skipped{Skipped: notes.Skipped{Path: p, Reason: "a symlink to a file that is hidden or ignored"}})
 			}
@@ -558,6 +563,7 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		info = target
 	}
 	if !info.Mode().IsRegular() {
+		w.out.astray = append(w.out.astray, p)
 		if isNote {
 			w.skip(p, "not a regular file", info)
 		}
@@ -580,6 +586,16 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 	} else {
 		w.out.attachments = append(w.out.attachments, f)
 	}
+}
+
+// symlink returns the path that a symlink leads to. It is not visible if it is outside the vault,
+// does not exist, or is hidden or ignored.
+func (w *walker) symlink(diskPath string) (real string, visible bool) {
+	real, visible = w.top.RealPath(diskPath)
+	if visible = visible && !w.ignore.Match(norm.NFC.String(real)); !visible {
+		w.out.astray = append(w.out.astray, norm.NFC.String(diskPath))
+	}
+	return real, visible
 }
 
 func (w *walker) skip(p, reason string, info fs.FileInfo) {

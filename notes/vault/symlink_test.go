@@ -195,6 +195,17 @@ func TestWrite_PipeForFolder(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
+// TestReplica_PipeForFolder: a pipe in place of a folder, like a junction of Windows, deletes nothing
+// in the folders of other nodes.
+func TestReplica_PipeForFolder(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(f.dir, "pipe"), 0o644))
+	_, unseen, err := f.Replica().Files(t.Context(), nil, 0)
+	require.NoError(t, err)
+	assert.True(t, unseen("pipe/n.md"))
+	assert.False(t, unseen("b.md"))
+}
+
 // TestSymlinksLeadToNothingHidden checks that reading or writing a symlink requires access
 // to its target as well as to its path.
 func TestSymlinksLeadToNothingHidden(t *testing.T) {
