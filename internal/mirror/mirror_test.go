@@ -1206,6 +1206,36 @@ func TestMirror_NoLongerIgnored(t *testing.T) {
 	assert.Equal(t, files, agree(t, a, b))
 }
 
+// TestMirror_JustEmptied: a file that was emptied a moment ago, as by a program that is about to
+// write it, keeps its text elsewhere.
+func TestMirror_JustEmptied(t *testing.T) {
+	s := pgtest.New(t)
+	a, b := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"}), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	a.save("N.md", "")
+	a.save("New.md", "")
+	now := time.Now()
+	a.m.opt.Now = func() time.Time { return now }
+	woken := func() bool {
+		select {
+		case <-a.m.queue.Signal():
+			return true
+		default:
+			return false
+		}
+	}
+	woken() // by what was before
+	require.NoError(t, a.m.sync(t.Context(), []string{"N.md", "New.md"}, false))
+	assert.False(t, woken(), "it would be compared all the time")
+	b.sync()
+	assert.Equal(t, map[string]string{"N.md": "n", "New.md": ""}, b.files())
+	now = now.Add(settled)
+	paths, all := a.m.queue.Take()
+	require.NoError(t, a.m.sync(t.Context(), paths, all))
+	b.sync()
+	assert.Equal(t, map[string]string{"N.md": "", "New.md": ""}, b.files(), "it stayed empty")
+}
+
 // TestForget_WhileFollowing forgets notes while the node follows the log: it reports what
 // was erased.
 func TestForget_WhileFollowing(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 )
 
 // settled is the minimum age of a file for its stat to identify its bytes: a second save
-// within one clock tick would not change the stat.
+// within one clock tick would not change the stat. A known file that is younger and empty is not
+// committed either.
 const settled = 2 * time.Second
 
 // up commits the changes in the folder. It reports whether the log has to be read again.
@@ -81,12 +82,16 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 			m.status.problem(f.Path, reasonOf(err, "it cannot be read"))
 			continue
 		}
-		hash := notes.Hash(data)
+		hash, age := notes.Hash(data), m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
 		if known && hash == b.hash {
-			if m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) >= settled {
+			if age >= settled {
 				b.stat = st
 				r.base[f.Path] = b
 			}
+			continue
+		}
+		if known && len(data) == 0 && age >= 0 && age < settled { // a program may be about to write it
+			m.queue.Put([]string{f.DiskPath}, false)
 			continue
 		}
 		if m.refused[f.Path] == hash {
