@@ -72,7 +72,7 @@ func (m *Mirror) head(ctx context.Context) (uint64, error) {
 	m.status.Lock()
 	failure := m.status.Error
 	m.status.Unlock()
-	if failure != "" {
+	if failure != "" && failure != errDeleting.Error() { // the log was reached
 		return 0, fmt.Errorf("the last sync failed: %s", failure)
 	}
 	ctx, cancel := context.WithTimeout(ctx, headFor)

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -71,4 +72,36 @@ func TestAwait(t *testing.T) {
 	assert.ErrorContains(t, err, "on another")
 	s.Kill()
 	require.NoError(t, b.m.Await(t.Context(), 0))
+}
+
+// While a node does not share many deletions yet, its database can still be reached: a request
+// waits for the changes there.
+func TestAwait_HeldDeletions(t *testing.T) {
+	s := pgtest.New(t)
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
+	}
+	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	b.m.calm = time.Hour
+	for i := range 12 {
+		b.delete(fmt.Sprintf("%02d.md", i))
+	}
+	require.ErrorIs(t, b.m.sync(t.Context(), nil, true), errDeleting)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { assert.NoError(t, b.Run(ctx)) })
+	running.Go(func() { assert.NoError(t, b.m.Run(ctx)) })
+	for range 3 {
+		name := rand.Text()
+		_, err := a.Create(t.Context(), notes.CreateRequest{Path: name + ".md", Content: name})
+		require.NoError(t, err)
+		require.NoError(t, b.m.Await(t.Context(), 0))
+		_, err = b.Read(t.Context(), name, notes.Scope{})
+		require.NoError(t, err)
+	}
+	assert.Len(t, a.files(), 23)
 }

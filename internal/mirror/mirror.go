@@ -278,6 +278,9 @@ func (m *Mirror) Run(ctx context.Context) error {
 			return nil
 		case err == nil:
 			pause = 0
+		case errors.Is(err, errDeleting): // no failure: compared again when they may be committed
+			m.queue.Put(paths, all)
+			pause = m.calm
 		default:
 			m.queue.Put(paths, all)
 			pause = min(max(2*pause, retryAfter), retryMost)
