@@ -96,13 +96,14 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 // forgotten selects the documents of the deleted notes that ever had the path.
 const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + everHad + `)`
 
-// forgetOperations removes the journal entries of the notes. Entries for notes reached
-// through a symlink have another path, and some file systems use another Unicode form,
-// so entries are found by their texts, and by the paths of the files that had those
-// texts.
+// forgetOperations removes the journal entries of the notes. A note may have had other
+// paths, and some file systems use another Unicode form, so entries are found by the texts
+// that no other note has had, by the paths of the files that had those texts, and by the
+// notes' paths.
 func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string) error {
-	const texts = `SELECT hash FROM revisions WHERE hash IS NOT NULL AND document IN (` + forgotten + `)`
-	disk, err := sqlite.Column[string](ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files`)
+	const texts = `SELECT hash FROM revisions r WHERE hash IS NOT NULL AND document IN (` + forgotten + `)
+		AND NOT EXISTS (SELECT 1 FROM revisions WHERE hash = r.hash AND document NOT IN (` + forgotten + `))`
+	disk, err := sqlite.Column[string](ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files UNION SELECT link FROM operation_files`)
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,6 @@ func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string)
 	}
 	return execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
 		WHERE old_hash IN (`+texts+`) OR new_hash IN (`+texts+`)
-		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))
+		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)) OR link IN (SELECT value FROM json_each(?2)))
 		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, sqlite.List(quoted))
 }

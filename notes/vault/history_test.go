@@ -645,6 +645,29 @@ func TestForget_FindsEveryTrace(t *testing.T) {
 	})
 }
 
+// Forgetting a note leaves the changes of other notes that had the same text.
+func TestForget_SameText(t *testing.T) {
+	f := newFixture(t, "N.md", "", "M.md", "")
+	add := func() (notes.Written, error) {
+		return f.Edit(t.Context(), notes.EditRequest{Note: "M.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}, RequestKey: "k"})
+	}
+	done, err := add()
+	require.NoError(t, err)
+	f.write("N.md", "xyzzy-plugh\n")
+	f.reconcile()
+	_, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "N.md"})
+	require.NoError(t, err)
+	_, err = f.History().Forget(t.Context(), "N.md", notes.Scope{})
+	require.NoError(t, err)
+	again, err := add()
+	require.NoError(t, err)
+	assert.Equal(t, done.Change, again.Change, "the repeated request is answered")
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.NoError(t, err)
+	assert.Empty(t, f.onDisk("M.md"))
+	f.requireNoTrace("xyzzy", "N.md")
+}
+
 // A name that matches several deleted notes is an error.
 func TestForget_AmbiguousName(t *testing.T) {
 	ctx := context.Background()
