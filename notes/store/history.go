@@ -152,8 +152,8 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 	return h.keepOutside(doc, old)
 }
 
-// recorded reports whether history has the move or deletion already: a crash, or a failure of
-// notes.db, has left the stored version as it was.
+// recorded reports whether history has the change already: a crash, or a failure of notes.db,
+// has left the stored version as it was.
 func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error) {
 	switch e.Kind {
 	case notes.Moved:
@@ -162,8 +162,19 @@ func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error)
 	case notes.Deleted:
 		err = h.row(`SELECT EXISTS (SELECT 1 FROM documents d WHERE id = (`+currentDocument+`) AND live = 0 AND ? =
 			(SELECT hash FROM revisions WHERE document = d.id AND hash IS NOT NULL ORDER BY id DESC LIMIT 1))`, []any{old.Path, old.Hash}, &recorded)
+	default:
+		return h.replaced(old, e.Note.Hash)
 	}
 	return recorded, err
+}
+
+// replaced reports whether the stored version and the text that replaced it later are in
+// history already, the latter as the newest.
+func (h historyWriter) replaced(old Version, hash string) (replaced bool, err error) {
+	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions r WHERE document = (`+currentDocument+`) AND hash = unhex(?) AND time > ?
+		AND id = (SELECT max(id) FROM revisions WHERE document = r.document) AND EXISTS (SELECT 1 FROM revisions WHERE document = r.document AND hash = ?))`,
+		[]any{old.Path, hash, old.time, old.Hash}, &replaced)
+	return replaced, err
 }
 
 // knows reports whether the document has had this text before: an undo, or a checkout

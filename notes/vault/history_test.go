@@ -668,6 +668,53 @@ func TestForget_SameText(t *testing.T) {
 	f.requireNoTrace("xyzzy", "N.md")
 }
 
+// TestHistory_PowerFailure loses the last writes to notes.db, which are not synced one by one,
+// while history and the note are synced.
+func TestHistory_PowerFailure(t *testing.T) {
+	for _, first := range []string{"scan", "edit"} {
+		t.Run(first, func(t *testing.T) {
+			ctx := t.Context()
+			f := newFixture(t, "A.md", "old\n")
+			add := func(text string) {
+				t.Helper()
+				_, err := f.Edit(ctx, notes.EditRequest{Note: "A.md", Edits: []notes.Edit{{Op: "append", Content: text}}, Author: notes.Author{Name: "client"}})
+				require.NoError(t, err)
+			}
+			notesDB := filepath.Join(f.state, store.NotesFile)
+			require.NoError(t, f.store.Close())
+			before, err := os.ReadFile(notesDB)
+			require.NoError(t, err)
+			f.open(Options{})
+			f.clock.Advance(time.Hour)
+			add("new")
+			edited := f.clock.Now()
+			f.clock.Advance(time.Hour)
+			require.NoError(t, f.store.Close())
+			require.NoError(t, os.WriteFile(notesDB, before, 0o600))
+			f.open(Options{})
+			f.feed.run(ctx) // as Run does
+			authors := []string{"client", "outside"}
+			if first == "edit" {
+				add("newer")
+				authors = append([]string{"client"}, authors...)
+			}
+			f.reconcile()
+			f.requireConsistent()
+			page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "A.md"})
+			require.NoError(t, err)
+			var by []string
+			for _, r := range page.Revisions {
+				by = append(by, r.Author.Name)
+			}
+			assert.Equal(t, authors, by)
+			dir := filepath.Join(t.TempDir(), "past")
+			_, err = f.History().ExportAsOf(ctx, edited.Add(time.Second), dir)
+			require.NoError(t, err)
+			assert.Equal(t, map[string]string{"A.md": "old\n\nnew\n"}, notestest.Read(t, dir))
+		})
+	}
+}
+
 // A name that matches several deleted notes is an error.
 func TestForget_AmbiguousName(t *testing.T) {
 	ctx := context.Background()
