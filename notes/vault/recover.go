@@ -138,11 +138,11 @@ func (d *recovery) recover() (finished bool, _ error) {
 			f.State, f.Conflict = store.StateConflict, err
 		}
 		if i == 0 && f.Conflict != nil && !d.committed {
-			moved, err := d.wasMoved(f)
+			placed, err := d.wasPlaced(f)
 			if err != nil {
 				return false, err
 			}
-			if !moved {
+			if !placed {
 				return true, d.giveUp()
 			}
 			f.State, f.Conflict = store.StateDone, nil
@@ -448,16 +448,20 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, was.data)
 }
 
-// wasMoved reports whether a note or folder was moved before the crash, even if its names
-// were reused since. The evidence is the store, the file's inode, or a link to it that was
-// already rewritten, which happens after the move.
-func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
-	if !f.Folder && !d.renames(f) {
+// wasPlaced reports whether the first file was edited or moved before the crash, even if its
+// names were reused or its folder was renamed since. The evidence is a later file that was
+// already changed or, of a move, the store or the file's inode.
+func (d *recovery) wasPlaced(f *store.FileChange) (bool, error) {
+	edited := f.OldDisk == f.NewDisk
+	if !f.Folder && !edited && !d.renames(f) {
 		return false, nil
 	}
 	rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath, f.NewPath})
 	if err != nil {
 		return false, err
+	}
+	if edited {
+		clear(rows) // they are evidence of a move only
 	}
 	for _, r := range rows {
 		if notes.Under(r.Path, f.NewPath) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -307,4 +308,39 @@ func TestRecover_FolderNotSynced(t *testing.T) {
 	require.NoError(t, add())
 	assert.Equal(t, map[string]string{"a.md": "a\n\nmore\n\nmore\n"}, f.files())
 	f.requireConsistent()
+}
+
+// TestCrash_FolderOfTheFirstNoteRenamed interrupts a change of several notes, of which all are
+// written, or only the first. The folder of the first is renamed before the next start.
+func TestCrash_FolderOfTheFirstNoteRenamed(t *testing.T) {
+	for step, done := range map[string]bool{"absorbed": true, "after swap 1": true, "staged": false} {
+		t.Run(step, func(t *testing.T) {
+			ctx := t.Context()
+			f := newFixture(t, "D/a.md", "a #a\n", "E/b.md", "b #a\n", "F/c.md", "c #a\n")
+			f.failpoint = func(at string) error {
+				if at == step {
+					return errKilled
+				}
+				return nil
+			}
+			_, err := f.RenameTag(ctx, notes.RenameTagRequest{Tag: "a", To: "z", RequestKey: "k"})
+			require.ErrorIs(t, err, errKilled)
+			f.rename("D", "Renamed")
+			f.restart()
+			f.requireConsistent()
+			tag := map[bool]string{true: "#z", false: "#a"}[done]
+			assert.Equal(t, map[string]string{"Renamed/a.md": "a " + tag + "\n", "E/b.md": "b " + tag + "\n", "F/c.md": "c " + tag + "\n"}, f.files())
+			if !done {
+				return
+			}
+			page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "Renamed/a.md"})
+			require.NoError(t, err)
+			at := slices.IndexFunc(page.Revisions, func(r notes.Revision) bool { return r.Operation == "rename_tag" })
+			require.GreaterOrEqual(t, at, 0)
+			assert.Equal(t, "found", page.Revisions[len(page.Revisions)-1].Operation, "the note keeps its history")
+			_, err = f.History().Restore(ctx, notes.RestoreRequest{Change: page.Revisions[at].Change})
+			require.NoError(t, err)
+			assert.Equal(t, "b #a\n", f.onDisk("E/b.md"))
+		})
+	}
 }
