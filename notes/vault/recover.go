@@ -204,6 +204,8 @@ func beforeMove(op *store.Operation, f *store.FileChange) string {
 //	         between both names          none, or the same    none
 //	         after   new name: new text  none                 old file
 //
+// A temp name with the suffix [atomicfile.Part] shows that the new text was not staged yet.
+//
 // A disk that can neither swap nor link (see [atomicfile.Dir.Exchange]) has two more
 // states: a name that is to get a file may have an empty one, which reserves it; and while
 // a note is changed it may have no name, with the new text under one temp name and the
@@ -373,12 +375,13 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	all, err := d.contentsOf(f.NewDisk, path.Join(f.Dir(), f.Temp))
+	temp := path.Join(f.Dir(), f.Temp)
+	all, err := d.contentsOf(f.NewDisk, temp, temp+atomicfile.Part)
 	if err != nil {
 		return err
 	}
-	is, staged := all[0], all[1]
-	if is.exists && (!staged.exists || is.isFile(staged)) {
+	is, staged, part := all[0], all[1], all[2]
+	if is.exists && (!staged.exists && !part.exists || is.isFile(staged)) {
 		return nil // published, and possibly changed since
 	}
 	if err := d.stageAgain(dir, f, staged); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -343,4 +344,28 @@ func TestCrash_FolderOfTheFirstNoteRenamed(t *testing.T) {
 			assert.Equal(t, "b #a\n", f.onDisk("E/b.md"))
 		})
 	}
+}
+
+// TestCrash_DailyNoteCreatedSince: the crash leaves an incomplete temp file, and another program
+// creates the daily note before the next start.
+func TestCrash_DailyNoteCreatedSince(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	add := func() error {
+		_, err := f.Edit(t.Context(), notes.EditRequest{Note: "today", Edits: []notes.Edit{{Op: "append", Content: "from the client"}}, RequestKey: "k"})
+		return err
+	}
+	killed := false
+	f.failpoint = func(step string) error {
+		if killed = killed || step == "sync"; killed {
+			return errKilled
+		}
+		return nil
+	}
+	require.ErrorIs(t, add(), errKilled)
+	today := f.clock.Now().Format(time.DateOnly) + ".md"
+	f.write(today, "from the user\n")
+	f.restart()
+	require.NoError(t, add())
+	assert.Equal(t, map[string]string{"a.md": "a\n", today: "from the user\n\nfrom the client\n"}, f.files())
+	f.requireConsistent()
 }
