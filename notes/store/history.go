@@ -333,6 +333,24 @@ func (h historyWriter) document(path string) (int64, error) {
 	return h.insert(`INSERT INTO documents (path, live) VALUES (?, 1)`, path)
 }
 
+// restored returns the document of a deleted note that is restored at path. The folder may have
+// been spelled differently when the note was deleted.
+func (h historyWriter) restored(path string) (id int64, err error) {
+	err = sqlite.ForEach(h.ctx, h.tx, `SELECT id, path FROM documents WHERE live = 0 OR path = ?1 ORDER BY path = ?1, live, id`, []any{path}, func(rows *sql.Rows) error {
+		var other int64
+		var former string
+		err := rows.Scan(&other, &former)
+		if notes.Key(former) == notes.Key(path) {
+			id = other
+		}
+		return err
+	})
+	if err != nil || id != 0 {
+		return id, err
+	}
+	return h.document(path)
+}
+
 func (h historyWriter) setDocument(id int64, path string, live bool) error {
 	return h.exec(`UPDATE documents SET path = ?, live = ? WHERE id = ?`, path, live, id)
 }

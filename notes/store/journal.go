@@ -342,7 +342,11 @@ func (s *Journal) Finish(ctx context.Context, op *Operation, replaced map[int64]
 // reviseFile appends the operation's version of a file to its history, after the
 // replaced version if history lacks that.
 func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, now int64) (int64, error) {
-	doc, err := h.document(cmp.Or(f.OldPath, f.NewPath))
+	find := h.document
+	if op.Kind == "restore" && f.OldPath == "" {
+		find = h.restored
+	}
+	doc, err := find(cmp.Or(f.OldPath, f.NewPath))
 	if err != nil {
 		return 0, err
 	}

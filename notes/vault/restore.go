@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 
 	"notesd/notes"
@@ -104,11 +105,21 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved},
 			Hint: "Restore the revision there."}
 	}
+	if notePath, err = o.respelled(notePath); err != nil {
+		return store.FileChange{}, err
+	}
 	onDisk := newDisk(o.root, notePath)
 	if _, err := o.root.Lstat(onDisk); err == nil {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: "a file with this name exists already", Hint: "Remove or rename it with another program, then restore the note again."}
 	}
 	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, checkPlace(o.root, o.v.store.Several, "restore", notePath)
+}
+
+// respelled returns the former path of a deleted note with its folder as it is spelled now,
+// unless the operation may not write there.
+func (o *operation) respelled(p string) (string, error) {
+	p = path.Join(o.spelled(path.Dir(p)), path.Base(p))
+	return p, o.mayWrite(p)
 }
 
 // Delete removes a note's file and, with r.Redirect, makes the links to it lead to another
@@ -317,8 +328,12 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 
 // undelete restores a deleted note at its former path.
 func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
-	f := store.FileChange{NewPath: was.OldPath, NewDisk: was.OldDisk, New: was.Old}
-	if _, err := m.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {
+	p, err := m.respelled(was.OldPath)
+	if err != nil {
+		return store.FileChange{}, err
+	}
+	f := store.FileChange{NewPath: p, NewDisk: path.Join(m.root.Spelled(path.Dir(p)), path.Base(was.OldDisk)), New: was.Old}
+	if _, err := m.root.Lstat(f.NewDisk); !errors.Is(err, fs.ErrNotExist) {
 		return f, errChanged
 	}
 	return f, checkPlace(m.root, m.v.store.Several, m.Kind, f.NewPath)

@@ -598,3 +598,27 @@ func TestUndo_PartsChangedBetween(t *testing.T) {
 	assert.Equal(t, "b\n", f.onDisk("B.md"))
 	assert.Equal(t, "of another program\n\nmore\n", f.onDisk("A.md"))
 }
+
+// TestRestore_FolderSpelledAnew restores a note after its folder was renamed in case only.
+func TestRestore_FolderSpelledAnew(t *testing.T) {
+	for name, request := range map[string]func(change int64) notes.RestoreRequest{
+		"note":   func(int64) notes.RestoreRequest { return notes.RestoreRequest{Note: "projects/x.md"} },
+		"change": func(change int64) notes.RestoreRequest { return notes.RestoreRequest{Change: change} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "projects/x.md", "text\n", "projects/y.md", "y\n")
+			done, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "projects/x.md"})
+			require.NoError(t, err)
+			f.rename("projects", "Projects")
+			f.reconcile()
+			w, err := f.History().Restore(t.Context(), request(done.Change))
+			require.NoError(t, err)
+			assert.Equal(t, "Projects/x.md", w.Path)
+			assert.Equal(t, map[string]string{"Projects/x.md": "text\n", "Projects/y.md": "y\n"}, f.files())
+			f.requireConsistent()
+			page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "Projects/x.md"})
+			require.NoError(t, err)
+			assert.Len(t, page.Revisions, 3, "found, deleted, restored")
+		})
+	}
+}
