@@ -31,6 +31,12 @@ func (o *Options) checkText(op, text string) error {
 	return nil
 }
 
+// readLimit is the size up to which the files of an operation are read. Canvases and bases may
+// be larger than notes, and rewritten links may exceed both limits.
+func (o *Options) readLimit() int64 {
+	return 2*max(o.MaxNoteBytes, notes.MaxAttachmentBytes) + 1<<20
+}
+
 // checkWrite returns an error unless the caller may write at p. Every write calls it.
 func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 	switch {

@@ -68,7 +68,7 @@ const (
 
 // keep saves the present text of a displaced file to the note's history.
 func (l *lateFiles) keep(ctx context.Context, d *displaced) error {
-	data, err := io.ReadAll(io.NewSectionReader(d.file, 0, 2*l.opt.MaxNoteBytes+1<<20))
+	data, err := io.ReadAll(io.NewSectionReader(d.file, 0, l.opt.readLimit()))
 	if err != nil {
 		return err
 	}

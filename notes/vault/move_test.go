@@ -966,6 +966,19 @@ func TestCanvas_Unreadable(t *testing.T) {
 	assert.Equal(t, []string{"W/Big.canvas"}, w.Left, "names nothing out of scope")
 }
 
+// TestMove_CanvasLargerThanNotes: the limit for notes does not apply to canvases.
+func TestMove_CanvasLargerThanNotes(t *testing.T) {
+	canvas := func(file string) string {
+		return `{"nodes":[{"type":"file","file":"` + file + `"}]}` + strings.Repeat(" ", 3<<19)
+	}
+	f := newFixture(t, "A.md", "a\n", "c.canvas", canvas("A.md"))
+	f.opt.MaxNoteBytes = 64 << 10
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "A.md", To: "B.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"c.canvas"}, w.Relinked)
+	assert.Equal(t, canvas("B.md"), f.onDisk("c.canvas"))
+}
+
 // TestCanvas_SameOperation checks that recovery of an interrupted move includes the
 // canvases that refer to the note.
 func TestCanvas_SameOperation(t *testing.T) {

@@ -268,7 +268,7 @@ func (d *placer) read(root disk.Opener, name string) ([]byte, error) {
 	if err := d.v.step("read back"); err != nil {
 		return nil, err
 	}
-	data, _, err := disk.Read(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may exceed the size limit of notes
+	data, _, err := disk.Read(root, name, d.v.opt.readLimit())
 	return data, err
 }
 
