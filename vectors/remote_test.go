@@ -137,22 +137,31 @@ func TestRun_PreviousModelAnswers(t *testing.T) {
 func TestRun_PreviousModelUnavailable(t *testing.T) {
 	old, next := newRemote("r1"), newWordEmbedder("m2")
 	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
-	const n = 8
+	const n, batch = 16, 4
 	for i := range n {
 		w.write(fmt.Sprintf("%d.md", i), fmt.Sprintf("word%d", i))
 	}
 	w.start(old, nil)
 	t.Cleanup(func() { w.stop() })
 	w.settle()
-	old.away.Store(true)
 	next.gate = make(chan struct{}, 1)
+	fail := func(query string) {
+		old.away.Store(true)
+		_, err := w.index.Nearest(t.Context(), query, nil, 3)
+		require.ErrorContains(t, err, "waiting for the server")
+	}
 	w.restart(next, func(string) (Embedder, error) { return old, nil })
-	_, err := w.index.Nearest(t.Context(), "word1", nil, 3)
-	require.ErrorContains(t, err, "waiting for the server")
-	next.gate <- struct{}{} // the first half
-	w.eventually(func() bool { return w.index.Status().Pending == n/2 })
-	assert.Empty(t, w.index.Status().Answering)
+	fail("word1")
+	old.away.Store(false) // it was away for a moment
+	next.gate <- struct{}{}
+	w.eventually(func() bool { return w.index.Status().Pending == n-batch })
+	assert.Equal(t, "r1", w.index.Status().Answering)
 	assert.NotEmpty(t, w.find("word1"))
+	fail("word2")
+	next.gate <- struct{}{}
+	w.eventually(func() bool { return w.index.Status().Answering == "" })
+	assert.NotEmpty(t, w.find("word2"))
+	assert.Equal(t, n-2*batch, w.index.Status().Pending)
 	close(next.gate)
 	w.settle()
 	w.requireConsistent()

@@ -198,9 +198,29 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 			return false, err
 		}
 	}
+	x.tryFailing(ctx)
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	return more, x.takeOver(ctx)
+}
+
+// tryTimeout is how long a model that has failed may take to embed a text.
+const tryTimeout = 5 * time.Second
+
+// tryFailing tries the model that could not embed the last query again: it may have failed only
+// for a moment, or for one text.
+func (x *worker) tryFailing(ctx context.Context) {
+	x.mu.RLock()
+	s := x.failing
+	x.mu.RUnlock()
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	if _, err := s.embedder.EmbedQuery(ctx, "notes"); err == nil {
+		x.reportQuery(s, nil)
+	}
 }
 
 // text is a chunk to embed.
