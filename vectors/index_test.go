@@ -104,6 +104,7 @@ type world struct {
 	shared     Shared      // of Options
 	keepUnused int         // of the index; 0: its default
 	load       func() Load // of Options; nil: the machine's
+	now        func() time.Time
 	wait       func(context.Context) error
 }
 
@@ -133,7 +134,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	options := Options{Embedder: e, Open: previous, Load: w.load, Wait: w.wait, Shared: w.shared}
+	options := Options{Now: w.now, Embedder: e, Open: previous, Load: w.load, Wait: w.wait, Shared: w.shared}
 	if e == nil {
 		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
 	} else {

@@ -43,7 +43,7 @@ func (x *Index) loadAll(ctx context.Context) error {
 	x.serving, x.building, x.chunksSeen = serving, building, len(st.chunks)
 	x.catchUp(x.spaces()...)
 	x.mu.Unlock()
-	return x.takeOver(ctx)
+	return x.takeOver(ctx, false)
 }
 
 // reload loads the vectors after a failed load, or after a mapped file could not be read.
@@ -121,7 +121,7 @@ func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) err
 		x.catchUp(wanted)
 	}
 	x.mu.Unlock()
-	return x.takeOver(ctx)
+	return x.takeOver(ctx, false)
 }
 
 // stored is the data in the store that all spaces share.

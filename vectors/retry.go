@@ -46,9 +46,9 @@ func (x *Index) report(err error) {
 }
 
 // reportQuery reports the outcome of a query to a space like report, unless the query was
-// cancelled.
+// cancelled or its time had passed.
 func (x *Index) reportQuery(s *space, err error) {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) {
 		return
 	}
 	x.mu.RLock()
@@ -58,10 +58,14 @@ func (x *Index) reportQuery(s *space, err error) {
 		return
 	}
 	x.mu.Lock()
-	x.failing = nil
-	if err != nil {
-		x.failing = s
+	switch {
+	case err == nil:
+		x.failing = nil
+	case x.failing != s:
+		x.failing, x.failed = s, x.opt.Now()
 	}
 	x.mu.Unlock()
-	x.report(err)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		x.report(err)
+	}
 }

@@ -198,29 +198,32 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 			return false, err
 		}
 	}
-	x.tryFailing(ctx)
+	x.mu.RLock()
+	serving := x.serving
+	x.mu.RUnlock()
+	gone := serving != s && x.isGone(ctx, serving)
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	return more, x.takeOver(ctx)
+	return more, x.takeOver(ctx, gone)
 }
 
 // tryTimeout is how long a model that has failed may take to embed a text.
 const tryTimeout = 5 * time.Second
 
-// tryFailing tries the model that could not embed the last query again: it may have failed only
-// for a moment, or for one text.
-func (x *worker) tryFailing(ctx context.Context) {
+// isGone reports whether no query has succeeded with the model of a space for longPause, and
+// fails again: it may have failed for a moment, or for one text.
+func (x *Index) isGone(ctx context.Context, s *space) bool {
 	x.mu.RLock()
-	s := x.failing
+	failing := s != nil && x.failing == s && x.opt.Now().Sub(x.failed) >= longPause
 	x.mu.RUnlock()
-	if s == nil {
-		return
+	if !failing {
+		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	limited, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	if _, err := s.embedder.EmbedQuery(ctx, "notes"); err == nil {
-		x.reportQuery(s, nil)
-	}
+	_, err := s.embedder.EmbedQuery(limited, "notes")
+	x.reportQuery(s, err)
+	return err != nil && ctx.Err() == nil
 }
 
 // text is a chunk to embed.
@@ -364,8 +367,8 @@ func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) (done []
 // takeOver makes the space of the model serve when it is complete, and removes the
 // space that it replaces and the files of all other models. It does so earlier if that
 // space has fewer vectors, because the model was changed before it was complete, or if its
-// model fails, as a server does that is gone. The caller must hold writing.
-func (x *Index) takeOver(ctx context.Context) error {
+// model is gone. The caller must hold writing.
+func (x *Index) takeOver(ctx context.Context, gone bool) error {
 	x.mu.Lock()
 	wanted := x.wanted()
 	if wanted == nil {
@@ -374,7 +377,7 @@ func (x *Index) takeOver(ctx context.Context) error {
 	}
 	complete := wanted.complete()
 	var old *space
-	if x.building != nil && (complete || wanted.pending() < x.serving.pending() || x.failing == x.serving && wanted.entries.len() > 0) {
+	if x.building != nil && (complete || wanted.pending() < x.serving.pending() || gone && wanted.entries.len() > 0) {
 		old, x.serving, x.building, x.failing = x.serving, x.building, nil, nil
 	}
 	x.mu.Unlock()
