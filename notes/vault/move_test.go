@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -1078,4 +1079,23 @@ func TestEdit_UnreportedSave(t *testing.T) {
 	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "T", Edits: []notes.Edit{{Op: "toggle_task", Text: "x"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "- [x] x\n", f.onDisk("T.md"))
+}
+
+// Notes that were read soon after they changed, here by notesd, are read again, but do not
+// count as changes that must be left to a scan.
+func TestMove_AfterChangeOfManyNotes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes a thousand notes")
+	}
+	f := newFixture(t, "A.md", "# A\n", "B.md", "[[A]]\n")
+	for i := range mostCaughtUp + 1 {
+		f.write(fmt.Sprintf("%d.md", i), "#a\n")
+	}
+	f.reconcile()
+	f.clock.Advance(-time.Hour)
+	_, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "a", To: "b"})
+	require.NoError(t, err)
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "A", To: "AA", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "[[AA]]\n", f.onDisk("B.md"))
 }

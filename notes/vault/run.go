@@ -241,9 +241,6 @@ func (v *Vault) catchUp(ctx context.Context, patience time.Duration) error {
 		return nil
 	case err != nil:
 		return err
-	case len(paths) > mostCaughtUp:
-		v.queue.AddAll()
-		return errScanning
 	}
 	return v.reconcilePaths(ctx, paths)
 }
@@ -275,12 +272,14 @@ func (v *Vault) changedPaths(ctx context.Context) (paths []string, err error) {
 	for folder := range away {
 		s.keep(folder)
 	}
-	if len(s.gone) >= SuspiciouslyMany {
+	for _, f := range s.changed {
+		if v.rereads.problem(f.Path) == "" { // otherwise Run reads it again
+			paths = append(paths, f.DiskPath)
+		}
+	}
+	if len(s.gone) >= SuspiciouslyMany || s.differing > mostCaughtUp && len(paths) > mostCaughtUp {
 		v.queue.AddAll()
 		return nil, errScanning
-	}
-	for _, f := range s.changed {
-		paths = append(paths, f.DiskPath)
 	}
 	for _, r := range slices.Concat(s.gone, slices.Collect(maps.Values(s.moves))) {
 		paths = append(paths, r.DiskPath)
