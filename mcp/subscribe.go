@@ -65,9 +65,6 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 }
 
 func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
-	if _, err := canonicalURI(req.Params.URI); err != nil {
-		return err
-	}
 	s.mu.Lock()
 	s.own.remove(req.Params.URI)
 	s.mu.Unlock()

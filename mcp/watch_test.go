@@ -79,13 +79,13 @@ func TestResetIsAnnounced(t *testing.T) {
 // A passage or a section of a note is watched as the note is, under the URI that the client wrote.
 func TestPartOfNoteIsWatched(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
-	parts := []string{"note:///Plan.md#L1-L2", "note:///Plan.md#Later", "note:///Plan.md?rev=000000000000#L1-L1"}
+	parts := []string{"note:///Plan.md#L1-L2", "note:///Plan.md#Later", "note:///Plan.md?rev=000000000000#L1-L1", "note:///Plan.md#100%"}
 	for _, uri := range parts {
 		require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}))
 	}
 	w.write(t, "Plan.md", "# Later\n")
 	w.vault.Changed([]string{"Plan.md"})
-	assert.ElementsMatch(t, parts, []string{<-w.updated, <-w.updated, <-w.updated})
+	assert.ElementsMatch(t, parts, []string{<-w.updated, <-w.updated, <-w.updated, <-w.updated})
 	for _, uri := range parts[1:] {
 		require.NoError(t, w.session.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: uri}))
 	}
