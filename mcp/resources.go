@@ -221,8 +221,8 @@ func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceReques
 
 // isPresent reports whether the hash of a note's present version begins with rev.
 func (s resources) isPresent(ctx context.Context, uri, rev string) bool {
-	m, err := s.core.opts.Vault.Lookup(ctx, uri, s.bounds().scope())
-	return err == nil && strings.HasPrefix(m.Hash, rev)
+	n, err := s.core.opts.Vault.Read(ctx, uri, s.bounds().scope()) // the file, which may be newer than the store
+	return err == nil && strings.HasPrefix(n.Hash, rev)
 }
 
 // readVersion reads the version of a note whose hash begins with rev.

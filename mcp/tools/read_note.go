@@ -13,7 +13,6 @@ import (
 
 	"notesd/internal/canvas"
 	"notesd/internal/phrase"
-	"notesd/internal/quote"
 	"notesd/notes"
 )
 
@@ -264,24 +263,36 @@ func (in *invocation) follow(ctx context.Context, ref string, note *notes.Note, 
 	if anchor.First == 0 || rev == "" || strings.HasPrefix(note.Hash, rev) {
 		return anchor, "", nil
 	}
-	checker := quoteChecker{invocation: in, texts: map[string]*quote.Text{}}
-	was, err := checker.version(ctx, "", note, rev)
-	if err != nil {
-		return anchor, "", err
+	text, err := in.History.Version(ctx, notes.URI(note.Path), rev, in.Scope)
+	if ctx.Err() != nil {
+		return anchor, "", ctx.Err()
 	}
-	var found []quote.Lines
-	lines := quote.Lines{First: anchor.First, Last: anchor.Last}
-	if was != nil {
-		found = quote.NewText(note.Content).Find(was.Passage(lines))
+	old, lines := bareLines(string(text)), bareLines(note.Content)
+	passage := old[min(anchor.First-1, len(old)):min(max(anchor.Last, anchor.First-1), len(old))]
+	at := 0
+	for i := range lines {
+		if first := i + 1; slices.Equal(passage, lines[i:min(i+len(passage), len(lines))]) && (at == 0 || distance(first, anchor.First) < distance(at, anchor.First)) {
+			at = first
+		}
 	}
-	if len(found) == 0 {
+	switch {
+	case err != nil || len(passage) == 0 || at == 0:
 		return anchor, "the note has changed since this anchor: these lines may be another passage; note_history lists the versions", nil
+	case at != anchor.First:
+		remark = fmt.Sprintf("the passage of lines %d-%d is in lines %d-%d now", anchor.First, anchor.Last, at, at+len(passage)-1)
 	}
-	at := nearest(found, lines)
-	if at != lines {
-		remark = fmt.Sprintf("the passage of lines %d-%d is in lines %d-%d now", lines.First, lines.Last, at.First, at.Last)
+	return notes.Anchor{First: at, Last: at + len(passage) - 1}, remark, nil
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// bareLines returns the lines of a text without their line breaks.
+func bareLines(text string) []string {
+	lines := linesOf(text)
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], "\r\n")
 	}
-	return notes.Anchor{First: at.First, Last: at.Last}, remark, nil
+	return lines
 }
 
 // linesOf splits a text after its line ends; an empty text is one line.

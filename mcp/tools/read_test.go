@@ -204,6 +204,19 @@ func TestReadThePastAndAttachments(t *testing.T) {
 	assert.Contains(t, w.fails(t, "read_note", args{"note": "p.png"}), "this is an attachment (image/png, 1 bytes), not a note")
 }
 
+// A passage is found again by whole lines, blank ones included.
+func TestReadNote_AnchorOfWholeLines(t *testing.T) {
+	w := newWorld(t, map[string]string{"X.md": "# A\na\n\n# B\nb\n\n- [ ] Call Bob\n"})
+	section, _ := w.call(t, "read_note", args{"note": "X#A"})
+	task, _ := w.call(t, "read_note", args{"note": "X", "lines": "7"})
+	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "append", "content": "more"}}})
+	got, _ := w.call(t, "read_note", args{"note": section["anchor"]})
+	assert.Empty(t, got["notes"], "the section is where it was")
+	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "replace_text", "old": "Bob", "new": "Bob's sister"}}})
+	_, text := w.call(t, "read_note", args{"note": task["anchor"]})
+	assert.Contains(t, text, "may be another passage")
+}
+
 // The anchor of an older version shows its passage where that is now, or says that it may not.
 func TestReadNote_AnchorOfAnOlderVersion(t *testing.T) {
 	w := newWorld(t, map[string]string{"X.md": "# X\nalpha line ![[p.png]]\nbeta line\n", "p.png": "x"})
