@@ -152,8 +152,8 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 	return h.keepOutside(doc, old)
 }
 
-// recorded reports whether history has the change already: a crash, or a failure of notes.db,
-// has left the stored version as it was.
+// recorded reports whether history has the move or deletion already: a crash, or a failure of
+// notes.db, has left the stored version as it was.
 func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error) {
 	switch e.Kind {
 	case notes.Moved:
@@ -162,19 +162,16 @@ func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error)
 	case notes.Deleted:
 		err = h.row(`SELECT EXISTS (SELECT 1 FROM documents d WHERE id = (`+currentDocument+`) AND live = 0 AND ? =
 			(SELECT hash FROM revisions WHERE document = d.id AND hash IS NOT NULL ORDER BY id DESC LIMIT 1))`, []any{old.Path, old.Hash}, &recorded)
-	default:
-		return h.replaced(old, e.Note.Hash)
 	}
 	return recorded, err
 }
 
-// replaced reports whether the stored version and the text that replaced it later are in
-// history already, the latter as the newest.
-func (h historyWriter) replaced(old Version, hash string) (replaced bool, err error) {
-	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions r WHERE document = (`+currentDocument+`) AND hash = unhex(?) AND time > ?
-		AND id = (SELECT max(id) FROM revisions WHERE document = r.document) AND EXISTS (SELECT 1 FROM revisions WHERE document = r.document AND hash = ?))`,
-		[]any{old.Path, hash, old.time, old.Hash}, &replaced)
-	return replaced, err
+// superseded reports whether history has this stored version and a later one by an operation: a
+// power failure has taken the last commits from notes.db, which is not synced at each.
+func (h historyWriter) superseded(doc int64, v Version) (superseded bool, err error) {
+	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND hash = ?2)
+		AND EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND change IS NOT NULL AND time > ?3 AND hash IS NOT ?2)`, []any{doc, v.Hash, v.time}, &superseded)
+	return superseded, err
 }
 
 // knows reports whether the document has had this text before: an undo, or a checkout
@@ -229,6 +226,9 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
 		return err
 	}
+	if superseded, err := h.superseded(doc, v); err != nil || superseded {
+		return err
+	}
 	if len(newest) == 2 && newest[0].passing {
 		if gap := newest[0].time - newest[1].time; 0 <= gap && gap < int64(seenEvery) {
 			if err := h.drop(newest[0]); err != nil {
@@ -254,6 +254,9 @@ func (h historyWriter) keepAlways(v Version) error {
 	}
 	newest, err := h.newest(doc, 1)
 	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
+		return err
+	}
+	if superseded, err := h.superseded(doc, v); err != nil || superseded {
 		return err
 	}
 	return h.addFound(doc, newest, v)

@@ -172,9 +172,6 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 	if !known || bytes.Equal(old.Hash, rawHash(f.Old)) {
 		return nil
 	}
-	if recorded, err := h.replaced(old, notes.Hash(f.Old)); err != nil || recorded {
-		return err
-	}
 	return h.keepAlways(old)
 }
 

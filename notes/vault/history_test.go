@@ -671,13 +671,16 @@ func TestForget_SameText(t *testing.T) {
 // TestHistory_PowerFailure loses the last writes to notes.db, which are not synced one by one,
 // while history and the note are synced.
 func TestHistory_PowerFailure(t *testing.T) {
-	for _, first := range []string{"scan", "edit"} {
+	const path = "D/A.md"
+	for first, authors := range map[string][]string{ // the newest first
+		"scan": {"client", "outside"}, "edit": {"client", "client", "outside"}, "save": {"outside", "client", "outside"}, "deletion": {"outside", "client", "outside"},
+	} {
 		t.Run(first, func(t *testing.T) {
 			ctx := t.Context()
-			f := newFixture(t, "A.md", "old\n")
+			f := newFixture(t, path, "old\n")
 			add := func(text string) {
 				t.Helper()
-				_, err := f.Edit(ctx, notes.EditRequest{Note: "A.md", Edits: []notes.Edit{{Op: "append", Content: text}}, Author: notes.Author{Name: "client"}})
+				_, err := f.Edit(ctx, notes.EditRequest{Note: path, Edits: []notes.Edit{{Op: "append", Content: text}}, Author: notes.Author{Name: "client"}})
 				require.NoError(t, err)
 			}
 			notesDB := filepath.Join(f.state, store.NotesFile)
@@ -693,14 +696,17 @@ func TestHistory_PowerFailure(t *testing.T) {
 			require.NoError(t, os.WriteFile(notesDB, before, 0o600))
 			f.open(Options{})
 			f.feed.run(ctx) // as Run does
-			authors := []string{"client", "outside"}
-			if first == "edit" {
+			switch first {
+			case "edit":
 				add("newer")
-				authors = append([]string{"client"}, authors...)
+			case "save":
+				f.write(path, "third\n")
+			case "deletion":
+				f.remove(path)
 			}
 			f.reconcile()
 			f.requireConsistent()
-			page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "A.md"})
+			page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: path})
 			require.NoError(t, err)
 			var by []string
 			for _, r := range page.Revisions {
@@ -710,7 +716,12 @@ func TestHistory_PowerFailure(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "past")
 			_, err = f.History().ExportAsOf(ctx, edited.Add(time.Second), dir)
 			require.NoError(t, err)
-			assert.Equal(t, map[string]string{"A.md": "old\n\nnew\n"}, notestest.Read(t, dir))
+			assert.Equal(t, map[string]string{path: "old\n\nnew\n"}, notestest.Read(t, dir))
+			if first == "deletion" {
+				_, err := f.History().Restore(ctx, notes.RestoreRequest{Note: path})
+				require.NoError(t, err)
+				assert.Equal(t, "old\n\nnew\n", f.onDisk(path))
+			}
 		})
 	}
 }
