@@ -276,7 +276,7 @@ func (in *invocation) follow(ctx context.Context, ref string, note *notes.Note, 
 		}
 	}
 	switch {
-	case err != nil || len(passage) == 0 || at == 0:
+	case err != nil || text == nil || len(passage) == 0 || at == 0:
 		return anchor, "the note has changed since this anchor: these lines may be another passage; note_history lists the versions", nil
 	case at != anchor.First:
 		remark = fmt.Sprintf("the passage of lines %d-%d is in lines %d-%d now", anchor.First, anchor.Last, at, at+len(passage)-1)
