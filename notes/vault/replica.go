@@ -291,9 +291,10 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 	for _, f := range w.evicted {
 		passed[f.Path] = true
 	}
+	hidden := slices.Concat(w.unreadable, w.astray, away)
 	unseen = func(p string) bool {
 		_, link := w.targets[p]
-		return link || passed[p] || slices.ContainsFunc(slices.Concat(w.unreadable, w.astray, away), func(folder string) bool { return notes.Under(p, folder) })
+		return link || passed[p] || slices.ContainsFunc(hidden, func(folder string) bool { return notes.Under(p, folder) })
 	}
 	for _, f := range slices.Concat(w.notes, w.attachments) {
 		if _, link := w.targets[f.Path]; !link {
