@@ -41,14 +41,14 @@ type Identity struct {
 }
 
 // Born returns when an open folder was created, in nanoseconds, or 0 if the system does not
-// record it.
+// record it, or a server may change it.
 func Born(root *os.Root) (int64, error) {
 	folder, err := root.Open(".")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = folder.Close() }() // only read from
-	return born(folder), nil
+	return born(folder)
 }
 
 // RootIdentity returns the identity of an open folder.

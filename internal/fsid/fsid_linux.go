@@ -19,10 +19,18 @@ func IsMountRoot(folder *os.File) bool {
 	return err == nil && st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
-func born(folder *os.File) int64 {
+func born(folder *os.File) (int64, error) {
+	var disk unix.Statfs_t
+	if err := unix.Fstatfs(int(folder.Fd()), &disk); err != nil {
+		return 0, err
+	}
+	switch uint32(disk.Type) {
+	case unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
+		return 0, nil // Samba may compute it from times that change
+	}
 	var st unix.Statx_t
 	if err := unix.Statx(int(folder.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st); err != nil || st.Mask&unix.STATX_BTIME == 0 {
-		return 0
+		return 0, err
 	}
-	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
+	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec), nil
 }

@@ -70,10 +70,12 @@ func HardLinks(f *os.File) (int, error) {
 // fails.
 func Locked(*os.File) bool { return false }
 
-func born(folder *os.File) int64 {
-	info, err := handleInformation(windows.Handle(folder.Fd()))
-	if err != nil {
-		return 0
+func born(folder *os.File) (int64, error) {
+	h := windows.Handle(folder.Fd())
+	var remote [256]byte // a FILE_REMOTE_PROTOCOL_INFO
+	if windows.GetFileInformationByHandleEx(h, windows.FileRemoteProtocolInfo, &remote[0], uint32(len(remote))) == nil {
+		return 0, nil // a server may compute it from times that change
 	}
-	return info.CreationTime.Nanoseconds()
+	info, err := handleInformation(h)
+	return info.CreationTime.Nanoseconds(), err
 }
