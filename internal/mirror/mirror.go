@@ -187,11 +187,11 @@ func (m *Mirror) InStep(ctx context.Context) error {
 	return nil
 }
 
-// syncAll compares everything, and waits until all deletions are committed.
-func (m *Mirror) syncAll(ctx context.Context) error {
-	for {
-		err := m.sync(ctx, nil, true)
-		if !errors.Is(err, errDeleting) {
+// syncAll compares everything, and waits until all deletions are committed, or returns
+// errDeleting after a minute: a program may go on deleting.
+func (m *Mirror) syncAll(ctx context.Context) (err error) {
+	for range time.Minute / calmAfter {
+		if err = m.sync(ctx, nil, true); !errors.Is(err, errDeleting) {
 			return err
 		}
 		select {
@@ -200,6 +200,7 @@ func (m *Mirror) syncAll(ctx context.Context) error {
 		case <-time.After(m.calm):
 		}
 	}
+	return err
 }
 
 // Forget erases a deleted note in the log and here, and makes every other node do so when

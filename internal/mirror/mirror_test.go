@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -525,7 +526,10 @@ func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
 	require.NoError(t, a.m.sync(t.Context(), slices.Collect(maps.Keys(files)), false), "the watcher reports it as paths")
 	paths, all := a.m.queue.Take()
 	for range 2 {
-		require.ErrorIs(t, a.m.sync(t.Context(), paths, all), notes.ErrUnavailable)
+		err := a.m.sync(t.Context(), paths, all)
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		e, _ := errors.AsType[*notes.Error](err)
+		assert.Contains(t, e.Hint, "in the team's other folders")
 	}
 	b.sync()
 	assert.Equal(t, files, b.files())
@@ -672,6 +676,9 @@ func TestMirror_ManyDeletions(t *testing.T) {
 	assert.Equal(t, a.files(), b.files(), "these are few")
 	require.ErrorIs(t, deleteSlowly(9, 15), errDeleting)
 	assert.Len(t, b.files(), 31)
+	a.m.calm = time.Millisecond
+	require.ErrorIs(t, a.m.syncAll(t.Context()), errDeleting, "it waits for a minute at most")
+	a.m.calm = calmAfter
 	now = now.Add(calmAfter)
 	a.save("15 moved.md", "15")
 	a.delete("15.md")

@@ -159,9 +159,9 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
 	case away && replaced:
 		return disk.Replaced()
 	case away && s.isEmpty(""):
-		return suddenly("is empty")
+		return s.v.suddenly("is empty")
 	case away:
-		return suddenly("lacks most of its notes")
+		return s.v.suddenly("lacks most of its notes")
 	case id != recorded:
 		s.v.disk.Adopt(id)
 		return s.v.store.SaveSetting(ctx, vaultSetting, id)
@@ -209,9 +209,12 @@ func (s *scan) isEmpty(folder string) bool {
 // ErrEmptied means that the vault's folder has lost its notes for an unknown reason.
 var ErrEmptied = fmt.Errorf("%w: the folder was emptied", notes.ErrUnavailable)
 
-func suddenly(what string) error {
-	return &notes.Error{Op: "scan", Err: ErrEmptied, Detail: "the vault folder " + what + " although it had notes at the last scan",
-		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
+func (v *Vault) suddenly(what string) error {
+	hint := "Nothing was forgotten. " + whenDeleted
+	if v.opt.Shared != nil {
+		hint = "Nothing is deleted in the team's other folders. Put the notes back, or run notesd index --rebuild and create a file there, and they are fetched"
+	}
+	return &notes.Error{Op: "scan", Err: ErrEmptied, Detail: "the vault folder " + what + " although it had notes at the last scan", Hint: hint}
 }
 
 // keepUnmounted excludes from a full scan's deletions the notes on unmounted disks, and

@@ -275,7 +275,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 	case err != nil:
 		return nil, nil, err
 	case paths == nil && len(w.notes)+len(w.attachments) == 0 && had >= SuspiciouslyMany:
-		return nil, nil, suddenly("is empty")
+		return nil, nil, r.v.suddenly("is empty")
 	}
 	var away []string // mount points of unmounted disks
 	known, _ := r.v.mounts.get()
