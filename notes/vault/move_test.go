@@ -149,6 +149,11 @@ func TestMove_RelativeWikilinks(t *testing.T) {
 	assert.Equal(t, "[[./Alpha]]\n", files["Top.md"])
 	f.requireConsistent()
 
+	f = newFixture(t, "Alpha.md", "root\n", "P/Alpha.md", "a\n", "Z/Y/n.md", "[[../../P/Alpha]]\n")
+	assert.Equal(t, "[[./Alpha]]\n", move("Z/Y/n.md", "P/n.md")["P/n.md"])
+	f = newFixture(t, "Alpha.md", "root\n", "P/Alpha.md", "a\n", "Z/n.md", "[[../P/Alpha]]\n")
+	assert.Equal(t, "[[./Alpha]]\n", move("P/Alpha.md", "Z/Alpha.md")["Z/n.md"])
+
 	f = newFixture(t, "logseq/config.edn", "{}\n", "pages/a___b.md", "x\n", "pages/n.md", "[[./a___b]] [[a/b]]\n")
 	assert.Equal(t, "[[../pages/a___b]] [[a/b]]\n", move("pages/n.md", "other/n.md")["other/n.md"])
 }

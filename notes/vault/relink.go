@@ -188,7 +188,7 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 	case strings.HasPrefix(link, "./"):
 		return []string{dotted, relative, absolute}
 	case strings.HasPrefix(link, "../"):
-		return []string{relative, absolute}
+		return []string{relative, dotted, absolute} // "Alpha" may lead to another note, in the root
 	case isMarkdownLink(kind) && relativeTo(oldFrom, link, was.Path):
 		return []string{relative, dotted, absolute, "/" + absolute}
 	case !strings.Contains(link, "/"):
