@@ -47,7 +47,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		o.Files = []store.FileChange{f}
 		if len(renames) > 0 {
-			follow, err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames}, nil)
+			follow, err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames}, nil, nil)
 			if err == nil {
 				err = o.alsoFiles(namesNote(f.OldPath), follow)
 			}
@@ -249,7 +249,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		})
 		var follow func(name string, text []byte) []byte
 		if err == nil && len(o.Files) > 0 {
-			follow, err = o.followHeadings(renames, nil)
+			follow, err = o.followHeadings(renames, nil, nil)
 		}
 		if follow != nil && err == nil {
 			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte { return follow(name, retaggedIn(name, text, r.Tag, r.To)) })
@@ -284,9 +284,11 @@ func headingsRenamed(before, after []byte) bool {
 
 // followHeadings rewrites links to the headings that the operation renames, in its own notes
 // and in all others, which it adds. The renames of each note, by its path, are in order. In
-// a move, which is nil otherwise, links are resolved as they are after it. A canvas is
-// rewritten by the function it returns, for [operation.alsoFiles].
-func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move *linksAround) (follow func(name string, text []byte) []byte, err error) {
+// a move, which is nil otherwise, links are resolved as they are after it. If it is the undo
+// of a move, restored contains the paths of the files with their former text, which stays,
+// and a note that cannot be rewritten is listed in Kept. A canvas is rewritten by the
+// function it returns, for [operation.alsoFiles].
+func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move *linksAround, restored map[string]bool) (follow func(name string, text []byte) []byte, err error) {
 	if len(renames) == 0 {
 		return func(_ string, text []byte) []byte { return text }, nil
 	}
@@ -349,23 +351,35 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 		})
 		return out, errors.Join(missed, o.v.opt.checkText(o.Kind, string(out)))
 	}
+	failed := func(_ string, err error) error { return err }
+	if restored != nil {
+		failed = move.move.keep
+	}
 	for i := range o.Files {
 		f := &o.Files[i]
-		if f.New == nil {
-			continue // a folder, or a deleted note
+		if f.New == nil || restored[f.OldPath] {
+			continue // a folder, or a deleted or restored note
 		}
-		if f.New, err = rewrite(f.OldPath, f.New); err != nil {
+		text, err := rewrite(f.OldPath, f.New)
+		if err == nil {
+			f.New = text
+		} else if err := failed(f.OldPath, err); err != nil {
 			return nil, err
 		}
 	}
-	err = o.alsoChange(linking, rewrite, func(where, why string) error {
+	also := o.alsoNote(rewrite, func(where, why string) error {
 		return &notes.Error{Op: o.Kind, Path: o.Files[0].OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why), Hint: hint}
 	})
+	for _, p := range linking {
+		if err := failed(p, also(p)); err != nil {
+			return nil, err
+		}
+	}
 	return func(name string, text []byte) []byte {
 		if text == nil || !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}
 		folder := o.v.store.FolderOf(after(name)) // paths in a canvas are relative to its own folder of the vault
 		return renamedIn(name, text, func(file, anchor string) (string, error) { return rename(path.Join(folder, notes.Nfc(file)), anchor) }, rewrite)
-	}, err
+	}, nil
 }

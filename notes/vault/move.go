@@ -351,13 +351,7 @@ func (m *movement) relink() error {
 	}); err != nil {
 		return err
 	}
-	renames := map[string][]edit.HeadingRename{} // by a link in the heading
-	for _, f := range m.Files {
-		if headingsRenamed(f.Old, f.New) {
-			renames[f.OldPath] = []edit.HeadingRename{{Before: f.Old, After: f.New}}
-		}
-	}
-	follow, err := m.followHeadings(renames, links)
+	follow, err := m.followHeadings(m.renamedByLinks(), links, nil)
 	if err != nil {
 		return err
 	}
@@ -368,4 +362,15 @@ func (m *movement) relink() error {
 		m.carry(&m.Files[i+1])
 	}
 	return nil
+}
+
+// renamedByLinks returns the headings that the operation renames by changing links in them.
+func (o *operation) renamedByLinks() map[string][]edit.HeadingRename {
+	renames := map[string][]edit.HeadingRename{}
+	for _, f := range o.Files {
+		if f.IsNote() && headingsRenamed(f.Old, f.New) {
+			renames[f.OldPath] = []edit.HeadingRename{{Before: f.Old, After: f.New}}
+		}
+	}
+	return renames
 }

@@ -218,6 +218,22 @@ func TestMove_LinksInHeadings(t *testing.T) {
 	assert.Equal(t, []string{"M#Nope"}, f.broken("N.md"))
 	f.requireUndone(w, before, after)
 
+	undone := newFixture(t, list...)
+	w, err = undone.Move(t.Context(), notes.MoveRequest{Note: "H", To: "Hub.md", UpdateLinks: true})
+	require.NoError(t, err)
+	undone.write("N.md", after["N.md"]+"More.\n")
+	undone.write("New.md", "[[M#See Hub]]\n")
+	undone.write("b.canvas", strings.Replace(after["b.canvas"], "text\":\"", "text\":\"More. ", 1))
+	undone.reconcile()
+	w, err = undone.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	require.NoError(t, err)
+	assert.Empty(t, w.Conflicts)
+	want := maps.Clone(before)
+	want["N.md"] += "More.\n"
+	want["New.md"] = "[[M#See H]]\n"
+	want["b.canvas"] = strings.Replace(before["b.canvas"], "text\":\"", "text\":\"More. ", 1)
+	assert.Equal(t, want, undone.files())
+
 	f.write("A/Other.md", "[o](M.md#see-hub)\n")
 	f.write("A/M.md", strings.ReplaceAll(after["A/M.md"], "[[Hub", "[[../Hub"))
 	f.reconcile()
@@ -228,6 +244,24 @@ func TestMove_LinksInHeadings(t *testing.T) {
 	assert.Empty(t, f.broken("B/C/M.md"))
 	assert.Equal(t, []string{"M#Nope"}, f.broken("N.md"))
 	f.requireConsistent()
+
+	f = newFixture(t, "H.md", "h\n", "M.md", "# [[H]]\n# Top\n## Hub\n", "N.md", "[[M#Hub]]\n")
+	before = f.files()
+	w, err = f.Move(t.Context(), notes.MoveRequest{Note: "H", To: "Hub.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "[[M#Top#Hub]]\n", f.onDisk("N.md"))
+	f.requireUndone(w, before, f.files())
+
+	f = newFixture(t, "H.md", "h\n", "M.md", "# [[H]]\n", "N.md", "n\n")
+	w, err = f.Move(t.Context(), notes.MoveRequest{Note: "H", To: "Hub.md", UpdateLinks: true})
+	require.NoError(t, err)
+	f.write("M.md", "# [[Hub]]\n# H\n")
+	f.write("N.md", "[[M#H]] [[Hub]]\n")
+	f.reconcile()
+	w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"N.md"}, w.Conflicts)
+	assert.Equal(t, "# [[H]]\n# H\n", f.onDisk("M.md"))
 
 	f = newFixture(t, "H.md", "h\n", "M.md", "# [[H]]\n# Hub\n", "N.md", "[[M#Hub]]\n")
 	before = f.files()

@@ -239,31 +239,44 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 		if _, affected := slices.BinarySearch(links.notes, p); !affected || files[p] {
 			continue
 		}
-		err := also(p)
-		if _, known := errors.AsType[*notes.Error](err); err != nil && !known {
+		if err := m.keep(p, also(p)); err != nil {
 			return err
-		}
-		if err != nil && m.scope.CanRead(p) {
-			m.Kept = append(m.Kept, m.after(p))
 		}
 	}
 	if f := &m.Files[0]; !f.Folder && was.IsPureMove() && !bytes.Equal(f.Old, was.New) {
 		if text, err := links.rewrite(f.OldPath, f.Old); err == nil {
 			f.New = text
+			delete(files, f.OldPath)
 		} else {
 			m.Kept = append(m.Kept, f.NewPath)
 		}
+	}
+	follow, err := m.followHeadings(m.renamedByLinks(), links, files)
+	if err != nil {
+		return err
 	}
 	if err := m.alsoFiles(namesNote(m.first.OldPath), func(name string, text []byte) []byte {
 		if files[name] {
 			return text // it is restored
 		}
-		return links.follow(name, text)
+		return follow(name, links.follow(name, text))
 	}); err != nil {
 		return err
 	}
 	for i := range m.Files[1:] {
 		m.carry(&m.Files[i+1])
+	}
+	return nil
+}
+
+// keep lists a note in Kept if err says that it cannot be changed as planned, and returns any
+// other error.
+func (m *movement) keep(p string, err error) error {
+	if _, known := errors.AsType[*notes.Error](err); !known {
+		return err
+	}
+	if kept := m.after(p); m.scope.CanRead(p) && !slices.Contains(m.Kept, kept) {
+		m.Kept = append(m.Kept, kept)
 	}
 	return nil
 }
