@@ -673,12 +673,20 @@ func TestRenameTag_Existing(t *testing.T) {
 	_, text := w.call(t, "rename_tag", args{"tag": "work/x", "to": "work", "dry_run": true})
 	assert.Contains(t, text, "(#work is already in 1 note: the two would become one tag)")
 	_, text = w.call(t, "rename_tag", args{"tag": "#old", "to": "#new", "dry_run": true})
-	assert.Contains(t, text, "(#new is already in 1 note: the two would become one tag)")
+	assert.Contains(t, text, "(#New is already in 1 note: the two would become one tag)")
+
+	nested := newWorld(t, map[string]string{"A.md": "#projects/a #old/a\n", "B.md": "#project/A #new\n", "C.md": "#up/x/y #upper\n"})
+	_, text = nested.call(t, "rename_tag", args{"tag": "projects", "to": "project", "dry_run": true})
+	assert.Contains(t, text, "(#project/A is already in 1 note: the two would become one tag)")
+	for _, a := range []args{{"tag": "old", "to": "new", "dry_run": true}, {"tag": "up/x", "to": "upper", "dry_run": true}} {
+		_, text = nested.call(t, "rename_tag", a)
+		assert.NotContains(t, text, "already")
+	}
 
 	w.env.RequestKey = "key"
 	got, text := w.call(t, "rename_tag", args{"tag": "#old", "to": "#new"})
-	assert.Equal(t, []any{"#new was already in 1 note: the two are one tag now"}, got["notes"])
-	assert.Contains(t, text, "(#new was already in 1 note: the two are one tag now)")
+	assert.Equal(t, []any{"#New was already in 1 note: the two are one tag now"}, got["notes"])
+	assert.Contains(t, text, "(#New was already in 1 note: the two are one tag now)")
 	again, _ := w.call(t, "rename_tag", args{"tag": "#old", "to": "#new"})
 	assert.Equal(t, got["change"], again["change"])
 	assert.NotContains(t, again, "notes", "it cannot be known any more")

@@ -59,27 +59,31 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 	}), nil
 }
 
-// merging returns a remark if notes have the new tag already: only the history can then tell
+// merging returns a remark if notes have a resulting tag already: only the history can then tell
 // the two apart. Of a repeated call, it is not known whether they had.
 func (in *invocation) merging(ctx context.Context, a renameTagArgs) ([]string, error) {
 	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil || repeated {
 		return nil, err
 	}
-	to := strings.Trim(a.To, "# /")
-	if from := notes.Key(strings.Trim(a.Tag, "# /")); strings.HasPrefix(notes.Key(to)+"/", from+"/") {
+	from, to := notes.Key(strings.Trim(a.Tag, "# /"))+"/", notes.Key(strings.Trim(a.To, "# /"))+"/"
+	if strings.HasPrefix(to, from) {
 		return nil, nil // in another case, or below itself
 	}
 	tags, err := in.Vault.Tags(ctx, in.Scope)
+	has := map[string]bool{}
 	for _, t := range tags {
-		if notes.Key(t.Tag) != notes.Key(to) {
+		has[notes.Key(t.Tag)+"/"] = true
+	}
+	for _, t := range tags {
+		if nested, ok := strings.CutPrefix(notes.Key(t.Tag)+"/", to); !ok || !has[from+nested] {
 			continue
 		}
 		remark := "#%s was already in %s: the two are one tag now"
 		if a.DryRun {
 			remark = "#%s is already in %s: the two would become one tag"
 		}
-		return []string{fmt.Sprintf(remark, phrase.OneLine(to), phrase.Count(t.Notes, "note"))}, nil
+		return []string{fmt.Sprintf(remark, phrase.OneLine(t.Tag), phrase.Count(t.Notes, "note"))}, nil
 	}
 	return nil, err
 }
