@@ -342,7 +342,7 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 			}
 			if err != nil {
 				e := &notes.Error{Op: o.Kind, Path: to, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err), Hint: hint}
-				if move == nil {
+				if o.Kind == "edit" {
 					e.Hint = "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."
 				}
 				missed = e

@@ -189,6 +189,11 @@ func TestRenameTag_InHeadings(t *testing.T) {
 	assert.Contains(t, domainError(t, err).Error(), `links in "A.md" would have to change`)
 	assert.Equal(t, after, f.files())
 	f.requireConsistent()
+
+	f = newFixture(t, "Plan.md", "# Notes #new\n# Notes #old\n[[Plan#Notes old]]\n")
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "old", To: "new"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.Equal(t, "Nothing was changed. Change the heading with replace_text, and those links will be broken.", domainError(t, err).Hint)
 }
 
 // A move that changes a link in a heading renames the heading, and links to it follow.
