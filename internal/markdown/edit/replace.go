@@ -62,6 +62,9 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 // withEndingsOf returns text with the line endings of the lines of src at m, one by one; the
 // last of these is also that of further lines.
 func withEndingsOf(src []byte, m place, text string) string {
+	if !strings.Contains(text, "\n") {
+		return text
+	}
 	lines, at := strings.SplitAfter(text, "\n"), m.start
 	for i, line := range lines {
 		if _, next := markdown.LineAt(src, at); i == 0 || next <= m.end {

@@ -49,7 +49,8 @@ func insertRows(src []byte, bodyStart, at int, rows string) ([]byte, error) {
 	for i, line := range lines {
 		lines[i] = prefix + strings.TrimLeft(line, " \t")
 	}
-	rows, eol := strings.Join(lines, ""), lineEnding(src, place)
+	eol := lineEnding(src, place)
+	rows = withLineEnding(strings.Join(lines, ""), eol)
 	if src[place-1] != '\n' {
 		return splice(src, place, place, eol+rows), nil
 	}

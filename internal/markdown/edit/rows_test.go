@@ -50,6 +50,9 @@ func TestRows_JoinTables(t *testing.T) {
 	out, err := Append([]byte("> | a |\n> |---|\n"), "\n  | c | d |\n  | e | f |\n")
 	require.NoError(t, err)
 	assert.Equal(t, "> | a |\n> |---|\n> | c | d |\n> | e | f |\n", string(out), "several rows")
+	out, err = Prepend([]byte("---\na: 1\n---\n| a |\r\n|---|\r\n"), "| c |\n| d |")
+	require.NoError(t, err)
+	assert.Equal(t, "---\na: 1\n---\n| a |\r\n|---|\r\n| c |\r\n| d |\r\n", string(out), "the line ending of the table")
 }
 
 func TestRows_NeedATable(t *testing.T) {
