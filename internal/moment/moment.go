@@ -28,9 +28,9 @@ var localized = map[string]string{
 // Weeks is the week numbering of a locale, and its language. The zero value means ISO 8601
 // and English.
 type Weeks struct {
-	First    time.Weekday // first day of the week
-	Contains int          // the day of January, 1 to 7, that is always in week 1; -5 is December 26
-	Locale   string       `json:",omitempty"` // of the names, as in moment.js: de, zh-cn
+	First  time.Weekday // first day of the week
+	DOY    int          // as in moment.js: week 1 contains January 7+First-DOY, which may be in December
+	Locale string       `json:",omitempty"` // of the names, as in moment.js: de, zh-cn
 }
 
 // WeeksOf returns the weeks of a locale by its name in moment.js (en-gb, ja; "" if
@@ -40,15 +40,15 @@ type Weeks struct {
 func WeeksOf(locale, first string) Weeks {
 	w, known := localeWeeks[strings.ToLower(locale)]
 	if !known && locale != "" {
-		w, known = Weeks{First: time.Monday, Contains: 4}, true
+		w, known = Weeks{First: time.Monday, DOY: 4}, true
 	}
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		switch {
 		case !strings.EqualFold(first, day.String()):
-		case known: // as moment.js: the day of January moves along
-			return Weeks{First: day, Contains: (w.Contains+int(day-w.First)+6)%7 + 1}
+		case known: // moment.js keeps DOY
+			w.First = day
 		case day != time.Monday:
-			return Weeks{First: day, Contains: 1}
+			w = Weeks{First: day, DOY: 6 + int(day)}
 		}
 	}
 	return w
@@ -59,13 +59,13 @@ func WeeksOf(locale, first string) Weeks {
 var localeWeeks = func() map[string]Weeks {
 	all := map[string]Weeks{}
 	for weeks, locales := range map[Weeks]string{
-		{First: time.Sunday, Contains: -5}:  "ar-kw",
-		{First: time.Sunday, Contains: 1}:   "en en-us am-et ar-ps ar-sa bn bn-bd bo en-ca en-il en-in es-us fr-ca gu he hi id ja kn ko lo ml mn mr ne pa-in pt-br si ta te th zh-hk zh-mo zh-tw",
-		{First: time.Sunday, Contains: 2}:   "dv",
-		{First: time.Sunday, Contains: 3}:   "ar-dz en-au es-mx",
-		{First: time.Sunday, Contains: 4}:   "gom-deva gom-latn",
-		{First: time.Saturday, Contains: 1}: "ar ar-ly fa ku ps tzm tzm-latn",
-		{First: time.Monday, Contains: 1}:   "az be bg bs cv eo eu hr hy-am jv ka kk ky me mk ms ms-my ro sl sr sr-cyrl sw tg tk tr ug-cn uk uz uz-latn",
+		{First: time.Sunday, DOY: 12}:   "ar-kw",
+		{First: time.Sunday, DOY: 6}:    "en en-us am-et ar-ps ar-sa bn bn-bd bo en-ca en-il en-in es-us fr-ca gu he hi id ja kn ko lo ml mn mr ne pa-in pt-br si ta te th zh-hk zh-mo zh-tw",
+		{First: time.Sunday, DOY: 5}:    "dv",
+		{First: time.Sunday, DOY: 4}:    "ar-dz en-au es-mx",
+		{First: time.Sunday, DOY: 3}:    "gom-deva gom-latn",
+		{First: time.Saturday, DOY: 12}: "ar ar-ly fa ku ps tzm tzm-latn",
+		{First: time.Monday, DOY: 7}:    "az be bg bs cv eo eu hr hy-am jv ka kk ky me mk ms ms-my ro sl sr sr-cyrl sw tg tk tr ug-cn uk uz uz-latn",
 	} {
 		for locale := range strings.FieldsSeq(locales) {
 			all[locale] = weeks
@@ -87,7 +87,7 @@ func Day(year int, month time.Month, day int, in *time.Location) time.Time {
 
 // Start returns the start of the week of t.
 func (w Weeks) Start(t time.Time) time.Time {
-	if w.Contains == 0 {
+	if w.DOY == 0 {
 		w.First = time.Monday
 	}
 	return Day(t.Year(), t.Month(), t.Day()-(int(t.Weekday()-w.First)+7)%7, t.Location())
@@ -95,11 +95,10 @@ func (w Weeks) Start(t time.Time) time.Time {
 
 // first returns the first day of the year's first week.
 func (w Weeks) first(year int, in *time.Location) time.Time {
-	day := w.Contains
-	if day == 0 {
-		day = 4
+	if w.DOY == 0 {
+		w.First, w.DOY = time.Monday, 4
 	}
-	return w.Start(Day(year, 1, day, in))
+	return w.Start(Day(year, 1, 7+int(w.First)-w.DOY, in))
 }
 
 // Number returns the number of the week of t and the year it belongs to.

@@ -24,6 +24,11 @@ func TestWeeks(t *testing.T) {
 		"JA":           "2027-01 2027-01 2027-01 2027-02 2027-02 2028-01 2028-02 2021-02 2023-01 2025-01 2025-01",
 		"ar":           "2027-01 2027-01 2027-02 2027-02 2027-02 2028-01 2028-01 2021-02 2023-01 2025-01 2025-01",
 		"ar-kw":        "2027-02 2027-02 2027-02 2027-03 2027-03 2028-01 2028-02 2021-03 2023-02 2025-02 2025-02",
+		"ar-kw sunday": "2027-02 2027-02 2027-02 2027-03 2027-03 2028-01 2028-02 2021-03 2023-02 2025-02 2025-02",
+		"ar-kw monday": "2027-02 2027-02 2027-02 2027-02 2027-03 2028-01 2028-01 2021-02 2023-01 2025-01 2025-02",
+		"fa sunday":    "2027-02 2027-02 2027-02 2027-03 2027-03 2028-01 2028-02 2021-03 2023-02 2025-02 2025-02",
+		"tr sunday":    "2027-01 2027-01 2027-01 2027-02 2027-02 2028-01 2028-02 2021-02 2023-02 2025-01 2025-01",
+		"en saturday":  "2026-52 2026-52 2027-01 2027-01 2027-01 2028-01 2028-01 2021-01 2022-53 2024-52 2024-52",
 		"tr Monday":    "2027-01 2027-01 2027-01 2027-01 2027-02 2028-01 2028-01 2021-01 2023-01 2024-52 2025-01",
 		"en-au":        "2026-53 2026-53 2026-53 2027-01 2027-01 2027-52 2028-01 2021-01 2023-01 2025-01 2025-01",
 		"uk":           "2027-01 2027-01 2027-01 2027-01 2027-02 2028-01 2028-01 2021-01 2023-01 2024-52 2025-01",
@@ -52,7 +57,7 @@ func TestWeeks(t *testing.T) {
 
 // TestWeeksRoundTrip parses each week it formats, over several leap years.
 func TestWeeksRoundTrip(t *testing.T) {
-	for _, weeks := range []moment.Weeks{{}, moment.WeeksOf("en", ""), moment.WeeksOf("en", "monday"), moment.WeeksOf("fa", ""), moment.WeeksOf("ar-kw", ""), moment.WeeksOf("", "Wednesday")} {
+	for _, weeks := range []moment.Weeks{{}, moment.WeeksOf("en", ""), moment.WeeksOf("en", "monday"), moment.WeeksOf("fa", ""), moment.WeeksOf("ar-kw", ""), moment.WeeksOf("tr", "sunday"), moment.WeeksOf("gom-latn", "saturday"), moment.WeeksOf("", "Wednesday")} {
 		pattern := weeks.Compile("gggg-[W]ww")
 		for day := time.Date(2020, 1, 1, 0, 0, 0, 0, time.Local); day.Year() < 2029; day = day.AddDate(0, 0, 1) {
 			start, ok := pattern.Match(weeks.Format(day, "gggg-[W]ww"))
