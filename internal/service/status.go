@@ -3,7 +3,9 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 
 	"notesd/internal/config"
+	"notesd/internal/fsid"
 	"notesd/internal/mirror"
 	"notesd/mcp"
 	"notesd/notes"
@@ -209,11 +212,19 @@ func (r *reporter) addMissingFolders(ctx context.Context) error {
 			keys[folder] = "vault.read_only_folders"
 		}
 	}
-	for _, folder := range slices.Sorted(maps.Keys(keys)) {
-		dir, in := r.s.cfg.Vault.Place(folder)
-		if dir != "" && isThere(filepath.Join(dir, in)) {
-			continue
+	missing, err := fsid.InTime("folders in "+r.s.cfg.Vault.String(), fsid.Patience, func() (missing []string, _ error) {
+		for _, folder := range slices.Sorted(maps.Keys(keys)) {
+			dir, in := r.s.cfg.Vault.Place(folder)
+			if _, err := os.Lstat(filepath.Join(dir, in)); dir == "" || err != nil && !errors.Is(err, fs.ErrPermission) {
+				missing = append(missing, folder)
+			}
 		}
+		return missing, nil
+	})
+	if err != nil {
+		return nil //nolint:nilerr // the disk does not answer
+	}
+	for _, folder := range missing {
 		list, err := r.s.vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: []string{folder}}, Limit: 1}) // may spell it in another case
 		if err != nil {
 			return err
