@@ -120,7 +120,7 @@ func TestLoad_Layers(t *testing.T) {
 func TestLoad_EveryType(t *testing.T) {
 	w := newWorld(t)
 	file := w.file(`
-vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**", "/Archive"], dates = ["published"], allow = ["Journal/"] }
+vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**", "/Archive", "1:1/**", '\[draft\]*', '[\-a]'], dates = ["published"], allow = ["Journal/"] }
 limits.note_bytes = "1 MiB"
 limits.result_bytes = 4096
 [history]
@@ -132,7 +132,7 @@ behind_proxy = true
 `)
 	cfg, err := w.load(Sources{File: file})
 	require.NoError(t, err)
-	assert.Equal(t, Vault{Path: w.vault, Folders: Folders{}, Ignore: []string{"*.tmp.md", "Archive/**", "/Archive"}, Dates: []string{"published"}, Allow: []string{"Journal/"}, ReadOnlyFolders: []string{}, Tools: []string{}}, cfg.Vault)
+	assert.Equal(t, Vault{Path: w.vault, Folders: Folders{}, Ignore: []string{"*.tmp.md", "Archive/**", "/Archive", "1:1/**", `\[draft\]*`, `[\-a]`}, Dates: []string{"published"}, Allow: []string{"Journal/"}, ReadOnlyFolders: []string{}, Tools: []string{}}, cfg.Vault)
 	assert.Equal(t, Bytes(1<<20), cfg.Limits.NoteBytes)
 	assert.Equal(t, Bytes(4096), cfg.Limits.ResultBytes)
 	assert.Equal(t, History{Keep: 7, Age: 90 * 24 * time.Hour, Size: 2e9}, cfg.History)
@@ -210,6 +210,12 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"pattern for the home folder", "[vault]\nignore = ['~']", "must be glob patterns"},
 		{"pattern for the vault", "[vault]\nignore = ['/']", "must be glob patterns"},
 		{"pattern after a space", "[vault]\nignore = [' ~/x']", "must be glob patterns"},
+		{"pattern for a drive", "[vault]\nignore = ['C:/']", "must be glob patterns"},
+		{"pattern on a drive, with backslashes", "[vault]\nignore = ['C:\\Notes\\Private']", "must be glob patterns"},
+		{"pattern with a backslash", "[vault]\nignore = ['Archive\\2024']", "must be glob patterns"},
+		{"pattern above the root", "[vault]\nignore = ['/../x']", "must be glob patterns"},
+		{"pattern in the home folder after a slash", "[vault]\nignore = ['/~/x']", "must be glob patterns"},
+		{"pattern with a dot after a slash", "[vault]\nignore = ['/./x']", "must be glob patterns"},
 		{"blank pattern", "[vault]\nignore = ['  ']", "must be glob patterns"},
 		{"half of a glob", "[vault]\nignore = ['{a']", `unlike "{a"`},
 		{"prompts outside", "[prompts]\nfolder = '../x'", "must be a folder inside the vault, or an absolute path"},

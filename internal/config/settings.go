@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,11 +109,16 @@ func each(rule func(string) string) func(any) string {
 	}
 }
 
+// escapes matches a backslash before a special character of a glob pattern; any other
+// backslash separates the names in a Windows path.
+var escapes = regexp.MustCompile(`\\[][{}*?\\,^!-]`)
+
 func pattern(s string) string {
 	s = strings.TrimRight(strings.TrimSpace(s), "/")
-	first, _, _ := strings.Cut(s, "/")
-	hasDrive, isOutside := strings.Index(s, ":/") == 1, first == "~" || first == "." || first == ".."
-	if _, err := notes.NewIgnore([]string{s}); err != nil || s == "" || hasDrive || isOutside {
+	first, _, _ := strings.Cut(strings.TrimLeft(s, "/"), "/")
+	hasDrive, isOutside := len(first) == 2 && first[1] == ':', first == "~" || first == "." || first == ".."
+	separates := strings.Contains(escapes.ReplaceAllString(s, ""), `\`)
+	if _, err := notes.NewIgnore([]string{s}); err != nil || s == "" || hasDrive || isOutside || separates {
 		return `glob patterns for names or paths in the vault, such as "*.tmp.md" or "Archive/**"`
 	}
 	return ""
