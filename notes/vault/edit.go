@@ -306,50 +306,12 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 		after, targets = move.move.after, move.after
 		hint = "If you " + move.move.without() + ", those links will be broken."
 	}
-	anchors := map[string][][2]*markdown.Anchors{}
+	h := &headingLinks{operation: o, anchors: map[string][][2]*markdown.Anchors{}, targets: targets, after: after, hint: hint}
 	for p, all := range renames {
 		p = after(p)
 		for _, r := range all {
-			anchors[p] = append(anchors[p], [2]*markdown.Anchors{markdown.NewAnchors(markdown.Parse(r.Before), r.Before), markdown.NewAnchors(markdown.Parse(r.After), r.After)})
+			h.anchors[p] = append(h.anchors[p], [2]*markdown.Anchors{markdown.NewAnchors(markdown.Parse(r.Before), r.Before), markdown.NewAnchors(markdown.Parse(r.After), r.After)})
 		}
-	}
-	rename := func(notePath, anchor string) (string, error) {
-		followed := anchor
-		for _, a := range anchors[notePath] {
-			next, ok := a[0].Follow(a[1], followed)
-			if !ok {
-				return "", fmt.Errorf("to %s would lead to another heading of that name", notes.Quote(anchor))
-			}
-			followed = next
-		}
-		return followed, nil
-	}
-	rewrite := func(notePath string, text []byte) ([]byte, error) {
-		var missed error
-		doc := markdown.Parse(text)
-		out := edit.RewriteAnchors(text, doc, func(l markdown.Link) (string, bool) {
-			to := after(notePath)
-			if l.Target != "" {
-				t, _ := o.v.store.ChooseTarget(to, l.Target, l.Kind, targets[store.LinkKey(l.Target)])
-				to = t.Path
-			}
-			if l.External || anchors[to] == nil {
-				return "", false
-			}
-			anchor, err := rename(to, l.Anchor)
-			if err == nil && anchor != l.Anchor && !edit.CanAnchor(l, anchor) {
-				err = fmt.Errorf("cannot be rewritten to the heading %s", notes.Quote(anchor))
-			}
-			if err != nil {
-				e := &notes.Error{Op: o.Kind, Path: to, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err), Hint: hint}
-				if o.Kind == "edit" {
-					e.Hint = "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."
-				}
-				missed = e
-			}
-			return anchor, err == nil && anchor != l.Anchor
-		})
-		return out, errors.Join(missed, o.v.opt.checkText(o.Kind, string(out)))
 	}
 	failed := func(_ string, err error) error { return err }
 	if restored != nil {
@@ -360,14 +322,14 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 		if f.New == nil || restored[f.OldPath] {
 			continue // a folder, or a deleted or restored note
 		}
-		text, err := rewrite(f.OldPath, f.New)
+		text, err := h.rewrite(f.OldPath, f.New)
 		if err == nil {
 			f.New = text
 		} else if err := failed(f.OldPath, err); err != nil {
 			return nil, err
 		}
 	}
-	also := o.alsoNote(rewrite, func(where, why string) error {
+	also := o.alsoNote(h.rewrite, func(where, why string) error {
 		return &notes.Error{Op: o.Kind, Path: o.Files[0].OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why), Hint: hint}
 	})
 	for _, p := range linking {
@@ -380,6 +342,57 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 			return text
 		}
 		folder := o.v.store.FolderOf(after(name)) // paths in a canvas are relative to its own folder of the vault
-		return renamedIn(name, text, func(file, anchor string) (string, error) { return rename(path.Join(folder, notes.Nfc(file)), anchor) }, rewrite)
+		return renamedIn(name, text, func(file, anchor string) (string, error) { return h.rename(path.Join(folder, notes.Nfc(file)), anchor) }, h.rewrite)
 	}, nil
+}
+
+// headingLinks rewrites links to headings that an operation renames.
+type headingLinks struct {
+	*operation
+	anchors map[string][][2]*markdown.Anchors // of the renames of a note, before and after, by its path after the operation
+	targets map[string][]store.Target         // of links, by their key
+	after   func(notePath string) string
+	hint    string // if a link cannot follow
+}
+
+// rename returns the anchor that leads to the same heading of the note after the renames.
+func (h *headingLinks) rename(notePath, anchor string) (string, error) {
+	followed := anchor
+	for _, a := range h.anchors[notePath] {
+		next, ok := a[0].Follow(a[1], followed)
+		if !ok {
+			return "", fmt.Errorf("to %s would lead to another heading of that name", notes.Quote(anchor))
+		}
+		followed = next
+	}
+	return followed, nil
+}
+
+// rewrite returns the text of a note with its links rewritten.
+func (h *headingLinks) rewrite(notePath string, text []byte) ([]byte, error) {
+	var missed error
+	doc := markdown.Parse(text)
+	out := edit.RewriteAnchors(text, doc, func(l markdown.Link) (string, bool) {
+		to := h.after(notePath)
+		if l.Target != "" {
+			t, _ := h.v.store.ChooseTarget(to, l.Target, l.Kind, h.targets[store.LinkKey(l.Target)])
+			to = t.Path
+		}
+		if l.External || h.anchors[to] == nil {
+			return "", false
+		}
+		anchor, err := h.rename(to, l.Anchor)
+		if err == nil && anchor != l.Anchor && !edit.CanAnchor(l, anchor) {
+			err = fmt.Errorf("cannot be rewritten to the heading %s", notes.Quote(anchor))
+		}
+		if err != nil {
+			e := &notes.Error{Op: h.Kind, Path: to, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s %v", notes.Quote(notePath), err), Hint: h.hint}
+			if h.Kind == "edit" {
+				e.Hint = "Nothing was changed. Choose a text that no other heading has, without brackets and quotes, or change the heading with replace_text, and its links will be broken."
+			}
+			missed = e
+		}
+		return anchor, err == nil && anchor != l.Anchor
+	})
+	return out, errors.Join(missed, h.v.opt.checkText(h.Kind, string(out)))
 }
