@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/notes/store"
 	"notesd/notes/vault"
 )
 
@@ -65,43 +66,10 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	c := newCommit(m, gone)
 	for _, f := range files {
 		b := bases[f.Path]
-		known := b.hash != ""
-		if pending[f.Path] || known && b.stat == f.Stat {
+		if pending[f.Path] || b.hash != "" && b.stat == f.Stat {
 			continue
 		}
-		data, st, err := m.vault.Replica().Bytes(f)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue // the watcher reports it
-		case errors.Is(err, notes.ErrUnavailable):
-			return false, err
-		case errors.Is(err, notes.ErrConflict): // it is being written
-			m.queue.Add(f.DiskPath)
-			continue
-		case err != nil:
-			m.status.problem(f.Path, reasonOf(err, "it cannot be read"))
-			continue
-		}
-		hash, age := notes.Hash(data), m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
-		if known && hash == b.hash {
-			if age >= settled {
-				b.stat = st
-				r.base[f.Path] = b
-			}
-			continue
-		}
-		if known && len(data) == 0 && age >= 0 && age < settled { // a program may be about to write it
-			m.queue.Put([]string{f.DiskPath}, false)
-			continue
-		}
-		if m.refused[f.Path] == hash {
-			continue
-		}
-		change := notes.FileChange{Path: f.Path, After: hash, Data: data}
-		if known {
-			change.OldPath, change.Before = f.Path, b.hash
-		}
-		if err := c.add(ctx, change); err != nil {
+		if err := c.file(ctx, f, b, r); err != nil {
 			return false, err
 		}
 	}
@@ -109,6 +77,45 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		return false, err
 	}
 	return c.end(ctx, all)
+}
+
+// file adds a file of the folder to the commit if its text differs from its base, and records the
+// stat of one that does not.
+func (c *commit) file(ctx context.Context, f store.File, b base, r *record) error {
+	known := b.hash != ""
+	data, st, err := c.m.vault.Replica().Bytes(f)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // the watcher reports it
+	case errors.Is(err, notes.ErrUnavailable):
+		return err
+	case errors.Is(err, notes.ErrConflict): // it is being written
+		c.m.queue.Add(f.DiskPath)
+		return nil
+	case err != nil:
+		c.m.status.problem(f.Path, reasonOf(err, "it cannot be read"))
+		return nil
+	}
+	hash, age := notes.Hash(data), c.m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
+	if known && hash == b.hash {
+		if age >= settled {
+			b.stat = st
+			r.base[f.Path] = b
+		}
+		return nil
+	}
+	if known && len(data) == 0 && age >= 0 && age < settled { // a program may be about to write it
+		c.m.queue.Put([]string{f.DiskPath}, false)
+		return nil
+	}
+	if c.m.refused[f.Path] == hash {
+		return nil
+	}
+	change := notes.FileChange{Path: f.Path, After: hash, Data: data}
+	if known {
+		change.OldPath, change.Before = f.Path, b.hash
+	}
+	return c.add(ctx, change)
 }
 
 // adopt records the folder that base is of from now on. If that was another one, or was emptied
