@@ -55,12 +55,26 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, background bool) (*Logs, err
 				return nil, errors.Join(err, file.Close())
 			}
 		}
-		l.file, out, l.apart = file, file, !background || runtime.GOOS == "windows" // where commands keep the old standard error
+		l.file, out, l.apart = file, file, !background
 	}
 	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: LevelOf(cfg.Log.Level)})
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
 	l.adopt()
 	return l, nil
+}
+
+// logFailure logs why a service failed on Windows, where its command has no standard error
+// to report it on, and returns the error.
+func logFailure(cfg *config.Config, o ServeOptions, err error) error {
+	if err == nil || !o.Service || runtime.GOOS != "windows" {
+		return err
+	}
+	logs, openErr := OpenLogs(cfg, o.Stderr, true)
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	logs.Error("notesd failed", "err", err)
+	return errors.Join(err, logs.Close())
 }
 
 func openLog(cfg *config.Config, name string) (*daemon.LogFile, error) {

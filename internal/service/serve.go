@@ -34,7 +34,7 @@ type ServeOptions struct {
 func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
-		return err
+		return logFailure(cfg, o, err)
 	}
 	for again := true; again && err == nil; {
 		again = false
@@ -72,7 +72,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			useZone(systemZone())
 		}
 	}
-	return releaseAfter(err, lock)
+	return logFailure(cfg, o, releaseAfter(err, lock))
 }
 
 // openPatience is how long the socket waits for the store. A store that cannot be

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,24 @@ func TestServe_MissingFolders(t *testing.T) {
 	var r Report
 	require.Eventually(t, func() bool { r = s.report(); return r.Unavailable != "" }, time.Minute, time.Millisecond)
 	assert.NotContains(t, strings.Join(r.Warnings, "\n"), "which does not exist")
+}
+
+// A service that fails before its log is open logs that on Windows; elsewhere its command
+// reports it on standard error.
+func TestServe_FailedService(t *testing.T) {
+	cfg := newConfig(t)
+	lock, err := lockState(t.Context(), cfg)
+	require.NoError(t, err)
+	require.NoError(t, lock.Release())
+	cfg.Vault.Path = t.TempDir()
+	require.ErrorContains(t, Serve(t.Context(), cfg, ServeOptions{Startup: &daemon.Startup{}, Stderr: t.Output(), Service: true}), "belongs to")
+	if runtime.GOOS != "windows" {
+		assert.NoFileExists(t, filepath.Join(cfg.State, DaemonLog))
+		return
+	}
+	text, err := os.ReadFile(filepath.Join(cfg.State, DaemonLog))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "notesd failed")
 }
 
 // When the file changes, the daemon starts again within its process once no session of a
