@@ -1,6 +1,7 @@
 package fsid
 
 import (
+	"errors"
 	"os"
 	"syscall"
 
@@ -29,7 +30,15 @@ func born(folder *os.File) (int64, error) {
 		return 0, nil // Samba may compute it from times that change
 	}
 	var st unix.Statx_t
-	if err := unix.Statx(int(folder.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st); err != nil || st.Mask&unix.STATX_BTIME == 0 {
+	err := unix.Statx(int(folder.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st)
+	return birthOf(&st, err)
+}
+
+func birthOf(st *unix.Statx_t, err error) (int64, error) {
+	switch {
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // an old kernel, or a container that does not allow the call
+		return 0, nil
+	case err != nil || st.Mask&unix.STATX_BTIME == 0:
 		return 0, err
 	}
 	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec), nil
