@@ -213,6 +213,7 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"pattern for a drive", "[vault]\nignore = ['C:/']", "must be glob patterns"},
 		{"pattern on a drive, with backslashes", "[vault]\nignore = ['C:\\Notes\\Private']", "must be glob patterns"},
 		{"pattern with a backslash", "[vault]\nignore = ['Archive\\2024']", "must be glob patterns"},
+		{"pattern of a Windows path", "[vault]\nignore = ['Archive\\**']", "must be glob patterns"},
 		{"pattern above the root", "[vault]\nignore = ['/../x']", "must be glob patterns"},
 		{"pattern in the home folder after a slash", "[vault]\nignore = ['/~/x']", "must be glob patterns"},
 		{"pattern with a dot after a slash", "[vault]\nignore = ['/./x']", "must be glob patterns"},

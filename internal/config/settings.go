@@ -111,7 +111,7 @@ func each(rule func(string) string) func(any) string {
 
 // escapes matches a backslash before a special character of a glob pattern; any other
 // backslash separates the names in a Windows path.
-var escapes = regexp.MustCompile(`\\[][{}*?\\,^!-]`)
+var escapes = regexp.MustCompile(`\\[][{},^!#-]`)
 
 func pattern(s string) string {
 	s = strings.TrimRight(strings.TrimSpace(s), "/")
