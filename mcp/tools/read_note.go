@@ -267,14 +267,9 @@ func (in *invocation) follow(ctx context.Context, ref string, note *notes.Note, 
 	if ctx.Err() != nil {
 		return anchor, "", ctx.Err()
 	}
-	old, lines := bareLines(string(text)), bareLines(note.Content)
+	old := bareLines(string(text))
 	passage := old[min(anchor.First-1, len(old)):min(max(anchor.Last, anchor.First-1), len(old))]
-	at := 0
-	for i := range lines {
-		if first := i + 1; slices.Equal(passage, lines[i:min(i+len(passage), len(lines))]) && (at == 0 || distance(first, anchor.First) < distance(at, anchor.First)) {
-			at = first
-		}
-	}
+	at := nearestPassage(bareLines(note.Content), passage, anchor.First)
 	switch {
 	case err != nil || text == nil || len(passage) == 0 || at == 0:
 		return anchor, "the note has changed since this anchor: these lines may be another passage; note_history lists the versions", nil
@@ -284,7 +279,25 @@ func (in *invocation) follow(ctx context.Context, ref string, note *notes.Note, 
 	return notes.Anchor{First: at, Last: at + len(passage) - 1}, remark, nil
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
+// nearestPassage returns the line, from 1, at which these lines are in a text, the nearest to
+// line first, or 0 if they are not.
+func nearestPassage(text, passage []string, first int) int {
+	all, wanted := "\n"+strings.Join(text, "\n")+"\n", "\n"+strings.Join(passage, "\n")+"\n"
+	from := len(strings.Join(text[:min(first-1, len(text))], "\n")) // of the line break before line first
+	if first > 1 {
+		from++
+	}
+	from = min(from, len(all))
+	lineAt := func(i int) int { return 1 + strings.Count(all[:i], "\n") }
+	before, after := strings.LastIndex(all[:min(from+len(wanted), len(all))], wanted), strings.Index(all[from:], wanted)
+	switch {
+	case after >= 0 && (before < 0 || lineAt(from+after)-first < first-lineAt(before)):
+		return lineAt(from + after)
+	case before >= 0:
+		return lineAt(before)
+	}
+	return 0
+}
 
 // bareLines returns the lines of a text without their line breaks.
 func bareLines(text string) []string {

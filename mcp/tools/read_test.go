@@ -215,6 +215,14 @@ func TestReadNote_AnchorOfWholeLines(t *testing.T) {
 	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "replace_text", "old": "Bob", "new": "Bob's sister"}}})
 	_, text := w.call(t, "read_note", args{"note": task["anchor"]})
 	assert.Contains(t, text, "may be another passage")
+
+	for line, want := range map[string]string{"1": "2-2", "2": "3-3", "4": "5-5", "5": "6-6"} { // the nearest
+		w := newWorld(t, map[string]string{"Y.md": "same\n# Y\nx\nsame\nend\n"})
+		was, _ := w.call(t, "read_note", args{"note": "Y", "lines": line})
+		w.call(t, "edit_note", args{"note": "Y", "edits": []args{{"op": "replace_text", "old": "same\n# Y\nx", "new": "new\nsame\n# Y\nx"}}})
+		got, _ := w.call(t, "read_note", args{"note": was["anchor"]})
+		assert.Contains(t, got["anchor"], "#L"+strings.Replace(want, "-", "-L", 1), line)
+	}
 }
 
 // The anchor of an older version shows its passage where that is now, or says that it may not.
