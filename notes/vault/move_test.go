@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -1103,4 +1104,22 @@ func TestMove_AfterChangeOfManyNotes(t *testing.T) {
 	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "A", To: "AA", UpdateLinks: true})
 	require.NoError(t, err)
 	assert.Equal(t, "[[AA]]\n", f.onDisk("B.md"))
+}
+
+// A file that could not be read the last time, as while another program locks it, is read
+// again before a move.
+func TestMove_AfterFailedRead(t *testing.T) {
+	f := newFixture(t, "A.md", "# A\n", "N.md", "n\n")
+	f.write("N.md", "[[A]]\n")
+	f.failpoint = func(step string) error {
+		if step == readStep+"N.md" {
+			return syscall.EIO
+		}
+		return nil
+	}
+	f.reconcile()
+	f.failpoint = nil
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", To: "AA", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "[[AA]]\n", f.onDisk("N.md"))
 }

@@ -272,14 +272,20 @@ func (v *Vault) changedPaths(ctx context.Context) (paths []string, err error) {
 	for folder := range away {
 		s.keep(folder)
 	}
+	var failed []string // files that could not be read the last time
 	for _, f := range s.changed {
-		if v.rereads.problem(f.Path) == "" { // otherwise Run reads it again
+		if v.rereads.problem(f.Path) == "" {
 			paths = append(paths, f.DiskPath)
+		} else {
+			failed = append(failed, f.DiskPath)
 		}
 	}
 	if len(s.gone) >= SuspiciouslyMany || s.differing > mostCaughtUp && len(paths) > mostCaughtUp {
 		v.queue.AddAll()
 		return nil, errScanning
+	}
+	if len(failed) <= mostCaughtUp {
+		paths = append(paths, failed...)
 	}
 	for _, r := range slices.Concat(s.gone, slices.Collect(maps.Values(s.moves))) {
 		paths = append(paths, r.DiskPath)
