@@ -49,10 +49,14 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 		return nil, err
 	}
 	var out bytes.Buffer
-	at := 0
+	at, text, lineEnd := 0, "", -1
 	for _, m := range matches {
+		if m.end > lineEnd { // the text is the same for all matches within a line
+			_, lineEnd = markdown.LineAt(src, m.start)
+			text = withEndingsOf(src, m, replacement)
+		}
 		out.Write(src[at:m.start])
-		out.WriteString(withEndingsOf(src, m, replacement))
+		out.WriteString(text)
 		at = m.end
 	}
 	out.Write(src[at:])
