@@ -150,10 +150,11 @@ func TestServe_MissingFolders(t *testing.T) {
 	}, s.report().Warnings)
 
 	answer := make(chan int)
-	defer close(answer)
 	_, err := fsid.InTime("folders in "+s.cfg.Vault.Path, fsid.Patience, func() (int, error) { return <-answer, nil })
 	require.ErrorIs(t, err, fsid.ErrNoAnswer)
 	assert.Empty(t, s.report().Warnings, "if the disk does not answer")
+	close(answer)
+	require.Eventually(t, func() bool { return len(s.report().Warnings) == 3 }, time.Minute, time.Millisecond)
 
 	away := s.cfg.Vault.Path + "-away"
 	require.NoError(t, os.Rename(s.cfg.Vault.Path, away))
