@@ -182,10 +182,16 @@ func (m *Mirror) CatchUp(ctx context.Context, paths []string) error {
 // InStep compares the whole folder with the log and returns when they are in sync.
 func (m *Mirror) InStep(ctx context.Context) error {
 	if err := m.syncAll(ctx); err != nil {
-		return &notes.Error{Op: "compare with the database", Err: notes.ErrUnavailable, Detail: err.Error(), Hint: "What is in the folder stays; it is tried again when the database answers."}
+		hint := "What is in the folder stays; it is tried again when the database answers."
+		if errors.Is(err, errDeleting) {
+			hint = untilCalm
+		}
+		return &notes.Error{Op: "compare with the database", Err: notes.ErrUnavailable, Detail: err.Error(), Hint: hint}
 	}
 	return nil
 }
+
+const untilCalm = "Run it again when no program deletes files."
 
 // syncAll compares everything, and waits until all deletions are committed, or returns
 // errDeleting after a minute: a program may go on deleting.
@@ -239,6 +245,9 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 func notForgotten(note string, err error) error {
 	if errors.Is(err, notes.ErrExists) {
 		return err
+	}
+	if errors.Is(err, errDeleting) {
+		return &notes.Error{Op: "forget", Path: note, Err: notes.ErrUnavailable, Detail: err.Error(), Hint: "Nothing is forgotten yet. " + untilCalm}
 	}
 	return &notes.Error{Op: "forget", Path: note, Err: notes.ErrUnavailable, Detail: "the database cannot erase the note: " + err.Error(), Hint: "Nothing is forgotten yet. Run it again when the cause is removed."}
 }
