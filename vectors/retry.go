@@ -46,7 +46,7 @@ func (x *Index) report(err error) {
 }
 
 // reportQuery reports the outcome of a query to a space like report, unless the query was
-// cancelled or its time had passed.
+// cancelled. That its time passed counts as a failure, but is not reported.
 func (x *Index) reportQuery(s *space, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
