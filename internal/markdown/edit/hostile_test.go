@@ -19,6 +19,7 @@ func TestHostileEditsTakeLinearTime(t *testing.T) {
 		_, err := ReplaceText(src, absent, "x", 1)
 		assert.Error(t, err)
 		_, _ = ReplaceText(src, "a", "b", bytes.Count(src, []byte("a")))
+		_, _ = ReplaceText(src, "a", "b\n", bytes.Count(src, []byte("a")))
 		_, _ = ReplaceSection(src, "no such section", "x")
 		_, _ = Append(src, "x")
 		_, _ = Prepend(src, "x")
