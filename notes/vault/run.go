@@ -253,15 +253,9 @@ func (v *Vault) changedPaths(ctx context.Context) (paths []string, err error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	w, err := walk(ctx, root, v.ignore)
-	if err != nil {
-		return nil, err
-	}
 	s := &scan{v: v, root: root}
-	if s.rows, err = v.store.Rows(ctx, nil); err != nil {
-		return nil, err
-	}
-	if s.passed, err = v.store.Files().PassedOver(ctx); err != nil {
+	w, err := s.list(ctx)
+	if err != nil {
 		return nil, err
 	}
 	s.compare(w)

@@ -44,18 +44,25 @@ func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
 }
 
-func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
+// list lists the whole folder and reads what the store has of it.
+func (s *scan) list(ctx context.Context) (*walked, error) {
 	w, err := walk(ctx, s.root, s.v.ignore)
 	if err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return err
+			return nil, err
 		}
-		return disk.Unavailable(err)
+		return nil, disk.Unavailable(err)
 	}
 	if s.rows, err = s.v.store.Rows(ctx, nil); err != nil {
-		return err
+		return nil, err
 	}
-	if s.passed, err = s.v.store.Files().PassedOver(ctx); err != nil {
+	s.passed, err = s.v.store.Files().PassedOver(ctx)
+	return w, err
+}
+
+func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
+	w, err := s.list(ctx)
+	if err != nil {
 		return err
 	}
 	parser := 0
