@@ -166,12 +166,16 @@ func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error)
 	return recorded, err
 }
 
-// superseded reports whether history has this stored version and a later one by an operation: a
-// power failure has taken the last commits from notes.db, which is not synced at each.
-func (h historyWriter) superseded(doc int64, v Version) (superseded bool, err error) {
+// has reports whether history has this stored version of the document, as the newest or with a
+// later one by an operation: a power failure may take the last commits from notes.db, which is
+// not synced at each.
+func (h historyWriter) has(doc int64, newest []lastRevision, v Version) (has bool, err error) {
+	if len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
+		return true, nil
+	}
 	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND hash = ?2)
-		AND EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND change IS NOT NULL AND time > ?3 AND hash IS NOT ?2)`, []any{doc, v.Hash, v.time}, &superseded)
-	return superseded, err
+		AND EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND change IS NOT NULL AND time > ?3 AND hash IS NOT ?2)`, []any{doc, v.Hash, v.time}, &has)
+	return has, err
 }
 
 // knows reports whether the document has had this text before: an undo, or a checkout
@@ -217,16 +221,16 @@ func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Ti
 
 func (v Version) hasHash(hash string) bool { return hex.EncodeToString(v.Hash) == hash }
 
-// keepOutside appends a version found on disk, unless it equals the newest. It replaces
+// keepOutside appends a version found on disk, unless history has it. It replaces
 // the newest if that one is passing and was made shortly after its predecessor. Times
 // may run backwards: after a clock that was ahead is corrected, later versions must not
 // be thinned.
 func (h historyWriter) keepOutside(doc int64, v Version) error {
 	newest, err := h.newest(doc, 2)
-	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
+	if err != nil {
 		return err
 	}
-	if superseded, err := h.superseded(doc, v); err != nil || superseded {
+	if has, err := h.has(doc, newest, v); err != nil || has {
 		return err
 	}
 	if len(newest) == 2 && newest[0].passing {
@@ -246,17 +250,17 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 }
 
 // keepAlways appends a version found on disk to the history of the note at its path,
-// unless it equals the newest. The version is never thinned.
+// unless history has it. The version is never thinned.
 func (h historyWriter) keepAlways(v Version) error {
 	doc, err := h.document(v.Path)
 	if err != nil {
 		return err
 	}
 	newest, err := h.newest(doc, 1)
-	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
+	if err != nil {
 		return err
 	}
-	if superseded, err := h.superseded(doc, v); err != nil || superseded {
+	if has, err := h.has(doc, newest, v); err != nil || has {
 		return err
 	}
 	return h.addFound(doc, newest, v)
