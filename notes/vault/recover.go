@@ -459,12 +459,12 @@ func (d *recovery) wasPlaced(f *store.FileChange) (bool, error) {
 	if !f.Folder && !edited && !d.renames(f) {
 		return false, nil
 	}
-	rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath, f.NewPath})
-	if err != nil {
-		return false, err
-	}
-	if edited {
-		clear(rows) // they are evidence of a move only
+	var rows map[string]store.Row
+	if !edited {
+		var err error
+		if rows, err = d.v.store.Rows(d.ctx, []string{f.OldPath, f.NewPath}); err != nil {
+			return false, err
+		}
 	}
 	for _, r := range rows {
 		if notes.Under(r.Path, f.NewPath) {
