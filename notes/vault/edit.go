@@ -215,10 +215,11 @@ func editProblem(notePath string, err error) error {
 
 // RenameTag renames a tag, and the tags nested in it, in all notes that the caller may
 // read, as one operation. Links to headings that have the tag follow. Written.Path is the
-// first of these notes by path; the others, and those with such links, are in Relinked. If a note may not be written, or cannot be changed as requested, RenameTag
-// fails and nothing is changed. A note that another program changes concurrently is left
-// alone and listed in Written.Conflicts. The cards of canvases change with the notes; bases
-// that name the tag are listed in Written.Left.
+// first of these notes by path; the others, and those with such links, are in Relinked. If a
+// note may not be written, or cannot be changed as requested, RenameTag fails and nothing is
+// changed. A note that another program changes concurrently is left alone and listed in
+// Written.Conflicts. The cards of canvases change with the notes; bases that name the tag are
+// listed in Written.Left.
 func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error) {
 	return v.change(ctx, change{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
