@@ -78,10 +78,7 @@ func TestAwait(t *testing.T) {
 // waits for the changes there.
 func TestAwait_HeldDeletions(t *testing.T) {
 	s := pgtest.New(t)
-	files := map[string]string{}
-	for i := range 20 {
-		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
-	}
+	files := numbered(20)
 	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
 	b.m.calm = time.Hour

@@ -510,6 +510,15 @@ func TestMirror_NewerDatabase(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// numbered returns n files, 00.md and so on, with their numbers as texts.
+func numbered(n int) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
+	}
+	return files
+}
+
 // Neither a suddenly empty folder nor an ignore pattern deletes notes, here or on other
 // nodes.
 func TestMirror_EmptyFolderDeletesNothing(t *testing.T) {
@@ -548,10 +557,7 @@ func TestMirror_RefilledFolder(t *testing.T) {
 	}{"half of it": {11, false}, "a file, after a restart": {1, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := pgtest.New(t)
-			files := map[string]string{}
-			for i := range 20 {
-				files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
-			}
+			files := numbered(20)
 			a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
 			agree(t, a, b)
 			for p := range files {
@@ -653,10 +659,7 @@ func TestMirror_ReplacedFolder(t *testing.T) {
 // deleted elsewhere only if others stay for a while.
 func TestMirror_ManyDeletions(t *testing.T) {
 	s := pgtest.New(t)
-	files := map[string]string{}
-	for i := range 40 {
-		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprint(i)
-	}
+	files := numbered(40)
 	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
 	now := time.Now()
