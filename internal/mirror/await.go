@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -70,10 +71,10 @@ func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 // head returns the number of the log's newest batch.
 func (m *Mirror) head(ctx context.Context) (uint64, error) {
 	m.status.Lock()
-	failure := m.status.Error
+	failed := m.status.failed
 	m.status.Unlock()
-	if failure != "" && failure != errDeleting.Error() { // the log was reached
-		return 0, fmt.Errorf("the last sync failed: %s", failure)
+	if failed != nil && !errors.Is(failed, errDeleting) { // with that, the log was reached
+		return 0, fmt.Errorf("the last sync failed: %w", failed)
 	}
 	ctx, cancel := context.WithTimeout(ctx, headFor)
 	defer cancel()

@@ -421,8 +421,9 @@ type condition struct {
 
 	sync.Mutex
 	Status
-	copies int // conflict copies made
-	left   int // files that settle has to compare; 0 if not known yet
+	failed error // the error of the last sync
+	copies int   // conflict copies made
+	left   int   // files that settle has to compare; 0 if not known yet
 }
 
 // report records the result of a sync, and logs it if it differs from the previous one.
@@ -443,7 +444,7 @@ func (c *condition) report(err error) {
 	default:
 		c.log.Info("the folder and the log are in step again")
 	}
-	c.Error = text
+	c.Error, c.failed = text, err
 }
 
 func (c *condition) fetching() bool {
