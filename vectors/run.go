@@ -182,39 +182,42 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 	more = s.backlog.len() > 0
 	x.mu.Unlock()
 	if len(ids) > 0 {
-		batch, err := x.store.ByID(ctx, ids)
-		if err == nil {
-			err = x.embedNotes(ctx, s, batch, from, size)
-		}
-		x.mu.Lock()
-		if err != nil {
-			for _, id := range slices.Backward(ids) {
-				s.backlog.add(id, from)
-			}
-		}
-		more = s.backlog.len() > 0
-		x.mu.Unlock()
-		if err != nil {
+		if more, err = x.embedIDs(ctx, s, ids, from, size); err != nil {
 			return false, err
 		}
 	}
-	x.mu.RLock()
-	serving := x.serving
-	x.mu.RUnlock()
-	gone := serving != s && x.isGone(ctx, serving)
+	gone := x.isServingGone(ctx)
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	return more, x.takeOver(ctx, gone)
 }
 
+// embedIDs embeds passages of notes taken from the backlog, to which they return after an error,
+// and reports whether it has more.
+func (x *worker) embedIDs(ctx context.Context, s *space, ids []int64, from lane, size int) (more bool, err error) {
+	batch, err := x.store.ByID(ctx, ids)
+	if err == nil {
+		err = x.embedNotes(ctx, s, batch, from, size)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err != nil {
+		for _, id := range slices.Backward(ids) {
+			s.backlog.add(id, from)
+		}
+	}
+	return s.backlog.len() > 0, err
+}
+
 // tryTimeout is how long a model that has failed may take to embed a text.
 const tryTimeout = 5 * time.Second
 
-// isGone reports whether no query has succeeded with the model of a space for longPause, and
-// fails again: it may have failed for a moment, or for one text.
-func (x *Index) isGone(ctx context.Context, s *space) bool {
+// isServingGone reports whether no query has succeeded with the earlier model that serves for
+// longPause, and fails again: it may have failed for a moment, or for one text.
+func (x *Index) isServingGone(ctx context.Context) bool {
 	x.mu.RLock()
-	failing := s != nil && x.failing == s && x.opt.Now().Sub(x.failed) >= longPause
+	s := x.serving
+	failing := x.building != nil && x.failing == s && x.opt.Now().Sub(x.failed) >= longPause
 	x.mu.RUnlock()
 	if !failing {
 		return false
