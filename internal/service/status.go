@@ -212,6 +212,9 @@ func (r *reporter) addMissingFolders(ctx context.Context) error {
 			keys[folder] = "vault.read_only_folders"
 		}
 	}
+	if len(keys) == 0 {
+		return nil
+	}
 	missing, err := fsid.InTime("folders in "+r.s.cfg.Vault.String(), fsid.Patience, func() (missing []string, _ error) {
 		for _, folder := range slices.Sorted(maps.Keys(keys)) {
 			dir, in := r.s.cfg.Vault.Place(folder)
