@@ -226,9 +226,9 @@ func (s *subscriptions) takes(n int) error {
 	return nil
 }
 
-// watchable returns the canonical form of a URI, without the part of a note, or an error with the reason why its
-// changes cannot be reported. A note or a table need not exist: a client may wait for it to
-// appear.
+// watchable returns the canonical form of a URI, without the part of a note, or an error with
+// the reason why its changes cannot be reported. A note or a table need not exist: a client may
+// wait for it to appear.
 func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
 	if err := s.awaitReady(ctx); err != nil {
 		return "", err
