@@ -121,9 +121,12 @@ type Passage struct {
 }
 
 // Prose returns Content with embedded data, such as an Excalidraw drawing or base64,
-// replaced by spaces. It is the text that is searched, embedded and shown in passages,
-// and has the same offsets and lines.
+// replaced by spaces. It has the same offsets and lines.
 func (n *Note) Prose() string { return markdown.Prose(n.Content) }
+
+// SearchText returns the text that is searched, embedded and shown in passages: Prose
+// without the link reference definitions of notes. It has the same offsets and lines.
+func (n *Note) SearchText() string { return markdown.WithoutDefinitions(n.Prose()) }
 
 // Anchors returns a function that reports whether links can lead to a heading or block, as
 // they name it, of the note with this text.
@@ -131,22 +134,26 @@ func Anchors(text []byte) (has func(anchor string) bool) {
 	return markdown.NewAnchors(markdown.Parse(text), text).Has
 }
 
-// Legible replaces the data blanked by [Note.Prose], and any other run of as many
-// spaces, by "…".
-func Legible(prose string) string {
-	if !strings.Contains(prose, blank) {
-		return prose
-	}
+// Legible replaces long runs of spaces by "…" where original, which has the same offsets,
+// has other text: the data blanked by [Note.SearchText]. Without original, it replaces all
+// of them.
+func Legible(prose, original string) string {
 	const space = " \r\n"
 	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(prose, blank)
-		if !found {
-			b.WriteString(prose)
+	for start := 0; ; {
+		n := strings.Index(prose[start:], blank)
+		if n < 0 {
+			b.WriteString(prose[start:])
 			return b.String()
 		}
-		b.WriteString(strings.TrimRight(before, space) + " … ")
-		prose = strings.TrimLeft(after, space)
+		from, end := start+n, len(prose)-len(strings.TrimLeft(prose[start+n:], " "))
+		if original != "" && original[from:end] == prose[from:end] {
+			b.WriteString(prose[start:end])
+		} else {
+			b.WriteString(strings.TrimRight(prose[start:from], space) + " … ")
+			end = len(prose) - len(strings.TrimLeft(prose[from:], space))
+		}
+		start = end
 	}
 }
 
@@ -154,7 +161,7 @@ var blank = strings.Repeat(" ", 40)
 
 // EmbedText returns the text that is embedded for a chunk: the title, the headings
 // above the chunk, and the chunk itself, so that a passage is also found by the topic
-// of its note. The caller must have replaced n's Content by its [Note.Prose].
+// of its note. The caller must have replaced n's Content by its [Note.SearchText].
 func (n *Note) EmbedText(c Chunk) string {
 	var b strings.Builder
 	b.WriteString(n.Title)
@@ -166,7 +173,7 @@ func (n *Note) EmbedText(c Chunk) string {
 		b.WriteString(h)
 	}
 	b.WriteString("\n")
-	b.WriteString(Legible(strings.TrimSpace(n.Content[c.Start:c.End])))
+	b.WriteString(Legible(strings.TrimSpace(n.Content[c.Start:c.End]), ""))
 	return b.String()
 }
 
@@ -179,7 +186,7 @@ const (
 
 // Lead returns the lead of a note and the offset in Content at which it ends, which is
 // in the first two passages. The caller must have replaced n's Content by its
-// [Note.Prose].
+// [Note.SearchText].
 func (n *Note) Lead() (text string, end int) {
 	if len(n.Chunks) == 0 {
 		return n.Title, 0

@@ -54,6 +54,10 @@ func TestLegible(t *testing.T) {
 		"a" + blank(20) + "\n" + blank(20) + "b": "a" + blank(20) + "\n" + blank(20) + "b",
 		blank(100):                               " … ",
 	} {
-		assert.Equal(t, want, Legible(prose))
+		assert.Equal(t, want, Legible(prose, ""))
+		assert.Equal(t, prose, Legible(prose, prose), "the author's own spaces stay")
 	}
+	original := "| Option" + blank(50) + "|\n" + strings.Repeat("A1+b", 20) + "\nafter"
+	prose := "| Option" + blank(50) + "|\n" + blank(80) + "\nafter"
+	assert.Equal(t, "| Option"+blank(50)+"| … after", Legible(prose, original))
 }

@@ -25,7 +25,7 @@ func NotText(data []byte) string {
 // ParserVersion is raised whenever [Parse] makes another note of the same bytes: with
 // another title, or other tags, headings, links, tasks, fields or passages. The vault then parses all
 // its notes again.
-const ParserVersion = 3
+const ParserVersion = 4
 
 // Parse parses the file at path into a note. It does not set ID and Seq; the store sets
 // the date, according to its rules.
@@ -58,7 +58,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 		}
 	}
 	shown := *n
-	if shown.Content = n.Prose(); shown.Content != n.Content {
+	if shown.Content = n.SearchText(); shown.Content != n.Content {
 		data = []byte(shown.Content)
 	}
 	n.Chunks = markdown.Chunks(data, doc)

@@ -91,7 +91,7 @@ func (r *rendering) embedPart(n *notes.Note, part notes.Anchor) (selection, erro
 // legible returns the note's text without Excalidraw drawings and other data.
 func legible(n *notes.Note) string {
 	if prose := n.Prose(); prose != n.Content {
-		return notes.Legible(prose)
+		return notes.Legible(prose, n.Content)
 	}
 	return n.Content
 }

@@ -520,7 +520,7 @@ func (s *search) fetch(ctx context.Context, of []candidate) (unpack []func() err
 		read[i], s.read[n.ID] = n, n
 		unpack[at[n.ID]] = func() error {
 			err := p.Unpack()
-			n.Content = n.Prose()
+			n.Content = n.SearchText()
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ type Hit struct {
 	Heading   string // nearest above the best lines of the passage
 	LineStart int    // of the passage in the file, from 1
 	LineEnd   int
-	Focus     int    // byte offset in the note's Prose of the best words of the passage
+	Focus     int    // byte offset in the note's SearchText of the best words of the passage
 	Snippet   string // from the passage, on one line; untrusted content of the note
 	Score     float64
 	Weak      bool // a poor match, both in words and semantically

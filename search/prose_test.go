@@ -33,3 +33,14 @@ func TestDrawingsHaveNoWords(t *testing.T) {
 		assert.Empty(t, f.search(search.Query{Text: text}).Hits, text)
 	}
 }
+
+// Foam writes a link reference definition for each wikilink. Its words describe the linked note.
+func TestSearch_LinkReferenceDefinitions(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"graph.md":     "# Graph\n\nColors of nodes, see [[templates]].\n\n[templates]: templates.md 'Note Templates'\n[daily]: daily.md 'Daily Notes'\n",
+		"templates.md": "# Note Templates\n\nA daily note can begin with one.\n",
+		"paper.md":     "# Paper\n\nRead [the first][1].\n\n[1]: https://example.com/templates 'Daily note templates'\n",
+	})
+	assert.ElementsMatch(t, []string{"templates", "paper"}, pathsOf(f.search(search.Query{Text: "daily note"})))
+	assert.Equal(t, []string{"graph"}, pathsOf(f.search(search.Query{Text: "nodes templates"}))[:1])
+}

@@ -236,7 +236,7 @@ func TestIndex_EmbedsAnswersFirst(t *testing.T) {
 
 // firstOf returns the position at which the first passage of a note was embedded.
 func firstOf(n *notes.Note, at map[string]int) int {
-	n.Content = n.Prose()
+	n.Content = n.SearchText()
 	first := 0
 	for _, c := range n.Chunks {
 		if i := at[n.EmbedText(c)]; i > 0 && (first == 0 || i < first) {

@@ -156,7 +156,7 @@ func (x *worker) judge(ctx context.Context) (choice, error) {
 			return c, err
 		}
 		for _, n := range list {
-			n.Content = n.Prose()
+			n.Content = n.SearchText()
 			for _, chunk := range n.Chunks {
 				if wanted[n.ID][chunk.Ordinal] {
 					c.Add(n.EmbedText(chunk))

@@ -244,7 +244,7 @@ func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, 
 	todo := make([]text, 0, size)
 	queued := map[string]bool{}
 	for _, n := range batch {
-		n.Content = n.Prose()
+		n.Content = n.SearchText()
 		add := func(hash string, of func() string) {
 			if _, ok := s.slots.find(keyOf(hash)); !ok && !queued[hash] && len(todo) < size {
 				queued[hash] = true

@@ -10,19 +10,53 @@ import (
 // the drawing of an Excalidraw note, data URIs and long runs of base64. Line breaks
 // and offsets are preserved. Text without such data is returned as is.
 func Prose(text string) string {
-	spans := slices.Concat(drawing(text), dataURIs(text), encodedRuns(text))
+	return blank(text, slices.Concat(drawing(text), dataURIs(text), encodedRuns(text)))
+}
+
+// WithoutDefinitions returns text with the link reference definitions of notes replaced by
+// spaces, as in "[plan]: ../Work/plan.md 'The Plan'". They are not displayed, and Foam writes
+// one for each wikilink, so their words describe other notes. Line breaks and offsets are
+// preserved.
+func WithoutDefinitions(text string) string { return blank(text, noteDefinitions(text)) }
+
+// blank replaces spans of text, except line breaks, by spaces.
+func blank(text string, spans [][2]int) string {
 	if spans == nil {
 		return text
 	}
-	prose := []byte(text)
+	b := []byte(text)
 	for _, s := range spans {
 		for i := s[0]; i < s[1]; i++ {
-			if prose[i] != '\n' && prose[i] != '\r' {
-				prose[i] = ' '
+			if b[i] != '\n' && b[i] != '\r' {
+				b[i] = ' '
 			}
 		}
 	}
-	return string(prose)
+	return string(b)
+}
+
+// noteDefinition matches a line that defines a link to a Markdown file. A path without the
+// extension could be a word of a dialogue, "[Anna]: yes".
+var noteDefinition = regexp.MustCompile(`^ {0,3}\[[^\[\]^][^\[\]]*\]:[ \t]+(?:<[^<>:]+\.md(?:#[^<>]*)?>|[^\s<:]+\.md(?:#\S*)?)(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*\r?$`)
+
+// noteDefinitions returns the spans of the link reference definitions of notes. It also
+// finds those in code.
+func noteDefinitions(text string) (spans [][2]int) {
+	for from := 0; ; {
+		at := strings.Index(text[from:], "]: ")
+		if at < 0 {
+			return spans
+		}
+		start := from + strings.LastIndexByte(text[from:from+at], '\n') + 1
+		end := len(text)
+		if n := strings.IndexByte(text[from+at:], '\n'); n >= 0 {
+			end = from + at + n
+		}
+		if noteDefinition.MatchString(text[start:end]) {
+			spans = append(spans, [2]int{start, end})
+		}
+		from = end
+	}
 }
 
 var (

@@ -153,3 +153,28 @@ func TestEncodedRuns_Places(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutDefinitions(t *testing.T) {
+	for _, definition := range []string{
+		"[plan]: ../Work/plan.md 'The Plan'",
+		"[b c]: <b c.md>",
+		"   [a]: a%20b.md (A)",
+		"[a#b]: a.md#b \"A\"",
+	} {
+		space := strings.Repeat(" ", len(definition))
+		assert.Equal(t, space, WithoutDefinitions(definition))
+		assert.Equal(t, "a\r\n"+space+"\r\n"+space+"\nb", WithoutDefinitions("a\r\n"+definition+"\r\n"+definition+"\nb"))
+	}
+	for _, text := range []string{
+		"[Anna]: yes",
+		"[1]: https://example.com/plan.md 'Paper'",
+		"[^1]: plan.md",
+		"see [plan]: plan.md",
+		"[plan]: plan.md has more words",
+		"    [code]: plan.md",
+		"[a\nb]: plan.md",
+		"- [ ] [a]: b.md",
+	} {
+		assert.Equal(t, text, WithoutDefinitions(text))
+	}
+}

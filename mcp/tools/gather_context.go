@@ -142,7 +142,7 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	if err != nil {
 		return p, false, err
 	}
-	prose := note.Prose()
+	prose := note.SearchText()
 	lines := strings.SplitAfter(prose, "\n")
 	anchor := func() string { return notes.PassageRef(note.Path, note.Hash, p.LineStart, p.LineEnd) }
 	p.Anchor = anchor()
@@ -150,20 +150,22 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	if first < 1 {
 		return p, false, nil
 	}
+	before := len(strings.Join(lines[:first-1], ""))
 	text := strings.Join(lines[first-1:last], "")
 	room -= len(phrase.Fence("passage", p.Anchor, ""))
 	if size := len(strings.TrimSpace(text)); size > room && size > total/2 && room >= least {
 		cut = true
-		before := len(strings.Join(lines[:first-1], ""))
 		// Half of the room leaves the rest to other passages; less than 1000 bytes would
 		// often lack the answer.
 		from, to := search.Around(text, max(0, min(hit.Focus-before, len(text)-1)), max(room/2, min(room, 1000)))
 		p.LineStart = first + strings.Count(text[:from], "\n")
 		text = strings.TrimRight(text[from:to], "\r\n")
+		before += from
 		p.LineEnd = p.LineStart + strings.Count(text, "\n")
 		p.Anchor = anchor()
 	}
-	p.Text = strings.TrimSpace(notes.Legible(text))
+	text = strings.TrimRight(text, " \t\r\n")
+	p.Text = strings.TrimSpace(notes.Legible(text, note.Content[before:before+len(text)]))
 	return p, cut, nil
 }
 

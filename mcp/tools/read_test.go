@@ -327,6 +327,19 @@ func TestGatherContext(t *testing.T) {
 	assert.Contains(t, w.fails(t, "gather_context", args{"query": " "}), "query is empty")
 }
 
+// A passage has the note's own text, with the spaces of a table, but not the link reference
+// definitions that Foam writes below it.
+func TestGatherContext_Text(t *testing.T) {
+	const table = "| Bread" + "                                             " + "| Hours |\n|---|---|\n| rye                                               | 12 |"
+	w := newWorld(t, map[string]string{
+		"Baking.md": "# Baking\n\n" + table + "\n\nSee [[rye]].\n\n[rye]: ../Flour/rye.md 'Rye and other flours of the mill'\n",
+	})
+	got, _ := w.call(t, "gather_context", args{"query": "rye bread"})
+	assert.Equal(t, "# Baking\n\n"+table+"\n\nSee [[rye]].", got["passages"].([]any)[0].(args)["text"])
+	read, _ := w.call(t, "read_note", args{"note": "Baking"})
+	assert.Contains(t, read["content"], "[rye]: ../Flour/rye.md")
+}
+
 // A quote is compared with the current note and with the version of its anchor.
 func TestCheckQuotes(t *testing.T) {
 	w := newWorld(t, map[string]string{"A ß.md": "# A\n\nThe cat sat on the mat and purred loudly today.\n\nAnother line entirely.\n", "B.md": "b\n"})

@@ -109,7 +109,7 @@ func gist(n *notes.Note) string {
 	}
 	if len(n.Chunks) > 0 {
 		c := n.Chunks[0]
-		parts = append(parts, wholeWords(n.Prose()[c.Start:c.End], beginning))
+		parts = append(parts, wholeWords(n.SearchText()[c.Start:c.End], beginning))
 	}
 	return wholeWords(strings.Join(parts, " "), 3*beginning)
 }

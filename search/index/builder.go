@@ -143,7 +143,7 @@ func (b *builder) add(n *notes.Note) {
 	b.finish(tagField)
 	b.count(path.Dir(n.Path))
 	b.finish(folderField)
-	b.count(n.Prose())
+	b.count(n.SearchText())
 	length := uint64(b.finish(bodyField))
 	modified := uint64(min(max(n.Modified.Unix(), 0), math.MaxInt32))
 	b.sizes = append(b.sizes, 1+length+modified<<modifiedShift)
