@@ -234,7 +234,7 @@ func highlight(s *screen, text string, terms []string) string {
 
 // commandNames replaces the names of tools in messages by those of commands.
 var commandNames = strings.NewReplacer(
-	"Appending to it (edit_note) makes it", "notesd append makes it",
+	"Appending to it (edit_note) creates it", "notesd append creates it",
 	"search_notes", "notesd search",
 	"list_notes folder=", "notesd list --folder=",
 	"list_notes", "notesd list",

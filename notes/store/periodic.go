@@ -115,5 +115,5 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, sc
 	}
 	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,
 		Detail: fmt.Sprintf("there is no note of this %s yet; it would be %s", period.Unit, notes.Quote(p)),
-		Hint:   "Appending to it (edit_note) makes it, from the vault's template; so does create_note with this title."}
+		Hint:   "Appending to it (edit_note) creates it, from the vault's template if it has one; so does create_note with this title."}
 }
