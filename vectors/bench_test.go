@@ -1,16 +1,13 @@
 package vectors
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
-	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"notesd/vectors/flat"
 	"notesd/vectors/model"
 )
 
@@ -70,9 +67,7 @@ func benchmarkNearest(b *testing.B, dir string, e *Transformer, queries []struct
 		for _, c := range ranker.Candidates(p, nil, s.entries.sure, scoredFor(k)) {
 			found[c.Row] = true
 		}
-		all := ranker.All(p, nil, k)
-		slices.SortFunc(all, func(a, b flat.Scored) int { return cmp.Compare(b.Score, a.Score) })
-		for i, c := range all {
+		for i, c := range ranker.All(p, nil, k) {
 			if !found[c.Row] {
 				for n := i + 1; n <= k; n++ {
 					missed[n]++

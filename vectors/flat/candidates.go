@@ -88,7 +88,7 @@ const (
 func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int) []Scored {
 	atLeast = max(4*k, firstScored, atLeast)
 	if !r.Estimates() {
-		return sorted(r.All(p, keep, atLeast))
+		return r.All(p, keep, atLeast)
 	}
 	pooled := r.estimates(p)
 	defer estimatePool.Put(pooled)
@@ -113,7 +113,7 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 		rest = append(rest, r.between(estimates, keep, floor, bound)...)
 	}
 	if len(rest) > r.n/8 { // sequential access makes scoring all rows cheaper
-		return sorted(r.All(p, keep, atLeast))
+		return r.All(p, keep, atLeast)
 	}
 	r.Scores(p.query, rest)
 	found = append(found, rest...)

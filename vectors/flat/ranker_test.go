@@ -219,25 +219,22 @@ func (s *sample) benchmark(b *testing.B, queries [][]float32) {
 	b.ReportMetric(s.recall(10, nil), "recall@10")
 }
 
-// best keeps the k highest scores of any stream.
-func TestBest_AgainstSort(t *testing.T) {
+func TestAll_AgainstSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, k := range []int{1, 2, 7, 64} {
 		for _, n := range []int{0, 1, k, 4*k - 1, 4 * k, 1000} {
-			var all []Scored
-			b := newBest(k)
-			for i := range n {
-				s := Scored{int32(i), float32(rng.IntN(50))} // with many ties
-				all = append(all, s)
-				if s.Score >= b.bound {
-					b.add(s)
-				}
+			scores := make([]float32, n)
+			for i := range scores {
+				scores[i] = float32(rng.IntN(50)) // with many ties
 			}
-			b.cut()
-			want, got := sorted(all), sorted(b.found)
+			r := Ranker{Dim: 1, Factor: 1, Row: func(row int) (Vector, float32) { return Vector{Values: []int8{0}}, scores[row] }}
+			r.Grow(n)
+			got := r.All(r.Prepare([]float32{0}), nil, k)
 			require.Len(t, got, min(k, n))
-			for i := range got {
-				require.Equal(t, want[i].Score, got[i].Score, "k %d, n %d, place %d", k, n, i)
+			want := slices.Sorted(slices.Values(scores))
+			for i, s := range got {
+				require.Equal(t, want[n-1-i], s.Score, "k %d, n %d, place %d", k, n, i)
+				require.Equal(t, scores[s.Row], s.Score)
 			}
 		}
 	}

@@ -26,9 +26,10 @@ func (r *Ranker) Prepare(q []float32) *Prepared {
 	}
 	centred := make([]float32, len(q))
 	var along, mean float64
-	for i, m := range r.mean {
-		centred[i] = q[i] - m
-		along += float64(q[i]) * float64(m)
+	for i, x := range q {
+		m := r.mean[i]
+		centred[i] = x - m
+		along += float64(x) * float64(m)
 		mean += float64(m) * float64(m)
 	}
 	p.length = float32(math.Sqrt(Squares(centred)))
@@ -44,23 +45,29 @@ func (r *Ranker) score(q Query, row int) float32 {
 }
 
 // All scores the rows for which keep returns true, or all if it is nil, and returns the
-// k highest in no particular order.
+// k highest, highest first. Once it has found 4k rows, it reduces them to the k highest, so
+// that most of the rows that follow cost one comparison.
 func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
-	all := newBest(k)
-	all.found = r.collect(func(from, to int) []Scored {
-		b := newBest(k)
+	all := r.collect(func(from, to int) (found []Scored) {
+		bound := float32(math.Inf(-1))
 		for row := from; row < to; row++ {
 			if keep != nil && !keep(row) {
 				continue
 			}
-			if s := r.score(p.query, row); s >= b.bound {
-				b.add(Scored{int32(row), s})
+			if s := r.score(p.query, row); s >= bound {
+				found = append(found, Scored{int32(row), s})
+			}
+			if len(found) == 4*k {
+				highest(found, k)
+				found = found[:k]
+				bound = least(found)
 			}
 		}
-		return b.found
+		return found
 	})
-	all.cut()
-	return all.found
+	k = min(k, len(all))
+	highest(all, k)
+	return sorted(all[:k])
 }
 
 // estimates returns the estimates of all rows.
