@@ -50,15 +50,7 @@ func round(x float32) int32 {
 func gelu(x float32) float32 {
 	u := min(max(x, -geluLimit), geluLimit)
 	w := float32(float32(u*u)*geluScale) - 1
-	p := geluCoefficients[8]
-	p = float32(p*w) + geluCoefficients[7]
-	p = float32(p*w) + geluCoefficients[6]
-	p = float32(p*w) + geluCoefficients[5]
-	p = float32(p*w) + geluCoefficients[4]
-	p = float32(p*w) + geluCoefficients[3]
-	p = float32(p*w) + geluCoefficients[2]
-	p = float32(p*w) + geluCoefficients[1]
-	p = float32(p*w) + geluCoefficients[0]
+	p := polynomial(w, geluCoefficients[:])
 	return x * (float32(u*p) + 0.5)
 }
 
@@ -69,12 +61,17 @@ func exp2(x float32) float32 {
 	}
 	n := round(x)
 	f := x - float32(n)
-	p := exp2Coefficients[4]
-	p = float32(p*f) + exp2Coefficients[3]
-	p = float32(p*f) + exp2Coefficients[2]
-	p = float32(p*f) + exp2Coefficients[1]
-	p = float32(p*f) + exp2Coefficients[0]
+	p := polynomial(f, exp2Coefficients[:])
 	return math.Float32frombits(math.Float32bits(p) + uint32(n)<<23)
+}
+
+// polynomial is Horner's rule: c[n] x^n + … + c[0].
+func polynomial(x float32, c []float32) float32 {
+	p := c[len(c)-1]
+	for i := len(c) - 2; i >= 0; i-- {
+		p = float32(p*x) + c[i]
+	}
+	return p
 }
 
 // sumLanes adds the lanes of a row in the order that all tiers use.

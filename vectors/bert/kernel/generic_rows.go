@@ -31,30 +31,27 @@ func quantisation(lo, hi float32) (scale, inverse float32, zero int32) {
 }
 
 func dequantiseGeneric(dst []float32, acc []int32, cols *Columns, scale float32, zero int32) {
-	acc = acc[:len(dst)]
-	sum, colScale, bias := cols.Sum[:len(dst)], cols.Scale[:len(dst)], cols.Bias[:len(dst)]
 	for i := range dst {
-		v := float32(acc[i] - zero*sum[i])
-		dst[i] = float32(v*float32(scale*colScale[i])) + bias[i]
+		dst[i] = cols.value(i, acc[i], scale, zero)
 	}
 }
 
 func dequantiseAddGeneric(dst []float32, acc []int32, cols *Columns, scale float32, zero int32) {
-	acc = acc[:len(dst)]
-	sum, colScale, bias := cols.Sum[:len(dst)], cols.Scale[:len(dst)], cols.Bias[:len(dst)]
 	for i := range dst {
-		v := float32(acc[i] - zero*sum[i])
-		dst[i] += float32(v*float32(scale*colScale[i])) + bias[i]
+		dst[i] += cols.value(i, acc[i], scale, zero)
 	}
 }
 
 func dequantiseGELUGeneric(dst []float32, acc []int32, cols *Columns, scale float32, zero int32) {
-	acc = acc[:len(dst)]
-	sum, colScale, bias := cols.Sum[:len(dst)], cols.Scale[:len(dst)], cols.Bias[:len(dst)]
 	for i := range dst {
-		v := float32(acc[i] - zero*sum[i])
-		dst[i] = gelu(float32(v*float32(scale*colScale[i])) + bias[i])
+		dst[i] = gelu(cols.value(i, acc[i], scale, zero))
 	}
+}
+
+// value converts the sum of column i to float32.
+func (c *Columns) value(i int, acc int32, scale float32, zero int32) float32 {
+	v := float32(acc - zero*c.Sum[i])
+	return float32(v*float32(scale*c.Scale[i])) + c.Bias[i]
 }
 
 func normaliseGeneric(x, gamma, beta []float32, epsilon float32) {
