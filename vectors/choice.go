@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"notesd/internal/sqlite"
 	"notesd/vectors/language"
 )
 
@@ -134,7 +135,7 @@ func (x *worker) judge(ctx context.Context) (choice, error) {
 	c := choice{judged: true}
 	wanted := map[int64]map[int]bool{}
 	var ids []int64
-	err := x.store.forEach(ctx, fmt.Sprintf(`SELECT note, ordinal FROM chunks ORDER BY hash LIMIT %d`, samplePassages), func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, x.store.Notes().Reader(), `SELECT note, ordinal FROM chunks ORDER BY hash LIMIT ?`, []any{samplePassages}, func(rows *sql.Rows) error {
 		var note int64
 		var ordinal int
 		err := rows.Scan(&note, &ordinal)

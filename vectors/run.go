@@ -386,7 +386,7 @@ func (x *Index) takeOver(ctx context.Context, gone bool) error {
 	x.mu.Unlock()
 	var errs []error
 	if complete {
-		errs = append(errs, x.store.markReady(ctx, wanted.model))
+		errs = append(errs, x.store.deleteOtherModels(ctx, wanted.model))
 	}
 	if old != nil {
 		x.queries.clear()

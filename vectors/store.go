@@ -5,15 +5,10 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"notesd/internal/sqlite"
-)
-
-// States of a row of models.
-const (
-	modelBuilding = "building"
-	modelReady    = "ready"
 )
 
 // rows reads and writes the data of an Index in notes.db.
@@ -31,10 +26,6 @@ func (r rows) models(ctx context.Context) ([]modelRow, error) {
 		`SELECT id, name, source, dimension FROM models ORDER BY id DESC`)
 }
 
-func (r rows) forEach(ctx context.Context, query string, fn func(rows *sql.Rows) error) error {
-	return sqlite.ForEach(ctx, r.Notes().Reader(), query, nil, fn)
-}
-
 // modelID returns the row of the embedder's model, which it creates if necessary.
 func (r rows) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, isNew bool, err error) {
 	isNew = true
@@ -48,28 +39,20 @@ func (r rows) modelID(ctx context.Context, models []modelRow, embedder Embedder,
 		isNew = false
 	}
 	err = r.Notes().Write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `INSERT INTO models (name, source, dimension, state) VALUES (?, ?, ?, ?)
+		return tx.QueryRowContext(ctx, `INSERT INTO models (name, source, dimension, state) VALUES (?, ?, ?, '')
 			ON CONFLICT (name) DO UPDATE SET source = excluded.source RETURNING id`,
-			embedder.ID(), source, embedder.Dim(), modelBuilding).Scan(&id)
+			embedder.ID(), source, embedder.Dim()).Scan(&id)
 	})
 	return id, isNew, err
 }
 
-// markReady marks a model as ready and deletes the other models with their
-// embeddings.
-func (r rows) markReady(ctx context.Context, model int64) error {
-	var done bool
-	if err := r.Notes().Reader().QueryRowContext(ctx, `SELECT state = ? AND NOT EXISTS (SELECT 1 FROM models o WHERE o.id <> m.id) FROM models m WHERE id = ?`,
-		modelReady, model).Scan(&done); err != nil || done {
-		return err
+// deleteOtherModels deletes the models except one, with their embeddings.
+func (r rows) deleteOtherModels(ctx context.Context, model int64) error {
+	others, err := sqlite.Column[int64](ctx, r.Notes().Reader(), `SELECT id FROM models WHERE id <> ?`, model)
+	for _, other := range others {
+		err = errors.Join(err, r.deleteModel(ctx, other))
 	}
-	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE models SET state = ? WHERE id = ?`, modelReady, model); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM models WHERE id <> ?`, model) // cascades to their embeddings
-		return err
-	})
+	return err
 }
 
 // deleteModel deletes a model with its embeddings.
@@ -89,7 +72,7 @@ func (r rows) chunks(ctx context.Context) ([]loadedChunk, error) {
 // importance returns the importance of every note.
 func (r rows) importance(ctx context.Context) (map[int64]importance, error) {
 	all := map[int64]importance{}
-	err := r.forEach(ctx, `SELECT id, mtime, (SELECT count(DISTINCT note) FROM links WHERE resolved = notes.id) FROM notes`, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, r.Notes().Reader(), `SELECT id, mtime, (SELECT count(DISTINCT note) FROM links WHERE resolved = notes.id) FROM notes`, nil, func(rows *sql.Rows) error {
 		var id int64
 		var i importance
 		err := rows.Scan(&id, &i.modified, &i.linking)
