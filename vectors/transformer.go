@@ -66,7 +66,8 @@ func (t *Transformer) EmbedQuery(ctx context.Context, text string) ([]float32, e
 	encoder, _ := t.encoders.Get().(*bert.Encoder)
 	defer t.encoders.Put(encoder)
 	v := make([]float32, t.model.Dim())
-	return v, encoder.Embed(ctx, t.model.Prefix(bert.Query)+text, v)
+	prefix, _ := t.model.Prefixes()
+	return v, encoder.Embed(ctx, prefix+text, v)
 }
 
 // EmbedPassages runs on threads of lower priority than the rest of the
@@ -86,6 +87,7 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return len(texts[b]) - len(texts[a]) })
+	_, prefix := t.model.Prefixes()
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -104,7 +106,7 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 			for n := next.Add(1) - 1; n < int64(len(texts)); n = next.Add(1) - 1 {
 				i := order[n]
 				patience = longestPause
-				if err := encoder.Embed(ctx, t.model.Prefix(bert.Passage)+texts[i], v); err != nil {
+				if err := encoder.Embed(ctx, prefix+texts[i], v); err != nil {
 					cancel(err)
 					return
 				}

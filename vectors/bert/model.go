@@ -20,16 +20,6 @@ const TierVariable = "NOTESD_BERT_TIER"
 // unchanged.
 const numerics = 1
 
-// Kind is the purpose of a text; some models put a different prefix before each
-// kind.
-type Kind int
-
-// The kinds of texts.
-const (
-	Passage Kind = iota // a text to be searched
-	Query               // a search query
-)
-
 // Model is an open model file. It is safe for concurrent use.
 type Model struct {
 	file      *modelfile.File
@@ -134,13 +124,10 @@ func (m *Model) ID() string { return m.id }
 // Tier is the name of the kernels in use.
 func (m *Model) Tier() string { return m.kernels.Name }
 
-// Prefix returns the prefix that the model expects before a text of kind k.
-// Embedding does not add it.
-func (m *Model) Prefix(k Kind) string {
-	if k == Query {
-		return m.config.QueryPrefix
-	}
-	return m.config.PassagePrefix
+// Prefixes returns what the model expects before queries and before passages. Embedding
+// does not add it.
+func (m *Model) Prefixes() (query, passage string) {
+	return m.config.QueryPrefix, m.config.PassagePrefix
 }
 
 // Calibration describes the distribution of the model's cosines; nil if the file

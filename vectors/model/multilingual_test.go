@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"notesd/vectors/bert"
 	"notesd/vectors/bert/modelfile"
 	"notesd/vectors/bert/unigram"
 	"notesd/vectors/model"
@@ -77,8 +76,9 @@ func TestMultilingual(t *testing.T) {
 	assert.Equal(t, "multilingual-e5-small", m.Name())
 	assert.Equal(t, 384, m.Dim())
 	assert.Len(t, m.TokenIDs(strings.Repeat("the ", 1000)), 512)
-	assert.Equal(t, "query: ", m.Prefix(bert.Query))
-	assert.Equal(t, "passage: ", m.Prefix(bert.Passage))
+	query, passage := m.Prefixes()
+	assert.Equal(t, "query: ", query)
+	assert.Equal(t, "passage: ", passage)
 	assert.NotNil(t, m.Calibration())
 	require.NoError(t, m.Verify(), "the bundled file is whole")
 }

@@ -124,7 +124,8 @@ func TestBuildE5(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Verify())
 	assert.Equal(t, []int32{0, 5, 4, 6, 3, 2}, m.TokenIDs("red greenxy"))
-	assert.Equal(t, "query: ", m.Prefix(bert.Query))
+	query, _ := m.Prefixes()
+	assert.Equal(t, "query: ", query)
 	net, err := newNetwork(c, e)
 	require.NoError(t, err)
 	for _, text := range []string{"", "red", "green e red eee", "passage: green green green green"} {
