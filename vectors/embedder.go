@@ -56,10 +56,3 @@ type Calibration struct {
 	// Mean and Deviation describe the cosines of questions and unrelated passages.
 	Mean, Deviation float64
 }
-
-// Preparer is an Embedder that is notified before and after a long series of
-// batches.
-type Preparer interface {
-	Embedder
-	Prepare(threads int) (over func())
-}

@@ -52,7 +52,8 @@ func TestPace_Load(t *testing.T) {
 // once embedding had used up the container's share.
 func TestPace_ProcessorsOfContainer(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as the runtime does in a container
-	defer (&Transformer{}).Prepare(2)()             // in another vault
+	processors.raise(2)                             // another vault embeds
+	defer processors.raise(-2)
 	assert.Equal(t, 1, newPace(0, nil).most)
 }
 

@@ -50,10 +50,8 @@ func (x *worker) run(ctx context.Context) error {
 		}
 	}
 	var pause backOff
-	rest := func() {}
-	defer func() { rest() }()
 	_, x.resting = x.pace.adapt(x.opt.Now(), 0)
-	for working := false; ; {
+	for {
 		began := x.opt.Now()
 		more, err := x.step(ctx)
 		if ctx.Err() != nil {
@@ -63,10 +61,6 @@ func (x *worker) run(ctx context.Context) error {
 			x.stale.Store(true)
 		}
 		x.report(err)
-		if busy := more && err == nil; busy != working {
-			rest()
-			rest, working = x.prepare(busy), busy
-		}
 		if !more || err != nil {
 			x.mu.Lock()
 			x.rate.interrupt()
@@ -113,16 +107,6 @@ func (x *worker) sortBacklog(ctx context.Context) error {
 		s.backlog.sort(all)
 	}
 	return nil
-}
-
-// prepare notifies a [Preparer] of the start of a series of batches, and returns the
-// function that ends it.
-func (x *worker) prepare(busy bool) (over func()) {
-	embedder, _ := x.Model()
-	if p, ok := embedder.(Preparer); ok && busy {
-		return p.Prepare(x.pace.most)
-	}
-	return func() {}
 }
 
 // step embeds or offers one batch and reports whether there is more to do.

@@ -80,6 +80,9 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 		return err
 	}
 	defer turn.Release(1)
+	threads = min(max(threads, 1), len(texts))
+	processors.raise(threads)
+	defer processors.raise(-threads) // parallel code would otherwise start more workers than there are processors
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	order := make([]int, len(texts)) // the longest first, so that all threads end at about the same time
@@ -91,7 +94,7 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	for range min(max(threads, 1), len(texts)) {
+	for range threads {
 		wait.Go(func() {
 			runtime.LockOSThread() // never unlocked, so that the low-priority thread ends with the goroutine
 			lowerPriority()
@@ -174,33 +177,22 @@ func (g *gate) wait(most time.Duration) time.Duration {
 	return time.Since(began)
 }
 
-// Prepare raises GOMAXPROCS by one for each thread. The Go scheduler ignores thread
-// priorities, so a thread that embeds would occupy a processor of the scheduler that
-// a search needs. With a surplus of processors, the operating system decides which
-// thread runs, and it respects priorities. The returned function restores the value,
-// because parallel code would otherwise start more workers than there are processors.
-// Vaults embed in turn, so the greatest number of threads counts.
-func (*Transformer) Prepare(threads int) (over func()) {
-	processors.Lock()
-	defer processors.Unlock()
-	processors.series = append(processors.series, threads)
-	processors.raise()
-	return func() {
-		processors.Lock()
-		defer processors.Unlock()
-		i := slices.Index(processors.series, threads)
-		processors.series = slices.Delete(processors.series, i, i+1)
-		processors.raise()
-	}
-}
-
 var processors raised
 
 // raised is the amount by which GOMAXPROCS is raised.
 type raised struct {
 	sync.Mutex
-	series []int // threads of each series of batches
-	by     int
+	by int
+}
+
+// raise raises GOMAXPROCS. The Go scheduler ignores thread priorities, so a thread that
+// embeds would occupy a processor of the scheduler that a search needs. With a surplus of
+// processors, the operating system decides which thread runs, and it respects priorities.
+func (r *raised) raise(by int) {
+	r.Lock()
+	defer r.Unlock()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + by)
+	r.by += by
 }
 
 // allowed returns the number of processors that this process may use.
@@ -208,14 +200,6 @@ func (r *raised) allowed() int {
 	r.Lock()
 	defer r.Unlock()
 	return runtime.GOMAXPROCS(0) - r.by
-}
-
-func (r *raised) raise() {
-	by := slices.Max(append(r.series, 0))
-	if by != r.by {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + by - r.by)
-		r.by = by
-	}
 }
 
 // passagesPerThread is the number of passages that a thread embeds between commits.

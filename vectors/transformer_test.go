@@ -107,16 +107,14 @@ func TestTransformer_VaultsTakeTurns(t *testing.T) {
 	})
 }
 
-func TestTransformer_Prepare(t *testing.T) {
+// The scheduler has one more processor for each thread that embeds.
+func TestTransformer_Processors(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
-	e := newTransformer(t)
-	first, second, third := e.Prepare(1), e.Prepare(3), e.Prepare(1)
-	assert.Equal(t, before+3, runtime.GOMAXPROCS(0))
-	first()
-	assert.Equal(t, before+3, runtime.GOMAXPROCS(0))
-	second()
-	assert.Equal(t, before+1, runtime.GOMAXPROCS(0))
-	third()
+	err := newTransformer(t).EmbedPassages(t.Context(), []string{"a", "b", "c"}, 2, func(int, []float32) {
+		assert.Equal(t, before+2, runtime.GOMAXPROCS(0))
+		assert.Equal(t, before, processors.allowed())
+	})
+	require.NoError(t, err)
 	assert.Equal(t, before, runtime.GOMAXPROCS(0))
 }
 
