@@ -38,7 +38,14 @@ const opAdd = "add to table"
 type storedRow struct {
 	id, metadata string
 	vector       []float32
-	made         bool // the ID is random, so no existing row has it
+}
+
+func idsOf(rows []storedRow) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.id
+	}
+	return ids
 }
 
 // Add adds all rows or none, and returns their IDs in the order of the request.
@@ -65,11 +72,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 		return nil, unstored(opAdd, info.Name, err)
 	}
 	t.copies.update(info.id, removed, added)
-	ids := make([]string, len(rows))
-	for i, row := range rows {
-		ids[i] = row.id
-	}
-	return ids, nil
+	return idsOf(rows), nil
 }
 
 // ids returns the IDs of the rows of a request with a key.
@@ -112,7 +115,7 @@ func checkRows(ctx context.Context, model sourced, info Info, r AddRequest) ([]s
 			return nil, err
 		}
 		if row.ID == "" {
-			rows[i].id, rows[i].made = mintID(r.RequestKey, i), r.RequestKey == ""
+			rows[i].id = mintID(r.RequestKey, i)
 		} else if before, ok := seen[row.ID]; ok {
 			return nil, invalid(opAdd, info.Name, "Give each row an id of its own.", "rows %d and %d have the same id", before+1, i+1)
 		}
@@ -172,13 +175,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, model sourced, rows 
 				return err
 			}
 		}
-		var ids []string
-		for _, r := range rows {
-			if !r.made {
-				ids = append(ids, r.id)
-			}
-		}
-		if removed, err = deleteIDs(ctx, tx, info.id, ids); err != nil {
+		if removed, err = deleteIDs(ctx, tx, info.id, idsOf(rows)); err != nil {
 			return err
 		}
 		n := info.Rows - len(removed) + len(rows)
