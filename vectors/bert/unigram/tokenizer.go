@@ -17,10 +17,6 @@ const metaspace = "\u2581"
 // unknownPenalty is how far an unknown character scores below the worst piece.
 const unknownPenalty = 10
 
-// maxPiece is the length in runes of the longest piece that is matched. It bounds the
-// work at each character of a text.
-const maxPiece = 32
-
 // Tokenizer splits text into tokens of one vocabulary.
 type Tokenizer struct {
 	pieces       *vocabulary.Table
@@ -35,13 +31,10 @@ type Tokenizer struct {
 func New(text, ends, scores []byte, unknown int32) *Tokenizer {
 	t := &Tokenizer{scores: scores, unknown: unknown}
 	t.pieces = vocabulary.New(text, ends, func(id int, piece []byte) bool {
-		score, runes := t.score(id), utf8.RuneCount(piece)
+		score := t.score(id)
 		t.unknownScore = min(t.unknownScore, score)
-		if score == 0 || runes == 0 || runes > maxPiece {
-			return false
-		}
-		t.longest = max(t.longest, runes)
-		return true
+		t.longest = max(t.longest, utf8.RuneCount(piece))
+		return score != 0 && len(piece) > 0
 	})
 	t.unknownScore -= unknownPenalty
 	return t
