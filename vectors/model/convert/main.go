@@ -79,10 +79,7 @@ func multilingual(z *zip.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := readE5(data)
-	if err != nil {
-		return nil, err
-	}
+	e := readE5(data)
 	t := unigram.New(e.text, e.ends, e.scores, int32(e.config.Tokenizer.Unknown))
 	return build(&e.config, e.vocabulary(), t, e, texts(multilingualCalibration))
 }
@@ -110,10 +107,7 @@ func buildWordPiece(c *modelfile.Config, vocabulary [][]byte, file []byte, texts
 
 // build returns the model file for weights and the vocabulary's sections.
 func build(c *modelfile.Config, vocabulary map[string][]byte, t tokenizer, w weights, texts []string) ([]byte, error) {
-	net, err := newNetwork(c, w)
-	if err != nil {
-		return nil, err
-	}
+	net := newNetwork(c, w)
 	sections, err := quantise(net, calibrate(net, c, t, texts))
 	if err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type words interface {
 
 // weights are published weights, under BertModel's names.
 type weights interface {
-	get(name string, shape ...int) ([]float32, error)
-	embeddings() (words, error)
+	get(name string) []float32
+	embeddings() words
 }
 
 // linear is y = W x + b, where W is [n][k].
@@ -44,70 +44,48 @@ type block struct {
 	attentionNorm, outputNorm normal
 }
 
-func newNetwork(c *modelfile.Config, w weights) (*network, error) {
-	embeddings, err := w.embeddings()
-	if err != nil {
-		return nil, err
-	}
-	r := reader{weights: w}
+func newNetwork(c *modelfile.Config, w weights) *network {
 	h := c.Hidden
 	net := &network{
 		config:    c,
-		words:     embeddings,
-		positions: r.get("embeddings.position_embeddings.weight", c.Positions, h),
-		norm:      r.normal("embeddings.LayerNorm", h),
+		words:     w.embeddings(),
+		positions: w.get("embeddings.position_embeddings.weight"),
+		norm:      normalOf(w, "embeddings.LayerNorm"),
 	}
-	types := r.get("embeddings.token_type_embeddings.weight", 2, h)
+	types := w.get("embeddings.token_type_embeddings.weight")
 	for i := range net.positions {
-		if r.err == nil {
-			net.positions[i] += types[i%h]
-		}
+		net.positions[i] += types[i%h]
 	}
 	for i := range c.Layers {
-		net.layers = append(net.layers, r.block(fmt.Sprintf("encoder.layer.%d.", i), c))
+		net.layers = append(net.layers, blockOf(w, fmt.Sprintf("encoder.layer.%d.", i), c))
 	}
-	return net, r.err
+	return net
 }
 
-// reader reads tensors until the first error.
-type reader struct {
-	weights weights
-	err     error
+func normalOf(w weights, name string) normal {
+	return normal{w.get(name + ".weight"), w.get(name + ".bias")}
 }
 
-func (r *reader) get(name string, shape ...int) []float32 {
-	if r.err != nil {
-		return nil
-	}
-	values, err := r.weights.get(name, shape...)
-	r.err = err
-	return values
+func linearOf(w weights, name string, n, k int) linear {
+	return linear{n: n, k: k, w: w.get(name + ".weight"), b: w.get(name + ".bias")}
 }
 
-func (r *reader) normal(name string, n int) normal {
-	return normal{r.get(name+".weight", n), r.get(name+".bias", n)}
-}
-
-func (r *reader) linear(name string, n, k int) linear {
-	return linear{n: n, k: k, w: r.get(name+".weight", n, k), b: r.get(name+".bias", n)}
-}
-
-func (r *reader) block(prefix string, c *modelfile.Config) block {
+func blockOf(w weights, prefix string, c *modelfile.Config) block {
 	h, wide := c.Hidden, c.Intermediate
 	joined := linear{n: 3 * h, k: h}
 	for _, part := range []string{"query", "key", "value"} {
-		one := r.linear(prefix+"attention.self."+part, h, h)
+		one := linearOf(w, prefix+"attention.self."+part, h, h)
 		joined.w, joined.b = append(joined.w, one.w...), append(joined.b, one.b...)
 	}
 	b := block{
 		matrices: [4]linear{
 			joined,
-			r.linear(prefix+"attention.output.dense", h, h),
-			r.linear(prefix+"intermediate.dense", wide, h),
-			r.linear(prefix+"output.dense", h, wide),
+			linearOf(w, prefix+"attention.output.dense", h, h),
+			linearOf(w, prefix+"intermediate.dense", wide, h),
+			linearOf(w, prefix+"output.dense", h, wide),
 		},
-		attentionNorm: r.normal(prefix+"attention.output.LayerNorm", h),
-		outputNorm:    r.normal(prefix+"output.LayerNorm", h),
+		attentionNorm: normalOf(w, prefix+"attention.output.LayerNorm"),
+		outputNorm:    normalOf(w, prefix+"output.LayerNorm"),
 	}
 	for i, m := range c.Matrices() {
 		b.matrices[i].name = m.Name
