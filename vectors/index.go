@@ -305,15 +305,16 @@ func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space,
 	if s == nil {
 		return nil, nil, errors.Join(ErrNothingYet, trouble)
 	}
+	query := s.embedder.ID() + " " + text
 	for {
-		v, err, shared := x.asking.Do(s.embedder.ID()+" "+text, func() (any, error) {
-			if v, ok := x.queries.get(s, text); ok {
+		v, err, shared := x.asking.Do(query, func() (any, error) {
+			if v, ok := x.queries.get(query); ok {
 				return v, nil
 			}
 			v, err := s.embedder.EmbedQuery(ctx, text)
 			x.reportQuery(s, err)
 			if err == nil {
-				x.queries.put(s, text, v)
+				x.queries.put(query, v)
 			}
 			return v, err
 		})

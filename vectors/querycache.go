@@ -11,32 +11,24 @@ type queryCache struct {
 }
 
 type cachedQuery struct {
-	space  *space
-	text   string
+	query  string // with the model
 	vector []float32
 }
 
-func (c *queryCache) get(s *space, text string) ([]float32, bool) {
+func (c *queryCache) get(query string) ([]float32, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, q := range c.slots {
-		if q.space == s && q.text == text {
+		if q.query == query {
 			return q.vector, true
 		}
 	}
 	return nil, false
 }
 
-func (c *queryCache) put(s *space, text string, v []float32) {
+func (c *queryCache) put(query string, v []float32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.slots[c.next] = cachedQuery{s, text, v}
+	c.slots[c.next] = cachedQuery{query, v}
 	c.next = (c.next + 1) % len(c.slots)
-}
-
-// clear drops all entries, which keep replaced spaces in memory.
-func (c *queryCache) clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.slots = [8]cachedQuery{}
 }

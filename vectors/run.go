@@ -373,7 +373,6 @@ func (x *Index) takeOver(ctx context.Context, gone bool) error {
 		errs = append(errs, x.store.deleteOtherModels(ctx, wanted.model))
 	}
 	if old != nil {
-		x.queries.clear()
 		x.mu.Lock() // readers of the old space hold the lock while they read it
 		errs = append(errs, old.remove(x.dir))
 		x.mu.Unlock()
