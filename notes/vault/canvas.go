@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"notesd/internal/markdown"
-	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -73,61 +71,27 @@ func namesTag(tag string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)["'#]` + regexp.QuoteMeta(notes.Nfc(strings.TrimPrefix(tag, "#"))) + `([^\pL\pN_-]|$)`)
 }
 
-// rewriteCard rewrites the links or tags in the text of a canvas card. A text with an escape that
-// is not a valid character is returned unchanged, because it could not be written back.
-func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)) (string, error) {
-	if !strings.ContainsAny(text, "[#") || strings.ContainsRune(text, utf8.RuneError) {
-		return text, nil
-	}
-	out, err := rewrite(name, []byte(text))
-	return string(out), err
-}
-
 // inFolder makes a vault-relative path relative to a folder of the vault; "" is the vault.
 func inFolder(p, folder string) string {
 	return strings.TrimPrefix(p, folder+"/")
 }
 
-// renamedIn returns the text of the canvas called name after headings of notes were renamed,
-// both in nodes that show them ("subpath") and in the links of cards, or nil if it cannot be
-// updated.
-func renamedIn(name string, text []byte, rename func(file, anchor string) (string, error), rewrite func(string, []byte) ([]byte, error)) []byte {
-	return editCanvas(text, func(file, key, value string) (string, error) {
-		if key == "text" {
-			return rewriteCard(name, value, rewrite)
-		}
-		anchor, ok := strings.CutPrefix(value, "#")
-		if key == "subpath" && ok {
-			renamed, err := rename(file, anchor)
-			return "#" + renamed, err
-		}
-		return value, nil
-	})
-}
-
 // retaggedIn returns the text of a canvas with a tag renamed in its cards, or nil if it
 // cannot be updated, as a base: what its formulas do with the tag is not known.
 func retaggedIn(name string, text []byte, tag, to string) []byte {
-	if !strings.EqualFold(path.Ext(name), ".canvas") {
+	if !isCanvas(name) {
 		return nil
 	}
-	return editCanvas(text, func(_, key, value string) (string, error) {
-		if key != "text" {
-			return value, nil
-		}
-		return rewriteCard(name, value, func(_ string, card []byte) ([]byte, error) {
-			out, err := edit.RenameTag(card, tag, to)
-			if errors.Is(err, markdown.ErrMissing) {
-				return card, nil
-			}
-			return out, err
-		})
-	})
+	return editCanvas(name, text, func(_ string, card []byte) ([]byte, error) { return retagged(card, tag, to) },
+		func(_, _, value string) (string, error) { return value, nil })
 }
 
-// editCanvas edits the string values of nodes. It calls edit with the file that the node
-// shows, the key and the value. It returns nil if the text is not JSON or an edit fails.
-func editCanvas(text []byte, edit func(file, key, value string) (string, error)) []byte {
+func isCanvas(name string) bool { return strings.EqualFold(path.Ext(name), ".canvas") }
+
+// editCanvas edits the canvas called name: it calls card with the name and the text of each
+// card that may have a link or tag, and other with the other string values of nodes, after the
+// file that the node shows and the key. It returns nil if the text is not JSON or an edit fails.
+func editCanvas(name string, text []byte, card func(name string, text []byte) ([]byte, error), other func(file, key, value string) (string, error)) []byte {
 	if !json.Valid(text) { // also bounds the nesting
 		return nil
 	}
@@ -147,15 +111,26 @@ func editCanvas(text []byte, edit func(file, key, value string) (string, error))
 		file, _ := member(node, "file").Value.(hujson.Literal)
 		for i := range fields.Members {
 			field := &fields.Members[i]
-			value, ok := field.Value.Value.(hujson.Literal)
-			if !ok || value.Kind() != '"' {
+			literal, ok := field.Value.Value.(hujson.Literal)
+			if !ok || literal.Kind() != '"' {
 				continue
 			}
-			to, err := edit(file.String(), field.Name.Value.(hujson.Literal).String(), value.String())
+			key, value := field.Name.Value.(hujson.Literal).String(), literal.String()
+			var to string
+			switch {
+			case key != "text":
+				to, err = other(file.String(), key, value)
+			case !strings.ContainsAny(value, "[#") || strings.ContainsRune(value, utf8.RuneError):
+				continue // an escape that is not a valid character could not be written back
+			default:
+				var edited []byte
+				edited, err = card(name, []byte(value))
+				to = string(edited)
+			}
 			if err != nil {
 				return nil
 			}
-			if to != value.String() {
+			if to != value {
 				field.Value.Value = hujson.String(to)
 			}
 		}

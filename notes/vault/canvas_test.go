@@ -60,10 +60,12 @@ func mustJSON(v any) string {
 // regardless of the content and formatting of the canvas.
 func TestEditCanvas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 2))
-	text := func() string { return []string{"P/Old.md", "Über.md", "", "file", "x/y", "nodes"}[rng.IntN(6)] }
+	text := func() string { return []string{"P/Old.md", "Über.md", "", "#file", "x/y", "nodes"}[rng.IntN(6)] }
 	value := func() any {
 		return []any{text(), 1.5, nil, true, []any{text(), map[string]any{"file": text()}}, map[string]any{"text": text()}}[rng.IntN(6)]
 	}
+	keepCard := func(_ string, text []byte) ([]byte, error) { return text, nil }
+	keep := func(_, _, value string) (string, error) { return value, nil }
 	edited := 0
 	for range 2000 {
 		nodes := []any{}
@@ -78,20 +80,26 @@ func TestEditCanvas(t *testing.T) {
 		}
 		canvas := map[string]any{"nodes": nodes, "edges": []any{map[string]any{"file": text()}}, "more": value()}
 		src := canvasText(rng, canvas)
-		same := editCanvas([]byte(src), func(_, _, value string) (string, error) { return value, nil })
+		same := editCanvas("C.canvas", []byte(src), keepCard, keep)
 		require.Equal(t, src, string(same))
 
-		changed := editCanvas([]byte(src), func(file, key, value string) (string, error) {
-			if key == "file" && value == "P/Old.md" || key == "text" && file == "x/y" {
+		changed := editCanvas("C.canvas", []byte(src), func(name string, text []byte) ([]byte, error) {
+			require.Equal(t, "C.canvas", name)
+			return append(text, "é\n\""...), nil
+		}, func(file, key, value string) (string, error) {
+			if key == "file" && value == "P/Old.md" || key == "subpath" && file == "x/y" {
 				return value + "é\n\"", nil
 			}
 			return value, nil
 		})
 		for _, item := range nodes {
 			node, _ := item.(map[string]any)
-			card, isText := node["text"].(string)
-			if node["file"] == "x/y" && isText {
+			if card, ok := node["text"].(string); ok && strings.Contains(card, "#") {
 				node["text"] = card + "é\n\""
+				edited++
+			}
+			if subpath, ok := node["subpath"].(string); ok && node["file"] == "x/y" {
+				node["subpath"] = subpath + "é\n\""
 				edited++
 			}
 			if node["file"] == "P/Old.md" {
@@ -103,12 +111,11 @@ func TestEditCanvas(t *testing.T) {
 	}
 	assert.Greater(t, edited, 100)
 
-	keep := func(_, _, value string) (string, error) { return value, nil }
 	for _, src := range []string{"", "{", `{"nodes":[{"file":"a"}],}`, `{"nodes":[{"file":"a"}]} x`, "// c\n{}", strings.Repeat("[", 1<<20)} {
-		assert.Nil(t, editCanvas([]byte(src), keep), "no JSON: %.20s", src)
+		assert.Nil(t, editCanvas("C.canvas", []byte(src), keepCard, keep), "no JSON: %.20s", src)
 	}
 	for _, src := range []string{"[]", "null", `"x"`, `{"nodes":{}}`, `{"nodes":[1,null,"x",[]]}`, `{}`} {
-		assert.Equal(t, src, string(editCanvas([]byte(src), keep)))
+		assert.Equal(t, src, string(editCanvas("C.canvas", []byte(src), keepCard, keep)))
 	}
-	assert.Nil(t, editCanvas([]byte(`{"nodes":[{"file":"a"}]}`), func(_, _, value string) (string, error) { return value, errors.New("no") }))
+	assert.Nil(t, editCanvas("C.canvas", []byte(`{"nodes":[{"file":"a"}]}`), keepCard, func(_, _, value string) (string, error) { return value, errors.New("no") }))
 }

@@ -234,10 +234,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		}
 		renames := map[string][]edit.HeadingRename{}
 		err = o.alsoChange(paths, func(notePath string, text []byte) ([]byte, error) {
-			out, err := edit.RenameTag(text, r.Tag, r.To)
-			if errors.Is(err, markdown.ErrMissing) {
-				return text, nil // changed since the query
-			}
+			out, err := retagged(text, r.Tag, r.To)
 			if err != nil {
 				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
 			}
@@ -271,6 +268,15 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		}
 		return e
 	})
+}
+
+// retagged returns a text with a tag renamed, or unchanged if it lacks the tag.
+func retagged(text []byte, tag, to string) ([]byte, error) {
+	out, err := edit.RenameTag(text, tag, to)
+	if errors.Is(err, markdown.ErrMissing) {
+		return text, nil
+	}
+	return out, err
 }
 
 // headingsRenamed reports whether two texts of a note have the same headings under other
@@ -339,11 +345,18 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 		}
 	}
 	return func(name string, text []byte) []byte {
-		if text == nil || !strings.EqualFold(path.Ext(name), ".canvas") {
+		if text == nil || !isCanvas(name) {
 			return text
 		}
 		folder := o.v.store.FolderOf(after(name)) // paths in a canvas are relative to its own folder of the vault
-		return renamedIn(name, text, func(file, anchor string) (string, error) { return h.rename(path.Join(folder, notes.Nfc(file)), anchor) }, h.rewrite)
+		return editCanvas(name, text, h.rewrite, func(file, key, value string) (string, error) {
+			anchor, ok := strings.CutPrefix(value, "#")
+			if key != "subpath" || !ok {
+				return value, nil
+			}
+			renamed, err := h.rename(path.Join(folder, notes.Nfc(file)), anchor)
+			return "#" + renamed, err
+		})
 	}, nil
 }
 

@@ -223,15 +223,12 @@ func relativePath(dir, p string) string {
 // follow returns the text of a canvas or base with its paths updated for the move, or nil
 // if that is not possible.
 func (l *linksAround) follow(name string, text []byte) []byte {
-	if !strings.EqualFold(path.Ext(name), ".canvas") {
+	if !isCanvas(name) {
 		return l.followBase(name, text)
 	}
-	return editCanvas(text, func(_, key, value string) (string, error) {
-		switch key {
-		case "file", "background":
+	return editCanvas(name, text, l.rewrite, func(_, key, value string) (string, error) {
+		if key == "file" || key == "background" {
 			return l.path(name, value)
-		case "text":
-			return rewriteCard(name, value, l.rewrite)
 		}
 		return value, nil
 	})
