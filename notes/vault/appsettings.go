@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,13 +18,15 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// readAppFile reads one of Obsidian's JSON files into v. If the file is missing or invalid,
-// as while it is being written, v is set to zero.
-func readAppFile(root *os.Root, name string, v any) {
+// readAppFile reads one of Obsidian's JSON files. If the file is missing or invalid, as while
+// it is being written, the result is zero.
+func readAppFile[T any](root *os.Root, name string) T {
+	var settings, none T
 	data, _, err := disk.Read(root, path.Join(".obsidian", name), maxAppFile)
-	if err != nil || json.Unmarshal(data, v) != nil {
-		reflect.ValueOf(v).Elem().SetZero()
+	if err != nil || json.Unmarshal(data, &settings) != nil {
+		return none
 	}
+	return settings
 }
 
 var (
@@ -40,8 +41,7 @@ var (
 
 // readNewNotes returns the folder in which Obsidian creates notes by default.
 func readNewNotes(root *os.Root) string {
-	var app struct{ NewFileLocation, NewFileFolderPath string }
-	readAppFile(root, "app.json", &app)
+	app := readAppFile[struct{ NewFileLocation, NewFileFolderPath string }](root, "app.json")
 	if folder, err := notes.CleanPath(strings.Trim(app.NewFileFolderPath, "/")); err == nil && app.NewFileLocation == "folder" {
 		return folder
 	}
@@ -77,17 +77,15 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 		return path.Join(folder, p)
 	}
 	p := &notes.Periodic{Notes: map[notes.Unit]notes.PeriodicNotes{}}
-	var core struct{ Folder, DateFormat, TimeFormat string }
-	readAppFile(root, "templates.json", &core)
+	core := readAppFile[struct{ Folder, DateFormat, TimeFormat string }](root, "templates.json")
 	p.DateFormat, p.TimeFormat = core.DateFormat, core.TimeFormat
 	if core.Folder = strings.Trim(core.Folder, "/"); core.Folder != "" {
 		p.Templates = below(core.Folder)
 	}
-	var calendar struct {
+	calendar := readAppFile[struct {
 		WeekStart, LocaleOverride                              string
 		WeeklyNoteFormat, WeeklyNoteFolder, WeeklyNoteTemplate string
-	}
-	readAppFile(root, "plugins/calendar/data.json", &calendar)
+	}](root, "plugins/calendar/data.json")
 	p.SetWeeks(calendar.LocaleOverride, calendar.WeekStart)
 	add := func(unit notes.Unit, n notes.PeriodicNotes) {
 		if n.Format == "" {
@@ -100,8 +98,7 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 		}
 		p.Notes[unit] = n
 	}
-	var daily notes.PeriodicNotes
-	readAppFile(root, "daily-notes.json", &daily)
+	daily := readAppFile[notes.PeriodicNotes](root, "daily-notes.json")
 	if daily != (notes.PeriodicNotes{}) { // otherwise the default, which applies to all folders
 		add(notes.Day, daily)
 	}
@@ -113,8 +110,7 @@ func readPeriodic(root *os.Root, folder string) *notes.Periodic {
 		notes.PeriodicNotes
 		Enabled bool
 	}
-	var plugin struct{ Daily, Weekly, Monthly, Quarterly, Yearly periodic }
-	readAppFile(root, "plugins/periodic-notes/data.json", &plugin)
+	plugin := readAppFile[struct{ Daily, Weekly, Monthly, Quarterly, Yearly periodic }](root, "plugins/periodic-notes/data.json")
 	for unit, n := range map[notes.Unit]periodic{
 		notes.Day: plugin.Daily, notes.Week: plugin.Weekly, notes.Month: plugin.Monthly, notes.Quarter: plugin.Quarterly, notes.Year: plugin.Yearly,
 	} {
@@ -167,7 +163,7 @@ func readTaskSettings(root *os.Root) *tasks.Settings {
 		Next   string `json:"nextStatusSymbol"`
 		Type   string `json:"type"`
 	}
-	var plugin *struct {
+	plugin := readAppFile[*struct {
 		Filter    string `json:"globalFilter"`
 		Format    string `json:"taskFormat"`
 		Done      *bool  `json:"setDoneDate"`
@@ -177,8 +173,8 @@ func readTaskSettings(root *os.Root) *tasks.Settings {
 			Core   []status `json:"coreStatuses"`
 			Custom []status `json:"customStatuses"`
 		} `json:"statusSettings"`
-	}
-	if readAppFile(root, "plugins/obsidian-tasks-plugin/data.json", &plugin); plugin == nil {
+	}](root, "plugins/obsidian-tasks-plugin/data.json")
+	if plugin == nil {
 		return nil
 	}
 	isOff := func(b *bool) bool { return b != nil && !*b }
@@ -207,20 +203,18 @@ func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
 	if folder != "" {
 		below = notes.Key(folder) + "/"
 	}
-	var templater struct {
+	templater := readAppFile[struct {
 		Folder string `json:"templates_folder"`
-	}
-	readAppFile(root, "plugins/templater-obsidian/data.json", &templater)
+	}](root, "plugins/templater-obsidian/data.json")
 	if templates != "" {
 		r.Prefixes = append(r.Prefixes, notes.Key(templates)+"/")
 	}
 	if k := notes.FolderKey(templater.Folder); k != "" {
 		r.Prefixes = append(r.Prefixes, below+k+"/")
 	}
-	var app struct {
+	app := readAppFile[struct {
 		Filters []string `json:"userIgnoreFilters"`
-	}
-	readAppFile(root, "app.json", &app)
+	}](root, "app.json")
 	for _, filter := range app.Filters[:min(notes.MaxAside, len(app.Filters))] {
 		if n := len(filter); n > 2 && filter[0] == '/' && filter[n-1] == '/' {
 			if pattern, err := regexp.Compile(filter[1 : n-1]); err == nil { // otherwise it is valid only in JavaScript
