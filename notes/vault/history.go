@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,24 +49,15 @@ func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scop
 	if len(rev) < fewest {
 		return nil, nil
 	}
-	q := notes.HistoryQuery{Note: ref, Limit: 200, Scope: scope}
-	for {
-		page, err := h.Revisions(ctx, q)
-		if errors.Is(err, notes.ErrNotFound) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range page.Revisions {
-			if r.Hash != "" && strings.HasPrefix(r.Hash, rev) {
-				return h.store.VersionText(ctx, r.Path, r.Hash)
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil, nil
-		}
+	all, err := h.Revisions(ctx, notes.HistoryQuery{Note: ref, Limit: math.MaxInt, Scope: scope})
+	if errors.Is(err, notes.ErrNotFound) {
+		return nil, nil
 	}
+	at := slices.IndexFunc(all.Revisions, func(r notes.Revision) bool { return strings.HasPrefix(r.Hash, rev) })
+	if err != nil || at < 0 {
+		return nil, err
+	}
+	return h.store.VersionText(ctx, all.Revisions[at].Path, all.Revisions[at].Hash)
 }
 
 // path returns the path whose history ref names: the path itself, if it is complete and a
