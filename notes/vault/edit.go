@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -47,11 +48,8 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		}
 		o.Files = []store.FileChange{f}
 		if len(renames) > 0 {
-			follow, err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames}, nil, nil)
-			if err == nil {
-				err = o.alsoFiles(namesNote(f.OldPath), follow)
-			}
-			if err != nil {
+			same := func(_ string, text []byte) []byte { return text }
+			if err := o.followHeadings(map[string][]edit.HeadingRename{f.OldPath: renames}, nil, nil, namesNote(f.OldPath), same); err != nil {
 				return err
 			}
 		}
@@ -245,12 +243,8 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		}, func(where, _ string) error {
 			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
-		var follow func(name string, text []byte) []byte
 		if err == nil && len(o.Files) > 0 {
-			follow, err = o.followHeadings(renames, nil, nil)
-		}
-		if follow != nil && err == nil {
-			err = o.alsoFiles(namesTag(r.Tag), func(name string, text []byte) []byte { return follow(name, retaggedIn(name, text, r.Tag, r.To)) })
+			err = o.followHeadings(renames, nil, nil, namesTag(r.Tag), func(name string, text []byte) []byte { return retaggedIn(name, text, r.Tag, r.To) })
 		}
 		if err != nil || len(o.Files) > 0 {
 			return err
@@ -290,21 +284,21 @@ func headingsRenamed(before, after []byte) bool {
 }
 
 // followHeadings rewrites links to the headings that the operation renames, in its own notes
-// and in all others, which it adds. The renames of each note, by its path, are in order. In
-// a move, which is nil otherwise, links are resolved as they are after it. If it is the undo
-// of a move, restored contains the paths of the files with their former text, which stays,
-// and a note that cannot be rewritten is listed in Kept. A canvas is rewritten by the
-// function it returns, for [operation.alsoFiles].
-func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move *linksAround, restored map[string]bool) (follow func(name string, text []byte) []byte, err error) {
+// and in all others, which it adds, as well as canvases; see [operation.alsoFiles] for named
+// and follow, by which these and bases are edited first. The renames of each note, by its
+// path, are in order. In a move, which is nil otherwise, links are resolved as they are after
+// it. If it is the undo of a move, restored contains the paths of the files with their former
+// text, which stays, and a note that cannot be rewritten is listed in Kept.
+func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move *linksAround, restored map[string]bool, named *regexp.Regexp, follow func(name string, text []byte) []byte) error {
 	if len(renames) == 0 {
-		return func(_ string, text []byte) []byte { return text }, nil
+		return o.alsoFiles(named, follow)
 	}
 	if err := o.requireAll(); err != nil {
-		return nil, err
+		return err
 	}
 	linking, targets, err := o.v.store.LinksTo(o.ctx, slices.Collect(maps.Keys(renames))...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	slices.Sort(linking)
 	after := func(p string) string { return p }
@@ -333,7 +327,7 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 		if err == nil {
 			f.New = text
 		} else if err := failed(f.OldPath, err); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	also := o.alsoNote(h.rewrite, func(where, why string) error {
@@ -341,11 +335,11 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 	})
 	for _, p := range linking {
 		if err := failed(p, also(p)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return func(name string, text []byte) []byte {
-		if text == nil || !isCanvas(name) {
+	return o.alsoFiles(named, func(name string, text []byte) []byte {
+		if text = follow(name, text); text == nil || restored[name] || !isCanvas(name) {
 			return text
 		}
 		folder := o.v.store.FolderOf(after(name)) // paths in a canvas are relative to its own folder of the vault
@@ -357,7 +351,7 @@ func (o *operation) followHeadings(renames map[string][]edit.HeadingRename, move
 			renamed, err := h.rename(path.Join(folder, notes.Nfc(file)), anchor)
 			return "#" + renamed, err
 		})
-	}, nil
+	})
 }
 
 // headingLinks rewrites links to headings that an operation renames.

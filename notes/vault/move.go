@@ -351,26 +351,27 @@ func (m *movement) relink() error {
 	}); err != nil {
 		return err
 	}
-	follow, err := m.followHeadings(m.renamedByLinks(), links, nil)
-	if err != nil {
-		return err
-	}
-	if err := m.alsoFiles(namesNote(m.first.OldPath), func(name string, text []byte) []byte { return follow(name, links.follow(name, text)) }); err != nil {
-		return err
-	}
-	for i := range m.Files[1:] {
-		m.carry(&m.Files[i+1])
-	}
-	return nil
+	return m.relinkRest(links, nil)
 }
 
-// renamedByLinks returns the headings that the operation renames by changing links in them.
-func (o *operation) renamedByLinks() map[string][]edit.HeadingRename {
+// relinkRest adds to the operation, whose notes are rewritten, what follows from that: links to
+// headings that had one of the links in them, and the canvases and bases; see
+// [operation.followHeadings] for restored.
+func (m *movement) relinkRest(links *linksAround, restored map[string]bool) error {
 	renames := map[string][]edit.HeadingRename{}
-	for _, f := range o.Files {
+	for _, f := range m.Files {
 		if f.IsNote() && headingsRenamed(f.Old, f.New) {
 			renames[f.OldPath] = []edit.HeadingRename{{Before: f.Old, After: f.New}}
 		}
 	}
-	return renames
+	err := m.followHeadings(renames, links, restored, namesNote(m.first.OldPath), func(name string, text []byte) []byte {
+		if restored[name] {
+			return text
+		}
+		return links.follow(name, text)
+	})
+	for i := range m.Files[1:] {
+		m.carry(&m.Files[i+1])
+	}
+	return err
 }

@@ -251,22 +251,7 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 			m.Kept = append(m.Kept, f.NewPath)
 		}
 	}
-	follow, err := m.followHeadings(m.renamedByLinks(), links, files)
-	if err != nil {
-		return err
-	}
-	if err := m.alsoFiles(namesNote(m.first.OldPath), func(name string, text []byte) []byte {
-		if files[name] {
-			return text // it is restored
-		}
-		return follow(name, links.follow(name, text))
-	}); err != nil {
-		return err
-	}
-	for i := range m.Files[1:] {
-		m.carry(&m.Files[i+1])
-	}
-	return nil
+	return m.relinkRest(links, files)
 }
 
 // keep lists a note in Kept if err says that it cannot be changed as planned, and returns any
