@@ -140,10 +140,8 @@ func listedName(dir, name string, list func(dir string) ([]string, error)) strin
 	return name
 }
 
-func listNames(dir string) ([]string, error) { return namesIn(os.Open(dir)) }
-
-// namesIn lists and closes an open folder, or returns the error from opening it.
-func namesIn(folder *os.File, err error) ([]string, error) {
+func listNames(dir string) ([]string, error) {
+	folder, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -157,18 +155,6 @@ func answersTo(dir string, entry os.FileInfo, names []string) bool {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil && os.SameFile(info, entry)
 	})
-}
-
-// SpelledSo reports whether a file with exactly this name, in any Unicode form, exists.
-// The caller must know that a stat of the name succeeds, which it does for other
-// spellings too on a disk that folds case.
-func SpelledSo(root *os.Root, name string) bool {
-	if !Folds(root, name) {
-		return true
-	}
-	names, err := namesIn(root.Open(filepath.Dir(name)))
-	want := norm.NFC.String(filepath.Base(name))
-	return err == nil && slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want })
 }
 
 // Folds reports whether another spelling of name also refers to a file, as on a disk that

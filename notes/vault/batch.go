@@ -167,12 +167,15 @@ func (b *batch) remove(r store.Row) {
 	b.delete(r)
 }
 
-// isBack reports whether a walk would now find the note. A folder or a pipe with its name
-// does not count: the path would be scanned over and over.
+// isBack reports whether a walk would now find the note, or cannot tell. A folder or a pipe with
+// its name does not count: the path would be scanned over and over.
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
-	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && b.root.WhollySpelledSo(r.DiskPath) &&
-		b.root.SymlinkAbove(r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
+	if err != nil || !info.Mode().IsRegular() || !notes.IsNoteName(r.DiskPath) || b.root.SymlinkAbove(r.DiskPath) != "" || b.v.ignore.Match(r.Path) {
+		return false
+	}
+	spelled, known := b.root.WhollySpelledSo(r.DiskPath)
+	return spelled || !known
 }
 
 // delete records a deletion, unless the note is on an unmounted disk.

@@ -181,7 +181,8 @@ func (o *operation) hasTitle(p, title string) bool {
 // takenBy returns the path of the file or note that already has the name, in any case, or
 // "".
 func (o *operation) takenBy(p string) (string, error) {
-	if _, err := o.root.Lstat(p); err == nil && o.root.SpelledSo(p) || isEvicted(o.root, p) {
+	spelled, _ := o.root.SpelledSo(p)
+	if _, err := o.root.Lstat(p); err == nil && spelled || isEvicted(o.root, p) {
 		return p, nil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
 		return "", writeProblem(o.Kind, p, err)

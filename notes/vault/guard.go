@@ -96,7 +96,7 @@ func (o *operation) checkPlace(p string) error {
 			Hint: "Nothing was changed. Repeat the call with this path.", Candidates: []string{path.Join(spelled, path.Base(p))}}
 	}
 	for dir := folder; dir != "."; dir = path.Dir(dir) {
-		if o.isFolder(dir) && !o.root.SpelledSo(dir) { // Windows also has short names
+		if spelled, _ := o.root.SpelledSo(dir); !spelled && o.isFolder(dir) { // Windows also has short names
 			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
 		}
 	}
@@ -109,7 +109,7 @@ func (o *operation) spelled(folder string) string {
 	at := "."
 	for segment := range strings.SplitSeq(folder, "/") {
 		next := path.Join(at, segment)
-		if !o.isFolder(next) || !o.root.SpelledSo(next) {
+		if spelled, _ := o.root.SpelledSo(next); !spelled || !o.isFolder(next) {
 			for _, name := range o.root.Names(o.root.Spelled(at)) {
 				if other := path.Join(at, notes.Nfc(name)); notes.Key(other) == notes.Key(next) && o.isFolder(other) {
 					next = other

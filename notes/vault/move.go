@@ -149,8 +149,11 @@ func (o *operation) asFolder(ref string) (string, bool) {
 		return "", false
 	}
 	onDisk := o.root.Spelled(p)
-	info, err := o.root.Lstat(onDisk)
-	return p, err == nil && info.IsDir() && o.root.WhollySpelledSo(onDisk) && o.root.SymlinkAbove(onDisk) == "" && sees(o.scope, p)
+	if info, err := o.root.Lstat(onDisk); err != nil || !info.IsDir() || o.root.SymlinkAbove(onDisk) != "" || !sees(o.scope, p) {
+		return p, false
+	}
+	spelled, _ := o.root.WhollySpelledSo(onDisk)
+	return p, spelled
 }
 
 // isFolder reports whether p is a folder that the caller may know, or a symlink to one.

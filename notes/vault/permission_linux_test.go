@@ -68,10 +68,13 @@ func TestRead_FolderNotReadable(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestScan_FolderNotListed checks that a note is not gone if its folder cannot be listed, because
-// too many files are open, on a disk that ignores case. A hard link imitates one.
-func TestScan_FolderNotListed(t *testing.T) {
+// TestFolderNotListed checks that a note is not gone, for a scan or for recovery, if its folder
+// cannot be listed, because too many files are open, on a disk that ignores case. A hard link
+// imitates one.
+func TestFolderNotListed(t *testing.T) {
 	f := newFixture(t, "N.md", "x\n")
+	rows, err := f.store.Rows(t.Context(), nil)
+	require.NoError(t, err)
 	require.NoError(t, os.Link(filepath.Join(f.dir, "N.md"), filepath.Join(f.dir, "n.MD")))
 	root, err := f.disk.Open()
 	require.NoError(t, err)
@@ -81,7 +84,11 @@ func TestScan_FolderNotListed(t *testing.T) {
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}))
 	s := &scan{v: f.Vault, root: root}
 	err = s.comparePaths(t.Context(), []string{"N.md"})
+	back := (&batch{v: f.Vault, root: root}).isBack(rows["N.md"])
+	_, unknown := (&recovery{&placer{operation: &operation{v: f.Vault, root: root}}}).contentOf("N.md")
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
 	require.NoError(t, err)
 	assert.Empty(t, s.gone)
+	assert.True(t, back)
+	require.ErrorIs(t, unknown, errNotListed)
 }

@@ -265,11 +265,14 @@ func (c content) isFile(other content) bool {
 // content.err is set instead.
 func (d *recovery) contentOf(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
+	spelled, known := d.root.SpelledSo(diskPath)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && !d.root.SpelledSo(diskPath):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && known && !spelled:
 		return content{}, nil
 	case err != nil:
 		return content{}, err
+	case !known:
+		return content{}, errNotListed
 	}
 	c := content{exists: true, info: info}
 	if target, err := d.root.Stat(diskPath); err == nil && !target.Mode().IsRegular() {
@@ -281,6 +284,9 @@ func (d *recovery) contentOf(diskPath string) (content, error) {
 	}
 	return c, nil
 }
+
+// errNotListed means that the folder of a file could not be listed, on a disk that ignores case.
+var errNotListed = errors.New("its folder cannot be listed")
 
 // contentsOf reads what is under several names.
 func (d *recovery) contentsOf(names ...string) ([]content, error) {
@@ -585,11 +591,11 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	exists := func(diskPath string) bool {
-		_, err := d.root.Lstat(diskPath)
-		return err == nil && d.root.SpelledSo(diskPath)
+	all, err := d.contentsOf(f.OldDisk, f.NewDisk)
+	if err != nil {
+		return err
 	}
-	switch was, is := exists(f.OldDisk), exists(f.NewDisk); {
+	switch was, is := all[0].exists, all[1].exists; {
 	case is && !was:
 		return nil
 	case was && !is:

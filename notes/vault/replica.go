@@ -223,8 +223,9 @@ func (r Replica) Respell(ctx context.Context, by notes.Author, from, to string) 
 		f := store.FileChange{Folder: true, OldPath: from, NewPath: to, OldDisk: o.root.Spelled(from), NewDisk: newDisk(o.root, to)}
 		_, oldErr := o.root.Lstat(f.OldDisk)
 		_, newErr := o.root.Lstat(f.NewDisk)
-		spelled := o.root.SpelledSo(to) // otherwise as from: another folder may have a third spelling
-		one = oldErr == nil && newErr == nil && spelled != o.root.SpelledSo(from)
+		was, _ := o.root.SpelledSo(from)
+		spelled, _ := o.root.SpelledSo(to) // otherwise as from: another folder may have a third spelling
+		one = oldErr == nil && newErr == nil && spelled != was
 		if o.Files = []store.FileChange{f}; one && !spelled {
 			return errors.Join(r.checkIncoming(o.root, o.Kind, to), (&movement{operation: o}).checkStaysIgnored(from, to))
 		}

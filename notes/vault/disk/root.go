@@ -152,11 +152,15 @@ func (r *Root) WalkDir(name string, each fs.WalkDirFunc) error {
 	return fs.WalkDir(root.FS(), in, func(p string, d fs.DirEntry, err error) error { return each(path.Join(prefix, p), d, err) })
 }
 
-// SpelledSo reports whether the last segment of a path is spelled as the disk lists it. It
-// returns true for a missing file.
-func (r *Root) SpelledSo(name string) bool {
-	root, in, _, err := r.at(name)
-	return err != nil || in == "." || fsid.SpelledSo(root, in)
+// SpelledSo reports whether the last segment of a path is spelled as the disk lists it, in any
+// Unicode form. It returns true for a missing file. It is not known if the folder cannot be
+// listed.
+func (r *Root) SpelledSo(name string) (spelled, known bool) {
+	if !r.Folds(name) {
+		return true, true
+	}
+	names, want := r.Names(path.Dir(name)), norm.NFC.String(path.Base(name))
+	return slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want }), names != nil
 }
 
 // Folds reports whether another spelling of the last segment of a path also refers to a file.
@@ -166,13 +170,13 @@ func (r *Root) Folds(name string) bool {
 }
 
 // WhollySpelledSo is [Root.SpelledSo] for each segment of a path.
-func (r *Root) WhollySpelledSo(name string) bool {
+func (r *Root) WhollySpelledSo(name string) (spelled, known bool) {
 	for ; name != "."; name = path.Dir(name) {
-		if !r.SpelledSo(name) {
-			return false
+		if spelled, known := r.SpelledSo(name); !spelled {
+			return false, known
 		}
 	}
-	return true
+	return true, true
 }
 
 // Spelled returns a path, in NFC, as the disk spells it: an existing file or folder may have
