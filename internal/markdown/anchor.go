@@ -130,10 +130,16 @@ func (a *Anchors) Rename(after *Anchors, anchor string) (renamed string, ok bool
 			continue
 		}
 		for at, h := range found {
-			if h < 0 || a.headings[h].Text == after.headings[h].Text && a.keys[h] == after.keys[h] || anchor == a.headings[h].ID {
+			if h < 0 || anchor == a.headings[h].ID {
 				continue
 			}
 			was, text := a.headings[h].Text, after.headings[h].Text
+			if key := AnchorID(names[at]); key == a.keys[h][1] && key != a.keys[h][0] {
+				was, text = a.source(h), after.source(h)
+			}
+			if was == text {
+				continue
+			}
 			name := nameInLinks(text)
 			if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
 				name = slug(text)
@@ -150,6 +156,12 @@ func (a *Anchors) Rename(after *Anchors, anchor string) (renamed string, ok bool
 		return strings.Join(names, separator), true
 	}
 	return "", false
+}
+
+// source returns the text of a heading with its markup, such as the target of a link.
+func (a *Anchors) source(heading int) string {
+	h := a.headings[heading]
+	return string(a.src[h.TextStart:h.TextEnd])
 }
 
 // notInLinks matches the characters of a heading that Obsidian omits in links to it.

@@ -273,14 +273,16 @@ func retagged(text []byte, tag, to string) ([]byte, error) {
 	return out, err
 }
 
-// headingsRenamed reports whether two texts of a note have the same headings under other
-// names.
+// headingsRenamed reports whether two texts of a note have the same number of headings, with other
+// sources, from which Obsidian makes its anchors.
 func headingsRenamed(before, after []byte) bool {
 	if bytes.Equal(before, after) {
 		return false
 	}
 	a, b := markdown.Parse(before).Headings, markdown.Parse(after).Headings
-	return len(a) == len(b) && !slices.EqualFunc(a, b, func(a, b markdown.Heading) bool { return a.Text == b.Text })
+	return len(a) == len(b) && !slices.EqualFunc(a, b, func(a, b markdown.Heading) bool {
+		return bytes.Equal(before[a.TextStart:a.TextEnd], after[b.TextStart:b.TextEnd])
+	})
 }
 
 // followHeadings rewrites links to the headings that the operation renames, in its own notes

@@ -277,6 +277,21 @@ func TestMove_LinksInHeadings(t *testing.T) {
 	assert.Equal(t, before, f.files())
 }
 
+// Obsidian's anchor of a heading with an alias contains the target, too.
+func TestMove_AliasInHeading(t *testing.T) {
+	files := func(h string) map[string]string {
+		return map[string]string{h + ".md": "x\n", "M.md": "## See [[" + h + "|home]]\n## Go [there](" + h + ".md)\n",
+			"N.md": "[[M#See " + h + " home]] [[M#See home]] [[M#see home]] [x](M.md#see-home) [[M#Go there]]\n"}
+	}
+	before := files("H")
+	f := newFixture(t, "H.md", before["H.md"], "M.md", before["M.md"], "N.md", before["N.md"])
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "H", To: "Hub.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, files("Hub"), f.files())
+	assert.Empty(t, f.broken("N.md"))
+	f.requireUndone(w, before, files("Hub"))
+}
+
 // Cards of canvases follow a renamed tag; bases, whose formulas may compare it, are named.
 func TestRenameTag_CanvasesAndBases(t *testing.T) {
 	canvas := func(tag string) string {
