@@ -675,10 +675,10 @@ func TestRenameTag_Existing(t *testing.T) {
 	_, text = w.call(t, "rename_tag", args{"tag": "#old", "to": "#new", "dry_run": true})
 	assert.Contains(t, text, "(#New is already in 1 note: the two would become one tag)")
 
-	nested := newWorld(t, map[string]string{"A.md": "#projects/a #old/a\n", "B.md": "#project/A #new\n", "C.md": "#up/x/y #upper\n"})
+	nested := newWorld(t, map[string]string{"A.md": "#projects/a #old/a\n", "B.md": "#project/A #new\n", "C.md": "#up/x/y #upper\n", "D.md": "#sub/b #sub/b/b\n"})
 	_, text = nested.call(t, "rename_tag", args{"tag": "projects", "to": "project", "dry_run": true})
 	assert.Contains(t, text, "(#project/A is already in 1 note: the two would become one tag)")
-	for _, a := range []args{{"tag": "old", "to": "new", "dry_run": true}, {"tag": "up/x", "to": "upper", "dry_run": true}} {
+	for _, a := range []args{{"tag": "old", "to": "new", "dry_run": true}, {"tag": "up/x", "to": "upper", "dry_run": true}, {"tag": "sub/b", "to": "sub", "dry_run": true}} {
 		_, text = nested.call(t, "rename_tag", a)
 		assert.NotContains(t, text, "already")
 	}

@@ -67,17 +67,15 @@ func (in *invocation) merging(ctx context.Context, a renameTagArgs) ([]string, e
 		return nil, err
 	}
 	from, to := notes.Key(strings.Trim(a.Tag, "# /"))+"/", notes.Key(strings.Trim(a.To, "# /"))+"/"
-	if strings.HasPrefix(to, from) {
-		return nil, nil // in another case, or below itself
-	}
 	tags, err := in.Vault.Tags(ctx, in.Scope)
 	has := map[string]bool{}
 	for _, t := range tags {
 		has[notes.Key(t.Tag)+"/"] = true
 	}
 	for _, t := range tags {
-		if nested, ok := strings.CutPrefix(notes.Key(t.Tag)+"/", to); !ok || !has[from+nested] {
-			continue
+		key := notes.Key(t.Tag) + "/"
+		if nested, ok := strings.CutPrefix(key, to); !ok || !has[from+nested] || strings.HasPrefix(key, from) {
+			continue // the last: it is renamed too
 		}
 		remark := "#%s was already in %s: the two are one tag now"
 		if a.DryRun {
