@@ -35,12 +35,6 @@ const MaxAside = 200
 // IsZero reports whether the rules match nothing.
 func (r *AsideRules) IsZero() bool { return r == nil || len(r.Prefixes)+len(r.Patterns) == 0 }
 
-// Equal reports whether both rules are the same.
-func (r *AsideRules) Equal(other *AsideRules) bool {
-	return slices.Equal(r.Prefixes, other.Prefixes) &&
-		slices.EqualFunc(r.Patterns, other.Patterns, func(a, b AsidePattern) bool { return a.Folder == b.Folder && a.String() == b.String() })
-}
-
 // matches reports whether the note at p is aside.
 func (r *AsideRules) matches(p string) bool {
 	k := Key(p)

@@ -117,20 +117,6 @@ func matchesNote(n *notes.Note, f notes.Filter, periods notes.Periods) (bool, er
 	return f.MatchesNote(n, periods)
 }
 
-// TestAsideRules_Equal checks that rules that differ in any prefix, pattern or folder
-// are not equal.
-func TestAsideRules_Equal(t *testing.T) {
-	rules := func(prefix, folder, pattern string) *notes.AsideRules {
-		return &notes.AsideRules{Prefixes: []string{prefix}, Patterns: []notes.AsidePattern{{Folder: folder, Regexp: regexp.MustCompile(pattern)}}}
-	}
-	same := rules("a/", "F", "^x")
-	assert.True(t, same.Equal(rules("a/", "F", "^x")))
-	for _, other := range []*notes.AsideRules{rules("b/", "F", "^x"), rules("a/", "G", "^x"), rules("a/", "F", "^y"), {}} {
-		assert.False(t, same.Equal(other))
-	}
-	assert.False(t, (&notes.AsideRules{Prefixes: []string{"a/"}}).IsZero())
-}
-
 // TestDateRules_Of checks the precedence of the sources of a note's date and creation
 // time.
 func TestDateRules_Of(t *testing.T) {

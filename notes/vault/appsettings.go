@@ -259,9 +259,7 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 		aside.Prefixes = append(aside.Prefixes, apps[folder].Aside.Prefixes...)
 		aside.Patterns = append(aside.Patterns, apps[folder].Aside.Patterns...)
 	}
-	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
-		v.store.Aside.Store(aside)
-	}
+	v.store.Aside.Store(aside)
 	daily := v.opt.Daily
 	if daily == "" {
 		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
