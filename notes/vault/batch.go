@@ -19,12 +19,10 @@ import (
 )
 
 // A batch is read, parsed and committed together. Large batches let the text index build
-// two segments at once. The first batch of a full scan is small, so that the newest notes
-// can be searched soon after a first start.
+// two segments at once.
 const (
-	batchBytes      = 6 << 20
-	firstBatchBytes = 1 << 20
-	batchFiles      = 2000
+	batchBytes = 6 << 20
+	batchFiles = 2000
 	// deferLinksFrom is the number of files a full scan must have to read for links to be
 	// resolved once at its end rather than with every batch.
 	deferLinksFrom = 64
@@ -46,7 +44,7 @@ func (s *scan) apply(ctx context.Context) error {
 	defer func() { feeding <- struct{}{} }()
 	gone := s.gone
 	for first := true; first || len(s.changed) > 0; first = false {
-		batch := s.next(first && s.Whole)
+		batch := s.next()
 		files, err := s.prepare(ctx, batch)
 		if err != nil {
 			return err
@@ -66,13 +64,9 @@ func (s *scan) apply(ctx context.Context) error {
 }
 
 // next removes a batch from the files to be read, and returns it.
-func (s *scan) next(small bool) []store.File {
-	limit := int64(batchBytes)
-	if small {
-		limit = firstBatchBytes
-	}
+func (s *scan) next() []store.File {
 	n, total := 0, int64(0)
-	for n < len(s.changed) && n < batchFiles && (n == 0 || total+s.changed[n].Stat.Size <= limit) {
+	for n < len(s.changed) && n < batchFiles && (n == 0 || total+s.changed[n].Stat.Size <= batchBytes) {
 		total += s.changed[n].Stat.Size
 		n++
 	}
