@@ -309,16 +309,9 @@ func (m *movement) without() string {
 	return "move with update_links false"
 }
 
-func (m *movement) after(p string) string {
-	if to, ok := m.paths[p]; ok {
-		return to
-	}
-	return p
-}
-
-// path returns the path after the move for a path from the vault's root: of a note, another
+// after returns the path after the move for a path from the vault's root: of a note, another
 // file, the moved folder, or anything in it.
-func (m *movement) path(p string) string {
+func (m *movement) after(p string) string {
 	was := notes.Nfc(strings.TrimSuffix(p, "/"))
 	if m.first.Folder && notes.Under(was, m.first.OldPath) {
 		return m.first.NewPath + strings.TrimPrefix(was, m.first.OldPath) + p[len(strings.TrimSuffix(p, "/")):]
@@ -335,7 +328,7 @@ func (m *movement) relink() error {
 	if err := m.requireAll(); err != nil {
 		return err
 	}
-	links, err := newLinksAround(m.ctx, m.v.store, m)
+	links, err := newLinksAround(m)
 	if err != nil {
 		return err
 	}

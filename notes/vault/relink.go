@@ -3,7 +3,6 @@ package vault
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,7 +31,6 @@ import (
 // targets may have changed. A link that led to no file, or to several, is left as it is.
 type linksAround struct {
 	move   *movement
-	store  *store.Store
 	notes  []string                  // paths of the notes with links that may need rewriting
 	before map[string][]store.Target // candidates by link key
 	after  map[string][]store.Target
@@ -41,16 +39,16 @@ type linksAround struct {
 // newLinksAround collects every note that moves, and every note with a link whose last
 // segment is the old or new name of a moved file. A link to the new name may now find the
 // moved file instead of another.
-func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAround, error) {
+func newLinksAround(m *movement) (*linksAround, error) {
 	affected := map[string]bool{}
-	linking, targets, err := s.LinksTo(ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)
+	linking, targets, err := m.v.store.LinksTo(m.ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)
 	for p := range m.rows {
 		affected[p] = true
 	}
 	for _, p := range linking {
 		affected[p] = true
 	}
-	l := &linksAround{move: m, store: s, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
+	l := &linksAround{move: m, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
 	for key, all := range targets {
 		for _, t := range all {
 			switch to := m.after(t.Path); {
@@ -59,7 +57,7 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 			case m.first.NewPath == "": // deleted; its replacement is a candidate itself
 			case key == store.LinkKey(t.Path): // only under one of its keys
 				t.Path = to
-				s.AddTarget(l.after, store.LinkKey(to), t)
+				m.v.store.AddTarget(l.after, store.LinkKey(to), t)
 			}
 		}
 	}
@@ -101,7 +99,7 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 		return store.Target{}, nil
 	}
 	kind := link.Kind
-	was, state := l.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
+	was, state := l.move.v.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
 	if scope, near := l.move.scope, path.Join(path.Dir(notePath), link.Target); scope.CanRead(notePath) && !scope.CanRead(near) && (isMarkdownLink(kind) || strings.HasPrefix(link.Target, "../")) {
 		return store.Target{Path: near}, func(spelled string) bool { return path.Join(path.Dir(l.move.after(notePath)), spelled) == near }
 	}
@@ -111,9 +109,9 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	from, want := l.move.after(notePath), l.move.after(was.Path)
 	// A relative link that was correct for every renderer must remain so, not only for those
 	// that search for the name elsewhere as Obsidian does.
-	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
+	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
 	return was, func(spelled string) bool {
-		t, state := l.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
+		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
 		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want))
 	}
 }
@@ -161,12 +159,12 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 // spellings returns ways to write a link from the note at from to want, most similar to the
 // present spelling first.
 func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
-	title := l.store.PageTitle(want)
+	title := l.move.v.store.PageTitle(want)
 	if was.ID != 0 && !notes.IsNoteName(link) && !namesFolder(link, was) {
 		want = notes.Stem(want)
 	}
 	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
-	if folder := l.store.FolderOf(from); folder != "" {
+	if folder := l.move.v.store.FolderOf(from); folder != "" {
 		absolute = strings.TrimPrefix(want, folder+"/")
 	}
 	dotted := relative
@@ -237,12 +235,12 @@ func (l *linksAround) follow(name string, text []byte) []byte {
 // path returns the path after the move for a path in the file called name. If the vault has
 // several folders, such paths are relative to the file's own.
 func (l *linksAround) path(name, p string) (string, error) {
-	from, to := l.store.FolderOf(name), l.store.FolderOf(l.move.after(name))
+	from, to := l.move.v.store.FolderOf(name), l.move.v.store.FolderOf(l.move.after(name))
 	if from == "" {
-		return l.move.path(p), nil
+		return l.move.after(p), nil
 	}
 	full := from + "/" + p
-	moved := l.move.path(full)
+	moved := l.move.after(full)
 	switch {
 	case moved == full && from == to:
 		return p, nil

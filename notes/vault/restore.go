@@ -224,7 +224,7 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 	if err != nil {
 		return err
 	}
-	links, err := newLinksAround(m.ctx, m.v.store, m)
+	links, err := newLinksAround(m)
 	if err != nil {
 		return err
 	}
