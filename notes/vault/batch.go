@@ -168,7 +168,7 @@ func (b *batch) isBack(r store.Row) bool {
 	if err != nil || !info.Mode().IsRegular() || !notes.IsNoteName(r.DiskPath) || b.root.SymlinkAbove(r.DiskPath) != "" || b.v.ignore.Match(r.Path) {
 		return false
 	}
-	spelled, known := b.root.WhollySpelledSo(r.DiskPath)
+	spelled, known := b.root.WhollySpelledSo(r.DiskPath, disk.Listed{})
 	return spelled || !known
 }
 

@@ -13,6 +13,7 @@ import (
 	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Move renames a note or a folder and rewrites links, in other notes and in the moved ones,
@@ -152,7 +153,7 @@ func (o *operation) asFolder(ref string) (string, bool) {
 	if info, err := o.root.Lstat(onDisk); err != nil || !info.IsDir() || o.root.SymlinkAbove(onDisk) != "" || !sees(o.scope, p) {
 		return p, false
 	}
-	spelled, _ := o.root.WhollySpelledSo(onDisk)
+	spelled, _ := o.root.WhollySpelledSo(onDisk, disk.Listed{})
 	return p, spelled
 }
 

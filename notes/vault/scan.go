@@ -35,8 +35,7 @@ type scan struct {
 	deferLinks bool                 // resolve links after the last batch
 	reparse    bool                 // the stored notes come from another version of the parser
 	again      []string             // files that changed during the scan
-	// listed has the names, in NFC, in folders of a disk that ignores case.
-	listed map[string]map[string]bool
+	listed     disk.Listed
 }
 
 // isUnseen reports whether the absence of a file at name is inconclusive.
@@ -299,7 +298,7 @@ func (s *scan) spellings(diskPath string) []string {
 // walkPaths lists the files at and below the paths.
 func (s *scan) walkPaths(ctx context.Context, diskPaths []string) (*walked, error) {
 	w := newWalked()
-	s.listed = map[string]map[string]bool{}
+	s.listed = disk.Listed{}
 	for _, diskPath := range diskPaths {
 		for _, spelled := range s.spellings(diskPath) {
 			if err := s.addPath(ctx, spelled, w); err != nil {
@@ -329,7 +328,7 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
 	}
-	switch spelled, known := s.spelledSo(diskPath); {
+	switch spelled, known := s.root.WhollySpelledSo(diskPath, s.listed); {
 	case !known:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
@@ -347,30 +346,6 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 	}
 	return nil
-}
-
-// spelledSo is [disk.Root.WhollySpelledSo] in linear time for many paths: it lists a folder
-// again only for a name that it lacked before. It is not known for a folder that cannot be
-// listed.
-func (s *scan) spelledSo(diskPath string) (spelled, known bool) {
-	for name := diskPath; name != "."; name = path.Dir(name) {
-		dir, base := path.Dir(name), norm.NFC.String(path.Base(name))
-		if s.listed[dir][base] || !s.root.Folds(name) {
-			continue
-		}
-		names := s.root.Names(dir)
-		if names == nil {
-			return false, false
-		}
-		s.listed[dir] = map[string]bool{}
-		for _, listed := range names {
-			s.listed[dir][norm.NFC.String(listed)] = true
-		}
-		if !s.listed[dir][base] {
-			return false, true
-		}
-	}
-	return true, true
 }
 
 // SuspiciouslyMany is the number of files that must vanish at once for a folder to be
