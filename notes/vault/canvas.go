@@ -50,7 +50,7 @@ func (o *operation) alsoFiles(named *regexp.Regexp, follow func(name string, tex
 		if bytes.Equal(f.Old, f.New) || f.New == nil && !names(f.Old) {
 			continue
 		}
-		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || checkReplaceable(o.root, o.Kind, f) != nil {
+		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || o.checkReplaceable(f) != nil {
 			if o.scope.CanRead(file.Path) {
 				o.Left = append(o.Left, file.Path)
 			}

@@ -59,36 +59,36 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 	return nil
 }
 
-// checkPlace rejects a new path below a symlink to a folder, below a file, or outside the
+// checkParents rejects a new path below a symlink to a folder, below a file, or outside the
 // vault's folders if it has several.
-func checkPlace(root *disk.Root, folders []string, op, p string) error {
-	if len(folders) > 0 {
+func (o *operation) checkParents(p string) error {
+	if folders := o.v.store.Several; len(folders) > 0 {
 		folder, _, below := strings.Cut(p, "/")
 		if !below || !slices.Contains(folders, folder) {
-			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is outside the vault's folders, which are " + strings.Join(folders, ", "),
+			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: "it is outside the vault's folders, which are " + strings.Join(folders, ", "),
 				Hint: fmt.Sprintf("Begin the path with one of them, such as %s.", notes.Quote(folders[0]+"/"+path.Base(p))), Candidates: folders}
 		}
 	}
-	onDisk := root.Spelled(p)
-	folder := notes.Nfc(root.SymlinkAbove(onDisk))
+	onDisk := o.root.Spelled(p)
+	folder := notes.Nfc(o.root.SymlinkAbove(onDisk))
 	if folder == "" {
 		for dir := path.Dir(onDisk); dir != "."; dir = path.Dir(dir) {
-			info, err := root.Lstat(dir)
+			info, err := o.root.Lstat(dir)
 			switch {
 			case err == nil && info.IsDir():
 				return nil
 			case err == nil:
-				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file, not a folder", notes.Quote(notes.Nfc(dir))), Hint: "Pass an existing folder or a new one."}
+				return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file, not a folder", notes.Quote(notes.Nfc(dir))), Hint: "Pass an existing folder or a new one."}
 			}
 		}
 		return nil
 	}
-	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
+	return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
-// checkPlace is the function checkPlace for a path from a client. It also rejects another
-// spelling of an existing folder: on a disk that ignores case, the folder may be ignored,
-// and on others, a second folder would be made, which macOS and Windows cannot have.
+// checkPlace is checkParents for a path from a client. It also rejects another spelling of an
+// existing folder: on a disk that ignores case, the folder may be ignored, and on others, a
+// second folder would be made, which macOS and Windows cannot have.
 func (o *operation) checkPlace(p string) error {
 	folder := path.Dir(p)
 	if spelled := o.spelled(folder); spelled != folder {
@@ -100,7 +100,7 @@ func (o *operation) checkPlace(p string) error {
 			return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this disk spells %s in another way", notes.Quote(dir)), Hint: "Write the folder as list_notes shows it."}
 		}
 	}
-	return checkPlace(o.root, o.v.store.Several, o.Kind, p)
+	return o.checkParents(p)
 }
 
 // spelled returns the path of a folder with the names of existing folders that differ from
@@ -200,12 +200,12 @@ func (f failpoint) step(name string) error {
 	return f(name)
 }
 
-// checkReplaceable rejects a file with other hard links, which replacing would separate
-// from it, or one that another program holds a lock on.
-func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
-	file, err := disk.OpenRegular(root, f.OldDisk)
+// checkExclusive rejects a file with other hard links, which replacing would separate from it,
+// or one that another program holds a lock on.
+func (o *operation) checkExclusive(f store.FileChange) error {
+	file, err := disk.OpenRegular(o.root, f.OldDisk)
 	if err != nil {
-		return writeProblem(op, f.NewPath, err)
+		return writeProblem(o.Kind, f.NewPath, err)
 	}
 	defer func() { _ = file.Close() }() // only read from
 	names, err := fsid.HardLinks(file)
@@ -214,10 +214,10 @@ func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
 	}
 	switch {
 	case names > 1:
-		return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
+		return &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
 			Hint: "Make it a separate file, or edit it with a program that writes in place."}
 	case fsid.Locked(file):
-		return writeProblem(op, f.OldPath, errHeld)
+		return writeProblem(o.Kind, f.OldPath, errHeld)
 	}
 	return nil
 }

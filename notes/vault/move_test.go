@@ -837,6 +837,28 @@ func TestWrite_PromptsFolder(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrForbidden, "a folder whose prompts would be the user's")
 }
 
+// A canvas that its owner has made read-only stays as it is, and is named.
+func TestMove_ReadOnlyCanvas(t *testing.T) {
+	f := newFixture(t, "A.md", "x\n", "B.canvas", `{"nodes":[{"file":"A.md"}]}`)
+	require.NoError(t, os.Chmod(filepath.Join(f.dir, "B.canvas"), 0o444))
+	before := f.files()["B.canvas"]
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", To: "C.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"B.canvas"}, w.Left)
+	assert.Equal(t, before, f.files()["B.canvas"])
+
+	require.NoError(t, os.Chmod(filepath.Join(f.dir, "B.canvas"), 0o644))
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "C", To: "A.md", UpdateLinks: true})
+	require.NoError(t, err)
+	w, err = f.Move(t.Context(), notes.MoveRequest{Note: "A", To: "C.md", UpdateLinks: true})
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(filepath.Join(f.dir, "B.canvas"), 0o444))
+	w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	require.NoError(t, err, "an undo goes on without it, too")
+	assert.Contains(t, f.files(), "A.md")
+	assert.Equal(t, []string{"B.canvas"}, append(w.Left, w.Conflicts...))
+}
+
 // TestCanvasesAndBasesFollowAMove checks that only paths change, including in a canvas that
 // moves with its folder, and that moving back restores every byte.
 func TestCanvasesAndBasesFollowAMove(t *testing.T) {

@@ -212,12 +212,12 @@ func (o *operation) readNote(notePath, expectedHash string) (store.FileChange, e
 	return f, nil
 }
 
-// checkReplaceable is the function checkReplaceable for a note, which must also be writable.
+// checkReplaceable rejects a file that a tool may not replace.
 func (o *operation) checkReplaceable(f store.FileChange) error {
 	if info, err := o.root.Stat(f.OldDisk); err == nil && info.Mode().Perm()&0o222 == 0 { // exchanging names would succeed anyway
 		return &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrForbidden, Detail: "the file is read-only", Hint: "Nothing was changed. The user can make the file writable."}
 	}
-	return checkReplaceable(o.root, o.Kind, f)
+	return o.checkExclusive(f)
 }
 
 // matchesHash reports whether data has the hash, which may be a [notes.ShortHash].

@@ -186,12 +186,12 @@ func (r Replica) Place(ctx context.Context, kind string, by notes.Author, change
 				f.NewDisk = f.OldDisk
 			}
 			if f.OldPath != "" {
-				if err := checkReplaceable(o.root, kind, f); err != nil {
+				if err := o.checkExclusive(f); err != nil {
 					return err
 				}
 			}
 			if f.NewPath != "" && f.NewPath != f.OldPath {
-				if err := r.checkIncoming(o.root, kind, f.NewPath); err != nil {
+				if err := o.checkIncoming(f.NewPath); err != nil {
 					return err
 				}
 				f.NewDisk = newDisk(o.root, f.NewPath)
@@ -227,7 +227,7 @@ func (r Replica) Respell(ctx context.Context, by notes.Author, from, to string) 
 		spelled, _ := o.root.SpelledSo(to) // otherwise as from: another folder may have a third spelling
 		one = oldErr == nil && newErr == nil && spelled != was
 		if o.Files = []store.FileChange{f}; one && !spelled {
-			return errors.Join(r.checkIncoming(o.root, o.Kind, to), (&movement{operation: o}).checkStaysIgnored(from, to))
+			return errors.Join(o.checkIncoming(to), (&movement{operation: o}).checkStaysIgnored(from, to))
 		}
 		o.Files[0].NewDisk = f.OldDisk // nothing to do
 		return nil
@@ -243,11 +243,11 @@ var errAway = errors.New("the folder's disk is not mounted")
 
 // checkIncoming rejects a new path from the log that a tool could not have written either:
 // another node may run other software.
-func (r Replica) checkIncoming(root *disk.Root, kind, p string) error {
-	if clean, err := notes.CleanPath(p); err != nil || clean != p || r.v.ignore.Match(p) {
-		return &notes.Error{Op: kind, Path: p, Err: notes.ErrForbidden, Detail: "the path is not one that a vault may have, or is hidden or ignored"}
+func (o *operation) checkIncoming(p string) error {
+	if clean, err := notes.CleanPath(p); err != nil || clean != p || o.v.ignore.Match(p) {
+		return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrForbidden, Detail: "the path is not one that a vault may have, or is hidden or ignored"}
 	}
-	return checkPlace(root, r.v.store.Several, kind, p)
+	return o.checkParents(p)
 }
 
 // Files lists the regular files, notes and others, at and below the paths, or all if paths

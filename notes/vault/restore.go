@@ -112,7 +112,7 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 	if _, err := o.root.Lstat(onDisk); err == nil {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: "a file with this name exists already", Hint: "Remove or rename it with another program, then restore the note again."}
 	}
-	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, checkPlace(o.root, o.v.store.Several, "restore", notePath)
+	return store.FileChange{NewPath: notePath, NewDisk: onDisk}, o.checkParents(notePath)
 }
 
 // respelled returns the former path of a deleted note with its folder as it is spelled now,
@@ -310,8 +310,8 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 		f, err = m.openTarget(was.NewPath, "")
 	} else {
 		f = store.FileChange{OldPath: was.NewPath, NewPath: was.NewPath, OldDisk: was.NewDisk, NewDisk: was.NewDisk}
-		if f.Old, _, err = disk.Read(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {
-			err = checkReplaceable(m.root, m.Kind, f)
+		if f.Old, _, err = disk.Read(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil && m.checkReplaceable(f) != nil {
+			return f, errChanged // it stays as it is, as in a move
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(f.Old, was.New) {
@@ -334,5 +334,5 @@ func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
 	if _, err := m.root.Lstat(f.NewDisk); !errors.Is(err, fs.ErrNotExist) {
 		return f, errChanged
 	}
-	return f, checkPlace(m.root, m.v.store.Several, m.Kind, f.NewPath)
+	return f, m.checkParents(f.NewPath)
 }
