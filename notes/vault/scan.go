@@ -105,7 +105,7 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 	var places []string
 	for _, diskPath := range s.withSymlinks(diskPaths) {
 		diskPath = strings.Trim(path.Clean(diskPath), "/")
-		name := norm.NFC.String(diskPath)
+		name := notes.Nfc(diskPath)
 		if diskPath == "" || diskPath == "." || s.v.ignore.Match(name) {
 			continue
 		}
@@ -283,7 +283,7 @@ func (s *scan) finish(ctx context.Context) error {
 // it: the one that the note was read from and, if there is no file at diskPath, its NFC and
 // NFD forms.
 func (s *scan) spellings(diskPath string) []string {
-	name := norm.NFC.String(diskPath)
+	name := notes.Nfc(diskPath)
 	spelled := []string{diskPath}
 	if r, ok := s.rows[name]; ok {
 		spelled = append(spelled, r.DiskPath)
@@ -325,12 +325,12 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 		}
 		return nil // gone
 	case err != nil:
-		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
+		w.unreadable = append(w.unreadable, notes.Nfc(diskPath))
 		return nil
 	}
 	switch spelled, known := s.root.WhollySpelledSo(diskPath, s.listed); {
 	case !known:
-		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
+		w.unreadable = append(w.unreadable, notes.Nfc(diskPath))
 		return nil
 	case !spelled:
 		return nil // the disk matched a differently spelled name
@@ -343,7 +343,7 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 		return ctx.Err()
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
+		w.unreadable = append(w.unreadable, notes.Nfc(diskPath))
 	}
 	return nil
 }
@@ -382,7 +382,7 @@ func isEvicted(root *disk.Root, diskPath string) bool {
 
 // evict adds an evicted file.
 func (w *walked) evict(diskPath string) {
-	w.evicted = append(w.evicted, store.File{Path: norm.NFC.String(diskPath), DiskPath: diskPath})
+	w.evicted = append(w.evicted, store.File{Path: notes.Nfc(diskPath), DiskPath: diskPath})
 }
 
 func newWalked() *walked { return &walked{targets: map[string]string{}, mounts: map[string]mount{}} }
@@ -446,7 +446,7 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 		return err
 	}
 	if here != (fsid.Identity{}) && depth > 0 {
-		w.out.mounts[norm.NFC.String(rel)] = mount{DiskPath: rel, Identity: here}
+		w.out.mounts[notes.Nfc(rel)] = mount{DiskPath: rel, Identity: here}
 	}
 	for _, name := range names {
 		diskPath := path.Join(rel, name)
@@ -458,18 +458,18 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 				w.out.evict(path.Join(rel, file[1:]))
 			}
 		}
-		if w.ignore.MatchOne(norm.NFC.String(diskPath)) {
+		if w.ignore.MatchOne(notes.Nfc(diskPath)) {
 			continue
 		}
 		info, err := folder.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // deleted since it was listed
 		case err != nil: // the disk may not be responding
-			w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
+			w.out.unreadable = append(w.out.unreadable, notes.Nfc(diskPath))
 		case info.IsDir():
 			id := fsid.IdentityOf(info)
 			if id.Device != device {
-				w.out.mounts[norm.NFC.String(diskPath)] = mount{DiskPath: diskPath, Identity: id}
+				w.out.mounts[notes.Nfc(diskPath)] = mount{DiskPath: diskPath, Identity: id}
 			}
 			if err := w.below(folder, name, diskPath, id.Device, depth); err != nil {
 				return err
@@ -512,12 +512,12 @@ func (w *walker) below(folder *os.Root, name, diskPath string, device uint64, de
 	case w.ctx.Err() != nil:
 		return w.ctx.Err()
 	}
-	w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
+	w.out.unreadable = append(w.out.unreadable, notes.Nfc(diskPath))
 	return nil
 }
 
 func (w *walker) file(name, diskPath string, info fs.FileInfo) {
-	p := norm.NFC.String(diskPath)
+	p := notes.Nfc(diskPath)
 	isNote := notes.IsNoteName(name)
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if isNote {
@@ -574,8 +574,8 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 // does not exist, or is hidden or ignored.
 func (w *walker) symlink(diskPath string) (real string, visible bool) {
 	real, visible = w.top.RealPath(diskPath)
-	if visible = visible && !w.ignore.Match(norm.NFC.String(real)); !visible {
-		w.out.astray = append(w.out.astray, norm.NFC.String(diskPath))
+	if visible = visible && !w.ignore.Match(notes.Nfc(real)); !visible {
+		w.out.astray = append(w.out.astray, notes.Nfc(diskPath))
 	}
 	return real, visible
 }

@@ -17,6 +17,7 @@ import (
 
 	"notesd/internal/atomicfile"
 	"notesd/internal/fsid"
+	"notesd/notes"
 )
 
 // Root is the vault's open folder or folders. Its methods accept vault-relative paths, as
@@ -159,8 +160,8 @@ func (r *Root) SpelledSo(name string) (spelled, known bool) {
 	if !r.Folds(name) {
 		return true, true
 	}
-	names, want := r.Names(path.Dir(name)), norm.NFC.String(path.Base(name))
-	return slices.ContainsFunc(names, func(n string) bool { return norm.NFC.String(n) == want }), names != nil
+	names, want := r.Names(path.Dir(name)), notes.Nfc(path.Base(name))
+	return slices.ContainsFunc(names, func(n string) bool { return notes.Nfc(n) == want }), names != nil
 }
 
 // Folds reports whether another spelling of the last segment of a path also refers to a file.
@@ -177,7 +178,7 @@ type Listed map[string]map[string]bool
 // folder again only for a name that it lacked before.
 func (r *Root) WhollySpelledSo(name string, listed Listed) (spelled, known bool) {
 	for ; name != "."; name = path.Dir(name) {
-		dir, base := path.Dir(name), norm.NFC.String(path.Base(name))
+		dir, base := path.Dir(name), notes.Nfc(path.Base(name))
 		if listed[dir][base] || !r.Folds(name) {
 			continue
 		}
@@ -187,7 +188,7 @@ func (r *Root) WhollySpelledSo(name string, listed Listed) (spelled, known bool)
 		}
 		listed[dir] = map[string]bool{}
 		for _, name := range names {
-			listed[dir][norm.NFC.String(name)] = true
+			listed[dir][notes.Nfc(name)] = true
 		}
 		if !listed[dir][base] {
 			return false, true
@@ -205,7 +206,7 @@ func (r *Root) Spelled(p string) string {
 			continue // has only one form
 		}
 		names := r.Names(path.Join(segments[:i]...))
-		same := slices.IndexFunc(names, func(name string) bool { return norm.NFC.String(name) == segment })
+		same := slices.IndexFunc(names, func(name string) bool { return notes.Nfc(name) == segment })
 		if same >= 0 && !slices.Contains(names, segment) {
 			segments[i] = names[same]
 		}
