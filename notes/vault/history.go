@@ -19,8 +19,15 @@ import (
 	"notesd/notes/store"
 )
 
+// History provides the versions of the vault's notes, including deleted ones, and the vault
+// as it was at a given time.
+type History struct {
+	vault *Vault
+	store *store.Store
+}
+
 // History returns the history of the vault's notes.
-func (v *Vault) History() *History { return &v.history }
+func (v *Vault) History() *History { return &History{vault: v, store: v.store} }
 
 // Revisions returns the versions of a note, and of every other note that ever had its path,
 // newest first. They always include the note's present version. If q.Note is empty,

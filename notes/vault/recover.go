@@ -16,6 +16,13 @@ import (
 	"notesd/notes/vault/disk"
 )
 
+// interrupted tracks the operations that are still pending in the journal.
+type interrupted struct {
+	v        *Vault
+	finished bool             // none are left; guarded by the vault's lock
+	failed   map[string]error // operations that changed nothing and could not be closed, by ID → why they failed
+}
+
 // finishOnce finishes interrupted operations before the first write, which may precede the
 // first scan: a request repeated after the crash would otherwise conflict with its own
 // partial work. The caller must hold the vault's lock.

@@ -52,8 +52,6 @@ type Vault struct {
 	ignore *notes.Ignore
 	opt    Options
 
-	history History
-
 	mu   sync.Mutex // held while files or the store change
 	feed *feeder
 
@@ -113,7 +111,6 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
 	v.interrupted = interrupted{v: v, failed: map[string]error{}}
-	v.history = History{vault: v, store: store}
 	v.progress.first, v.progress.whole = make(chan struct{}), make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
 	v.progress.endWhole = sync.OnceFunc(func() { close(v.progress.whole) })
@@ -227,18 +224,4 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		st.Trouble = behind[0]
 	}
 	return st, nil
-}
-
-// interrupted tracks the operations that are still pending in the journal.
-type interrupted struct {
-	v        *Vault
-	finished bool             // none are left; guarded by the vault's lock
-	failed   map[string]error // operations that changed nothing and could not be closed, by ID → why they failed
-}
-
-// History provides the versions of the vault's notes, including deleted ones, and the vault
-// as it was at a given time.
-type History struct {
-	vault *Vault
-	store *store.Store
 }
