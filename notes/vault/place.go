@@ -3,6 +3,7 @@ package vault
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -457,10 +458,10 @@ func (d *placer) removeEmptied() error {
 		if err != nil {
 			return nil // it stays
 		}
-		names, _ := folder.Readdirnames(1)
-		_ = folder.Close() // only read from
-		if len(names) > 0 {
-			return nil
+		_, err = folder.Readdirnames(1) // a move out of a large folder does not list it all
+		_ = folder.Close()              // only read from
+		if !errors.Is(err, io.EOF) {
+			return nil // it is not empty, or cannot be read
 		}
 		if made, err := d.v.store.MadeFolder(d.ctx, dir); err != nil || !made {
 			return nil

@@ -181,19 +181,11 @@ func (d *recovery) giveUp() error {
 		return err
 	}
 	for i := range d.Files[1:] {
-		other := &d.Files[i+1]
-		other.Before = beforeMove(d.Operation, other)
+		if other := &d.Files[i+1]; f.Folder && notes.Under(other.OldDisk, f.NewDisk) { // it lies there, because the folder has not moved
+			other.Before = f.OldDisk + strings.TrimPrefix(other.OldDisk, f.NewDisk)
+		}
 	}
 	return d.undo()
-}
-
-// beforeMove returns where a file of a folder move lies until the folder has moved, or ""
-// if the file is not in that folder.
-func beforeMove(op *store.Operation, f *store.FileChange) string {
-	if first := &op.Files[0]; first.Folder && notes.Under(f.OldDisk, first.NewDisk) {
-		return first.OldDisk + strings.TrimPrefix(f.OldDisk, first.NewDisk)
-	}
-	return ""
 }
 
 // recovery finishes an operation that a crash interrupted. The journal has the old and the
