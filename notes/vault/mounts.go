@@ -47,9 +47,8 @@ func (m *mounts) get() (known map[string]mount, away map[string]fsid.Identity) {
 
 // of returns the mount point that p is below, or "".
 func (m *mounts) of(p string) (mountPoint string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for folder := range m.known {
+	known, _ := m.get()
+	for folder := range known {
 		if len(folder) > len(mountPoint) && notes.Under(p, folder) {
 			mountPoint = folder
 		}
@@ -124,19 +123,12 @@ func (m *mounts) changed(d *disk.Disk) bool {
 	return false
 }
 
-func (m *mounts) anyAway() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.away) > 0
-}
-
 // warnings returns one warning for each unmounted disk and each missing folder of the
 // vault.
 func (m *mounts) warnings(folders []string) []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	_, away := m.get()
 	var out []string
-	for _, folder := range slices.Sorted(maps.Keys(m.away)) {
+	for _, folder := range slices.Sorted(maps.Keys(away)) {
 		if slices.Contains(folders, folder) {
 			out = append(out, fmt.Sprintf("the folder %s does not exist or lacks most of its notes; they are kept as they were. %s", notes.Quote(folder), whenDeleted))
 			continue

@@ -41,7 +41,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	for {
 		late, reread := v.late.next(), v.rereads.next()
 		var remounted <-chan time.Time
-		if v.mounts.anyAway() {
+		if _, away := v.mounts.get(); len(away) > 0 {
 			remounted = time.After(retryAfter)
 		}
 		select {
