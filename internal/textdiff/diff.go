@@ -70,11 +70,9 @@ func (w *diffWriter) hunk(changes []lcs.Diff) {
 	first, last := changes[0], changes[len(changes)-1]
 	startA, startB := max(0, first.Start-w.context), max(0, first.ReplStart-w.context)
 	endA, endB := min(len(w.a), last.End+w.context), min(len(w.b), last.ReplEnd+w.context)
-	if w.full() {
-		w.left += endA - startA + last.ReplEnd - last.ReplStart
-		return
+	if !w.full() {
+		fmt.Fprintf(&w.out, "@@ -%s +%s @@\n", lineRange(startA, endA), lineRange(startB, endB))
 	}
-	fmt.Fprintf(&w.out, "@@ -%s +%s @@\n", lineRange(startA, endA), lineRange(startB, endB))
 	at := startA
 	for _, c := range append(slices.Clip(changes), lcs.Diff{Start: endA, End: endA}) {
 		for ; at < c.Start; at++ {

@@ -36,6 +36,9 @@ func TestUnifiedIsShort(t *testing.T) {
 	assert.Less(t, len(diff), 1100)
 	assert.Contains(t, diff, "more lines\n")
 
+	diff = Unified([]byte("a\n1\n2\n3\nb\nc\nd\n"), []byte("x\n1\n2\n3\ny\nc\nz\n"), "n.md", 1, 1)
+	assert.True(t, strings.HasSuffix(diff, "+++ b/n.md\n… 9 more lines\n"), diff)
+
 	long := strings.Repeat("word ", 40_000)
 	assert.Contains(t, Unified([]byte(long+"old"+long), []byte(long+"new"+long), "n.md", 3, 0), "+"+long+"new"+long, "without a bound lines are whole")
 	diff = Unified([]byte(long+"old"+long), []byte(long+"new"+long), "n.md", 3, 4000)
