@@ -35,8 +35,6 @@ type Document struct {
 	// TextEnd is the offset of the %%comments%% at the end of the note, in which plugins
 	// such as Kanban and Excalidraw keep their data, or the length of the source.
 	TextEnd int
-	// BOM reports whether the source starts with a UTF-8 byte order mark.
-	BOM bool
 
 	leaves        []leaf
 	PropertiesEnd int // end of the page properties, 0 without any
@@ -68,8 +66,9 @@ func (d *Document) Paragraphs(src []byte) iter.Seq[Paragraph] {
 type FrontMatter struct {
 	// Format is "yaml" or "toml", or empty if the note has no front matter.
 	Format string
-	// Start and End delimit the block with its delimiter lines; InnerStart and
-	// InnerEnd delimit the text between those lines.
+	// Start and End delimit the block with its delimiter lines; both are the start of
+	// the note, after a byte order mark, if there is no block. InnerStart and InnerEnd
+	// delimit the text between those lines.
 	Start, End           int
 	InnerStart, InnerEnd int
 	// Values contains only string, bool, int64, float64, nil, []any and

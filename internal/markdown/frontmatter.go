@@ -38,21 +38,25 @@ var (
 // ByteOrderMark is the UTF-8 byte order mark, which may start a file.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// locateFrontMatter finds the metadata block that starts at from, which is after
-// the byte order mark. It decodes nothing. Format is empty if there is no block or
-// if it is not closed.
-func locateFrontMatter(src []byte, from int) FrontMatter {
+// locateFrontMatter finds the metadata block at the start of src, after a byte order
+// mark. It decodes nothing. Format is empty if there is no block or if it is not closed.
+func locateFrontMatter(src []byte) FrontMatter {
+	from := 0
+	if bytes.HasPrefix(src, []byte(ByteOrderMark)) {
+		from = len(ByteOrderMark)
+	}
+	none := FrontMatter{Start: from, End: from}
 	format, fence := "yaml", "---"
 	switch {
 	case bytes.HasPrefix(src[from:], []byte("---")):
 	case bytes.HasPrefix(src[from:], []byte("+++")):
 		format, fence = "toml", "+++"
 	default:
-		return FrontMatter{}
+		return none
 	}
 	end, next := LineAt(src, from)
 	if strings.TrimRight(string(src[from+3:end]), " \t") != "" || next == end {
-		return FrontMatter{}
+		return none
 	}
 	inner := next
 	for pos := inner; pos < len(src); {
@@ -62,7 +66,7 @@ func locateFrontMatter(src []byte, from int) FrontMatter {
 		}
 		pos = next
 	}
-	return FrontMatter{}
+	return none
 }
 
 func closesFrontMatter(line []byte, fence string) bool {
@@ -73,18 +77,18 @@ func closesFrontMatter(line []byte, fence string) bool {
 	return string(line) == fence || (fence == "---" && string(line) == "...")
 }
 
-// ReadFrontMatter locates and decodes the metadata block at from. A YAML block that
+// ReadFrontMatter locates and decodes the metadata block of src. A YAML block that
 // contains prose instead of a map is not front matter: its delimiters are thematic
 // breaks.
-func ReadFrontMatter(src []byte, from int) FrontMatter {
-	fm := locateFrontMatter(src, from)
+func ReadFrontMatter(src []byte) FrontMatter {
+	fm := locateFrontMatter(src)
 	if fm.Format == "" {
 		return fm
 	}
 	inner := src[fm.InnerStart:fm.InnerEnd]
 	values, line, err := decodeFrontMatter(fm.Format, inner)
 	if errors.Is(err, errNotMap) && !looksLikeKeys(inner) {
-		return FrontMatter{}
+		return FrontMatter{Start: fm.Start, End: fm.Start}
 	}
 	if err != nil {
 		fm.Err = err

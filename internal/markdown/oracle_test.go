@@ -305,7 +305,7 @@ func TestVaultBlocksAgreeWithGoldmark(t *testing.T) {
 		body := src[doc.BodyStart:]
 		headings, kinds, at := goldmarkBlocks(body)
 		gotHeadings, gotKinds := blocksOf(body, at)
-		if locateFrontMatter(body, 0).Format != "" {
+		if locateFrontMatter(body).Format != "" {
 			return
 		}
 		notes++

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
@@ -9,22 +8,16 @@ import (
 // Parse parses one note. It accepts any bytes; invalid parts, such as broken front
 // matter, are reported in the result. The result does not retain src.
 func Parse(src []byte) *Document {
-	doc := &Document{BOM: bytes.HasPrefix(src, []byte(ByteOrderMark))}
-	if doc.BOM {
-		doc.BodyStart = len(ByteOrderMark)
-	}
-	doc.FrontMatter = ReadFrontMatter(src, doc.BodyStart)
-	line := 1
+	fm := ReadFrontMatter(src)
+	doc := &Document{FrontMatter: fm, BodyStart: fm.End}
 	tags := &tagSet{}
-	if fm := &doc.FrontMatter; fm.Format != "" {
-		doc.BodyStart = fm.End
-		line += bytes.Count(src[:fm.End], []byte{'\n'})
+	if fm.Format != "" {
 		readMetadata(doc, tags, src)
 		addFrontMatterLinks(doc, src)
 	}
 	s := &scanner{cursor: cursor{src: src}, doc: doc}
 	s.inline.tags = tags
-	s.run(doc.BodyStart, line)
+	s.run(doc.BodyStart)
 	s.inline.finish()
 	doc.Tags = tags.list
 	doc.TextEnd = len(src)

@@ -108,8 +108,8 @@ type openHeading struct {
 	index, level, containers int
 }
 
-func (s *scanner) run(from, line int) {
-	s.line = line
+func (s *scanner) run(from int) {
+	s.line = 1 + bytes.Count(s.src[:from], []byte{'\n'})
 	s.noMath, s.noComment = len(s.src), len(s.src)
 	s.properties = true
 	for pos := from; pos < len(s.src); {

@@ -164,8 +164,7 @@ func likeOld(src []byte, key string, value any) any {
 	if json.Unmarshal([]byte(text), &like) != nil { // most text: front matter need not be read
 		return value
 	}
-	block := bytes.TrimPrefix(src, []byte(markdown.ByteOrderMark))
-	switch markdown.ReadFrontMatter(block, 0).Values[key].(type) {
+	switch markdown.ReadFrontMatter(src).Values[key].(type) {
 	case int64, float64:
 		if whole, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(whole, 10) == text {
 			return whole // a float64 cannot hold every whole number

@@ -296,8 +296,7 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	if areRows(content) {
 		return insertRows(src, doc.BodyStart, at, content)
 	}
-	start := []byte(strings.TrimPrefix(content, markdown.ByteOrderMark))
-	if len(markdown.ReadFrontMatter(start, 0).Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
+	if len(markdown.ReadFrontMatter([]byte(content)).Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
 		return nil, invalid("the content starts with front matter, which would be text here: leave it out, and set its keys with set_front_matter")
 	}
 	content = indentLines(content, indent)
@@ -305,7 +304,7 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	end, _ := markdown.LineAt(src, at)
 	following := src[at:end]
 	before, after := "", ""
-	if at > 0 && src[at-1] != '\n' && (!doc.BOM || at > len(markdown.ByteOrderMark)) {
+	if at > 0 && src[at-1] != '\n' && string(src[:at]) != markdown.ByteOrderMark {
 		before = eol
 	}
 	if at > doc.BodyStart {

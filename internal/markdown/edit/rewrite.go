@@ -29,7 +29,7 @@ func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link
 		}
 	}
 	out := replace(src, all)
-	if fm := markdown.ReadFrontMatter(out, doc.FrontMatter.Start); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
+	if fm := markdown.ReadFrontMatter(out); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
 		return replace(src, body)
 	}
 	return out

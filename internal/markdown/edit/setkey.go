@@ -30,16 +30,12 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	if key == "" || !utf8.ValidString(key) {
 		return nil, invalid("set_front_matter needs a key")
 	}
-	from := 0
-	if bytes.HasPrefix(src, []byte(markdown.ByteOrderMark)) {
-		from = len(markdown.ByteOrderMark)
-	}
-	fm := markdown.ReadFrontMatter(src, from)
+	fm := markdown.ReadFrontMatter(src)
 	if fm.Err != nil {
 		return nil, &FrontMatterError{Key: key, Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
 	}
 	if fm.Format == "" {
-		return createFrontMatter(src, from, key, value)
+		return createFrontMatter(src, fm, key, value)
 	}
 	old, exists := fm.Values[key]
 	// Queries name a nested key so; here it would be another key, beside the mapping.
@@ -95,7 +91,7 @@ func setKey(src []byte, fm markdown.FrontMatter, key string, value any) ([]byte,
 	}
 	if value == nil && e.start == 0 && e.end == len(e.inner) {
 		out := splice(src, fm.Start, fm.End, "")
-		if markdown.ReadFrontMatter(out, fm.Start).Format == "" {
+		if markdown.ReadFrontMatter(out).Format == "" {
 			return out, nil
 		}
 	}
@@ -146,17 +142,18 @@ func (e *keyEditor) trimEntry() {
 	}
 }
 
-func createFrontMatter(src []byte, from int, key string, value any) ([]byte, error) {
+// createFrontMatter adds a block to a note without one.
+func createFrontMatter(src []byte, none markdown.FrontMatter, key string, value any) ([]byte, error) {
 	if value == nil {
 		return bytes.Clone(src), nil
 	}
-	if isJSON(src[from:]) {
+	if isJSON(src[none.Start:]) {
 		return nil, &FrontMatterError{Key: key, Reason: "the note has JSON front matter; use replace_text"}
 	}
 	e := &keyEditor{key: key, eol: lineEnding(src, 0), listIndent: "  "}
 	block := "---" + e.eol + e.writeYAML(value) + "---" + e.eol
-	out := splice(src, from, from, block)
-	if err := checkKey(src, out, markdown.FrontMatter{Start: from, End: from}, key, value); err != nil {
+	out := splice(src, none.Start, none.End, block)
+	if err := checkKey(src, out, none, key, value); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -181,14 +178,14 @@ func checkKey(src, out []byte, before markdown.FrontMatter, key string, value an
 		}
 		want[key] = value
 	}
-	after := markdown.ReadFrontMatter(out, before.Start)
+	after := markdown.ReadFrontMatter(out)
 	var reason string
 	switch {
 	case after.Err != nil:
 		reason = fmt.Sprintf("the outcome would not parse: %v", after.Err)
 	case after.Format == "" && len(want) > 0, len(after.Values)+len(want) > 0 && !reflect.DeepEqual(after.Values, want):
 		reason = "it is written in a way that cannot be edited alone; use replace_text"
-	case !bytes.Equal(src[before.End:], out[max(after.End, before.Start):]):
+	case !bytes.Equal(src[before.End:], out[after.End:]):
 		reason = "the text after it would change its meaning"
 	default:
 		return nil
