@@ -248,7 +248,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 		return r, err
 	}
 	if strings.TrimSpace(r.Content) != "" { // after a blank line, or as part of the template's last list
-		if d.text, err = edit.Apply(c.ctx, d.text, []notes.Edit{{Op: edit.OpAppend, Content: r.Content}}); err != nil {
+		if d.text, _, err = edit.Apply(c.ctx, d.text, []notes.Edit{{Op: edit.OpAppend, Content: r.Content}}); err != nil {
 			return r, editProblem(template, err)
 		}
 	}

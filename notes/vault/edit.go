@@ -98,7 +98,7 @@ func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Ed
 	case d.made > 0 && bytes.Equal(d.old, f.Old):
 		return d.new, d.renames, d.err
 	case len(f.Old)*len(edits) <= maxLockedEdits:
-		return edit.ApplyRenaming(ctx, f.Old, edits)
+		return edit.Apply(ctx, f.Old, edits)
 	case d.made >= maxDrafts:
 		return nil, nil, &notes.Error{Op: "edit", Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: notes.Hash(f.Old)}
 	}
@@ -107,7 +107,7 @@ func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Ed
 }
 
 func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
-	d.new, d.renames, d.err = edit.ApplyRenaming(ctx, d.old, edits)
+	d.new, d.renames, d.err = edit.Apply(ctx, d.old, edits)
 	d.made++
 }
 
@@ -164,7 +164,7 @@ func (c *composer) begin(r notes.EditRequest) (written notes.Written, done bool,
 	if err != nil || create.Path == "" {
 		return written, false, nil
 	}
-	text, err := edit.Apply(c.ctx, []byte(create.Content), r.Edits)
+	text, _, err := edit.Apply(c.ctx, []byte(create.Content), r.Edits)
 	if err != nil {
 		return written, true, editProblem(create.Path, err)
 	}

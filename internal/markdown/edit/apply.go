@@ -87,17 +87,10 @@ type Edit struct {
 const MaxEdits = 200
 
 // Apply applies the edits in order, each to the result of the previous one, and returns
-// the new text. If one fails, Apply returns an [*EditError] and no text; if ctx is done,
-// it returns the error of ctx. No edits, or more than [MaxEdits], are [ErrInvalid]. src
-// is not modified.
-func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, error) {
-	out, _, err := ApplyRenaming(ctx, src, edits)
-	return out, err
-}
-
-// ApplyRenaming is like [Apply] and also returns the renamed headings, in the order of
-// the edits.
-func ApplyRenaming(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRename, error) {
+// the new text and the renamed headings, in the order of the edits. If one fails, Apply
+// returns an [*EditError] and no text; if ctx is done, it returns the error of ctx. No
+// edits, or more than [MaxEdits], are [ErrInvalid]. src is not modified.
+func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRename, error) {
 	switch {
 	case len(edits) == 0:
 		return nil, nil, invalid("there are no edits")

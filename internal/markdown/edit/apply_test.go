@@ -24,14 +24,14 @@ func TestApply(t *testing.T) {
 		{"op": "prepend", "content": "start"}
 	]`), &edits))
 	src := []byte("# A\none\n\n# B\none\n")
-	out, err := Apply(t.Context(), src, edits)
+	out, _, err := Apply(t.Context(), src, edits)
 	require.NoError(t, err)
 	assert.Equal(t, "---\nstatus:\n  - open\n  - 1\n---\nstart\n\nbefore\n\n# A\ntwo\n\nafter\n\n# B\ntwo\n\nend\n", string(out))
 	assert.Equal(t, "# A\none\n\n# B\none\n", string(src))
 }
 
 func TestApply_TagsAndHeadings(t *testing.T) {
-	out, renames, err := ApplyRenaming(t.Context(), []byte("# A\n#x text\n\n[[#A]]\n"), []Edit{
+	out, renames, err := Apply(t.Context(), []byte("# A\n#x text\n\n[[#A]]\n"), []Edit{
 		{Op: OpAddTag, Tag: "#new"},
 		{Op: OpRemoveTag, Tag: "x"},
 		{Op: OpRenameHeading, Heading: "A", New: "B & C"},
@@ -47,7 +47,7 @@ func TestApply_TagsAndHeadings(t *testing.T) {
 		{{Op: OpRenameHeading, Heading: "A", New: "B\nC"}},
 		{{Op: OpRenameHeading, Heading: "A"}},
 	} {
-		out, renames, err := ApplyRenaming(t.Context(), []byte("# A\n"), edits)
+		out, renames, err := Apply(t.Context(), []byte("# A\n"), edits)
 		require.Error(t, err)
 		assert.Nil(t, out)
 		assert.Empty(t, renames)
@@ -63,14 +63,14 @@ func TestApply_ValueInText(t *testing.T) {
 		{"1", "true", `"true"`}, {"true", "1", `"1"`}, {"true", "yes", `"yes"`}, {`"1"`, "2", `"2"`}, {"x", "true", `"true"`},
 	} {
 		src := "\ufeff---\nkey: " + c.old + " # c\n---\ntext\n"
-		out, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpSetFrontMatter, Key: "key", Value: c.value}})
+		out, _, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpSetFrontMatter, Key: "key", Value: c.value}})
 		require.NoError(t, err)
 		assert.Equal(t, "\ufeff---\nkey: "+c.want+" # c\n---\ntext\n", string(out), c)
 	}
 }
 
 func TestApply_AllOrNothing(t *testing.T) {
-	out, err := Apply(t.Context(), []byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
+	out, _, err := Apply(t.Context(), []byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
 	assert.Nil(t, out)
 	var failed *EditError
 	require.ErrorAs(t, err, &failed)
@@ -79,10 +79,10 @@ func TestApply_AllOrNothing(t *testing.T) {
 	assert.ErrorIs(t, err, markdown.ErrMissing)
 	assert.ErrorContains(t, err, "edit 2 (replace_text): ")
 
-	_, err = Apply(t.Context(), []byte("a"), []Edit{{Op: "rename"}})
+	_, _, err = Apply(t.Context(), []byte("a"), []Edit{{Op: "rename"}})
 	assert.ErrorIs(t, err, ErrInvalid)
 	assert.ErrorContains(t, err, "replace_text, replace_section, insert_before")
-	_, err = Apply(t.Context(), []byte("a"), nil)
+	_, _, err = Apply(t.Context(), []byte("a"), nil)
 	assert.ErrorIs(t, err, ErrInvalid)
 }
 
@@ -91,16 +91,16 @@ func TestApply_LimitsEdits(t *testing.T) {
 	for i := range edits {
 		edits[i] = Edit{Op: OpAppend, Content: "x"}
 	}
-	_, err := Apply(t.Context(), []byte("a\n"), edits)
+	_, _, err := Apply(t.Context(), []byte("a\n"), edits)
 	require.ErrorIs(t, err, ErrInvalid)
 	require.ErrorContains(t, err, "201 edits; at most 200")
-	out, err := Apply(t.Context(), []byte("a\n"), edits[:MaxEdits])
+	out, _, err := Apply(t.Context(), []byte("a\n"), edits[:MaxEdits])
 	require.NoError(t, err)
 	assert.Equal(t, MaxEdits, strings.Count(string(out), "x"))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Apply(ctx, []byte("a\n"), edits[:1])
+	_, _, err = Apply(ctx, []byte("a\n"), edits[:1])
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -112,7 +112,7 @@ func TestApply_ReplaceAllKeepsLineEndings(t *testing.T) {
 		{"\xef\xbb\xbfa", "b", "\xef\xbb\xbfb"},
 		{"a", "", ""},
 	} {
-		out, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpReplaceAll, Content: test.content}})
+		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpReplaceAll, Content: test.content}})
 		require.NoError(t, err)
 		assert.Equal(t, test.want, string(out))
 	}
@@ -138,7 +138,7 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 		{Edit{Op: OpAppend, Content: "x", CreateHeading: true}, []string{"create_heading needs heading"}},
 		{Edit{Op: OpReplaceSection, Content: "x"}, []string{"replace_section needs heading"}},
 	} {
-		_, err := Apply(t.Context(), src, []Edit{test.edit})
+		_, _, err := Apply(t.Context(), src, []Edit{test.edit})
 		require.ErrorIs(t, err, ErrInvalid)
 		for _, w := range test.wanted {
 			assert.ErrorContains(t, err, w)

@@ -11,7 +11,7 @@ import (
 
 func ExampleApply() {
 	note := "---\nstatus: open # or done\n---\n# Plan\n\n## Risks\n\n- rain\n\n## Dates\n"
-	out, err := edit.Apply(context.Background(), []byte(note), []edit.Edit{
+	out, _, err := edit.Apply(context.Background(), []byte(note), []edit.Edit{
 		{Op: edit.OpSetFrontMatter, Key: "status", Value: "done"},
 		{Op: edit.OpAppend, Heading: "Risks", Content: "- wind"},
 		{Op: edit.OpReplaceText, Old: "# Plan", New: "# The plan"},
@@ -33,7 +33,7 @@ func ExampleApply() {
 }
 
 func ExampleApply_error() {
-	_, err := edit.Apply(context.Background(), []byte("# A\n"), []edit.Edit{
+	_, _, err := edit.Apply(context.Background(), []byte("# A\n"), []edit.Edit{
 		{Op: edit.OpAppend, Content: "kept only if all edits can be made"},
 		{Op: edit.OpReplaceText, Old: "not there", New: "x"},
 	})

@@ -149,7 +149,7 @@ func editsOf(src string, doc *markdown.Document) []edit.Edit {
 func apply(t *testing.T, src string, edits ...edit.Edit) string {
 	t.Helper()
 	before := bytes.Clone([]byte(src))
-	out, err := edit.Apply(t.Context(), before, edits)
+	out, _, err := edit.Apply(t.Context(), before, edits)
 	require.NoError(t, err, "%+v", edits)
 	require.Equal(t, src, string(before), "the source stays")
 	return string(out)
@@ -304,7 +304,7 @@ func TestApply_Refused(t *testing.T) {
 			{edit.Edit{Op: edit.OpAppend, Content: "x", Key: "k"}, edit.ErrInvalid},
 			{edit.Edit{Op: "rewrite"}, edit.ErrInvalid},
 		} {
-			out, err := edit.Apply(t.Context(), []byte(src), []edit.Edit{{Op: edit.OpAppend, Content: "made before it"}, c.edit})
+			out, _, err := edit.Apply(t.Context(), []byte(src), []edit.Edit{{Op: edit.OpAppend, Content: "made before it"}, c.edit})
 			assert.Nil(t, out)
 			var failed *edit.EditError
 			require.ErrorAs(t, err, &failed, "%+v", c.edit)

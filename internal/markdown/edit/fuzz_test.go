@@ -111,7 +111,7 @@ func FuzzApply(f *testing.F) {
 		if edit.Op == OpAppend || edit.Op == OpPrepend {
 			edit.CreateHeading = ref != "" && len(old)%2 == 0
 		}
-		out, err := Apply(t.Context(), src, []Edit{edit})
+		out, _, err := Apply(t.Context(), src, []Edit{edit})
 		require.Equal(t, original, src, "the source is not modified")
 		if err != nil {
 			var edited *EditError

@@ -171,7 +171,7 @@ func TestInsert_RejectsEmptyContent(t *testing.T) {
 			{Op: OpReplaceSection, Heading: "^id"},
 		} {
 			edit.Content = content
-			_, err := Apply(t.Context(), src, []Edit{edit})
+			_, _, err := Apply(t.Context(), src, []Edit{edit})
 			assert.ErrorIs(t, err, ErrInvalid, edit.Op)
 		}
 	}
@@ -179,7 +179,8 @@ func TestInsert_RejectsEmptyContent(t *testing.T) {
 
 func TestAppend_Section(t *testing.T) {
 	to := func(src []byte, ref, content string) ([]byte, error) {
-		return Apply(t.Context(), src, []Edit{{Op: OpAppend, Heading: ref, Content: content}})
+		out, _, err := Apply(t.Context(), src, []Edit{{Op: OpAppend, Heading: ref, Content: content}})
+		return out, err
 	}
 	check(t, []edited{
 		{"after its text", "# A\na\n\n# B\nb\n", "A", "new", "# A\na\n\nnew\n\n# B\nb\n"},
@@ -207,7 +208,8 @@ func TestAppend_Section(t *testing.T) {
 
 func TestPrepend_Section(t *testing.T) {
 	to := func(src []byte, ref, content string) ([]byte, error) {
-		return Apply(t.Context(), src, []Edit{{Op: OpPrepend, Heading: ref, Content: content}})
+		out, _, err := Apply(t.Context(), src, []Edit{{Op: OpPrepend, Heading: ref, Content: content}})
+		return out, err
 	}
 	check(t, []edited{
 		{"before its text", "# A\n\na\n\n# B\nb\n", "A", "new", "# A\n\nnew\n\na\n\n# B\nb\n"},
@@ -235,7 +237,7 @@ func TestCreateHeading(t *testing.T) {
 		{"# A\n## maps\n- y\n# B\n", "Maps", "# A\n## maps\n- y\n- x\n\n# B\n"}, // exists already
 	} {
 		for _, op := range []string{OpAppend, OpPrepend} {
-			out, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: op, Heading: test.heading, CreateHeading: true, Content: "- x"}})
+			out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: op, Heading: test.heading, CreateHeading: true, Content: "- x"}})
 			require.NoError(t, err, test.src)
 			if op == OpAppend || !strings.Contains(test.src, "maps") {
 				assert.Equal(t, test.want, string(out))
@@ -244,7 +246,7 @@ func TestCreateHeading(t *testing.T) {
 	}
 	for _, heading := range []string{"### [[Project X]]", "*b* &  `c`", "[x](y) z"} { // the second edit finds the heading of the first
 		edit := Edit{Op: OpAppend, Heading: heading, CreateHeading: true, Content: "- x"}
-		out, err := Apply(t.Context(), []byte("# A\n"), []Edit{edit, edit})
+		out, _, err := Apply(t.Context(), []byte("# A\n"), []Edit{edit, edit})
 		require.NoError(t, err, heading)
 		assert.True(t, strings.HasSuffix(string(out), heading+"\n\n- x\n- x\n"), "%s", out)
 	}
@@ -256,10 +258,10 @@ func TestCreateHeading(t *testing.T) {
 		{"# A\n", "a\nb", "the text of one heading"},
 		{"# A\n\n# A\n", "A", "more than one section"},
 	} {
-		_, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpAppend, Heading: test.heading, CreateHeading: true, Content: "x"}})
+		_, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpAppend, Heading: test.heading, CreateHeading: true, Content: "x"}})
 		assert.ErrorContains(t, err, test.wrong, test.heading)
 	}
-	_, err := Apply(t.Context(), []byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
+	_, _, err := Apply(t.Context(), []byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
 	require.ErrorIs(t, err, markdown.ErrMissing)
 	var missing *markdown.SectionError
 	require.ErrorAs(t, err, &missing)
@@ -276,12 +278,12 @@ func TestInsert_FrontMatterOnlyAtTheStart(t *testing.T) {
 		"text\n\n# A\n":         {Op: OpInsertBefore, Heading: "A"},
 	} {
 		edit.Content = whole
-		_, err := Apply(t.Context(), []byte(src), []Edit{edit})
+		_, _, err := Apply(t.Context(), []byte(src), []Edit{edit})
 		require.ErrorIs(t, err, ErrInvalid, src)
 		assert.ErrorContains(t, err, "the content starts with front matter", src)
 	}
 	for src, edit := range map[string]Edit{"": {Op: OpAppend, Content: whole}, "# A\n": {Op: OpPrepend, Content: whole}, "# B\n": {Op: OpAppend, Content: "---\ntext\n---\n"}} {
-		_, err := Apply(t.Context(), []byte(src), []Edit{edit})
+		_, _, err := Apply(t.Context(), []byte(src), []Edit{edit})
 		assert.NoError(t, err, src)
 	}
 }

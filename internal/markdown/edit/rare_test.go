@@ -83,7 +83,7 @@ func TestApply_RareForms(t *testing.T) {
 		"an item of a list that an anchor names":      {"---\nl: &x [a]\nm: *x\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "m", Value: []any{"a", "b"}}, "---\nl: &x [a]\nm:\n  - a\n  - b\n---\n"},
 		"a number among tags":                         {"---\ntags: 2026\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "#year/b"}, "---\ntags:\n  - 2026\n  - year/b\n---\n"},
 	} {
-		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
+		out, _, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
 		require.NoError(t, err, name)
 		assert.Equal(t, test.want, string(out), name)
 	}
@@ -134,7 +134,7 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"a comment in a TOML list":     {"+++\ntags = [\n  # old\n  \"a\",\n]\n+++\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},
 		"a text that is too short":     {"a line\n", edit.Edit{Op: edit.OpReplaceText, Old: "xy", New: "z"}, markdown.ErrMissing, "nor half of its words"},
 	} {
-		out, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
+		out, _, err := edit.Apply(t.Context(), []byte(test.src), []edit.Edit{test.edit})
 		assert.Nil(t, out, name)
 		require.ErrorIs(t, err, test.kind, name)
 		assert.ErrorContains(t, err, test.says, name)

@@ -37,12 +37,12 @@ func TestRows_JoinTables(t *testing.T) {
 		{"insert before a table with an id", Edit{Op: OpInsertBefore, Heading: "^id"}, "text\n\n" + table + "\n^id\n", "text\n\n| a |\n|---|\n| c |\n| b |\n\n^id\n"},
 	} {
 		test.edit.Content = "| c |\n"
-		out, err := Apply(t.Context(), []byte(test.src), []Edit{test.edit})
+		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{test.edit})
 		if assert.NoError(t, err, test.name) {
 			assert.Equal(t, test.want, string(out), test.name)
 		}
 		crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
-		out, err = Apply(t.Context(), []byte(crlf(test.src)), []Edit{test.edit})
+		out, _, err = Apply(t.Context(), []byte(crlf(test.src)), []Edit{test.edit})
 		if assert.NoError(t, err, test.name) {
 			assert.Equal(t, crlf(test.want), string(out), test.name)
 		}
@@ -64,15 +64,15 @@ func TestRows_NeedATable(t *testing.T) {
 			if op == OpPrepend && strings.HasPrefix(src, "| a |\n|---|") {
 				continue
 			}
-			_, err := Apply(t.Context(), []byte(src), []Edit{{Op: op, Content: "| c |"}})
+			_, _, err := Apply(t.Context(), []byte(src), []Edit{{Op: op, Content: "| c |"}})
 			require.ErrorIs(t, err, ErrInvalid, "%s: %q", op, src)
 			assert.ErrorContains(t, err, `"| c |" is a row, but there is no table at line `)
 		}
 	}
-	_, err := Apply(t.Context(), []byte("# A\n\ntext\n\n# B\n"), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |" + strings.Repeat(" ", 999) + "|"}})
+	_, _, err := Apply(t.Context(), []byte("# A\n\ntext\n\n# B\n"), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |" + strings.Repeat(" ", 999) + "|"}})
 	require.ErrorContains(t, err, "at line 4: give a table")
 	for _, src := range []string{"# A\n\n| a |\n|---|\n\n| b |\n|---|\n\ntext\n", "# A\n\n```\n| a |\n|---|\n```\n# B\n\n| a |\n|---|\n"} {
-		_, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |"}})
+		_, _, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpAppend, Heading: "A", Content: "| c |"}})
 		require.ErrorContains(t, err, "there is no table at line", "two tables, or none: %q", src)
 	}
 	assert.Less(t, len(err.Error()), 300, "a long row is shortened")

@@ -17,7 +17,8 @@ import (
 
 func toggled(src []byte, line int, status string) ([]byte, error) {
 	today := tasks.Options{Today: time.Date(2026, 2, 16, 0, 0, 0, 0, time.UTC), Done: tasks.Emoji}
-	return Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Line: line, Status: status, Tasks: today}})
+	out, _, err := Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Line: line, Status: status, Tasks: today}})
+	return out, err
 }
 
 // roundTrip completes and reopens every open task of a note, and opens, completes and
@@ -76,7 +77,7 @@ func TestToggleTask(t *testing.T) {
 	changed, err := toggled(src, 11, "")
 	require.NoError(t, err)
 	assert.Contains(t, string(changed), "\n- [x] Ring the dentist\n  about Tuesday\n  - TODO child\n", "done tasks of the note have no date")
-	changed, err = Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Text: "child", Due: "2026-03-01"}})
+	changed, _, err = Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Text: "child", Due: "2026-03-01"}})
 	require.NoError(t, err)
 	assert.Contains(t, string(changed), "\n  - TODO child\n    DEADLINE: <2026-03-01 Sun>\n> -")
 	require.Len(t, markdown.Parse(changed).Tasks, 4)
@@ -85,7 +86,7 @@ func TestToggleTask(t *testing.T) {
 		{Op: OpToggleTask, Line: 7}, {Op: OpToggleTask, Text: "milk"}, {Op: OpToggleTask}, {Op: OpToggleTask, Line: 11, Content: "x"},
 		{Op: OpAppend, Content: "x", Status: "done"}, {Op: OpToggleTask, Line: 11, Due: "soon"},
 	} {
-		_, err := Apply(context.Background(), src, []Edit{edit})
+		_, _, err := Apply(context.Background(), src, []Edit{edit})
 		assert.Error(t, err, "%v", edit)
 	}
 }

@@ -76,7 +76,7 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 		notes++
 		doc := markdown.Parse(src)
 		for _, op := range []string{OpAppend, OpPrepend} {
-			out, err := Apply(t.Context(), src, []Edit{{Op: op, Content: text}})
+			out, _, err := Apply(t.Context(), src, []Edit{{Op: op, Content: text}})
 			require.NoError(t, err, path)
 			requireInserted(t, src, out)
 			require.Contains(t, string(out), text)
@@ -120,7 +120,7 @@ func checkSectionEdits(t *testing.T, path string, src []byte, section markdown.S
 	require.Equal(t, src[:section.ContentStart], out[:section.ContentStart])
 	require.True(t, bytes.HasSuffix(out, src[section.End:]))
 	for _, op := range []string{OpInsertBefore, OpInsertAfter} {
-		out, err := Apply(t.Context(), src, []Edit{{Op: op, Heading: path, Content: text}})
+		out, _, err := Apply(t.Context(), src, []Edit{{Op: op, Heading: path, Content: text}})
 		require.NoError(t, err, path)
 		requireInserted(t, src, out)
 		if !section.Nested { // indented text in an outline may be code
