@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"slices"
 
 	"notesd/notes"
 	"notesd/notes/pglog"
@@ -53,88 +52,55 @@ func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOpt
 		return done, err
 	}
 	done = Imported{Place: log.Place(), Left: []Problem{}}
-	i := &importing{log: log, author: opt.Author, Imported: &done, names: map[string]pglog.File{}}
 	_, have, err := log.Snapshot(ctx)
 	if err != nil {
 		return done, err
 	}
+	names := map[string]pglog.File{} // files that are or will be in the log, by case-folded name
 	for _, f := range have {
-		i.names[notes.Key(f.Path)] = f
+		names[notes.Key(f.Path)] = f
 	}
+	var changes []notes.FileChange // to be committed
+	size := 0
 	for _, f := range files {
 		data, _, err := v.Replica().Bytes(f)
-		if err != nil {
-			i.leave(f.Path, reasonOf(err, "it cannot be read: "+err.Error()))
-			continue
+		hash := notes.Hash(data)
+		leave := func(reason string) { done.Left = append(done.Left, Problem{f.Path, reason}) }
+		switch has := names[notes.Key(f.Path)]; {
+		case err != nil:
+			leave(reasonOf(err, "it cannot be read: "+err.Error()))
+		case has.Path == f.Path && has.Hash == hash:
+			done.Unchanged++
+		case has.Path == f.Path:
+			leave("the vault has another text of that name")
+		case has.Path != "":
+			leave("the vault has " + notes.Quote(has.Path) + ", whose name differs in case only")
+		default:
+			names[notes.Key(f.Path)] = pglog.File{Path: f.Path, Hash: hash}
+			changes, size = append(changes, notes.FileChange{Path: f.Path, After: hash, Data: data}), size+len(data)
 		}
-		if err := i.add(ctx, notes.FileChange{Path: f.Path, After: notes.Hash(data), Data: data}); err != nil {
-			return done, err
+		if len(changes) >= stepFiles || size >= stepBytes {
+			if err := done.commit(ctx, log, opt.Author, changes); err != nil {
+				return done, err
+			}
+			changes, size = nil, 0
 		}
 	}
-	err = i.flush(ctx)
+	err = done.commit(ctx, log, opt.Author, changes)
 	return done, err
 }
 
-// importing is the state of an import.
-type importing struct {
-	log    *pglog.Log
-	author notes.Author
-	*Imported
-	names   map[string]pglog.File // files that are or will be in the log, by case-folded name
-	changes []notes.FileChange    // to be committed
-	size    int
-}
-
-func (i *importing) leave(path, reason string) { i.Left = append(i.Left, Problem{path, reason}) }
-
-func (i *importing) add(ctx context.Context, c notes.FileChange) error {
-	switch has := i.names[notes.Key(c.Path)]; {
-	case has.Path == c.Path && has.Hash == c.After:
-		i.Unchanged++
-		return nil
-	case has.Path == c.Path:
-		i.leave(c.Path, "the vault has another text of that name")
-		return nil
-	case has.Path != "":
-		i.leave(c.Path, "the vault has "+notes.Quote(has.Path)+", whose name differs in case only")
-		return nil
-	}
-	i.names[notes.Key(c.Path)] = pglog.File{Path: c.Path, Hash: c.After}
-	i.changes = append(i.changes, c)
-	if i.size += len(c.Data); len(i.changes) < stepFiles && i.size < stepBytes {
-		return nil
-	}
-	return i.flush(ctx)
-}
-
-// flush commits the gathered changes. If another node has added some of the files
-// meanwhile, it compares them again.
-func (i *importing) flush(ctx context.Context) error {
-	changes := i.changes
-	i.changes, i.size = nil, 0
+// commit adds files to the log.
+func (i *Imported) commit(ctx context.Context, log *pglog.Log, by notes.Author, changes []notes.FileChange) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	_, err := i.log.Commit(ctx, notes.Batch{ID: rand.Text(), Kind: kindOf(changes), Author: i.author, Changes: changes})
-	other, conflict := errors.AsType[*notes.LogConflict](err)
-	if !conflict {
-		if err == nil {
-			i.Added += len(changes)
-		}
-		return err
+	_, err := log.Commit(ctx, notes.Batch{ID: rand.Text(), Kind: kindOf(changes), Author: by, Changes: changes})
+	if other, ok := errors.AsType[*notes.LogConflict](err); ok {
+		return &notes.Error{Op: "import", Path: other.Path, Err: notes.ErrConflict, Detail: "another node has added it in the meantime", Hint: "Run the import again: it skips what the vault has."}
 	}
-	for _, c := range changes {
-		delete(i.names, notes.Key(c.Path))
+	if err == nil {
+		i.Added += len(changes)
 	}
-	key := notes.Key(other.Path)
-	if !slices.ContainsFunc(changes, func(c notes.FileChange) bool { return notes.Key(c.Path) == key }) {
-		return err
-	}
-	i.names[key] = pglog.File{Path: other.Path, Hash: other.Hash}
-	for _, c := range changes {
-		if err := i.add(ctx, c); err != nil {
-			return err
-		}
-	}
-	return i.flush(ctx)
+	return err
 }

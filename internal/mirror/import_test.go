@@ -69,17 +69,20 @@ func TestImport(t *testing.T) {
 	assert.Equal(t, want, member.files())
 }
 
-// TestImport_ConcurrentCommit has another node write during an import.
+// TestImport_ConcurrentCommit has another node write during an import, which can be
+// repeated.
 func TestImport_ConcurrentCommit(t *testing.T) {
 	server := pgtest.New(t)
 	member := newNode(t, server.URL(), "team", map[string]string{"Plan.md": "the plan\n"})
 	member.sync()
-	i := &importing{log: member.m.log, Imported: &Imported{}, names: map[string]pglog.File{}} // started earlier
-	for p, text := range map[string]string{"Plan.md": "another plan\n", "New.md": "new\n"} {
-		require.NoError(t, i.add(t.Context(), notes.FileChange{Path: p, After: notes.Hash([]byte(text)), Data: []byte(text)}))
-	}
-	require.NoError(t, i.flush(t.Context()))
-	assert.Equal(t, Imported{Added: 1, Left: []Problem{{"Plan.md", "the vault has another text of that name"}}}, *i.Imported)
+	text := []byte("another plan\n")
+	err := new(Imported).commit(t.Context(), member.m.log, notes.Author{Name: "ann"}, []notes.FileChange{{Path: "New.md", After: notes.Hash(text), Data: text}, {Path: "Plan.md", After: notes.Hash(text), Data: text}})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.Equal(t, "import \"Plan.md\": another node has added it in the meantime", err.Error())
 	member.sync()
-	assert.Equal(t, map[string]string{"Plan.md": "the plan\n", "New.md": "new\n"}, member.files())
+	assert.Equal(t, map[string]string{"Plan.md": "the plan\n"}, member.files())
+
+	done := importer(t, server.URL())(notestest.Vault(t, map[string]string{"Plan.md": "another plan\n", "New.md": "new\n"}))
+	assert.Equal(t, 1, done.Added)
+	assert.Equal(t, []Problem{{"Plan.md", "the vault has another text of that name"}}, done.Left)
 }
