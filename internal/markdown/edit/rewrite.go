@@ -14,25 +14,20 @@ import (
 // bytes of those targets change. The target of a wikilink is written verbatim, that of
 // a Markdown link is percent-encoded (less so in angle brackets), and that of a front
 // matter link is escaped for the quotes around it. A link is kept if the new target
-// equals the old one or cannot be written in that kind of link (see [CanTarget]). doc
-// must be the result of [markdown.Parse] for src.
+// equals the old one or cannot be written in that kind of link (see [CanTarget]). A target
+// with quotes can still break front matter that the parser sees line by line, such as a
+// multi-line string: see [SameBesidesTargets]. doc must be the result of [markdown.Parse]
+// for src.
 func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newTarget string, ok bool)) []byte {
-	var all, body []replacement
+	var spans []replacement
 	for _, l := range doc.Links {
 		target, ok := rewrite(l)
 		if !ok || markdown.NFC(target) == l.Target || !CanTarget(l, target) {
 			continue
 		}
-		all = append(all, replacement{l.TargetStart, l.TargetEnd, encodeTarget(src, l, target)})
-		if l.Kind != markdown.LinkFrontMatter {
-			body = append(body, all[len(all)-1])
-		}
+		spans = append(spans, replacement{l.TargetStart, l.TargetEnd, encodeTarget(src, l, target)})
 	}
-	out := replace(src, all)
-	if fm := markdown.ReadFrontMatter(out); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
-		return replace(src, body)
-	}
-	return out
+	return replace(src, spans)
 }
 
 // replacement is a span of a text with its new text.
