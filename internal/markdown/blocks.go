@@ -258,12 +258,8 @@ func (s *scanner) endLeaf() {
 
 func (s *scanner) startParagraph() {
 	s.startLeaf(leafParagraph)
-	_, next := s.indent()
-	s.paragraph = paragraph{
-		span:      span{start: next, end: s.lineEnd, lineStart: s.lineStart, line: s.line},
-		lastStart: next,
-		opensItem: s.itemOpened,
-	}
+	s.paragraph = paragraph{span: s.current, lastStart: s.current.start, opensItem: s.itemOpened}
+	s.paragraph.end = s.lineEnd
 }
 
 func (s *scanner) extendParagraph() {

@@ -127,10 +127,7 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 func (c *chunker) sizeLimit(start, end, size int) int {
 	var t tokenCounter
 	for i := start; i < end; {
-		r, n := rune(c.src[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(c.src[i:min(end, i+utf8.UTFMax)])
-		}
+		r, n := utf8.DecodeRune(c.src[i:min(end, i+utf8.UTFMax)])
 		if size -= t.next(r); size < 0 && i > start {
 			return i
 		}

@@ -70,9 +70,6 @@ func locateFrontMatter(src []byte) FrontMatter {
 }
 
 func closesFrontMatter(line []byte, fence string) bool {
-	if len(line) < 3 || (line[0] != fence[0] && line[0] != '.') {
-		return false
-	}
 	line = bytes.TrimRight(line, " \t")
 	return string(line) == fence || (fence == "---" && string(line) == "...")
 }

@@ -14,6 +14,7 @@ func TestFrontMatterValues(t *testing.T) {
 	for src, want := range map[string]string{
 		"---\n---\n":            `{}`,
 		"---\n# comment\n---\n": `{}`,
+		"---\n\u3000\n---\nx\n": `{}`,
 		"---\na: 1\nb: -2.5\nc: true\nd: null\ne: text\nf:\n---\n": `{"a":1,"b":-2.5,"c":true,"d":null,"e":"text","f":null}`,
 		"---\nd: 2024-01-02\nt: 2024-01-02T10:00:00Z\nz: 00123\nbig: 123456789012345678901234567890\nn: .nan\ni: -.inf\nhex: 0x1F\n---\n": `{"d":"2024-01-02",` +
 			`"t":"2024-01-02T10:00:00Z","z":"00123","big":"123456789012345678901234567890","n":".nan","i":"-.inf","hex":31}`,

@@ -15,6 +15,7 @@ const maxCandidates = 50
 // Section is a heading with the text below it, or a block with an id.
 type Section struct {
 	Heading string // its text; empty for a block
+	Index   int    // of the heading in the document's headings
 	BlockID string // the id of a block without '^'; empty for a heading
 	// Level is the heading's level, 0 for a block.
 	Level int
@@ -233,7 +234,7 @@ func HeadingSection(doc *Document, i int) Section {
 		end = doc.leaves[n-1].start
 	}
 	return Section{
-		Heading: h.Text, Level: h.Level, Line: h.Line,
+		Heading: h.Text, Index: i, Level: h.Level, Line: h.Line,
 		Start: h.Start, ContentStart: h.ContentStart, End: end,
 		Nested: h.Nested, After: end,
 	}

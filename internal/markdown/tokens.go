@@ -56,10 +56,7 @@ func estimateTenths(b []byte) int {
 	var t tokenCounter
 	tenths := 0
 	for i := 0; i < len(b); {
-		r, size := rune(b[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(b[i:])
-		}
+		r, size := utf8.DecodeRune(b[i:])
 		tenths += t.next(r)
 		i += size
 	}

@@ -60,7 +60,7 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 			values, line, err = nil, 0, ErrParser
 		}
 	}()
-	if len(bytes.TrimSpace(inner)) == 0 {
+	if len(bytes.TrimSpace(inner)) == 0 { // also with U+3000, which is no space in YAML
 		return map[string]any{}, 0, nil
 	}
 	file, err := ParseYAML(inner)
@@ -73,7 +73,7 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return map[string]any{}, 0, nil
 	}
-	r := YAMLReader{budget: maxValues}
+	r := yamlReader{anchors: map[string]ast.Node{}, budget: maxValues}
 	value, err := r.value(file.Docs[0].Body, 0)
 	if err != nil {
 		return nil, 0, err
@@ -171,13 +171,13 @@ func YAMLError(err error) error {
 	return fmt.Errorf("YAML: %w", err)
 }
 
-// YAMLReader converts syntax trees to JSON-safe values.
-type YAMLReader struct {
+// yamlReader converts syntax trees to JSON-safe values.
+type yamlReader struct {
 	anchors map[string]ast.Node
 	budget  int
 }
 
-func (r *YAMLReader) value(node ast.Node, depth int) (any, error) {
+func (r *yamlReader) value(node ast.Node, depth int) (any, error) {
 	if r.budget--; r.budget < 0 {
 		return nil, errTooMany
 	}
@@ -240,7 +240,7 @@ func finite(f float64, text string) any {
 	return f
 }
 
-func (r *YAMLReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
+func (r *yamlReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
 	out := make([]any, 0, len(n.Values))
 	for _, item := range n.Values {
 		v, err := r.value(item, depth+1)
@@ -252,7 +252,7 @@ func (r *YAMLReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
 	return out, nil
 }
 
-func (r *YAMLReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, error) {
+func (r *yamlReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, error) {
 	out := make(map[string]any, len(pairs))
 	for _, pair := range pairs {
 		v, err := r.value(pair.Value, depth+1)
@@ -263,7 +263,7 @@ func (r *YAMLReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, err
 			mergeInto(out, v)
 			continue
 		}
-		key, err := r.Key(pair.Key)
+		key, err := YAMLKey(pair.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -290,8 +290,8 @@ func mergeInto(out map[string]any, v any) {
 	}
 }
 
-// Key returns the text of a key of a map.
-func (r *YAMLReader) Key(node ast.MapKeyNode) (string, error) {
+// YAMLKey returns the text of a key of a map.
+func YAMLKey(node ast.MapKeyNode) (string, error) {
 	switch n := node.(type) {
 	case *ast.StringNode:
 		return n.Value, nil
@@ -304,10 +304,7 @@ func (r *YAMLReader) Key(node ast.MapKeyNode) (string, error) {
 	return node.GetToken().Value, nil
 }
 
-func (r *YAMLReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
-	if r.anchors == nil {
-		r.anchors = map[string]ast.Node{}
-	}
+func (r *yamlReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
 	v, err := r.value(n.Value, depth+1)
 	if n.Name != nil && n.Name.GetToken() != nil {
 		r.anchors[n.Name.GetToken().Value] = n.Value
@@ -315,7 +312,7 @@ func (r *YAMLReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
 	return v, err
 }
 
-func (r *YAMLReader) alias(n *ast.AliasNode, depth int) (any, error) {
+func (r *yamlReader) alias(n *ast.AliasNode, depth int) (any, error) {
 	if n.Value != nil && n.Value.GetToken() != nil {
 		if node, ok := r.anchors[n.Value.GetToken().Value]; ok {
 			return r.value(node, depth+1)
@@ -324,7 +321,7 @@ func (r *YAMLReader) alias(n *ast.AliasNode, depth int) (any, error) {
 	return nil, errors.New("YAML: an alias refers to no anchor")
 }
 
-func (r *YAMLReader) tagged(n *ast.TagNode, depth int) (any, error) {
+func (r *yamlReader) tagged(n *ast.TagNode, depth int) (any, error) {
 	if n.Start != nil && n.Start.Value == "!!str" {
 		if scalar, ok := n.Value.(ast.ScalarNode); ok && scalar.GetToken() != nil {
 			return scalar.GetToken().Value, nil

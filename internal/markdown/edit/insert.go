@@ -32,8 +32,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 			content = trimLines(rest)
 		} else {
 			start = section.Start
-			i := slices.IndexFunc(doc.Headings, func(h markdown.Heading) bool { return h.Start == start })
-			old := string(src[doc.Headings[i].TextEnd:section.ContentStart])
+			old := string(src[doc.Headings[section.Index].TextEnd:section.ContentStart])
 			if line := content[len(text) : len(content)-len(rest)]; !strings.Contains(line, "}") {
 				content = text + old[:strings.LastIndexByte(old, '}')+1] + content[len(text):]
 			}

@@ -35,10 +35,7 @@ func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	case level > 0 && level != section.Level:
 		return none, invalid("rename_heading keeps the level, which is %d: give the text alone", section.Level)
 	}
-	i := 0
-	for doc.Headings[i].Start != section.Start {
-		i++
-	}
+	i := section.Index
 	h := doc.Headings[i]
 	old := src[h.TextStart:h.TextEnd]
 	if _, at := markdown.BlockID(old); at > 0 {

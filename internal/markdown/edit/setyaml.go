@@ -42,10 +42,9 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	e.lines = markdown.LineStarts(e.inner)
 	lineOfPair := func(i int) int { return e.lines[pairs[i].Key.GetToken().Position.Line-1] }
 	e.indent = leadingSpace(e.inner[lineOfPair(0):])
-	var reader markdown.YAMLReader
 	found := -1
 	for i, pair := range pairs {
-		if name, err := reader.Key(pair.Key); err == nil && name == e.key {
+		if name, err := markdown.YAMLKey(pair.Key); err == nil && name == e.key {
 			if _, merge := pair.Key.(*ast.MergeKeyNode); merge {
 				return e.refuse("it is ambiguous")
 			}
