@@ -20,6 +20,7 @@
 package tasks
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,16 +95,10 @@ type Task struct {
 	Description string // Text without the fields below
 	Due         string
 	Scheduled   string
-	Start       string
 	Done        string
-	Created     string
-	Cancelled   string
-	Recurrence  string // "every week", or Logseq's ".+1w"
 	Priority    string // highest, high, medium, low, lowest, or ""
-	ID          string
-	DependsOn   []string // ids
 
-	fields []field
+	fields []field // by position
 }
 
 // Notation is a notation for the fields of a task.
@@ -124,15 +119,18 @@ type field struct {
 	from, to   int // span of its value
 }
 
-// emoji maps the emoji of the Tasks plugin to field names or priorities.
+// emoji maps the emoji of the Tasks plugin to field names.
 var emoji = map[rune]string{
 	'📅': "due", '📆': "due", '🗓': "due", '⏳': "scheduled", '⌛': "scheduled", '🛫': "start", '✅': "completion", '➕': "created", '❌': "cancelled",
 	'🔁': "repeat", '🆔': "id", '⛔': "dependsOn", '🏁': "onCompletion",
-	'🔺': "highest", '⏫': "high", '🔼': "medium", '🔽': "low", '⏬': "lowest",
+	'🔺': "priority", '⏫': "priority", '🔼': "priority", '🔽': "priority", '⏬': "priority",
 }
 
-// names are the fields of Dataview.
-var names = []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn", "onCompletion"}
+// names are the fields of Dataview; the first ones are dates.
+var (
+	names = []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn", "onCompletion"}
+	dates = names[:6]
+)
 
 // own maps field names to the emoji with which new fields are written.
 var own = map[string]string{"due": "📅", "scheduled": "⏳", "completion": "✅", "cancelled": "❌"}
@@ -143,13 +141,13 @@ var (
 		"id":           regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9_-]+)`),
 		"dependsOn":    regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9_-]+(?:\s*,\s*[a-zA-Z0-9_-]+)*)`),
 		"onCompletion": regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z]+)`),
+		"priority":     regexp.MustCompile(`^\x{FE0F}?()`), // the emoji itself
 	}
-	signDate  = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
-	signAlone = regexp.MustCompile(`^\x{FE0F}?()`)
-	inline    = regexp.MustCompile(`(?i)[\[(](` + strings.Join(names, "|") + `|done)::\s*([^\[\]()]*?)\s*[\])]`)
-	stamp     = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
-	letter    = regexp.MustCompile(`\[#([ABC])\]`)
-	blockID   = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
+	signDate = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
+	inline   = regexp.MustCompile(`(?i)[\[(](` + strings.Join(names, "|") + `|done)::\s*([^\[\]()]*?)\s*[\])]`)
+	stamp    = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
+	letter   = regexp.MustCompile(`\[#([ABC])\]`)
+	blockID  = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
 )
 
 // Parse parses a task from source, its text from the mark on. It reports false if there
@@ -206,14 +204,12 @@ func (t *Task) read(first int) {
 		}
 		name := emoji[r]
 		after := at + utf8.RuneLen(r)
-		pattern := signDate
-		if p := signValue[name]; p != nil {
-			pattern = p
-		} else if priorityOf[name] != "" {
-			pattern = signAlone
-		}
-		if v := pattern.FindStringSubmatchIndex(line[after:]); v != nil {
-			t.add(field{name, Emoji, at, after + v[1], after + v[2], after + v[3]})
+		if v := cmp.Or(signValue[name], signDate).FindStringSubmatchIndex(line[after:]); v != nil {
+			f := field{name, Emoji, at, after + v[1], after + v[2], after + v[3]}
+			if name == "priority" {
+				f.from, f.to = at, after
+			}
+			t.add(f)
 		}
 	}
 	for _, m := range all(inline, line, "::") {
@@ -244,64 +240,40 @@ func (t *Task) read(first int) {
 		end = max(end, f.end)
 		return within
 	})
+	t.Due, t.Scheduled, t.Done = t.value("due"), t.value("scheduled"), t.value("completion")
+	for _, f := range t.fields {
+		if f.name == "priority" {
+			t.Priority = cmp.Or(t.Priority, priorityOf[t.Source[f.from:f.to]])
+		}
+	}
 }
 
 // priorityOf maps the notations of priorities to their names.
 var priorityOf = map[string]string{
 	"highest": "highest", "high": "high", "medium": "medium", "low": "low", "lowest": "lowest",
+	"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest",
 	"A": "high", "B": "medium", "C": "low",
 }
 
-// add adds a field, unless it should be a date and is not. Of several fields with the
-// same name, the first takes effect.
+// add adds a field, unless it should be a date and is not.
 func (t *Task) add(f field) {
-	value := t.Source[f.from:f.to]
-	target := t.date(f.name)
-	switch {
-	case target != nil:
-		value = value[:min(len(value), len(time.DateOnly))] // a time may follow
-		if _, err := time.Parse(time.DateOnly, value); err != nil {
+	if slices.Contains(dates, f.name) {
+		f.to = min(f.to, f.from+len(time.DateOnly)) // a time may follow
+		if _, err := time.Parse(time.DateOnly, t.Source[f.from:f.to]); err != nil {
 			return
 		}
-		f.to = f.from + len(value)
-	case f.name == "repeat":
-		target = &t.Recurrence
-	case f.name == "id":
-		target = &t.ID
-	case f.name == "dependsOn":
-		for id := range strings.SplitSeq(value, ",") {
-			if id = strings.TrimSpace(id); id != "" {
-				t.DependsOn = append(t.DependsOn, id)
-			}
-		}
-	case f.name == "priority":
-		target, value = &t.Priority, priorityOf[value]
-	default:
-		target, value = &t.Priority, priorityOf[f.name]
-	}
-	if target != nil && *target == "" {
-		*target = value
 	}
 	t.fields = append(t.fields, f)
 }
 
-// date returns the date with the given field name, or nil for any other field.
-func (t *Task) date(name string) *string {
-	switch name {
-	case "due":
-		return &t.Due
-	case "scheduled":
-		return &t.Scheduled
-	case "start":
-		return &t.Start
-	case "completion":
-		return &t.Done
-	case "created":
-		return &t.Created
-	case "cancelled":
-		return &t.Cancelled
+// value returns the value of the first field with the given name that has one, or "".
+func (t *Task) value(name string) string {
+	for _, f := range t.fields {
+		if f.name == name && f.from < f.to {
+			return t.Source[f.from:f.to]
+		}
 	}
-	return nil
+	return ""
 }
 
 // field returns the first field with the given name.
@@ -319,7 +291,7 @@ func (t *Task) isWord() bool { return words[t.Mark] != "" }
 // DateNotation returns the notation of the task's first date, or "".
 func (t *Task) DateNotation() Notation {
 	for _, f := range t.fields {
-		if t.date(f.name) != nil {
+		if slices.Contains(dates, f.name) {
 			return f.notation
 		}
 	}

@@ -47,18 +47,22 @@ func TestParse(t *testing.T) {
 		return task
 	}
 	task := parse("[ ] Ring the dentist #health ⏫ 🔁 every 6 months when done ➕ 2026-01-01 🛫 2026-02-01 ⏳ 2026-02-02 📅 2026-02-03 🆔 ab-1 ⛔ cd,ef ^b1\nmore")
+	assert.Equal(t, []string{"every 6 months when done", "2026-01-01", "2026-02-01", "ab-1", "cd,ef"}, task.Values("repeat", "created", "start", "id", "dependsOn"))
 	task.fields, task.Source = nil, ""
-	assert.Equal(t, Task{Mark: " ", Status: Open, Priority: "high", Recurrence: "every 6 months when done", Created: "2026-01-01", Start: "2026-02-01",
+	assert.Equal(t, Task{Mark: " ", Status: Open, Priority: "high",
 		Text:        "Ring the dentist #health ⏫ 🔁 every 6 months when done ➕ 2026-01-01 🛫 2026-02-01 ⏳ 2026-02-02 📅 2026-02-03 🆔 ab-1 ⛔ cd,ef ^b1",
-		Description: "Ring the dentist #health", Scheduled: "2026-02-02", Due: "2026-02-03", ID: "ab-1", DependsOn: []string{"cd", "ef"}}, task)
+		Description: "Ring the dentist #health", Scheduled: "2026-02-02", Due: "2026-02-03"}, task)
 
 	task = parse("[-] a [due:: 2026-02-03T10:00] (Scheduled:: 2026-02-02) b [priority:: lowest] [repeat:: every day] [completion:: 2026-02-04] [cancelled::2026-02-05]")
 	assert.Equal(t, []any{Cancelled, "a b", "2026-02-03", "2026-02-02", "lowest", "every day", "2026-02-04", "2026-02-05"},
-		[]any{task.Status, task.Description, task.Due, task.Scheduled, task.Priority, task.Recurrence, task.Done, task.Cancelled})
+		[]any{task.Status, task.Description, task.Due, task.Scheduled, task.Priority, task.value("repeat"), task.Done, task.value("cancelled")})
+
+	task = parse("[ ] a [due:: 2026-02-03] 📅 2026-02-04 [priority:: low] ⏫")
+	assert.Equal(t, []string{"2026-02-03", "low"}, []string{task.Due, task.Priority}, "the first takes effect, which a change of the date changes")
 
 	task = parse("LATER [#A] Big thing\n  DEADLINE: <2021-05-29 Sat>\n  SCHEDULED: <2021-05-26 Wed 7:00 .+1d>")
 	assert.Equal(t, []any{"LATER", Open, "[#A] Big thing", "Big thing", "2021-05-29", "2021-05-26", "high", ".+1d"},
-		[]any{task.Mark, task.Status, task.Text, task.Description, task.Due, task.Scheduled, task.Priority, task.Recurrence})
+		[]any{task.Mark, task.Status, task.Text, task.Description, task.Due, task.Scheduled, task.Priority, task.value("repeat")})
 
 	task = parse("[x] a 📅\uFE0F 2026-02-30 ✅ soon [due:: x] 📅 2026-02-03 📅 2026-02-04")
 	assert.Equal(t, []any{"2026-02-03", ""}, []any{task.Due, task.Done}, "what is no date is none, and the first counts")

@@ -249,7 +249,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 		changed.Status, t = t.Status, changed
 	}
 	next := ""
-	if status == Done && t.Recurrence != "" {
+	if status == Done && t.value("repeat") != "" {
 		f, _ := t.field("repeat")
 		if f.notation == Logseq {
 			if source, err = n.move(&t); err != nil {
@@ -280,7 +280,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 	if next != "" {
 		next = string(n.src[start:p.Start]) + next
 	}
-	if f, ok := t.field("onCompletion"); ok && status == Done && strings.EqualFold(t.Source[f.from:f.to], "delete") {
+	if status == Done && strings.EqualFold(t.value("onCompletion"), "delete") {
 		return n.without(p, start, next), nil
 	}
 	out := n.put(p, source)
@@ -290,7 +290,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 		return slices.Concat(out[:end], []byte(n.lineEnd()+next), out[end:]), nil
 	case next != "":
 		return slices.Concat(out[:start], []byte(next+n.lineEnd()), out[start:]), nil
-	case t.Status == Done && status.IsOpen() && t.Recurrence != "":
+	case t.Status == Done && status.IsOpen() && t.value("repeat") != "":
 		if out := n.withoutInstance(i, source); out != nil {
 			return out, nil
 		}
@@ -439,13 +439,14 @@ func remove(source string, f field) string {
 // instance returns the source of the next instance of a recurring task, which has one
 // line.
 func (n *note) instance(t *Task) (string, error) {
-	r, err := parseRule(t.Recurrence)
+	repeat := t.value("repeat")
+	r, err := parseRule(repeat)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w; change the line with replace_text", ErrInvalid, err)
 	}
 	today := time.Date(n.opt.Today.Year(), n.opt.Today.Month(), n.opt.Today.Day(), 0, 0, 0, 0, time.UTC)
 	reference := today
-	for _, date := range []string{t.Due, t.Scheduled, t.Start} {
+	for _, date := range []string{t.Due, t.Scheduled, t.value("start")} {
 		if date != "" {
 			reference, _ = time.Parse(time.DateOnly, date) // checked when it was read
 			break
@@ -456,7 +457,7 @@ func (n *note) instance(t *Task) (string, error) {
 		from = today
 	}
 	next, ok := r.next(from)
-	none := fmt.Errorf("%w: the recurrence %q has no day after %s and before the end of the year 9999", ErrInvalid, clip(t.Recurrence), from.Format(time.DateOnly))
+	none := fmt.Errorf("%w: the recurrence %q has no day after %s and before the end of the year 9999", ErrInvalid, clip(repeat), from.Format(time.DateOnly))
 	if !ok || !isDate(next) {
 		return "", none
 	}
