@@ -137,7 +137,7 @@ func (c *composed) inline() string {
 		case 11:
 			add(link{kind: markdown.LinkImage, target: w + ".png", alias: "alt"}, "![alt]("+w+".png)")
 		case 12:
-			c.fields = append(c.fields, markdown.Field{Key: "rating", Value: w, Line: c.line})
+			c.fields = append(c.fields, markdown.Field{Key: "rating", Value: w})
 			parts = append(parts, "[rating:: "+w+"]")
 		case 13:
 			parts = append(parts, "`[[no]] #no [no](no.md)`")

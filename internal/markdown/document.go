@@ -40,22 +40,17 @@ type Document struct {
 	PropertiesEnd int // end of the page properties, 0 without any
 }
 
-// Paragraph is a paragraph, a table, or the text of a list item.
-type Paragraph struct {
-	Start, End int // up to the start of the next block
-	Line       int
-}
-
-// Paragraphs returns the paragraphs of src in text order. d must be the result of [Parse]
-// for src.
-func (d *Document) Paragraphs(src []byte) iter.Seq[Paragraph] {
-	return func(yield func(Paragraph) bool) {
+// Paragraphs returns the starts and ends, up to the start of the next block, of the
+// paragraphs, tables and texts of list items in src, in text order. d must be the result of
+// [Parse] for src.
+func (d *Document) Paragraphs(src []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
 		for i, l := range d.leaves {
 			end := len(src)
 			if i+1 < len(d.leaves) {
 				end = d.leaves[i+1].start
 			}
-			if l.kind == leafParagraph && !yield(Paragraph{Start: l.start, End: end, Line: l.line}) {
+			if l.kind == leafParagraph && !yield(l.start, end) {
 				return
 			}
 		}

@@ -11,7 +11,6 @@ import (
 // Logseq: a line "key:: value", or [key:: value] or (key:: value) within a line.
 type Field struct {
 	Key, Value string
-	Line       int // from 1, over the whole file
 }
 
 // Bounds on the length of a key and of a bracketed field, in bytes, and on the number
@@ -30,29 +29,27 @@ var lineMarkers = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?
 // ignoring code. d must be the result of [Parse] for src.
 func (d *Document) Fields(src []byte) []Field {
 	var fields []Field
-	for p := range d.Paragraphs(src) {
-		line := p.Line
-		for row := range bytes.Lines(src[p.Start:p.End]) {
+	for start, end := range d.Paragraphs(src) {
+		for row := range bytes.Lines(src[start:end]) {
 			if len(fields) >= maxFields {
 				return fields
 			}
 			if bytes.Contains(row, []byte("::")) {
-				fields = fieldsIn(fields, bytes.TrimRight(row, "\r\n"), line)
+				fields = fieldsIn(fields, bytes.TrimRight(row, "\r\n"))
 			}
-			line++
 		}
 	}
 	return fields
 }
 
 // fieldsIn appends the fields of one line.
-func fieldsIn(fields []Field, text []byte, line int) []Field {
+func fieldsIn(fields []Field, text []byte) []Field {
 	text = text[len(lineMarkers.Find(text)):]
 	bracketed := false
 	add := func(key, value []byte) bool {
 		name := fieldKey(string(key))
 		if name != "" {
-			fields = append(fields, Field{name, string(bytes.TrimSpace(value)), line})
+			fields = append(fields, Field{name, string(bytes.TrimSpace(value))})
 		}
 		return name != ""
 	}

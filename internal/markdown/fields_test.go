@@ -11,24 +11,24 @@ import (
 
 func TestFields(t *testing.T) {
 	for src, want := range map[string][]Field{
-		"status:: open\nand more\n":                          {{"status", "open", 1}},
-		"---\na: b\n---\n\n**Due Date**:: 2026-02-01\r\n":    {{"Due Date", "2026-02-01", 5}},
-		"- [ ] call (who:: [[Ann]]) at [at:: 9:00]\n":        {{"who", "[[Ann]]", 1}, {"at", "9:00", 1}},
-		"- a\n  - rating:: 8\n  id:: 64-a\n":                 {{"rating", "8", 2}, {"id", "64-a", 3}},
-		"> mood:: good\n":                                    {{"mood", "good", 1}},
+		"status:: open\nand more\n":                          {{"status", "open"}},
+		"---\na: b\n---\n\n**Due Date**:: 2026-02-01\r\n":    {{"Due Date", "2026-02-01"}},
+		"- [ ] call (who:: [[Ann]]) at [at:: 9:00]\n":        {{"who", "[[Ann]]"}, {"at", "9:00"}},
+		"- a\n  - rating:: 8\n  id:: 64-a\n":                 {{"rating", "8"}, {"id", "64-a"}},
+		"> mood:: good\n":                                    {{"mood", "good"}},
 		"[:: a] and b\n(**::c)\n:: d\n":                      nil, // no key
-		"empty::\n":                                          {{"empty", "", 1}},
-		"[list:: [[A]], [[B]]]":                              {{"list", "[[A]], [[B]]", 1}},
+		"empty::\n":                                          {{"empty", ""}},
+		"[list:: [[A]], [[B]]]":                              {{"list", "[[A]], [[B]]"}},
 		"std::vector is a type\n":                            nil,
 		"a `x:: y` and `[k:: v]`\n":                          nil,
-		"``a` [k:: v] ```\n":                                 {{"k", "v", 1}},
-		"a `` b ` [k:: v] `[c:: d]`\n":                       {{"c", "d", 1}},
+		"``a` [k:: v] ```\n":                                 {{"k", "v"}},
+		"a `` b ` [k:: v] `[c:: d]`\n":                       {{"c", "d"}},
 		"```\nkey:: value\n```\n\n    key:: value\n":         nil,
 		"# head:: no\n\n$$\na:: b\n$$\n%%\nc:: d\n%%\n":      nil,
 		"see [[note]] and [text](url)\n":                     nil,
-		"über größe:: 3\n[日本:: 語]\n":                         {{"über größe", "3", 1}, {"日本", "語", 2}},
+		"über größe:: 3\n[日本:: 語]\n":                         {{"über größe", "3"}, {"日本", "語"}},
 		strings.Repeat("w ", 100) + ":: not a key\n[a:: b\n": nil,
-		"a::b::c [x::y::z]\n":                                {{"x", "y::z", 1}},
+		"a::b::c [x::y::z]\n":                                {{"x", "y::z"}},
 	} {
 		assert.Equal(t, want, Parse([]byte(src)).Fields([]byte(src)), src)
 	}
@@ -38,7 +38,7 @@ func TestFields(t *testing.T) {
 }
 
 // TestFields_Composed: in a note generated from blocks with known fields, exactly those
-// are read, with their lines.
+// are read.
 func TestFields_Composed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 41))
 	key := func() string { return []string{"status", "Due Date", "größe", "a-b", "k_1", "日本"}[rng.IntN(6)] }
@@ -46,29 +46,29 @@ func TestFields_Composed(t *testing.T) {
 		return []string{"open", "", "[[Ann]], [[Bob]]", "a::b", "2026-02-16", "x, y; z."}[rng.IntN(6)]
 	}
 	for range 2000 {
-		src, line := "", 1
+		src := ""
 		var want []Field
 		for range rng.IntN(8) {
 			k, v, k2, v2 := key(), value(), key(), value()
-			field := func(key, value string, below int) {
-				want = append(want, Field{key, strings.TrimSpace(value), line + below})
+			field := func(key, value string) {
+				want = append(want, Field{key, strings.TrimSpace(value)})
 			}
 			var block string
 			switch rng.IntN(9) {
 			case 0:
 				block = k + ":: " + v + "\nmore text\n" + k2 + ":: " + v2 + "\n"
-				field(k, v, 0)
-				field(k2, v2, 2)
+				field(k, v)
+				field(k2, v2)
 			case 1:
 				block = "- [ ] do (" + k + ":: " + v + ") or `code` [" + k2 + "::" + v2 + "] it\n"
-				field(k, v, 0)
-				field(k2, v2, 0)
+				field(k, v)
+				field(k2, v2)
 			case 2:
 				block = "> **" + k + "**:: " + v + "\n"
-				field(k, v, 0)
+				field(k, v)
 			case 3:
 				block = "1. item\n   - " + k + ":: " + v + "\n"
-				field(k, v, 1)
+				field(k, v)
 			case 4:
 				block = "```\n" + k + ":: " + v + "\n```\n"
 			case 5:
@@ -81,7 +81,6 @@ func TestFields_Composed(t *testing.T) {
 				block = "$$\n" + k + ":: " + v + "\n$$\n"
 			}
 			src += block + "\nend\n\n"
-			line += strings.Count(block, "\n") + 3
 		}
 		if rng.IntN(4) == 0 {
 			src = strings.ReplaceAll(src, "\n", "\r\n")

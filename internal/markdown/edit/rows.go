@@ -64,15 +64,15 @@ func rowsEnd(src []byte, doc *markdown.Document, section markdown.Section, at in
 		return at
 	}
 	tables, end := 0, at
-	for p := range doc.Paragraphs(src) {
-		if p.Start < section.ContentStart || p.Start >= section.End {
+	for start, paragraphEnd := range doc.Paragraphs(src) {
+		if start < section.ContentStart || start >= section.End {
 			continue
 		}
-		pos, inTable := p.Start, false
-		for line := range bytes.Lines(src[p.Start:p.End]) {
+		pos, inTable := start, false
+		for line := range bytes.Lines(src[start:paragraphEnd]) {
 			pos += len(line)
 			if _, isDelimiter := delimiterPrefix(bytes.TrimRight(line, "\r\n")); isDelimiter && !inTable {
-				if _, _, inTable = tableEnd(src, p.Start, pos); inTable {
+				if _, _, inTable = tableEnd(src, start, pos); inTable {
 					tables++
 				}
 			}
