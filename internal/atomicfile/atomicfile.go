@@ -53,6 +53,14 @@ func OpenDir(root *os.Root, folder string) (*Dir, error) {
 	return &Dir{Before: func(string) error { return nil }, root: sub, file: f}, nil
 }
 
+// step makes a system call that changes the disk.
+func (d *Dir) step(call string, do func() error) error {
+	if err := d.Before(call); err != nil {
+		return err
+	}
+	return do()
+}
+
 // Close closes the directory.
 func (d *Dir) Close() error { return errors.Join(d.file.Close(), d.root.Close()) }
 
@@ -86,10 +94,7 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := d.Before("write"); err != nil {
-		return err
-	}
-	if _, err := f.Write(data); err != nil {
+	if err := d.step("write", func() error { _, err := f.Write(data); return err }); err != nil {
 		return err
 	}
 	if like != nil {
@@ -97,10 +102,7 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 			return fmt.Errorf("keep the file's attributes: %w", err)
 		}
 	}
-	if err := d.Before("sync"); err != nil {
-		return err
-	}
-	return f.Sync()
+	return d.step("sync", f.Sync)
 }
 
 // Publish renames the staged file to name. If name exists, Publish changes nothing and
@@ -125,10 +127,7 @@ func (d *Dir) Move(name string, to *Dir, newName string) error {
 }
 
 func (d *Dir) renameNoReplace(name string, to *Dir, newName string) error {
-	if err := d.Before("rename"); err != nil {
-		return err
-	}
-	return renameNoReplace(d, name, to, newName)
+	return d.step("rename", func() error { return renameNoReplace(d, name, to, newName) })
 }
 
 // linkThenRemove moves a file by creating a hard link, which never replaces a file, and
@@ -138,10 +137,7 @@ func (d *Dir) linkThenRemove(name string, to *Dir, newName string) error {
 	if err := d.link(name, to, newName); err != nil {
 		return err
 	}
-	err := d.Before("remove")
-	if err == nil {
-		err = d.root.Remove(name)
-	}
+	err := d.step("remove", func() error { return d.root.Remove(name) })
 	return undone(err, func() error { return to.Discard(newName) })
 }
 
@@ -158,10 +154,7 @@ func undone(err error, back func() error) error {
 }
 
 func (d *Dir) link(name string, to *Dir, newName string) error {
-	if err := d.Before("link"); err != nil {
-		return err
-	}
-	return link(d, name, to, newName)
+	return d.step("link", func() error { return link(d, name, to, newName) })
 }
 
 // reserveThenRename moves a file on file systems that support neither hard links nor
@@ -199,10 +192,7 @@ func (d *Dir) reserve(name string) error {
 
 // renameOver renames a file and replaces any file with the new name.
 func (d *Dir) renameOver(name string, to *Dir, newName string) error {
-	if err := d.Before("rename over"); err != nil {
-		return err
-	}
-	return renameOver(d, name, to, newName)
+	return d.step("rename over", func() error { return renameOver(d, name, to, newName) })
 }
 
 // ErrIncomplete is returned by Move, Publish and Exchange if one of several system calls
@@ -218,10 +208,7 @@ var ErrIncomplete = errors.New("the file system failed in the middle of a change
 // for a moment. If another program creates it at that moment, Exchange keeps that
 // program's file, returns fs.ErrExist and leaves temp + ".old".
 func (d *Dir) Exchange(temp, name string) error {
-	err := d.Before("exchange")
-	if err == nil {
-		err = exchange(d, temp, name)
-	}
+	err := d.step("exchange", func() error { return exchange(d, temp, name) })
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = d.exchangeByLink(temp, name)
 	}
@@ -280,13 +267,11 @@ func (d *Dir) Discard(temp string) error {
 	if _, err := d.root.Lstat(temp); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := d.Before("remove"); err != nil {
-		return err
+	err := d.step("remove", func() error { return d.root.Remove(temp) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err := d.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Root returns the directory, for reading.
@@ -294,10 +279,7 @@ func (d *Dir) Root() *os.Root { return d.root }
 
 // Sync makes the names in the directory durable.
 func (d *Dir) Sync() error {
-	if err := d.Before("sync folder"); err != nil {
-		return err
-	}
-	return syncFolder(d.file)
+	return d.step("sync folder", func() error { return syncFolder(d.file) })
 }
 
 func linkError(op, from, to string, err error) error {
