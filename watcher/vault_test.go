@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,11 +53,11 @@ func newVault(t testing.TB, root string, opt Options, adapt ...func(*Watcher)) *
 		f(v.w)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- v.w.Run(ctx, func(b Batch) { v.batches <- b }) }()
+	var running sync.WaitGroup
+	running.Go(func() { v.w.Run(ctx, func(b Batch) { v.batches <- b }) })
 	t.Cleanup(func() {
 		cancel()
-		require.NoError(t, <-done)
+		running.Wait()
 		require.Equal(t, StateStopped, v.w.Status().State)
 	})
 	v.next()

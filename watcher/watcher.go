@@ -3,14 +3,12 @@ package watcher
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -86,9 +84,8 @@ type Watcher struct {
 	opt  Options
 	env  environment
 
-	running atomic.Bool
-	mu      sync.Mutex
-	status  Status
+	mu     sync.Mutex
+	status Status
 }
 
 // environment provides access to the operating system. Tests replace it.
@@ -101,7 +98,7 @@ type environment struct {
 	retry  time.Duration           // interval between attempts to watch polled directories
 }
 
-// New returns a watcher of the directory root. Run starts it.
+// New returns a watcher of the directory root, an absolute path. Run starts it.
 func New(root string, opt Options) *Watcher {
 	opt.pollInterval = cmp.Or(opt.pollInterval, defaultPollInterval)
 	if opt.Ignore == nil {
@@ -111,7 +108,7 @@ func New(root string, opt Options) *Watcher {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Watcher{
-		root: root,
+		root: filepath.Clean(root),
 		opt:  opt,
 		env: environment{
 			open:   openSource,
@@ -133,26 +130,16 @@ func share(budget, watchers int) int {
 	return max(1, budget/watchers)
 }
 
-// Run watches until ctx is done and then returns nil. It returns an error only if the
-// root cannot be made absolute or if the watcher is already running. If the root is
-// missing, Run waits for it. Run calls emit from its own goroutine, with one batch at a
-// time.
-func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
-	root, err := filepath.Abs(w.root)
-	if err != nil {
-		return fmt.Errorf("watcher: %w", err)
-	}
-	if !w.running.CompareAndSwap(false, true) {
-		return errors.New("watcher: already running")
-	}
-	defer w.running.Store(false)
+// Run watches until ctx is done. If the root is missing, Run waits for it. Run calls emit
+// from its own goroutine, with one batch at a time. It must not be called again before it
+// has returned.
+func (w *Watcher) Run(ctx context.Context, emit func(Batch)) {
 	t := &tracker{
-		tree:      tree{ctx: ctx, opt: w.opt, env: w.env, root: root, log: w.opt.Log.With("root", root)},
+		tree:      tree{ctx: ctx, opt: w.opt, env: w.env, root: w.root, log: w.opt.Log.With("root", w.root)},
 		emit:      emit,
 		setStatus: w.setStatus,
 	}
 	t.run()
-	return nil
 }
 
 // Status returns the current state. It is safe for concurrent use.

@@ -260,11 +260,11 @@ func (m *Mirror) Rescan() { m.queue.AddAll() }
 
 // Run keeps the folder and the log in sync until ctx ends. It starts after the vault's
 // first scan of its folder.
-func (m *Mirror) Run(ctx context.Context) error {
+func (m *Mirror) Run(ctx context.Context) {
 	select {
 	case <-m.vault.FirstScan():
 	case <-ctx.Done():
-		return nil
+		return
 	}
 	var listening sync.WaitGroup
 	defer listening.Wait()
@@ -285,7 +285,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		err := m.sync(ctx, paths, all)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return
 		case err == nil:
 			pause = 0
 		case errors.Is(err, errDeleting): // no failure: compared again when they may be committed
@@ -297,7 +297,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-time.After(cmp.Or(pause, pollEvery)):
 		case <-changed:
 		case <-rescan.C:

@@ -214,7 +214,7 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	}
 	g.Go(func() error { return whileRunning(ctx, s.tables.Run(ctx)) })
 	if s.mirror != nil {
-		g.Go(func() error { return whileRunning(ctx, s.mirror.Run(ctx)) })
+		g.Go(func() error { s.mirror.Run(ctx); return nil })
 	}
 	if s.watchers != nil {
 		s.watch(ctx, g, vault, notifier)
@@ -314,7 +314,7 @@ func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 	for name, w := range s.watchers {
 		first := true
 		g.Go(func() error {
-			return whileRunning(ctx, w.Run(ctx, func(b watcher.Batch) {
+			w.Run(ctx, func(b watcher.Batch) {
 				switch {
 				case !b.Rescan:
 					for i, p := range b.Paths {
@@ -336,7 +336,8 @@ func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 						stands()
 					}
 				}
-			}))
+			})
+			return nil
 		})
 	}
 	<-waiting.Done()
