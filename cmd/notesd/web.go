@@ -88,7 +88,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 		return fmt.Errorf("listen: %w", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	server, err := web.New(web.Options{
+	server := web.New(web.Options{
 		Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			ours, theirs := net.Pipe()
 			g.Go(func() error {
@@ -101,9 +101,6 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 		},
 		Vault: cfg.Vault.Title(), Version: service.Version(), Mode: cfg.Search.Mode, ReadOnly: cfg.Vault.ReadOnly,
 	})
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
 	link := "http://" + listener.Addr().String() + server.Link()
 	fmt.Fprintf(a.stdout, "%s\nThe link works once. Ctrl-C stops the page.\n", link)
 	if open {

@@ -65,13 +65,10 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		}
 	}
 	l := &listening{}
-	l.page, err = web.New(web.Options{
+	l.page = web.New(web.Options{
 		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions, mcp.Profile{}), nil },
 		Vault: s.cfg.Vault.Title(), Version: Version(), Mode: s.cfg.Search.Mode, ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
 	})
-	if err != nil {
-		return nil, err
-	}
 	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(probes{s}.serveReady)}
 	if s.cfg.Store.Postgres != "" {
 		if l.node, err = newNode(s); err != nil {

@@ -80,8 +80,7 @@ func newSiteOf(t *testing.T, notes map[string]string, cfg config.Config) *site {
 		}()
 		return <-conns, nil
 	}
-	page, err := web.New(web.Options{Dial: dial, Vault: "Notes", Version: "test", Mode: cfg.Search.Mode, ReadOnly: cfg.Vault.ReadOnly})
-	require.NoError(t, err)
+	page := web.New(web.Options{Dial: dial, Vault: "Notes", Version: "test", Mode: cfg.Search.Mode, ReadOnly: cfg.Vault.ReadOnly})
 	conn, err := dial(ctx)
 	require.NoError(t, err)
 	client := sdk.NewClient(&sdk.Implementation{Name: "assistant", Version: "1"}, nil)

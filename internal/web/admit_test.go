@@ -20,11 +20,10 @@ import (
 func newServer(t *testing.T) (*Server, *time.Time) {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s, err := New(Options{
+	s := New(Options{
 		Vault: "Notes", Now: func() time.Time { return now },
 		Dial: func(context.Context) (io.ReadWriteCloser, error) { return nil, errors.New("away") },
 	})
-	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s, &now
 }

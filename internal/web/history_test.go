@@ -47,8 +47,7 @@ func TestHistory_OlderPage(t *testing.T) {
 		}
 		return nil, map[string]any{"revisions": []any{listed(3, "third")}, "next_cursor": "older"}, nil
 	})
-	s, err := New(Options{Vault: "Notes", Dial: dialing(server)})
-	require.NoError(t, err)
+	s := New(Options{Vault: "Notes", Dial: dialing(server)})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	cookie := login(t, s, s.Link())
 

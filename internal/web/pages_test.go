@@ -19,8 +19,7 @@ func TestSearch_Failures(t *testing.T) {
 	sdk.AddTool(server, &sdk.Tool{Name: "search_notes"}, func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{IsError: true, Meta: sdk.Meta{mcp.MetaFailure: mcp.Failure{Code: code, Message: "made up"}}}, nil, nil
 	})
-	s, err := New(Options{Vault: "Notes", Dial: dialing(server)})
-	require.NoError(t, err)
+	s := New(Options{Vault: "Notes", Dial: dialing(server)})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	cookie := login(t, s, s.Link())
 

@@ -48,8 +48,7 @@ func TestProperties_Values(t *testing.T) {
 }
 
 func TestNotePage_Tags(t *testing.T) {
-	all, err := parseTemplates()
-	require.NoError(t, err)
+	all := parseTemplates()
 	var out strings.Builder
 	require.NoError(t, all["note"].Execute(&out, page{Data: map[string]any{
 		"Titled": true, "Text": rendered{}, "Note": tools.ReadResult{Tags: []string{"work/a&b", "machine learning"}}, "Links": tools.LinksResult{}, "Near": nil, "Properties": nil,

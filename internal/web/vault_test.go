@@ -51,8 +51,7 @@ func TestVault_Watch(t *testing.T) {
 func TestVault_Unused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newVault()
-		s, err := New(Options{Vault: "Notes", Dial: dialing(server)})
-		require.NoError(t, err)
+		s := New(Options{Vault: "Notes", Dial: dialing(server)})
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		cookie := login(t, s, s.Link())
 		sessionsAfter := func(d time.Duration) int {

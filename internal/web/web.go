@@ -44,7 +44,7 @@ type Server struct {
 }
 
 // New returns a server. It does not open a connection to the vault yet.
-func New(o Options) (*Server, error) {
+func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -54,12 +54,9 @@ func New(o Options) (*Server, error) {
 		logins:     &logins{now: o.Now, links: map[string]time.Time{}, cookies: map[string]time.Time{}},
 		sameOrigin: http.NewCrossOriginProtection(),
 		events:     newEvents(),
+		templates:  parseTemplates(),
 	}
 	s.vault = &vault{dial: o.Dial, version: o.Version, changed: s.events.publish}
-	var err error
-	if s.templates, err = parseTemplates(); err != nil {
-		return nil, err
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login/{code}", s.login)
 	mux.Handle("GET /static/", http.FileServerFS(files))
@@ -85,7 +82,7 @@ func New(o Options) (*Server, error) {
 		mux.Handle(pattern, s.admitted(handle))
 	}
 	s.handler = s.headers(mux)
-	return s, nil
+	return s
 }
 
 // ServeHTTP implements [http.Handler].
@@ -168,20 +165,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 }
 
 // parseTemplates returns the template of each page, within the layout.
-func parseTemplates() (map[string]*template.Template, error) {
-	layout, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html")
-	if err != nil {
-		return nil, fmt.Errorf("parse the page's templates: %w", err)
-	}
+func parseTemplates() map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html"))
 	all := map[string]*template.Template{}
 	for _, name := range []string{"search", "note", "history", "changes", "graph", "why", "status", "fail", "login"} {
-		clone, err := layout.Clone()
-		if err == nil {
-			all[name], err = clone.ParseFS(files, "templates/"+name+".html")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("parse the page's templates: %w", err)
-		}
+		all[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
-	return all, nil
+	return all
 }
