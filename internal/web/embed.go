@@ -82,10 +82,7 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 			return remark("It cannot be read now: %v", err)
 		}
 		to.note, to.inner, to.embed = meta.Path, fmt.Sprintf("e%d-", e.shown), e.of(ctx, append(slices.Clone(above), this))
-		text, err := render([]byte(meta.Content), to)
-		if err != nil {
-			return remark("It cannot be shown: %v", err)
-		}
+		text := render([]byte(meta.Content), to)
 		if meta.Truncated {
 			text.HTML += template.HTML(`<p class="remark"><a href="` + template.HTMLEscapeString(where) + `">Read on</a></p>`) //nolint:gosec // escaped
 		}

@@ -227,17 +227,10 @@ func (s *Server) note(r *http.Request) (page, error) {
 	links.Backlinks, links.Next = linked.Backlinks, linked.Next
 	to.note, to.embed = meta.Path, (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
 	shown := terms.ClipTo(source, maxShown)
-	text, err := render([]byte(shown), to)
-	if err != nil {
-		return page{}, err
-	}
-	properties, err := propertiesOf(meta, to)
-	if err != nil {
-		return page{}, err
-	}
+	text := render([]byte(shown), to)
 	return page{
 		Title: meta.Title, Live: true,
-		Data: map[string]any{"Note": meta, "Properties": properties, "Text": text, "Cut": len(shown) < len(source), "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
+		Data: map[string]any{"Note": meta, "Properties": propertiesOf(meta, to), "Text": text, "Cut": len(shown) < len(source), "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
 	}, nil
 }
 
@@ -249,22 +242,18 @@ type property struct {
 
 // propertiesOf returns the front matter of a note, except its tags, which the page shows by
 // themselves, sorted by key.
-func propertiesOf(meta tools.ReadResult, to destinations) ([]property, error) {
+func propertiesOf(meta tools.ReadResult, to destinations) []property {
 	delete(meta.FrontMatter, "tags")
 	var all []property
 	for _, key := range slices.Sorted(maps.Keys(meta.FrontMatter)) {
 		text := valueText(meta.FrontMatter[key])
 		p := property{key, text}
 		if strings.Contains(text, "[[") || strings.Contains(text, "://") {
-			html, err := render([]byte(text), to)
-			if err != nil {
-				return nil, err
-			}
-			p.Value = html.HTML
+			p.Value = render([]byte(text), to).HTML
 		}
 		all = append(all, p)
 	}
-	return all, nil
+	return all
 }
 
 // valueText formats a JSON value as a person writes it; objects remain JSON.

@@ -50,7 +50,7 @@ type destinations struct {
 
 // render converts a note to HTML. The data-l attribute of every block is its range of
 // lines in the whole note, such as "12-15".
-func render(source []byte, to destinations) (rendered, error) {
+func render(source []byte, to destinations) rendered {
 	start := markdown.Parse(source).BodyStart
 	skipped, body := bytes.Count(source[:start], []byte("\n")), source[start:]
 	body = outdented(body)
@@ -70,11 +70,9 @@ func render(source []byte, to destinations) (rendered, error) {
 	)
 	md.Parser().AddOptions(&bounds{})
 	var buf bytes.Buffer
-	if err := md.Convert(body, &buf); err != nil {
-		return rendered{}, fmt.Errorf("render %s: %w", to.note, err)
-	}
+	_ = md.Convert(body, &buf)             // only a writer can fail
 	out.HTML = template.HTML(buf.String()) //nolint:gosec // goldmark and blockRenderer escape the text of the note
-	return out, nil
+	return out
 }
 
 // A finisher sets the line ranges of blocks and the ids of headings, and resolves links
