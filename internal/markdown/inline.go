@@ -37,9 +37,8 @@ type inlineScanner struct {
 	// For counting lines: countLine is the line of countPos.
 	countPos, countLine int
 
-	wikiClose   int // the next "]]", if not before the current position
-	noHidden    [256]int
-	noHiddenSet bool
+	wikiClose int          // the next "]]", if not before the current position
+	unclosed  map[byte]int // by first byte: the position from which a mark of hidden text is not closed
 }
 
 // bracket is a '[' or '![' that may start a link.
@@ -54,9 +53,7 @@ func (in *inlineScanner) scan(s *scanner, start, end, line int) {
 	in.brackets, in.active = in.brackets[:0], 0
 	in.countPos, in.countLine = start, line
 	in.wikiClose = start
-	if in.noHiddenSet {
-		in.noHidden, in.noHiddenSet = [256]int{}, false
-	}
+	clear(in.unclosed)
 	for i := start; i < end; {
 		if c := in.src[i]; !special[c] {
 			i++
@@ -162,12 +159,12 @@ func (in *inlineScanner) hidden(i int, open, closing string) int {
 	if !bytes.HasPrefix(text, []byte(open)) {
 		return i + 1
 	}
-	if absent := in.noHidden[open[0]]; absent > 0 && i >= absent-1 {
+	if from, ok := in.unclosed[open[0]]; ok && i >= from {
 		return i + 1
 	}
 	end := bytes.Index(text[len(open):], []byte(closing))
 	if end < 0 {
-		in.noHidden[open[0]], in.noHiddenSet = i+1, true
+		in.unclosed[open[0]] = i
 		return i + len(open)
 	}
 	return i + len(open) + end + len(closing)

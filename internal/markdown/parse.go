@@ -16,7 +16,7 @@ func Parse(src []byte) *Document {
 		addFrontMatterLinks(doc, src)
 	}
 	s := &scanner{cursor: cursor{src: src}, doc: doc}
-	s.inline.tags = tags
+	s.inline.tags, s.inline.unclosed = tags, map[byte]int{}
 	s.run(doc.BodyStart)
 	s.inline.finish()
 	doc.Tags = tags.list
