@@ -105,9 +105,6 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 			note.Broken = broken[m.Path]
 			out.Notes = append(out.Notes, note)
 		}
-		if n < len(page.Notes) { // a cursor holds the sort key and the path of a note, in base64
-			out.Next = cursorLike(100 + 2*len(page.Notes[n].Path))
-		}
 		return Outcome{Structured: out, Text: listText(out)}
 	}
 	return fitPage(in.Limits.ResultBytes, len(page.Notes), answer, func(n int) (int, error) {

@@ -120,9 +120,6 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		for i, t := range page.Tasks[:n] {
 			out.Tasks[i] = listedTask(t)
 		}
-		if n < len(page.Tasks) {
-			out.Next = cursorLike(200)
-		}
 		return Outcome{Structured: out, Text: taskText(out)}
 	}
 	out, err := fitPage(in.Limits.ResultBytes, len(page.Tasks), answer, func(n int) (int, error) {

@@ -73,9 +73,6 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	answer := func(n int) Outcome {
 		out := historyOutputOf(page.Revisions[:n], page.Next)
 		out.Notes = in.remarks()
-		if n < len(page.Revisions) {
-			out.Next = cursorLike(100)
-		}
 		return Outcome{Structured: out, Text: historyText(out, since)}
 	}
 	return fitPage(in.Limits.ResultBytes, len(page.Revisions), answer, func(n int) (int, error) {

@@ -117,9 +117,6 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		if a.Explain && res.Read.Words != nil {
 			out.Read = res.Read
 		}
-		if n < len(res.Hits) {
-			out.Truncated, out.Next = true, cursorLike(200)
-		}
 		if !res.Index.Ready {
 			out.Index = &res.Index
 		}

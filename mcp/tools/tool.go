@@ -211,29 +211,22 @@ func fitting(limit, items int, answer func(n int) Outcome) (Outcome, int) {
 	return answer(n), n
 }
 
-// fitPage is fit for a page of a longer list, whose cursor continues after the last item:
-//
-//  1. The page was read with the limit that the caller asked for. If all of it fits, its
-//     cursor is right.
-//  2. Otherwise fitting finds that n items fit. The cursor after item n is not known, as only
-//     the list can make one, so answer measures with a placeholder of its size (cursorLike).
-//  3. again reads a page of n items, and returns the number of items it has read: a note may
-//     have been deleted since. Their cursor follows the last item shown.
+// fitPage is fit for a page of a longer list, whose cursor continues after its last item. Only
+// the list can make the cursor of a shorter page, so the page is read again with the number of
+// items that fit, until all that were read fit with their cursor. again returns how many it
+// read: a note may have been deleted since.
 func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (items int, err error)) (Outcome, error) {
-	out, n := fitting(limit, items, answer)
-	if n == items {
-		return out, nil
+	for {
+		out, n := fitting(limit, items, answer)
+		if n == items {
+			return out, nil
+		}
+		var err error
+		if items, err = again(n); err != nil {
+			return Outcome{}, err
+		}
 	}
-	items, err := again(n)
-	if err != nil {
-		return Outcome{}, err
-	}
-	return answer(items), nil
 }
-
-// cursorLike returns a placeholder for the cursor of a shortened page while the page is
-// measured; size is about that of a cursor.
-func cursorLike(size int) string { return strings.Repeat("x", size) }
 
 // cut returns the first n elements of a list and, if these are not all, the list's length.
 func cut[T any](list []T, n int) (some []T, total int) {
