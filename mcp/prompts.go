@@ -140,15 +140,15 @@ func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
 	return s.catalogue.List(ctx)
 }
 
-// Passages adapts a search engine to the prompt catalogue.
-type Passages struct {
+// PromptSearch adapts a search engine to the prompt catalogue.
+type PromptSearch struct {
 	Engine tools.Searcher
 	Mode   search.Mode
 }
 
-// Passages returns the best passage of each note that matches the query. It omits weak
-// matches if all are weak or the embeddings are complete.
-func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Filter, limit int) ([]notes.Passage, error) {
+// Find returns the notes that match the query. It omits weak matches if all are weak or the
+// embeddings are complete.
+func (p PromptSearch) Find(ctx context.Context, query prompts.Query, f notes.Filter, limit int) (paths []string, err error) {
 	text := query.Text
 	if !query.Operators {
 		text = tools.PlainWords(text)
@@ -157,15 +157,12 @@ func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Fil
 	if err != nil {
 		return nil, err
 	}
-	passages := []notes.Passage{}
 	for _, h := range res.Hits {
-		if h.Path == query.Of || h.Weak && (res.Weak || res.Semantic.State == search.StateReady) {
-			continue
+		if h.Path != query.Of && !(h.Weak && (res.Weak || res.Semantic.State == search.StateReady)) {
+			paths = append(paths, h.Path)
 		}
-		passages = append(passages, notes.Passage{NoteID: h.NoteID, Path: h.Path, Title: h.Title, Heading: h.Heading,
-			LineStart: h.LineStart, LineEnd: h.LineEnd, Text: h.Snippet})
 	}
-	return passages, nil
+	return paths, nil
 }
 
 // Templates returns the catalogues of the user's prompts that clients are offered, one for

@@ -63,12 +63,12 @@ func TestWeakHits(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, related.Structured.(tools.RelatedResult).Related, len(want))
 
-		passages, err := Passages{Engine: weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
+		listed, err := PromptSearch{Engine: weakSearch{good}}.Find(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
 		require.NoError(t, err)
-		assert.Len(t, passages, len(want))
-		passages, err = Passages{Engine: weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return", Of: "Plan.md"}, notes.Filter{}, 10)
+		assert.Equal(t, want, listed)
+		listed, err = PromptSearch{Engine: weakSearch{good}}.Find(t.Context(), prompts.Query{Text: "tax return", Of: "Plan.md"}, notes.Filter{}, 10)
 		require.NoError(t, err)
-		assert.Empty(t, passages, "the note that the text is from")
+		assert.Empty(t, listed, "the note that the text is from")
 	}
 }
 

@@ -80,7 +80,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	w.core = New(Options{
 		Version: "test", Title: "Real", Vault: w.vault, History: w.vault.History(), Search: engine, Now: now,
 		Subscriptions: store.Versions,
-		Profile:       Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts", Now: now})}},
+		Profile:       Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: PromptSearch{Engine: engine}, Folder: "Prompts", Now: now})}},
 	})
 	head := store.Head()
 	notifier := NewNotifier(w.core, notes.Position{Store: store.ID(), Seq: head})

@@ -244,7 +244,7 @@ func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...
 
 // prompts returns the catalogue of the world's notes.
 func (w *world) prompts(o prompts.Options) *prompts.Catalogue {
-	o.Notes, o.Search = w.vault, Passages{Engine: w.search}
+	o.Notes, o.Search = w.vault, PromptSearch{Engine: w.search}
 	if o.Folder == "" {
 		o.Now = func() time.Time { return started.Add(time.Hour) }
 	}

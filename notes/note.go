@@ -109,17 +109,6 @@ type SemanticHit struct {
 // Spread describes values by their mean and their standard deviation.
 type Spread struct{ Mean, Deviation float64 }
 
-// Passage is a chunk of a note with the context needed to judge it.
-type Passage struct {
-	NoteID    int64
-	Path      string
-	Title     string
-	Heading   string
-	LineStart int
-	LineEnd   int
-	Text      string // untrusted: text of the note
-}
-
 // Prose returns Content with embedded data, such as an Excalidraw drawing or base64,
 // replaced by spaces. It has the same offsets and lines.
 func (n *Note) Prose() string { return markdown.Prose(n.Content) }

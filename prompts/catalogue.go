@@ -21,9 +21,9 @@ type Notes interface {
 	Refresh(ctx context.Context, folder string) error
 }
 
-// Searcher returns the passages that match a query, best first.
+// Searcher returns the paths of the notes that match a query, best first.
 type Searcher interface {
-	Passages(ctx context.Context, query Query, f notes.Filter, limit int) ([]notes.Passage, error)
+	Find(ctx context.Context, query Query, f notes.Filter, limit int) (paths []string, err error)
 }
 
 // Query is a search by a prompt.

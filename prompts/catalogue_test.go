@@ -85,12 +85,12 @@ func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.No
 	return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrNotFound}
 }
 
-// Passages finds the notes that contain the text, in place of a search engine.
-func (s shelf) Passages(_ context.Context, q Query, f notes.Filter, limit int) ([]notes.Passage, error) {
-	var found []notes.Passage
+// Find finds the notes that contain the text, in place of a search engine.
+func (s shelf) Find(_ context.Context, q Query, f notes.Filter, limit int) ([]string, error) {
+	var found []string
 	for _, n := range s {
 		if strings.Contains(n.Content, q.Text) && n.Path != q.Of && visible(n.Path, f.Scope) && len(found) < limit {
-			found = append(found, notes.Passage{Path: n.Path})
+			found = append(found, n.Path)
 		}
 	}
 	return found, nil
@@ -263,9 +263,9 @@ func (f *filters) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, 
 	return f.shelf.List(ctx, q)
 }
 
-func (f *filters) Passages(ctx context.Context, q Query, filter notes.Filter, limit int) ([]notes.Passage, error) {
+func (f *filters) Find(ctx context.Context, q Query, filter notes.Filter, limit int) ([]string, error) {
 	f.seen = append(f.seen, filter)
-	return f.shelf.Passages(ctx, q, filter, limit)
+	return f.shelf.Find(ctx, q, filter, limit)
 }
 
 // Templates are not material, unless their folder is named.
@@ -501,7 +501,7 @@ type recorder struct {
 	refreshed []string
 }
 
-func (r *recorder) Passages(_ context.Context, q Query, f notes.Filter, _ int) ([]notes.Passage, error) {
+func (r *recorder) Find(_ context.Context, q Query, f notes.Filter, _ int) ([]string, error) {
 	r.queries, r.filters = append(r.queries, q), append(r.filters, f)
 	return nil, nil
 }

@@ -162,13 +162,13 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 
 // embedFound embeds the notes found by a search, best first.
 func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter, most int) (selection, error) {
-	passages, err := r.search.Passages(ctx, query, r.bounded(f), most)
+	paths, err := r.search.Find(ctx, query, r.bounded(f), most)
 	if err != nil {
 		return selection{}, err
 	}
-	sel := selection{total: len(passages)}
-	for _, p := range passages {
-		exists, err := r.embedIn(ctx, &sel, p.Path)
+	sel := selection{total: len(paths)}
+	for _, p := range paths {
+		exists, err := r.embedIn(ctx, &sel, p)
 		if err != nil {
 			return sel, err
 		}

@@ -245,7 +245,7 @@ func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
 	mode := search.Mode(d.SearchMode)
 	return mcp.Settings{
 		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
-		Prompts: prompts.New(prompts.Options{Notes: &s.vault, Search: mcp.Passages{Engine: &s.engine, Mode: mode}, Folder: d.PromptsFolder}),
+		Prompts: prompts.New(prompts.Options{Notes: &s.vault, Search: mcp.PromptSearch{Engine: &s.engine, Mode: mode}, Folder: d.PromptsFolder}),
 	}
 }
 
