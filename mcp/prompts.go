@@ -70,15 +70,12 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 	return def
 }
 
-// choose returns the context for a prompts/get. It rejects an unknown prompt and a missing
-// argument, which the SDK does not check. Templates are read here, once per request.
+// choose returns the context for a prompts/get. It rejects an unknown prompt. Templates are
+// read here, once per request.
 func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
 	p, err := s.find(ctx, params.Name)
 	if err != nil {
 		return nil, err
-	}
-	if missing := p.Missing(params.Arguments); missing != "" {
-		return nil, invalidParams("the prompt %q needs the argument %q", p.Name, missing)
 	}
 	params.Name = routedPrompt
 	return context.WithValue(ctx, promptKey{}, p), nil

@@ -143,25 +143,16 @@ func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 // missing.
 func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string, scope notes.Scope) (Rendered, error) {
 	args = regroup(p.Arguments, args)
-	if missing := p.Missing(args); missing != "" {
-		return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid,
-			Detail: fmt.Sprintf("the argument %q is required", missing)}
+	for _, a := range p.Arguments {
+		if a.Required && args[a.Name] == "" {
+			return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the argument %q is required", a.Name)}
+		}
 	}
 	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]string{}, whole: map[string]bool{}}
 	if err := p.render(ctx, r); err != nil {
 		return Rendered{}, err
 	}
 	return Rendered{Description: p.Description, Messages: r.messages, Versions: r.embedded}, nil
-}
-
-// Missing returns the first required argument missing from args, or "".
-func (p Prompt) Missing(args map[string]string) string {
-	for _, a := range p.Arguments {
-		if a.Required && strings.TrimSpace(args[a.Name]) == "" {
-			return a.Name
-		}
-	}
-	return ""
 }
 
 // regroup returns the arguments with surrounding space trimmed, and rejoins arguments
