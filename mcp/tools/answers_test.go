@@ -419,6 +419,17 @@ func TestTasksOfAPart(t *testing.T) {
 	assert.Contains(t, w.fails(t, "list_tasks", args{"note": "Plan#Gains"}), `there is no heading "Gains"`)
 }
 
+// The anchor of an older version names a passage, wherever it is now.
+func TestListTasks_AnchorOfAnOlderVersion(t *testing.T) {
+	w := newWorld(t, map[string]string{"X.md": "# X\n- [ ] sow\n- [ ] reap\n"})
+	passage, _ := w.call(t, "read_note", args{"note": "X", "lines": "3"})
+	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "prepend", "content": "- [ ] plough"}}})
+	got, text := w.call(t, "list_tasks", args{"note": passage["anchor"]})
+	require.Len(t, got["tasks"], 1)
+	assert.Equal(t, "reap", got["tasks"].([]any)[0].(args)["text"])
+	assert.Contains(t, text, "(the passage of lines 3-3 is in lines 5-5 now)")
+}
+
 // Models write arguments in many ways, each with only one possible meaning.
 func TestArgumentsAsModelsWriteThem(t *testing.T) {
 	files := library()

@@ -150,13 +150,16 @@ func (in *invocation) taskLines(ctx context.Context, ref string) (first, last in
 	if err != nil {
 		return 0, 0, err
 	}
-	anchor, err := in.anchorOf(ctx, ref, note.Path)
+	part, remark, err := in.partOf(ctx, ref, note)
 	if err != nil {
 		return 0, 0, err
 	}
-	var part readArgs
-	part.narrow(anchor)
-	return selectLines(note, len(linesOf(note.Content)), part)
+	if remark != "" {
+		in.onArgs = append(in.onArgs, remark)
+	}
+	var a readArgs
+	a.narrow(part)
+	return selectLines(note, len(linesOf(note.Content)), a)
 }
 
 // taskDates parses the arguments that bound a date of tasks. A word, which may name a day or

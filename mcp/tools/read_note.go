@@ -227,16 +227,14 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		if note, err = in.Vault.Read(ctx, a.Note, in.Scope); err != nil {
 			return in.instead(ctx, a.Note, err)
 		}
-		anchor, err := in.anchorOf(ctx, a.Note, note.Path)
+		part, moved, err := in.partOf(ctx, a.Note, note)
 		if err != nil {
 			return nil, "", err
 		}
 		if a.Lines == "" {
-			if anchor, remark, err = in.follow(ctx, a.Note, note, anchor); err != nil {
-				return nil, "", err
-			}
+			remark = moved
 		}
-		a.narrow(anchor)
+		a.narrow(part)
 		in.Seen.Read(note.Path, note.Hash)
 		return note, remark, nil
 	case a.Revision != 0:
@@ -256,12 +254,14 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 	return note, remark, nil
 }
 
-// follow returns the anchor of an older version of the note with the lines where its passage
-// is now, or as it is if they are not known, and a remark unless these are the same lines.
-func (in *invocation) follow(ctx context.Context, ref string, note *notes.Note, anchor notes.Anchor) (now notes.Anchor, remark string, err error) {
+// partOf returns the part of the note that a reference to it names. If that is a passage of an
+// older version, it returns the lines where the passage is now, or those of the reference if
+// they are not known, and a remark unless these are the same lines.
+func (in *invocation) partOf(ctx context.Context, ref string, note *notes.Note) (now notes.Anchor, remark string, err error) {
+	anchor, err := in.anchorOf(ctx, ref, note.Path)
 	rev := notes.RevisionOf(ref)
-	if anchor.First == 0 || rev == "" || strings.HasPrefix(note.Hash, rev) {
-		return anchor, "", nil
+	if err != nil || anchor.First == 0 || rev == "" || strings.HasPrefix(note.Hash, rev) {
+		return anchor, "", err
 	}
 	text, err := in.History.Version(ctx, notes.URI(note.Path), rev, in.Scope)
 	if ctx.Err() != nil {

@@ -93,7 +93,7 @@ func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, e
 		if err != nil {
 			return Outcome{}, err
 		}
-		in.ignored = ignored
+		in.onArgs = ignored
 		return run(ctx, in, args)
 	}
 	return &t
@@ -151,7 +151,7 @@ func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
 // An invocation is one call of a tool.
 type invocation struct {
 	Env
-	ignored []string // remarks on arguments that were ignored
+	onArgs []string // remarks on arguments, such as those that were ignored
 }
 
 // An Outcome is the result of a tool.
@@ -166,7 +166,7 @@ type Outcome struct {
 
 // remarks returns a tool's own remarks followed by those on its arguments. Both forms of a
 // result contain them, because some hosts show a model only the structured form.
-func (in *invocation) remarks(own ...string) []string { return append(slices.Clip(own), in.ignored...) }
+func (in *invocation) remarks(own ...string) []string { return append(slices.Clip(own), in.onArgs...) }
 
 // remarkLines returns the remarks as lines at the end of a result's text.
 func remarkLines(remarks []string) string {
