@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -57,7 +56,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 	if !repeated {
 		would, err := in.Vault.Delete(ctx, r)
 		if err != nil {
-			return Outcome{}, a.explain(err)
+			return Outcome{}, err
 		}
 		if a.Redirect != "" {
 			out.Broken, out.BrokenIn = in.lacking(ctx, would.Path, a.Redirect)
@@ -70,7 +69,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 	r.DryRun, r.RequestKey = a.DryRun, in.RequestKey
 	d, err := in.Vault.Delete(ctx, r)
 	if err != nil {
-		return Outcome{}, unseen(a.explain(err), a.ExpectedHash == "" && r.ExpectedHash != "")
+		return Outcome{}, unseen(err, a.ExpectedHash == "" && r.ExpectedHash != "")
 	}
 	if !a.DryRun {
 		in.Seen.forget(d.Path)
@@ -94,18 +93,6 @@ func (in *invocation) lacking(ctx context.Context, gone, redirect string) (links
 	}
 	has := notes.Anchors([]byte(to.Content))
 	return in.linksWith(ctx, gone, func(l notes.LinkedNote) bool { return l.Anchor != "" && !l.NoAnchor && !has(l.Anchor) })
-}
-
-// explain corrects the error for a redirect to a part of a note, which reads like one about
-// the note to be deleted.
-func (a deleteArgs) explain(err error) error {
-	var whole *notes.Error
-	if a.Redirect == "" || !errors.As(err, &whole) || whole.Path != a.Redirect || !errors.Is(whole.Err, notes.ErrInvalid) {
-		return err
-	}
-	e := *whole
-	e.Op, e.Hint = "redirect links to", "Nothing was changed. Pass the note alone: each link keeps its own heading."
-	return &e
 }
 
 func (in *invocation) confirmDelete(ctx context.Context, path string, a deleteArgs) error {

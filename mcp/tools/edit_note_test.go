@@ -201,10 +201,9 @@ func TestChanges_RejectPartOfNote(t *testing.T) {
 		var asked []string
 		w.env.Confirm = refuse(&asked)
 		assert.Contains(t, w.fails(t, "delete_note", args{"note": ref}), `this names part of the note "Plan.md"`)
-		assert.Contains(t, w.fails(t, "restore_note", args{"note": ref, "revision": 1}), "names part of a note, and a restore replaces all of it")
+		assert.Contains(t, w.fails(t, "restore_note", args{"note": ref, "revision": 1}), `this names part of the note "Plan.md"`)
 		redirect := w.fails(t, "delete_note", args{"note": "B", "redirect": ref})
 		assert.Contains(t, redirect, "redirect links to "+notes.Quote(ref)+": this names part")
-		assert.Contains(t, redirect, "each link keeps its own heading")
 		assert.Empty(t, asked, "the user is not asked about a call that fails")
 	}
 	assert.Contains(t, w.disk(t, "Plan.md"), "late")

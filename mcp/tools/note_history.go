@@ -177,14 +177,6 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		return Outcome{}, usagef("change undoes a whole change, and is given alone; note and revision bring back one note")
 	case a.Change == 0 && a.Note == "":
 		return Outcome{}, usagef("give a note and one of its revisions, or the number of a change; note_history lists both")
-	case a.Change == 0:
-		if meta, err := in.Vault.Lookup(ctx, a.Note, in.Scope); err == nil { // not deleted
-			if anchor, err := in.anchorOf(ctx, a.Note, meta.Path); err != nil {
-				return Outcome{}, err
-			} else if anchor != (notes.Anchor{}) {
-				return Outcome{}, usagef("%s names part of a note, and a restore replaces all of it: pass the note alone, or read the part with revision %d and edit it back", phrase.Clip(notes.Quote(a.Note), 200), a.Revision)
-			}
-		}
 	}
 	implied := false
 	w, err := in.History.Restore(ctx, notes.RestoreRequest{

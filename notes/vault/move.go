@@ -278,7 +278,7 @@ func (m *movement) redirect(ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.v.store.CheckWhole(m.ctx, m.Kind, ref, to, m.scope); err != nil {
+	if err := m.v.store.CheckWhole(m.ctx, "redirect links to", ref, to, m.scope); err != nil {
 		return err
 	}
 	if to.Path == gone.OldPath {

@@ -87,7 +87,10 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 	if err := o.mayWrite(notePath); err != nil {
 		return store.FileChange{}, err
 	}
-	if _, alive := rows[notePath]; alive {
+	if row, alive := rows[notePath]; alive {
+		if err := o.v.store.CheckWhole(o.ctx, o.Kind, r.Note, notes.Meta{ID: row.ID, Path: notePath}, o.scope); err != nil {
+			return store.FileChange{}, err
+		}
 		if r.ExpectedHash == "" && r.Seen != nil {
 			r.ExpectedHash = r.Seen(notePath)
 		}
