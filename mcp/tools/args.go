@@ -226,17 +226,8 @@ func isList(raw json.RawMessage) bool {
 
 // argumentObject accepts an object, nothing, or an object encoded in a string.
 func argumentObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	if inner, ok := unquote(raw); ok {
-		raw = json.RawMessage(inner)
-		if strings.TrimSpace(inner) == "" {
-			return nil, nil
-		}
-	}
 	var given map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &given); err != nil {
+	if text := unquoted(raw); text != "" && json.Unmarshal([]byte(text), &given) != nil {
 		return nil, usagef("arguments must be a JSON object")
 	}
 	return given, nil
