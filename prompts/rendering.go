@@ -41,30 +41,14 @@ func (r *rendering) embed(n *notes.Note) bool {
 	return true
 }
 
-// embedOne adds the note, or as much of its start as fits.
-func (r *rendering) embedOne(n *notes.Note) selection {
-	sel := selection{total: 1, first: n}
-	if r.embed(n) {
-		sel.embedded = 1
-	}
-	return r.orStart(sel)
-}
-
-// embedStart adds as much of the start of the note as fits, and uses up the budget.
-func (r *rendering) embedStart(n *notes.Note) {
-	text, _ := r.fitting(legible(n))
-	last := lineCount(n.Content)
-	if strings.HasPrefix(n.Content, text) {
-		last = lineCount(text)
-	}
-	r.add(n, 1, last, text)
-	r.whole[n.Path], r.left = true, 0
-}
-
 // embedPart adds a part of the note, or as much of its start as fits.
 func (r *rendering) embedPart(n *notes.Note, part notes.Anchor) (selection, error) {
 	if part == (notes.Anchor{}) {
-		return r.embedOne(n), nil
+		sel := selection{total: 1, first: n}
+		if r.embed(n) {
+			sel.embedded = 1
+		}
+		return r.orStart(sel), nil
 	}
 	first, last, total := part.First, part.Last, lineCount(n.Content)
 	if part.Heading != "" {
@@ -80,9 +64,10 @@ func (r *rendering) embedPart(n *notes.Note, part notes.Anchor) (selection, erro
 		return selection{total: 1}, nil
 	}
 	sel := selection{total: 1, embedded: 1}
-	text, whole := r.fitting(strings.Join(strings.SplitAfter(n.Content, "\n")[first-1:last], ""))
+	whole := strings.Join(strings.SplitAfter(n.Content, "\n")[first-1:last], "")
+	text := phrase.Cut(whole, r.left)
 	r.add(n, first, first+lineCount(text)-1, text)
-	if !whole {
+	if text != whole {
 		sel.cut, r.left = n.Path, 0
 	}
 	return sel, nil
@@ -98,11 +83,6 @@ func legible(n *notes.Note) string {
 
 // lineCount returns the number of lines in text, at least 1.
 func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
-
-// fitting returns as much of the start of text as fits.
-func (r *rendering) fitting(text string) (beginning string, whole bool) {
-	return phrase.Cut(text, r.left), len(text) <= r.left
-}
 
 // add embeds a text with the anchor of its lines.
 func (r *rendering) add(n *notes.Note, first, last int, text string) {
@@ -196,13 +176,20 @@ func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (e
 	return true, nil
 }
 
-// orStart embeds the start of the first note if no whole note fitted, unless the budget is
-// used up.
+// orStart embeds as much of the start of the first note as fits if no whole note fitted, and
+// uses up the budget.
 func (r *rendering) orStart(sel selection) selection {
-	if sel.embedded == 0 && sel.first != nil && r.left > 0 {
-		r.embedStart(sel.first)
-		sel.embedded, sel.cut = 1, sel.first.Path
+	n := sel.first
+	if sel.embedded > 0 || n == nil || r.left == 0 {
+		return sel
 	}
+	text, last := phrase.Cut(legible(n), r.left), lineCount(n.Content)
+	if strings.HasPrefix(n.Content, text) {
+		last = lineCount(text)
+	}
+	r.add(n, 1, last, text)
+	r.whole[n.Path], r.left = true, 0
+	sel.embedded, sel.cut = 1, n.Path
 	return sel
 }
 
