@@ -215,19 +215,9 @@ func besideSnippet(path, title, heading string) int {
 	if !saysTitle(path, title) {
 		titles = 2
 	}
-	path, title, heading = oneByteEach(path), oneByteEach(title), oneByteEach(heading)
-	size := 3*len(path) + len(notes.URI(path)) + titles*len(title) + 2*len(heading)
-	return max(0, size-usual) / 2
-}
-
-// oneByteEach replaces the characters outside ASCII by one that takes one byte.
-func oneByteEach(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf {
-			return 'x'
-		}
-		return r
-	}, s)
+	size := utf8.RuneCountInString
+	beside := 4*size(path) + len("note:///") + 2*strings.Count(path, " ") + titles*size(title) + 2*size(heading)
+	return max(0, beside-usual) / 2
 }
 
 // resultOf omits a heading equal to the title and, without explain, ranks and terms: they
