@@ -222,12 +222,12 @@ func within(f, lines quote.Lines) bool {
 
 // placed returns the verdict on a quote found in the note.
 func placed(note *notes.Note, found, lines quote.Lines, moved bool) CheckedQuote {
-	if !moved && within(found, lines) {
-		return CheckedQuote{Verdict: quoteExact, Anchor: notes.PassageRef(note.Path, note.Hash, found.First, found.Last)}
-	}
-	checked := CheckedQuote{Verdict: quoteMoved, Anchor: notes.PassageRef(note.Path, note.Hash, found.First, found.Last)}
-	if moved {
-		checked.Detail = "the note was moved"
+	checked := CheckedQuote{Verdict: quoteExact, Anchor: notes.PassageRef(note.Path, note.Hash, found.First, found.Last)}
+	switch {
+	case moved:
+		checked.Verdict, checked.Detail = quoteMoved, "the note was moved"
+	case !within(found, lines):
+		checked.Verdict = quoteMoved
 	}
 	return checked
 }
