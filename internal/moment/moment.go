@@ -141,6 +141,7 @@ func (w Weeks) write(t time.Time, token string, names *names) string {
 	isoYear, isoWeek := t.ISOWeek()
 	weekYear, week := w.Number(t)
 	twelve := (t.Hour()+11)%12 + 1
+	years := map[byte]int{'Y': t.Year(), 'G': isoYear, 'g': weekYear}
 	numbers := map[string]int{
 		"Y": t.Year(), "Q": quarter(t), "M": int(t.Month()), "DDD": t.YearDay(), "D": t.Day(), "d": int(t.Weekday()), "e": int(t.Weekday()),
 		"E": (int(t.Weekday())+6)%7 + 1, "w": week, "W": isoWeek, "H": t.Hour(), "h": twelve, "m": t.Minute(), "s": t.Second(),
@@ -152,18 +153,10 @@ func (w Weeks) write(t time.Time, token string, names *names) string {
 		return names.ordinalOf(numbers[stem])
 	}
 	switch token {
-	case "YYYY":
-		return fmt.Sprintf("%04d", t.Year())
-	case "YY":
-		return fmt.Sprintf("%02d", t.Year()%100)
-	case "GGGG":
-		return fmt.Sprintf("%04d", isoYear)
-	case "GG":
-		return fmt.Sprintf("%02d", isoYear%100)
-	case "gggg":
-		return fmt.Sprintf("%04d", weekYear)
-	case "gg":
-		return fmt.Sprintf("%02d", weekYear%100)
+	case "YYYY", "GGGG", "gggg":
+		return fmt.Sprintf("%04d", years[token[0]])
+	case "YY", "GG", "gg":
+		return fmt.Sprintf("%02d", years[token[0]]%100)
 	case "DDDD":
 		return fmt.Sprintf("%03d", t.YearDay())
 	case "dddd", "ddd", "dd":

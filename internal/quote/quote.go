@@ -191,15 +191,15 @@ func (t *Text) Passage(l Lines) string {
 	return strings.TrimRight(t.source[t.lines[first-1]:end], "\r\n")
 }
 
-// Likeness is the share of the quotation's words, in order, that a similar passage must
+// likenessWanted is the share of the quotation's words, in order, that a similar passage must
 // contain.
-const Likeness = 0.7
+const likenessWanted = 0.7
 
 // Nearest returns the lines of the passage most similar to the quotation, and reports
 // whether it is similar enough. In a long text only the neighborhood of near is compared.
 func (t *Text) Nearest(quotation string, near Lines) (Lines, bool) {
 	text, best, likeness := t.nearest(quotation, near)
-	if likeness < Likeness {
+	if likeness < likenessWanted {
 		return Lines{}, false
 	}
 	from, to := t.span(text[best.start:best.end])
