@@ -115,15 +115,9 @@ type searchVectorsArgs struct {
 	Filter      map[string]any `json:"filter" doc:"as where"`
 }
 
-type vectorHit struct {
-	ID       string          `json:"id"`
-	Score    float64         `json:"score"`
-	Metadata json.RawMessage `json:"metadata"`
-}
-
 // A SearchVectorsResult is the result of search_vectors.
 type SearchVectorsResult struct {
-	Results   []vectorHit `json:"results"`
+	Results   []table.Hit `json:"results"`
 	Truncated bool        `json:"truncated"`
 	Notes     []string    `json:"notes,omitempty"`
 }
@@ -147,11 +141,10 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 	}
 	return fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
 		remarks := omitted[:min(3, len(omitted))]
-		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits), Notes: in.remarks(remarks...)}
+		out := SearchVectorsResult{Results: append([]table.Hit{}, hits[:n]...), Truncated: n < len(hits), Notes: in.remarks(remarks...)}
 		var lines strings.Builder
 		for _, h := range hits[:n] {
 			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, phrase.OneLine(h.ID), phrase.OneLine(string(h.Metadata)))
-			out.Results = append(out.Results, vectorHit{ID: h.ID, Score: h.Score, Metadata: h.Metadata})
 		}
 		text := phrase.Count(len(out.Results), "row")
 		if out.Truncated {

@@ -25,9 +25,9 @@ type Query struct {
 
 // Hit is a row with its score; see [Metric]. Metadata is a JSON object.
 type Hit struct {
-	ID       string
-	Score    float64
-	Metadata json.RawMessage
+	ID       string          `json:"id"`
+	Score    float64         `json:"score"`
+	Metadata json.RawMessage `json:"metadata"`
 }
 
 const opSearch = "search table"
