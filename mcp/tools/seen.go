@@ -10,35 +10,17 @@ import (
 	"notesd/notes"
 )
 
-// maxSeen bounds the notes that a session remembers. Beyond it, arbitrary ones are
-// forgotten and count as never read.
-const maxSeen = 10_000
-
 // Seen records, for each note, the version that a session saw last: one that it read, or
 // one that it wrote over a version it had seen. If the client names no version, changes
 // that replace or remove text without quoting it are conditional on the recorded one. Seen
 // ends with the session: nothing is known after a relay has started another daemon, or over
 // HTTP without sessions.
 type Seen struct {
-	mu     sync.Mutex
-	hashes map[string]string // by path
+	hashes sync.Map // a string, by path
 }
 
 // Read records that the session was shown this version.
-func (s *Seen) Read(path, hash string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.hashes == nil {
-		s.hashes = make(map[string]string)
-	}
-	for other := range s.hashes {
-		if len(s.hashes) < maxSeen {
-			break
-		}
-		delete(s.hashes, other)
-	}
-	s.hashes[path] = hash
-}
+func (s *Seen) Read(path, hash string) { s.hashes.Store(path, hash) }
 
 // wrote records the versions that a change by this session replaced. If the session had
 // last seen another version of a note than the change did, that one stays recorded: it has
@@ -75,16 +57,12 @@ func (s *Seen) moved(from, to, hash string) {
 	}
 }
 
-func (s *Seen) forget(path string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.hashes, path)
-}
+func (s *Seen) forget(path string) { s.hashes.Delete(path) }
 
 func (s *Seen) hash(path string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hashes[path]
+	hash, _ := s.hashes.Load(path)
+	text, _ := hash.(string)
+	return text
 }
 
 // lastSeen returns the hash of the version of a note that the session saw last, or "".
