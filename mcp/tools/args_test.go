@@ -231,19 +231,16 @@ func TestAliasesAreOfUse(t *testing.T) {
 	}
 }
 
-// A line that does not fit is cut between two runes.
-func TestCutLines(t *testing.T) {
+// A text is cut at the end of a line, and the first line between two runes.
+func TestBeginning(t *testing.T) {
 	for _, c := range []struct {
-		line        string
-		limit, room int
-		want        string
+		text string
+		size int
+		want string
 	}{
-		{"日本語\n", 100, 100, "日本語\n"}, {"日本語\n", 4, 100, "日"}, {"日本語\n", 6, 100, "日本"}, {"日本語\n", 100, 7, "日本"}, {"日本語\n", 2, 100, ""}, {"\x80\x80\x80", 2, 100, ""},
+		{"日本語\n", 100, "日本語\n"}, {"日本語\n", 4, "日"}, {"日本語\n", 6, "日本"}, {"日本語\n", 2, ""}, {"日本語\n", 9, "日本語"}, {"a\nbc\nd", 4, "a\n"}, {"a\nbc\nd", 5, "a\nbc\n"}, {"\x80\x80\x80", 2, ""},
 	} {
-		content, n, cut := cutLines([]string{c.line}, c.limit, c.room)
-		assert.Equal(t, c.want, content, "%q %d %d", c.line, c.limit, c.room)
-		assert.Equal(t, 1, n)
-		assert.Equal(t, c.want != c.line, cut)
+		assert.Equal(t, c.want, beginning(c.text, c.size), "%q %d", c.text, c.size)
 	}
 }
 

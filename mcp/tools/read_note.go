@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"notesd/internal/canvas"
@@ -131,14 +132,10 @@ func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (
 	return Outcome{Structured: out, Text: strings.Join(texts, "\n") + remarkLines(out.Notes)}, nil
 }
 
-// read reads one note into an outcome of at most most bytes, in either form.
-//
-// The forms differ in size: JSON escapes the content and adds the front matter, the URI and
-// other fields, the text adds a fence. The size of everything else is therefore measured
-// with the content empty, in both forms, and the content gets the rest: as many whole lines
-// as fit, both as they are and escaped. The anchor and the attachments depend on the lines
-// that are shown. They are computed for all selected lines first, so that the measured size
-// is the largest possible, and again for the lines that fit.
+// read reads one note into an outcome of at most most bytes in either form, by [fit]: an item is a
+// byte of the content, which is cut at the end of a line or, if that is the first, of a rune. The
+// anchor and the attachments are those of the lines shown. If not all of the content fits, data
+// for programs at its end are left out.
 func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, error) {
 	note, remark, err := in.version(ctx, &a)
 	if err != nil {
@@ -149,24 +146,23 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	if err != nil {
 		return Outcome{}, err
 	}
+	attached, err := in.attached(ctx, note)
+	if err != nil {
+		return Outcome{}, err
+	}
 	out := ReadResult{
 		Path: note.Path, URI: notes.URI(note.Path), Title: note.Title, Hash: note.Hash,
-		FrontMatter: note.FrontMatter, FrontMatterError: note.FrontMatterError, Tags: note.Tags,
-		LineStart: first, LineEnd: last, TotalLines: len(lines),
+		FrontMatter: note.FrontMatter, FrontMatterError: note.FrontMatterError, Tags: note.Tags, Attachments: attached(first, last),
+		LineStart: first, LineEnd: last, TotalLines: len(lines), Anchor: notes.PassageRef(note.Path, note.Hash, first, last),
 		Size: note.Size, Date: note.Date.Format(time.DateOnly), Modified: note.Modified.UTC().Format(time.RFC3339),
 		Notes: in.remarks(),
 	}
 	if remark != "" {
 		out.Notes = in.remarks(remark)
 	}
-	// Of all selected lines, for their size; again below, for those that are shown.
-	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
-		return Outcome{}, err
-	}
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
-	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, last) // for its size; set again below
 	if a.Outline {
 		return outlined(out, note, most), nil
 	}
@@ -175,27 +171,41 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
 	}
-	const marks = 200 // for the fence, the line about the rest, and next_lines
-	limit, room := cmp.Or(a.MaxBytes, most), max(most-max(jsonSize(out), len(readText(out)))-marks, most/4)
-	content, end, cut := cutLines(lines[first-1:last], limit, room)
-	if cut {
-		if text := textEnd(note, first, last); text < first+end-1 {
-			content, end, _ = cutLines(lines[first-1:text], limit, room)
-			out.Notes = append(out.Notes, fmt.Sprintf("lines %d-%d are data for programs, such as a drawing", text+1, last))
+	out.Content = strings.Join(lines[first-1:last], "")
+	prose := sync.OnceValue(func() string { return strings.Join(lines[first-1:textEnd(note, first, last)], "") })
+	limit := min(cmp.Or(a.MaxBytes, most), len(out.Content))
+	least := min(limit, most/24) // at most a quarter of the space: JSON escapes a byte with up to six
+	return fit(most, limit, func(size int) Outcome {
+		shown := out
+		if size = max(size, least); size < len(out.Content) {
+			shown.Content = beginning(prose(), size)
+			shown.LineEnd = first + max(1, strings.Count(shown.Content, "\n")) - 1
+			shown.Truncated, shown.Attachments = true, attached(first, shown.LineEnd)
+			shown.Anchor = notes.PassageRef(note.Path, note.Hash, first, shown.LineEnd)
+			if shown.LineEnd < last {
+				shown.NextLines = fmt.Sprintf("%d-%d", shown.LineEnd+1, last)
+			}
+			switch {
+			case !strings.HasSuffix(shown.Content, "\n"):
+				shown.Notes = append(slices.Clip(out.Notes), fmt.Sprintf("line %d is cut: raise max_bytes to see all of it", first))
+			case len(shown.Content) == len(prose()):
+				shown.Notes = append(slices.Clip(out.Notes), fmt.Sprintf("lines %d-%d are data for programs, such as a drawing", shown.LineEnd+1, last))
+			}
 		}
+		return Outcome{Structured: shown, Text: readText(shown)}
+	}), nil
+}
+
+// beginning returns the lines at the beginning of a text that fit into size bytes, or as much of the
+// first line as does.
+func beginning(text string, size int) string {
+	if len(text) <= size {
+		return text
 	}
-	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
-	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, out.LineEnd)
-	if cut && out.LineEnd < last {
-		out.NextLines = fmt.Sprintf("%d-%d", out.LineEnd+1, last)
+	if end := strings.LastIndexByte(text[:size], '\n'); end >= 0 {
+		return text[:end+1]
 	}
-	if cut && len(content) < len(lines[first-1]) { // only the first line can be cut in the middle
-		out.Notes = append(out.Notes, fmt.Sprintf("line %d is cut: raise max_bytes to see all of it", out.LineEnd))
-	}
-	if out.Attachments, err = in.attached(ctx, note, first, out.LineEnd); err != nil {
-		return Outcome{}, err
-	}
-	return Outcome{Structured: out, Text: readText(out)}, nil
+	return phrase.Cut(text, size)
 }
 
 // textEnd returns the last of the lines that has text, or the last line if all of them are
@@ -455,29 +465,6 @@ func parseLines(s string, total int) (first, last int, err error) {
 	return first, min(last, total), nil
 }
 
-// cutLines returns as many whole lines as fit into limit bytes and, encoded as JSON, into
-// room, and their number. A first line that does not fit is cut at a rune.
-func cutLines(lines []string, limit, room int) (content string, n int, cut bool) {
-	var b strings.Builder
-	quoted := 0
-	for i, line := range lines {
-		size := jsonSize(line) - len(`""`)
-		if b.Len()+len(line) <= limit && quoted+size <= room {
-			b.WriteString(line)
-			quoted += size
-			continue
-		}
-		if i > 0 {
-			return b.String(), i, true
-		}
-		// JSON escapes a byte with up to six: the part that fits is estimated from the size
-		// of the whole line.
-		content = phrase.Cut(line, min(limit, room*len(line)/size))
-		return content, 1, len(content) < len(line)
-	}
-	return b.String(), len(lines), false
-}
-
 // An AttachedFile is an attachment in the result of a tool.
 type AttachedFile struct {
 	URI  string `json:"uri"`
@@ -488,29 +475,27 @@ type AttachedFile struct {
 // maxAttached is the maximum number of attachments in one result.
 const maxAttached = 20
 
-// attached returns the attachments that the note links to in the lines shown. For most
-// notes, which link to no files, it needs no query.
-func (in *invocation) attached(ctx context.Context, note *notes.Note, first, last int) ([]AttachedFile, error) {
-	shown := make(map[string]bool) // file names at the end of link targets, in lower case
-	for _, l := range note.Links {
-		if l.Line >= first && l.Line <= last && namesFile(l.Target) {
-			shown[strings.ToLower(path.Base(l.Target))] = true
+// attached returns a function that lists the attachments to which the note links in some lines. For
+// most notes, which link to no files, it needs no query.
+func (in *invocation) attached(ctx context.Context, note *notes.Note) (inLines func(first, last int) []AttachedFile, err error) {
+	var all []notes.Attachment
+	if slices.ContainsFunc(note.Links, func(l notes.Link) bool { return namesFile(l.Target) }) {
+		all, err = in.Vault.Attachments(ctx, note.Path, in.Scope)
+	}
+	return func(first, last int) (files []AttachedFile) {
+		shown := make(map[string]bool) // file names at the end of link targets, in lower case
+		for _, l := range note.Links {
+			if l.Line >= first && l.Line <= last && namesFile(l.Target) {
+				shown[strings.ToLower(path.Base(l.Target))] = true
+			}
 		}
-	}
-	if len(shown) == 0 {
-		return nil, nil
-	}
-	all, err := in.Vault.Attachments(ctx, note.Path, in.Scope)
-	if err != nil {
-		return nil, err
-	}
-	var files []AttachedFile
-	for _, a := range all {
-		if shown[strings.ToLower(path.Base(a.Path))] && len(files) < maxAttached {
-			files = append(files, AttachedFile{URI: notes.URI(a.Path), Type: a.MediaType, Size: a.Size})
+		for _, a := range all {
+			if shown[strings.ToLower(path.Base(a.Path))] && len(files) < maxAttached {
+				files = append(files, AttachedFile{URI: notes.URI(a.Path), Type: a.MediaType, Size: a.Size})
+			}
 		}
-	}
-	return files, nil
+		return files
+	}, err
 }
 
 // namesFile reports whether a link's target may be a file other than a note.
