@@ -139,12 +139,8 @@ func (in *invocation) brokenLinks(ctx context.Context, path string) (targets []s
 }
 
 func listed(m notes.Meta) ListedNote {
-	tags := m.Tags
-	if tags == nil {
-		tags = []string{}
-	}
 	return ListedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title, Date: m.Date.Format(time.DateOnly),
-		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: tags, Fields: m.Fields}
+		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: append([]string{}, m.Tags...), Fields: m.Fields}
 }
 
 func listText(out ListResult) string {
