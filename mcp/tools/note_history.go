@@ -108,20 +108,16 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 		return Outcome{}, err
 	}
 	out := HistoryResult{Revisions: []Revision{}, Notes: in.remarks()}
-	// A diff may need several times its size as JSON, depending on its contents: it is cut
-	// in proportion until it fits. 300 bytes are reserved for its fence and first line.
-	most := in.Limits.ResultBytes - jsonSize(out) - 300
-	for jsonSize(diff) > most {
-		diff = phrase.Clip(diff, len(diff)*most/jsonSize(diff)-10)
-	}
-	text := fmt.Sprintf("From revision %d to %d", from, to)
-	if diff == "" {
-		text += " nothing changed"
-	} else {
-		text += "\n" + phrase.Fence("diff", a.Note, diff)
-	}
-	out.Diff = diff
-	return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}, nil
+	return fit(in.Limits.ResultBytes, len(diff), func(size int) Outcome {
+		out.Diff = phrase.Clip(diff, size)
+		text := fmt.Sprintf("From revision %d to %d", from, to)
+		if diff == "" {
+			text += " nothing changed"
+		} else {
+			text += "\n" + phrase.Fence("diff", a.Note, out.Diff)
+		}
+		return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}
+	}), nil
 }
 
 func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
