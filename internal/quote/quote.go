@@ -18,8 +18,8 @@ type Text struct {
 	source   string
 	lines    []int // the offset of each line
 	asIs     folded
-	unmarked map[string]*folded // by the suffix of headings; filled on first use
-	loose    func() folded      // see loosely
+	unmarked [2]func() folded // without markup; the second with a colon after headings
+	loose    func() folded    // see loosely
 }
 
 // folded is a text in NFC with runs of white space as single spaces.
@@ -33,13 +33,16 @@ type Lines struct{ First, Last int }
 
 // NewText returns the Text of a source.
 func NewText(source string) *Text {
-	t := &Text{source: source, lines: []int{0}, unmarked: make(map[string]*folded)}
+	t := &Text{source: source, lines: []int{0}}
 	for i := range len(source) {
 		if source[i] == '\n' && i+1 < len(source) {
 			t.lines = append(t.lines, i+1)
 		}
 	}
 	t.asIs = fold(source, asWritten)
+	for i, colon := range []string{"", ":"} {
+		t.unmarked[i] = sync.OnceValue(func() folded { return t.withoutMarks(colon) })
+	}
 	t.loose = sync.OnceValue(func() folded { return fold(source, loosely) })
 	return t
 }
@@ -107,12 +110,9 @@ func withoutMarks(line string) string {
 
 // withoutMarks returns the text without markup, with colon, which may be "", after its
 // headings; offsets are those of lines.
-func (t *Text) withoutMarks(colon string) *folded {
-	if known := t.unmarked[colon]; known != nil {
-		return known
-	}
-	unmarked := &folded{}
+func (t *Text) withoutMarks(colon string) folded {
 	var b strings.Builder
+	var at []int
 	for i, start := range t.lines {
 		line := t.Passage(Lines{i + 1, i + 1})
 		marks := lineMarks.FindString(line)
@@ -128,12 +128,10 @@ func (t *Text) withoutMarks(colon string) *folded {
 		}
 		b.WriteString(text)
 		for range len(text) {
-			unmarked.at = append(unmarked.at, start)
+			at = append(at, start)
 		}
 	}
-	unmarked.text = b.String()
-	t.unmarked[colon] = unmarked
-	return unmarked
+	return folded{b.String(), at}
 }
 
 // ellipses matches the ends of a quotation that was cut.
@@ -147,16 +145,16 @@ func clean(quotation string, as func(rune) rune) string {
 // Find returns the lines of all occurrences of the quotation. If there are none, it
 // ignores markup, and then also expects a colon after headings, as in search snippets.
 func (t *Text) Find(quotation string) []Lines {
-	found := t.find(&t.asIs, clean(quotation, asWritten))
-	for _, colon := range []string{"", ":"} {
+	found := t.find(t.asIs, clean(quotation, asWritten))
+	for _, unmarked := range t.unmarked {
 		if found == nil {
-			found = t.find(t.withoutMarks(colon), clean(withoutMarks(quotation), asWritten))
+			found = t.find(unmarked(), clean(withoutMarks(quotation), asWritten))
 		}
 	}
 	return found
 }
 
-func (t *Text) find(in *folded, wanted string) (found []Lines) {
+func (t *Text) find(in folded, wanted string) (found []Lines) {
 	const most = 1000
 	if wanted == "" {
 		return nil
