@@ -42,7 +42,7 @@ func TestRenameTag(t *testing.T) {
 	assert.Equal(t, "---\ntags: [project, other]\n---\ntext\n", w.disk(t, "A.md"))
 	assert.Equal(t, []string{"B.md"}, undone.Conflicts, "it was restored since")
 	assert.Contains(t, text, fmt.Sprintf("Undid change %d: \"A.md\", revision %d", done.Change, undone.Revision))
-	assert.Contains(t, text, "changed since, not restored; undo their later changes first: B.md")
+	assert.Contains(t, text, "changed since, not restored; undo their later changes first (1):\n- B.md")
 	created, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "New", "content": "x"})
 	history, _ = call[tools.HistoryResult](t, w.session, "note_history", args{"note": created.Path})
 	undone, text = call[tools.WriteResult](t, w.session, "restore_note", args{"change": history.Revisions[0].Change})
@@ -65,7 +65,7 @@ func TestEditNoteTagsAndHeadings(t *testing.T) {
 	assert.Equal(t, "---\ntags: [two]\n---\n# Plan\n\n## Dangers\n\nNone.\n", w.disk(t, "A.md"))
 	assert.Equal(t, "See [[A#Dangers]] and [[A]].\n", w.disk(t, "B.md"))
 	assert.Equal(t, []string{"B.md"}, edited.Relinked)
-	assert.Contains(t, text, "also changed: B.md")
+	assert.Contains(t, text, "also changed (1):\n- B.md")
 	assert.Contains(t, refused(t, w.session, "edit_note", args{"note": "A", "edits": []args{{"op": "rename_heading", "heading": "Dangers"}}}), "new is missing; pass the heading's new text")
 	assert.Contains(t, refused(t, w.session, "edit_note", args{"note": "A", "edits": []args{{"op": "add_tag", "tag": "x", "content": "y"}}}), `add_tag has no field "content"`)
 }

@@ -346,7 +346,7 @@ func TestUndoOfAMoveSaysSo(t *testing.T) {
 	assert.Contains(t, text, "\nits title is still \"Plan\"; edit_note changes it\nlinks changed in (1)")
 	undo := args{"change": moved.Change, "dry_run": true}
 	would, text := call[tools.WriteResult](t, w.session, "restore_note", undo)
-	assert.Contains(t, text, "Nothing was written: \"Work/Scheme.md\" would be \"Plan.md\" again\nalso changed: Index.md")
+	assert.Contains(t, text, "Nothing was written: \"Work/Scheme.md\" would be \"Plan.md\" again\nalso changed (1):\n- Index.md")
 	assert.False(t, would.Unchanged)
 	delete(undo, "dry_run")
 	same, _ := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Index", "to": "Index 2.md"})

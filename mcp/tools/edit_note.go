@@ -407,19 +407,13 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	if out.Broken > 0 {
 		fmt.Fprintf(&b, "\n%s; restore_note change=%d undoes this, rename_heading takes links along", brokenText(out.Broken, "is gone", out.BrokenIn), out.Change)
 	}
-	if len(w.Relinked) > 0 {
-		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
+	listPaths(&b, "also changed", w.Relinked, 0)
+	listPaths(&b, "unreadable, broken or not writable, not updated", w.Left, 0)
+	conflicts := "changed since, not restored; undo their later changes first"
+	if verb == "Edited" {
+		conflicts = "changed or in use by another program, not updated"
 	}
-	if len(w.Left) > 0 {
-		fmt.Fprintf(&b, "\nunreadable, broken or not writable, not updated: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
-	}
-	if len(w.Conflicts) > 0 {
-		left := "changed since, not restored; undo their later changes first"
-		if verb == "Edited" {
-			left = "changed or in use by another program, not updated"
-		}
-		fmt.Fprintf(&b, "\n%s: %s", left, phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
-	}
+	listPaths(&b, conflicts, w.Conflicts, 0)
 	if w.Diff != "" {
 		b.WriteString("\n" + phrase.Fence("diff", w.Path, w.Diff))
 	}

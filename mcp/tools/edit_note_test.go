@@ -51,7 +51,7 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 
 	_, text = w.call(t, "restore_note", args{"change": 1})
 	assert.Equal(t, []string{"a\n", "b #plan\n", "c\n"}, []string{w.disk(t, "A.md"), w.disk(t, "B.md"), w.disk(t, "C.md")})
-	assert.Contains(t, text, "also changed: A.md")
+	assert.Contains(t, text, "also changed (1):\n- A.md")
 
 	assert.Contains(t, w.fails(t, "edit_note", args{"notes": []string{"None", "Nil"}, "edits": tag}), "no note was edited:\n- None: ")
 	assert.Contains(t, w.fails(t, "edit_note", args{"notes": []string{"A"}, "edits": tag, "expected_hash": hash("A.md")}), "expected_hash is the hash of one note")

@@ -95,12 +95,8 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 		fmt.Fprintf(&b, "Renamed #%s to #%s: %s changed, change %d", tag, to, phrase.Count(out.Total, "note"), out.Change)
 	}
 	listPaths(&b, "notes", out.Changed, out.Total)
-	if len(out.Conflicts) > 0 {
-		b.WriteString("\nchanged or in use by another program, not updated: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
-	}
-	if len(out.Left) > 0 {
-		b.WriteString("\nnot updated, and may use the tag: " + phrase.Clip(phrase.OneLine(strings.Join(out.Left, ", ")), 1000))
-	}
+	listPaths(&b, "changed or in use by another program, not updated", out.Conflicts, 0)
+	listPaths(&b, "not updated, and may use the tag", out.Left, 0)
 	if out.Diff != "" {
 		b.WriteString("\n" + phrase.Fence("diff", out.Changed[0], out.Diff))
 	}

@@ -95,6 +95,6 @@ func TestHitReason(t *testing.T) {
 // What a change could not update is in its text.
 func TestChangedText_Left(t *testing.T) {
 	w := notes.Written{Path: "A.md", Hash: "1", Was: "0", Left: []string{"Board.canvas"}, Conflicts: []string{"B.md"}}
-	assert.Contains(t, changedText("Edited", w, WriteResult{}), "\nunreadable, broken or not writable, not updated: Board.canvas\nchanged or in use by another program, not updated: B.md")
-	assert.Contains(t, changedText("Restored", w, WriteResult{}), "changed since, not restored; undo their later changes first: B.md")
+	assert.Contains(t, changedText("Edited", w, WriteResult{}), "\nunreadable, broken or not writable, not updated (1):\n- Board.canvas\nchanged or in use by another program, not updated (1):\n- B.md")
+	assert.Contains(t, changedText("Restored", w, WriteResult{}), "changed since, not restored; undo their later changes first (1):\n- B.md")
 }
