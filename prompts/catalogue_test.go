@@ -435,13 +435,14 @@ func TestPartsOfNotes(t *testing.T) {
 	s := newShelf("plan.md|# Plan\nintro\n## Goals\nwin\n## Risks\nlose\n", "C# basics.md|sharp", "C.md|flat", "Prompts/part.md|{{note which}}", `Prompts/more.md|{{note "plan.md#Risks"}} {{note "plan.md:3-4"}} {{note "plan.md"}}`)
 	s[3].FrontMatter = map[string]any{"arguments": []any{"which"}}
 	for ref, want := range map[string]Resource{
-		"plan.md#Risks":  {URI: plan + "#L5-L6", Text: "## Risks\nlose\n"},
-		"[[plan#goals]]": {URI: plan + "#L3-L4", Text: "## Goals\nwin\n"},
-		"plan.md:2":      {URI: plan + "#L2-L2", Text: "intro\n"},
-		"plan.md:5-14":   {URI: plan + "#L5-L6", Text: "## Risks\nlose\n"},
-		plan + "#L1-L2":  {URI: plan + "#L1-L2", Text: "# Plan\nintro\n"},
-		"plan.md":        {URI: plan + "#L1-L6", Text: s[0].Content},
-		"C# basics":      {URI: "note:///C%23%20basics.md?rev=0123456789ab#L1-L1", Text: "sharp"},
+		"plan.md#Risks":                          {URI: plan + "#L5-L6", Text: "## Risks\nlose\n"},
+		"[[plan#goals]]":                         {URI: plan + "#L3-L4", Text: "## Goals\nwin\n"},
+		"plan.md:2":                              {URI: plan + "#L2-L2", Text: "intro\n"},
+		"plan.md:5-14":                           {URI: plan + "#L5-L6", Text: "## Risks\nlose\n"},
+		"note:///plan.md?rev=ba9876543210#L1-L2": {URI: plan + "#L1-L6", Text: s[0].Content}, // the lines of an older version
+		plan + "#L1-L2":                          {URI: plan + "#L1-L2", Text: "# Plan\nintro\n"},
+		"plan.md":                                {URI: plan + "#L1-L6", Text: s[0].Content},
+		"C# basics":                              {URI: "note:///C%23%20basics.md?rev=0123456789ab#L1-L1", Text: "sharp"},
 	} {
 		for name, argument := range map[string]string{"part": "which", "summarize_note": "note", "find_connections": "note"} {
 			r := render(t, s, Options{Folder: "Prompts"}, name, map[string]string{argument: ref})
