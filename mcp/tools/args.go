@@ -30,10 +30,7 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	if len(problems) > 0 {
 		return nil, &UsageError{problems: problems}
 	}
-	data, err := json.Marshal(values)
-	if err != nil {
-		return nil, fmt.Errorf("encode arguments: %w", err)
-	}
+	data, _ := json.Marshal(values) // they are valid JSON
 	if err := json.Unmarshal(data, args); err != nil {
 		return nil, fmt.Errorf("decode arguments into %T: %w", args, err)
 	}

@@ -87,13 +87,12 @@ func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, e
 	t.input = inputOf[A]()
 	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (Outcome, error) {
 		var args A
+		var err error
 		// Of a tool that only reads, an ignored argument costs a better answer; one that
 		// writes could change something else than was meant.
-		ignored, err := decodeArgs(t.input(), raw, t.Writes(), &args)
-		if err != nil {
+		if in.onArgs, err = decodeArgs(t.input(), raw, t.Writes(), &args); err != nil {
 			return Outcome{}, err
 		}
-		in.onArgs = ignored
 		return run(ctx, in, args)
 	}
 	return &t
@@ -187,8 +186,8 @@ func ending(next string, remarks []string) string {
 }
 
 // Hosts bound the size of a tool's result, and each byte of it takes up a model's context.
-// Each tool therefore builds its result from the first n of its items, and fit determines
-// n. The size of an item cannot be added up in advance: it differs between the two forms,
+// Each tool therefore builds its result from the first n of its items, or bytes of its text, and
+// fit determines n. The size of an item cannot be added up in advance: it differs between the two forms,
 // and a shorter list has a longer remark. The whole result is therefore built and measured
 // for each n that is tried, which takes some ten builds for a page of a thousand items.
 

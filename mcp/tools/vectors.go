@@ -102,7 +102,6 @@ var searchVectors = define(Tool{
 	Name:        "search_vectors",
 	Title:       "Search a vector table",
 	Description: "Rows of a vector table nearest to a vector or text. Use it on tables, not notes. Higher scores are nearer; l2 is negated.",
-	Effect:      Reads,
 	Tables:      true,
 	output:      outputOf[SearchVectorsResult](),
 }, runSearchVectors)
@@ -257,7 +256,6 @@ var listTables = define(Tool{
 	Name:        "list_tables",
 	Title:       "List vector tables",
 	Description: "All vector tables. Use it to find a table_name.",
-	Effect:      Reads,
 	Tables:      true,
 	output:      outputOf[ListTablesResult](),
 }, runListTables)
