@@ -45,7 +45,7 @@
 // The SDK calls every request's handler in its own goroutine. The handler's context
 // is cancelled when the client cancels the request or disconnects, and is passed
 // down to the vault. A line connection owns two goroutines, which end with Close.
-// A session owns its work outside of requests (listing roots); [Core.Serve]
+// A session owns its work outside of requests (listing roots); [Core.ServeLines]
 // blocks and owns all of that, and [HTTP] owns what its sessions start. The
 // Notifier's Run owns its timers.
 package mcp

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/mcp/transport"
 )
 
 // An outlet sends notifications to one client, without waiting for it.
@@ -27,8 +29,8 @@ const (
 // silent is the outlet of a session that has no connection yet.
 func silent(string, any) {}
 
-// toConn returns an outlet to a connection whose Write only queues.
-func toConn(conn sdk.Connection) outlet {
+// toConn returns an outlet to a line connection, whose Write only queues.
+func toConn(conn *transport.Conn) outlet {
 	return func(method string, params any) {
 		data, _ := json.Marshal(params) // cannot fail for the SDK's types
 		// An error means that the session is closing, which is reported elsewhere.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -19,20 +21,34 @@ import (
 // HTTP have no roots, and all get the same list.
 const fixedTools = true
 
-// Serve serves one session over the transport. It returns nil when the client disconnects,
-// ctx's error when ctx is cancelled, and otherwise the error that ended the session, such
-// as a client that does not read or a broken stream. p narrows the core's profile.
-func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
+// ServeLines serves one session over a pair of byte streams, which it closes. It returns
+// nil when the client disconnects, ctx's error when ctx is cancelled, and otherwise the
+// error that ended the session, such as a client that does not read or a broken stream. p
+// narrows the core's profile.
+func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
 	s, err := c.newSession(p, !fixedTools)
 	if err != nil {
 		return err
 	}
-	return s.serve(ctx, t)
-}
-
-// ServeLines serves one session over a pair of byte streams, which it closes.
-func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
-	return c.Serve(ctx, &transport.Lines{In: in, Out: out, Limits: c.limits.Line}, p)
+	conn := transport.Open(in, out, c.limits.Line)
+	s.line, s.out = conn, toConn(conn)
+	s.place.landed.Store(true) // a line connection cannot come from another node
+	c.add(s)
+	defer s.end()
+	defer c.remove(s)
+	ss, err := s.server.Connect(ctx, conn, nil)
+	if err != nil {
+		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
+	}
+	// Close the connection, not the session: the SDK then cancels the requests in flight
+	// instead of waiting for them.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	err = ss.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -104,38 +102,6 @@ func (c *Core) Clients() []Client {
 	slices.SortStableFunc(clients, func(a, b Client) int { return a.Since.Compare(b.Since) })
 	return clients
 }
-
-// serve runs the session over t.
-func (s *session) serve(ctx context.Context, t sdk.Transport) error {
-	conn, err := t.Connect(ctx)
-	if err != nil {
-		return fmt.Errorf("connect: %w", err)
-	}
-	s.line, _ = conn.(*transport.Conn)
-	s.place.landed.Store(s.line != nil) // a line connection cannot come from another node
-	s.out = toConn(conn)
-	s.core.add(s)
-	defer s.end()
-	defer s.core.remove(s)
-	ss, err := s.server.Connect(ctx, connected{conn}, nil)
-	if err != nil {
-		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
-	}
-	// Close the connection, not the session: the SDK then cancels the requests in flight
-	// instead of waiting for them.
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-	err = ss.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-// connected is a transport for an existing connection.
-type connected struct{ conn sdk.Connection }
-
-func (c connected) Connect(context.Context) (sdk.Connection, error) { return c.conn, nil }
 
 // introduce records the client's name and capabilities, which it sends with initialize or
 // with its first request of 2026-07-28.

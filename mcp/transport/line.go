@@ -57,33 +57,10 @@ func (l Limits) WithDefaults() Limits {
 
 const queueBytes = 64 << 20 // responses queued for a client that does not read
 
-// Lines speaks newline-delimited JSON-RPC over a pair of byte streams. Unlike the SDK's
+// A Conn speaks newline-delimited JSON-RPC over a pair of byte streams. Unlike the SDK's
 // transports it survives invalid messages: it responds with an error and continues.
-// Writes never block; a client that lets the queue overflow is disconnected.
-type Lines struct {
-	In     io.ReadCloser
-	Out    io.WriteCloser
-	Limits Limits
-}
-
-// Connect starts reading and writing. It must be called only once.
-func (t *Lines) Connect(context.Context) (sdk.Connection, error) {
-	limits := t.Limits.WithDefaults()
-	c := &Conn{
-		in:       t.In,
-		limits:   limits,
-		incoming: make(chan jsonrpc.Message),
-		done:     make(chan struct{}),
-		calls:    make(map[jsonrpc.ID]*inFlight),
-		idle:     make(chan struct{}, 1),
-	}
-	c.out = newOutbox(t.Out, limits)
-	go c.readLoop()
-	return c, nil
-}
-
-// A Conn is the connection of a Lines. It has two goroutines: one reads lines, the
-// outbox's writes them.
+// Writes never block; a client that lets the queue overflow is disconnected. It has two
+// goroutines: one reads lines, the outbox's writes them.
 type Conn struct {
 	in       io.ReadCloser
 	out      *outbox
@@ -98,6 +75,25 @@ type Conn struct {
 	calls map[jsonrpc.ID]*inFlight // the client's calls in flight
 	idle  chan struct{}            // receives a token when a call finishes
 }
+
+// Open starts reading and writing.
+func Open(in io.ReadCloser, out io.WriteCloser, limits Limits) *Conn {
+	limits = limits.WithDefaults()
+	c := &Conn{
+		in:       in,
+		out:      newOutbox(out, limits),
+		limits:   limits,
+		incoming: make(chan jsonrpc.Message),
+		done:     make(chan struct{}),
+		calls:    make(map[jsonrpc.ID]*inFlight),
+		idle:     make(chan struct{}, 1),
+	}
+	go c.readLoop()
+	return c
+}
+
+// Connect returns c, which is the transport of a single connection.
+func (c *Conn) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 
 // An inFlight is a call from the client that has not been answered yet.
 type inFlight struct {

@@ -40,9 +40,7 @@ func connect(t *testing.T, limits transport.Limits) *session {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	s := &session{t: t, in: fromClient, hold: func(*jsonrpc.Request) bool { return false }}
-	conn, err := (&transport.Lines{In: toServer, Out: fromServer, Limits: limits}).Connect(t.Context())
-	require.NoError(t, err)
-	s.conn = conn.(*transport.Conn)
+	s.conn = transport.Open(toServer, fromServer, limits)
 	go s.readLines(toClient)
 	go s.serve()
 	t.Cleanup(func() {
@@ -387,9 +385,8 @@ func TestConn_SlowClient(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				toServer, fromClient := io.Pipe()
 				_, fromServer := io.Pipe() // never read
-				conn, err := (&transport.Lines{In: toServer, Out: fromServer, Limits: transport.Limits{QueueFrames: 20}}).Connect(t.Context())
-				require.NoError(t, err)
-				sent := 0
+				conn := transport.Open(toServer, fromServer, transport.Limits{QueueFrames: 20})
+				sent, err := 0, error(nil)
 				for ; err == nil && sent < 100; sent++ {
 					synctest.Wait() // the writer takes the first
 					err = conn.Write(t.Context(), &jsonrpc.Request{Method: "notifications/" + frame})
@@ -423,8 +420,7 @@ func TestConn_Close(t *testing.T) {
 
 		toServer, _ := io.Pipe()
 		_, fromServer := io.Pipe() // never read
-		conn, err := (&transport.Lines{In: toServer, Out: fromServer}).Connect(t.Context())
-		require.NoError(t, err)
+		conn := transport.Open(toServer, fromServer, transport.Limits{})
 		require.NoError(t, conn.Write(t.Context(), &jsonrpc.Request{Method: "unread"}))
 		began := time.Now()
 		require.NoError(t, conn.Close())
@@ -438,8 +434,7 @@ func TestConn_BrokenPipe(t *testing.T) {
 		toServer, _ := io.Pipe()
 		toClient, fromServer := io.Pipe()
 		require.NoError(t, toClient.Close())
-		conn, err := (&transport.Lines{In: toServer, Out: fromServer}).Connect(t.Context())
-		require.NoError(t, err)
+		conn := transport.Open(toServer, fromServer, transport.Limits{})
 		require.NoError(t, conn.Write(t.Context(), &jsonrpc.Request{Method: "first"}))
 		synctest.Wait()
 		require.ErrorIs(t, conn.Write(t.Context(), &jsonrpc.Request{Method: "second"}), io.ErrClosedPipe)
@@ -460,11 +455,10 @@ func must[T any](v T, err error) T {
 func TestConn_ReadEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		toServer, _ := io.Pipe()
-		conn, err := (&transport.Lines{In: toServer, Out: nopCloser{io.Discard}}).Connect(t.Context())
-		require.NoError(t, err)
+		conn := transport.Open(toServer, nopCloser{io.Discard}, transport.Limits{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err = conn.Read(ctx)
+		_, err := conn.Read(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NoError(t, conn.Close())
 	})
