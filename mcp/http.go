@@ -134,7 +134,9 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	h.replays = true
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
-	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(h.serveMCP)))
+	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.serveMCP(w, r, h.o.Profile)
+	})))
 	h.mux.Handle("/sse", h.guard.authorized(http.HandlerFunc(h.serveLegacy)))
 	for pattern, handler := range o.Own {
 		h.mux.Handle(pattern, h.guard.authorized(handler))
@@ -161,7 +163,7 @@ func NewSubjectHTTP(core *Core) (*HTTP, error) {
 // ServeSubject answers a request to a vault's /mcp endpoint on behalf of p.Subject, within
 // the bounds of p. The sessions of one subject are unknown to others.
 func (h *HTTP) ServeSubject(w http.ResponseWriter, r *http.Request, p Profile) {
-	h.serveMCP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, &p)))
+	h.serveMCP(w, r, p)
 }
 
 // Bound closes the sessions of subjects whose bounds have changed; their next request
@@ -482,25 +484,12 @@ func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
 	_ = ss.Close() // an error concerns only the client
 }
 
-// callerKey is the context key of the profile of a subject's request.
-type callerKey struct{}
-
-// callerOf returns the caller's profile: that of its subject, or the one common to all
-// clients with the token.
-func (h *HTTP) callerOf(ctx context.Context) *Profile {
-	if p, ok := ctx.Value(callerKey{}).(*Profile); ok {
-		return p
-	}
-	return &h.o.Profile
-}
-
 // requestSessionKey is the context key of the function that creates a request's server.
 type requestSessionKey struct{}
 
 // withServer returns the request with a function in its context that creates its server,
 // once.
-func (h *HTTP) withServer(r *http.Request, modern bool, msgs []jsonrpc.Message) *http.Request {
-	caller := *h.callerOf(r.Context())
+func (h *HTTP) withServer(r *http.Request, caller Profile, modern bool, msgs []jsonrpc.Message) *http.Request {
 	make := sync.OnceValue(func() *sdk.Server { return h.newServer(caller, modern, msgs) })
 	return r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, make))
 }

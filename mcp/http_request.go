@@ -19,71 +19,68 @@ import (
 	"notesd/mcp/transport"
 )
 
-// serveMCP dispatches a request to the handler of its era.
-func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
-	sessionID, caller := r.Header.Get(headerSession), h.callerOf(r.Context())
+// serveMCP dispatches a request to the handler of its era. caller is the profile of the
+// request's subject, or the one common to all clients with the token.
+func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request, caller Profile) {
+	sessionID, posts := r.Header.Get(headerSession), r.Method == http.MethodPost
 	var msgs []jsonrpc.Message
-	modern := sessionID == "" && r.Header.Get(headerVersion) >= transport.ModernVersion
-	if r.Method == http.MethodPost {
+	if posts {
 		var ok bool
 		if msgs, ok = h.readMessages(w, r); !ok {
 			return
 		}
-		modern = modern || sessionID == "" && anyModern(msgs)
-		switch {
-		case modern || sessionID != "":
-		case len(msgs) > 0 && !begins(msgs):
-			http.Error(w, "the request has no session: send initialize first, and then the header "+headerSession+" of its answer", http.StatusBadRequest)
-			return
-		case h.refuseFull(w, caller.Subject):
-			return
-		}
 	}
-	begun, as := func() {}, resumedAs{caller.Subject, sessionID}
-	if sessionID != "" {
-		id, leave := h.enterFor(r, caller, sessionID)
-		switch {
-		case id == "" && h.isClosed():
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "the server is stopping; the session continues when it runs again", http.StatusServiceUnavailable)
-			return
-		case id == "":
-			http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
+	switch {
+	case sessionID != "":
+		h.serveSession(w, r, caller, sessionID)
+	case r.Header.Get(headerVersion) >= transport.ModernVersion || anyModern(msgs):
+		h.serveSingle(w, h.withServer(r, caller, true, msgs))
+	case posts && !begins(msgs):
+		http.Error(w, "the request has no session: send initialize first, and then the header "+headerSession+" of its answer", http.StatusBadRequest)
+	case posts && h.refuseFull(w, caller.Subject):
+	default:
+		h.stateful.ServeHTTP(w, h.withServer(r, caller, false, msgs))
+	}
+}
+
+// serveSession serves a request within the session whose client sent the id.
+func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profile, sent string) {
+	id, leave := h.enterFor(r, caller, sent)
+	switch {
+	case id == "" && h.isClosed():
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "the server is stopping; the session continues when it runs again", http.StatusServiceUnavailable)
+		return
+	case id == "":
+		http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
+		return
+	}
+	defer leave()
+	as := resumedAs{caller.Subject, sent}
+	if id != sent {
+		r = r.Clone(r.Context())
+		r.Header.Set(headerSession, id)
+	}
+	if r.Method == http.MethodGet {
+		if err := h.restore(r, as, id); err != nil {
+			h.log.Warn("a client's subscriptions cannot be read", "err", err)
+			w.Header().Set("Retry-After", "5")
+			http.Error(w, "the subscriptions cannot be read; try again later", http.StatusServiceUnavailable)
 			return
 		}
-		defer leave()
-		begun = leave
-		if id != sessionID {
-			r = r.Clone(r.Context())
-			r.Header.Set(headerSession, id)
-			sessionID = id
-		}
-		if r.Method == http.MethodGet {
-			if err := h.restore(r, as, id); err != nil {
-				h.log.Warn("a client's subscriptions cannot be read", "err", err)
-				w.Header().Set("Retry-After", "5")
-				http.Error(w, "the subscriptions cannot be read; try again later", http.StatusServiceUnavailable)
+		if !h.replays || !resumesResponse(r) {
+			var ended func()
+			if w, r, ended = h.streaming(w, r, id, leave); r == nil {
 				return
 			}
+			defer ended()
 		}
 	}
-	if sessionID != "" && r.Method == http.MethodGet && !(h.replays && resumesResponse(r)) {
-		var ended func()
-		if w, r, ended = h.streaming(w, r, sessionID, begun); r == nil {
-			return
-		}
-		defer ended()
-	}
-	defer h.use(sessionID)()
-	if s := h.find(sessionID); s != nil && r.Method == http.MethodDelete {
+	defer h.use(id)()
+	if s := h.find(id); s != nil && r.Method == http.MethodDelete {
 		h.forget(as)
 		s.stop() // cancels all requests, in both directions; the SDK would wait for them
 		s.stopWork()
-	}
-	r = h.withServer(r, modern, msgs)
-	if modern {
-		h.serveSingle(w, r)
-		return
 	}
 	h.stateful.ServeHTTP(w, r)
 }
@@ -121,7 +118,7 @@ func (h *HTTP) serveLegacy(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancel(r.Context())
 		defer end()
 		defer context.AfterFunc(h.streamed, end)()
-		r = h.withServer(r.WithContext(ctx), false, nil)
+		r = h.withServer(r.WithContext(ctx), h.o.Profile, false, nil)
 	}
 	h.legacy.ServeHTTP(w, r)
 }

@@ -127,7 +127,7 @@ func introductionOf(id string) (said introduction, ok bool) {
 
 // enterFor returns the id of the session for a request, as sessionFor does, and enters that
 // session until leave is called.
-func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id string, leave func()) {
+func (h *HTTP) enterFor(r *http.Request, caller Profile, sent string) (id string, leave func()) {
 	for {
 		id = h.sessionFor(r, caller, sent)
 		if id == "" || r.Method == http.MethodDelete {
@@ -141,7 +141,7 @@ func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id strin
 
 // sessionFor returns the id of the caller's session for the id that the client sent,
 // resuming the session if necessary, or "" if there is none and none can be created.
-func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string {
+func (h *HTTP) sessionFor(r *http.Request, caller Profile, sent string) string {
 	h.resuming.Lock()
 	defer h.resuming.Unlock()
 	h.mu.Lock()
@@ -162,6 +162,7 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	if err != nil {
 		return ""
 	}
+	r = h.withServer(r, caller, false, nil)
 	answer := h.post(r, "", `{"jsonrpc":"2.0","id":"resume","method":"initialize","params":`+string(params)+`}`)
 	id = answer.Get(headerSession)
 	s := h.find(id)
@@ -189,8 +190,7 @@ func (h *HTTP) forget(as resumedAs) {
 	h.deleted[as] = true
 }
 
-// post sends a message to the SDK on behalf of the caller of r and returns the response
-// headers.
+// post sends a message to the SDK in the context of r and returns the response headers.
 func (h *HTTP) post(r *http.Request, session, body string) http.Header {
 	r = r.Clone(r.Context())
 	r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(strings.NewReader(body)), int64(len(body))
@@ -198,7 +198,6 @@ func (h *HTTP) post(r *http.Request, session, body string) http.Header {
 	if session != "" {
 		r.Header.Set(headerSession, session)
 	}
-	r = h.withServer(r, false, nil)
 	answer := &discarding{header: http.Header{}}
 	h.stateful.ServeHTTP(answer, r)
 	return answer.header
