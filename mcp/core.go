@@ -38,7 +38,8 @@ type Options struct {
 	// Shared, if not nil, is the log of a vault shared by several nodes.
 	Shared Shared
 
-	// Profile bounds every session; a session's own profile can only narrow it.
+	// Profile bounds every session; a session's own profile can only narrow it. It has no
+	// selection of tools, because each session has its own.
 	Profile Profile
 	Limits  Limits
 

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/mcp/tools"
 	"notesd/mcp/transport"
 )
 
@@ -104,7 +105,7 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 			o.server.AddResource(fixedResources[0], o.session.resources().readResource) // makes the SDK announce that the list has changed
 		}
 		if lists[noteToolsChanged] {
-			o.session.toolbox().addTools(o.server, o.session.toolbox().callable()[0]) // likewise; more than one tool could cause two notifications
+			o.session.toolbox().addTools(o.server, tools.All()[0]) // likewise; more than one tool could cause two notifications
 		}
 		if lists[notePromptsChanged] {
 			o.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, o.session.prompts.get)

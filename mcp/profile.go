@@ -88,7 +88,7 @@ func (p Profile) Validate() error {
 func (p Profile) within(outer Profile) Profile {
 	return Profile{
 		ReadOnly: p.ReadOnly || outer.ReadOnly,
-		Tools:    p.Tools, // offers checks the outer selection itself
+		Tools:    p.Tools, // outer selects none: see Options.Profile
 		Read:     narrow(outer.Read, p.Read),
 		Write:    narrow(outer.Write, p.Write),
 		NoWrite:  slices.Concat(outer.NoWrite, p.NoWrite),

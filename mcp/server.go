@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/mcp/tools"
 	"notesd/mcp/transport"
 	"notesd/notes"
 )
@@ -58,12 +59,10 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 	if c.opts.Refresh != nil {
 		c.opts.Refresh()
 	}
-	outer := *c.profile.Load()
 	s := &session{
 		core:    c,
-		profile: p.within(outer),
+		profile: p.within(*c.profile.Load()),
 		asked:   p,
-		outer:   outer,
 		limits:  c.limits,
 		log:     c.log,
 		since:   c.now(),
@@ -108,7 +107,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.learn(r.Session) },
 	})
-	s.toolbox().addTools(server, s.toolbox().callable()...)
+	s.toolbox().addTools(server, tools.All()...)
 	s.resources().addResources(server)
 	s.prompts.add(server)
 	s.addMethods(server)

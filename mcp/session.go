@@ -28,7 +28,6 @@ type session struct {
 	core    *Core
 	profile Profile
 	asked   Profile // the profile as requested, before it was narrowed
-	outer   Profile // the core's profile, which narrowed it; its selection of tools applies too
 	limits  Limits
 	server  *sdk.Server
 	out     outlet

@@ -19,8 +19,9 @@ type toolbox struct{ *session }
 
 func (s *session) toolbox() toolbox { return toolbox{s} }
 
-// addTools registers tools with the SDK, which only routes calls. listTools lists them, so
-// that the SDK does not parse schemas for each session.
+// addTools registers tools with the SDK, which only routes calls: listTools lists those
+// that the session offers, so that the SDK does not parse schemas for each session, and
+// checkTool refuses calls to others.
 func (s toolbox) addTools(server *sdk.Server, all ...*tools.Tool) {
 	for _, t := range all {
 		server.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyArguments}, s.handler(t))
@@ -68,22 +69,15 @@ func (s toolbox) offered() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
 }
 
-// callable returns the tools that the session may call, whatever the client's roots.
-func (s toolbox) callable() []*tools.Tool {
-	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool {
-		return !s.selected(t) || s.profile.ReadOnly && t.Writes()
-	})
-}
-
 // offers reports whether the session lists the tool and may call it.
 func (s toolbox) offers(t *tools.Tool) bool {
 	return s.selected(t) && (!t.Writes() || s.canWrite(t))
 }
 
-// selected reports whether both the session's and the core's selections include the tool,
-// and the tables that it may need are available.
+// selected reports whether the session's selection includes the tool, and the tables that it
+// may need are available.
 func (s toolbox) selected(t *tools.Tool) bool {
-	return s.profile.selects(t) && s.outer.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
+	return s.profile.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
 }
 
 // canWrite reports whether the session may change anything with the tool. Vector tables
