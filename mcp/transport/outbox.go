@@ -16,10 +16,10 @@ var ErrSlowClient = errors.New("the client does not read what it is sent")
 type outbox struct {
 	w      io.WriteCloser
 	limits Limits
-	wake   chan struct{} // receives a token when there is work or the outbox closes
 	ended  chan struct{} // closed when the writer has returned
 
 	mu     sync.Mutex
+	work   *sync.Cond // on mu: there is a frame, or the outbox closes
 	frames [][]byte
 	bytes  int // in frames
 	closed bool
@@ -28,7 +28,8 @@ type outbox struct {
 
 // newOutbox starts the writer; Close ends it.
 func newOutbox(w io.WriteCloser, limits Limits) *outbox {
-	o := &outbox{w: w, limits: limits, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	o := &outbox{w: w, limits: limits, ended: make(chan struct{})}
+	o.work = sync.NewCond(&o.mu)
 	go o.run()
 	return o
 }
@@ -48,7 +49,7 @@ func (o *outbox) put(frame []byte) error {
 	}
 	o.frames = append(o.frames, frame)
 	o.bytes += len(frame)
-	o.signal()
+	o.work.Signal()
 	return nil
 }
 
@@ -58,8 +59,8 @@ func (o *outbox) Close() error {
 	o.mu.Lock()
 	o.closed = true
 	failed := o.err
+	o.work.Signal()
 	o.mu.Unlock()
-	o.signal()
 	if failed == nil {
 		grace := time.NewTimer(o.limits.Grace)
 		defer grace.Stop()
@@ -79,28 +80,12 @@ func (o *outbox) Close() error {
 	return err
 }
 
-func (o *outbox) signal() {
-	select {
-	case o.wake <- struct{}{}:
-	default:
-	}
-}
-
 func (o *outbox) run() {
 	defer close(o.ended)
-	for range o.wake {
-		for {
-			frame, more := o.take()
-			if frame == nil {
-				if !more {
-					return
-				}
-				break
-			}
-			if _, err := o.w.Write(frame); err != nil {
-				o.fail(err)
-				return
-			}
+	for frame := o.next(); frame != nil; frame = o.next() {
+		if _, err := o.w.Write(frame); err != nil {
+			o.fail(err)
+			return
 		}
 	}
 }
@@ -112,16 +97,19 @@ func (o *outbox) fail(err error) {
 	o.frames, o.bytes, o.err = nil, 0, cmp.Or(o.err, err)
 }
 
-// take returns the next frame, or nil and whether to wait for more.
-func (o *outbox) take() (frame []byte, more bool) {
+// next waits for the next frame. It returns nil when none will come.
+func (o *outbox) next() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.frames) == 0 {
-		return nil, !o.closed && o.err == nil
+	for len(o.frames) == 0 {
+		if o.closed {
+			return nil
+		}
+		o.work.Wait()
 	}
-	frame = o.frames[0]
+	frame := o.frames[0]
 	o.frames[0] = nil // the array behind it may live as long as the session
 	o.frames = o.frames[1:]
 	o.bytes -= len(frame)
-	return frame, true
+	return frame
 }
