@@ -46,10 +46,8 @@ type Options struct {
 	// Refresh, if not nil, is called before each session begins. It may call SetProfile.
 	Refresh func()
 
-	// Methods are notesd's own methods by name, which its commands use: see Profile.Owner.
+	// Methods are notesd's own methods by name, which its commands and the web page use.
 	Methods map[string]Method
-	// ScopedMethods are available to every session.
-	ScopedMethods map[string]ScopedMethod
 
 	// Trouble, if not nil, returns what is wrong with the database or its disk if that
 	// caused an error, and "" otherwise.
@@ -204,10 +202,12 @@ func (c *Core) each(do func(*session)) {
 // MethodStatus is the method behind "notesd status".
 const MethodStatus = "notesd/status"
 
-// A Method implements a method that notesd adds to the protocol. Its result must marshal to
-// a JSON object. params is nil if the request has none.
-type Method func(ctx context.Context, params json.RawMessage) (any, error)
-
-// A ScopedMethod is a method for every session. Its result is limited to what the scope,
-// which is the session's, may read.
-type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
+// A Method is a method that notesd adds to the protocol. Except for MethodStatus, it waits,
+// as tools do, until the notes can be expected to be complete.
+type Method struct {
+	Owner bool // only for the owner's commands: see Profile.Owner
+	// Call returns the result, which must marshal to a JSON object. Unless Owner is set, it
+	// is limited to what the scope, which is the session's, may read. params is nil if the
+	// request has none.
+	Call func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
+}

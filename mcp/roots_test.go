@@ -155,12 +155,12 @@ func TestRoots_BeforeTheFirstScanEnds(t *testing.T) {
 }
 
 // notesd's own methods wait for the roots as tools do.
-func TestRoots_BoundScopedMethods(t *testing.T) {
+func TestRoots_BoundMethods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sampleVault, Limits{})
-		w.core.opts.ScopedMethods = map[string]ScopedMethod{"notesd/scope": func(_ context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
+		w.core.opts.Methods = map[string]Method{"notesd/scope": {Call: func(_ context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
 			return map[string]any{"read": scope.Read}, nil
-		}}
+		}}}
 		client := w.connect(t, Profile{})
 		client.send(strings.Replace(strings.TrimSuffix(handshake, "\n"), `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1))
 		client.send(`{"jsonrpc":"2.0","id":"scope","method":"notesd/scope"}`)
@@ -183,7 +183,9 @@ func TestStatus_OfSomeFolders(t *testing.T) {
 			"a subject":    {Profile{Subject: "ann"}, `"code":-32601`},
 		} {
 			w := newWorld(t, sampleVault, Limits{})
-			w.core.opts.Methods = map[string]Method{MethodStatus: func(context.Context, json.RawMessage) (any, error) { return map[string]int{"notes": 3}, nil }}
+			w.core.opts.Methods = map[string]Method{MethodStatus: {Call: func(context.Context, notes.Scope, json.RawMessage) (any, error) {
+				return map[string]int{"notes": 3}, nil
+			}}}
 			client := w.connect(t, c.profile)
 			client.send(handshake + `{"jsonrpc":"2.0","id":"status","method":"notesd/status"}`)
 			synctest.Wait()

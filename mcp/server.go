@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -131,38 +130,29 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	return caps
 }
 
-// addMethods registers notesd's own methods. The sessions of the owner's commands have all
-// of them. Others have the scoped methods and, unless they belong to a subject, the status.
-// It counts and names what is in all folders, so that a session that may not see all of
-// them is refused.
+// addMethods registers notesd's own methods. The status counts and names what is in all
+// folders, so a session that may not see all of them is refused, and a subject's lacks it.
 func (s *session) addMethods(server *sdk.Server) {
-	methods := map[string]Method{}
-	if s.profile.Owner {
-		maps.Copy(methods, s.core.opts.Methods)
-	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Subject == "" {
-		methods[MethodStatus] = func(ctx context.Context, params json.RawMessage) (any, error) {
-			if s.profile.Read != nil {
-				return nil, &notes.Error{Op: "status", Err: notes.ErrForbidden, Detail: "the status is of the whole vault, and this client may read only some folders", Hint: "Run notesd status in a terminal."}
-			}
-			return status(ctx, params)
+	for name, method := range s.core.opts.Methods {
+		isStatus := name == MethodStatus
+		if method.Owner && !s.profile.Owner || isStatus && s.profile.Subject != "" {
+			continue
 		}
-	}
-	for name, method := range s.core.opts.ScopedMethods {
-		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
-			if err := s.awaitReady(ctx); err != nil {
-				return nil, err
-			}
-			return method(ctx, s.bounds().scope(), params)
-		}
-	}
-	for name, method := range methods {
 		err := sdk.AddReceivingCustomMethod(server, name,
 			func(ctx context.Context, _ *sdk.ServerSession, p *methodParams) (*methodResult, error) {
+				if isStatus && !s.profile.Owner && s.profile.Read != nil {
+					return nil, &notes.Error{Op: "status", Err: notes.ErrForbidden, Detail: "the status is of the whole vault, and this client may read only some folders", Hint: "Run notesd status in a terminal."}
+				}
+				if !isStatus {
+					if err := s.awaitReady(ctx); err != nil {
+						return nil, err
+					}
+				}
 				var raw json.RawMessage
 				if p != nil {
 					raw = p.raw
 				}
-				value, err := method(ctx, raw)
+				value, err := method.Call(ctx, s.bounds().scope(), raw)
 				if err != nil {
 					return nil, err
 				}

@@ -49,30 +49,6 @@ type OwnerResult struct {
 	Value json.RawMessage `json:"value"` // depends on the method
 }
 
-// ownMethods implements notesd's own methods. Like tools, they wait for the first scan.
-type ownMethods struct{ *Service }
-
-// owners returns the methods for the owner's commands.
-func (s ownMethods) owners() map[string]mcp.Method {
-	methods := map[string]mcp.Method{
-		mcp.MethodStatus: func(ctx context.Context, _ json.RawMessage) (any, error) { return s.status(ctx) },
-	}
-	for _, name := range OwnerMethods {
-		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
-			var p OwnerParams
-			if err := json.Unmarshal(params, &p); err != nil {
-				return nil, err
-			}
-			value, err := s.own(ctx, name, p)
-			if err != nil {
-				return nil, asRPC(err)
-			}
-			return map[string]any{"value": value}, nil
-		}
-	}
-	return methods
-}
-
 // Methods of every session. Their results are restricted to the session's scope.
 const (
 	MethodGraph = "notesd/graph" // result: [notes.Graph], all links
@@ -95,27 +71,44 @@ type WhyResult struct {
 	search.Explanation
 }
 
-// scoped returns the methods for every session.
-func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
-	return map[string]mcp.ScopedMethod{
-		MethodGraph: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
+// ownMethods implements notesd's own methods.
+type ownMethods struct{ *Service }
+
+func (s ownMethods) all() map[string]mcp.Method {
+	methods := map[string]mcp.Method{
+		mcp.MethodStatus: {Call: func(ctx context.Context, _ notes.Scope, _ json.RawMessage) (any, error) { return s.status(ctx) }},
+		MethodGraph: {Call: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
 			return s.vault.Store().Graph(ctx, scope)
-		},
-		MethodWhy: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+		}},
+		MethodWhy: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
 			var p WhyParams
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
 			return s.why(ctx, scope, p)
-		},
-		MethodTargets: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+		}},
+		MethodTargets: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
 			var p OwnerParams
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
 			return s.vault.Store().Targets(ctx, p.Note, scope)
-		},
+		}},
 	}
+	for _, name := range OwnerMethods {
+		methods[name] = mcp.Method{Owner: true, Call: func(ctx context.Context, _ notes.Scope, params json.RawMessage) (any, error) {
+			var p OwnerParams
+			if err := json.Unmarshal(params, &p); err != nil {
+				return nil, err
+			}
+			value, err := s.own(ctx, name, p)
+			if err != nil {
+				return nil, asRPC(err)
+			}
+			return map[string]any{"value": value}, nil
+		}}
+	}
+	return methods
 }
 
 func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
@@ -136,9 +129,6 @@ func asRPC(err error) error {
 
 // own executes a method and returns its value.
 func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any, error) {
-	if err := await(ctx, s.settled); err != nil {
-		return nil, err
-	}
 	if err := s.outside(p.Dir); err != nil {
 		return nil, err
 	}

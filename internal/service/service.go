@@ -139,17 +139,14 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 		Profile:       profile,
 		Refresh:       s.refresh,
 		Limits:        mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
-		Methods:       ownMethods{s}.owners(),
-
-		ScopedMethods: ownMethods{s}.scoped(),
-
-		Trouble:   sqlite.Trouble,
-		Log:       logs.Logger,
-		ClientLog: logs.clients,
+		Methods:       ownMethods{s}.all(),
+		Trouble:       sqlite.Trouble,
+		Log:           logs.Logger,
+		ClientLog:     logs.clients,
 	}
 	if team != nil {
 		s.metrics = team.metrics
-		o.Title, o.Open, o.Tables, o.Methods, o.ClientLog = cfg.Store.Vault, nil, nil, nil, nil
+		o.Title, o.Open, o.Tables, o.ClientLog = cfg.Store.Vault, nil, nil, nil
 		o.Subscriptions = team.db.Log(cfg.Store.Vault)
 	}
 	o.Observe = s.metrics.observe
