@@ -18,9 +18,6 @@ var (
 	// ErrIncompatible reports that the running daemon speaks another wire version and
 	// must not be replaced. The error is a *RefusedError.
 	ErrIncompatible = errors.New("the running notesd daemon is of an incompatible version")
-	// ErrOtherVault reports that a state directory belongs to another vault. The
-	// error is a *VaultError.
-	ErrOtherVault = errors.New("this state belongs to another vault")
 )
 
 // VaultError is the error of using a state directory for a second vault.
@@ -33,9 +30,6 @@ type VaultError struct {
 func (e *VaultError) Error() string {
 	return fmt.Sprintf("the state in %s belongs to the vault %s, not to %s", e.State, e.Owner, e.Vault)
 }
-
-// Is makes errors.Is(err, ErrOtherVault) hold.
-func (e *VaultError) Is(target error) bool { return target == ErrOtherVault }
 
 // RefusedError is the error of connecting to a daemon that refuses the connection for a
 // reason other than its vault.
