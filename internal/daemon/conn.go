@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -66,14 +65,10 @@ func (e *RefusedError) Is(target error) bool {
 
 // Conn is an accepted connection to a daemon. Reads and writes may be concurrent.
 type Conn struct {
-	net.Conn
+	opening
 	Daemon  Identity
 	Remarks []string // see Welcome
-	in      *bufio.Reader
 }
-
-// Read reads the data after the Welcome.
-func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
 // Dial connects to the daemon of the state directory dir without starting one. It
 // returns ErrNotRunning if there is none, and a *VaultError or a *RefusedError if the
@@ -135,12 +130,12 @@ func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 	if err := checkPeer(c); err != nil {
 		return nil, err
 	}
-	if err := writeFrame(c, hello); err != nil {
+	o := newOpening(c)
+	if err := o.send(hello); err != nil {
 		return nil, vanished(err)
 	}
-	in := bufio.NewReaderSize(c, 4<<10)
 	var w Welcome
-	if err := readFrame(in, &w); err != nil {
+	if err := o.receive(&w); err != nil {
 		return nil, vanished(err)
 	}
 	switch {
@@ -152,7 +147,7 @@ func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 	if err := c.SetDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("handshake with the daemon: %w", err)
 	}
-	return &Conn{Conn: c, Daemon: w.Identity, Remarks: w.Remarks, in: in}, nil
+	return &Conn{o, w.Identity, w.Remarks}, nil
 }
 
 // vanished converts the error of a daemon that exited during the greeting to

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -184,9 +183,9 @@ func TestConnect_AwaitsReplacedDaemon(t *testing.T) {
 				return
 			}
 			var hello Hello
-			assert.NoError(t, readFrame(bufio.NewReader(conn), &hello))
+			assert.NoError(t, newOpening(conn).receive(&hello))
 			assert.Equal(t, kind, hello.Kind)
-			assert.NoError(t, writeFrame(conn, Welcome{Identity: NewIdentity("1.0.0", os.Getpid())}))
+			assert.NoError(t, newOpening(conn).send(Welcome{Identity: NewIdentity("1.0.0", os.Getpid())}))
 			conn.Close()
 		}
 	}()

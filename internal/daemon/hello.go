@@ -3,9 +3,8 @@ package daemon
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -18,8 +17,9 @@ import (
 const Wire = 1
 
 const (
-	// maxFrame bounds a Hello or Welcome.
-	maxFrame = 64 << 10
+	// maxFrame bounds a Hello or Welcome. It is the buffer of a connection, and no longer
+	// than reads that follow, which then bypass the buffer.
+	maxFrame = 32 << 10
 	// frameTimeout bounds the wait for a Hello or Welcome. A daemon that takes longer
 	// is stuck; it reads a Hello before anything else.
 	frameTimeout = 5 * time.Second
@@ -127,36 +127,37 @@ func NewIdentity(version string, pid int) Identity {
 	return Identity{Wire: Wire, Version: version, PID: pid}
 }
 
-// writeFrame writes v as one JSON line.
-func writeFrame(w io.Writer, v any) error {
+// opening is a connection that begins with one JSON line in each direction.
+type opening struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func newOpening(c net.Conn) opening { return opening{c, bufio.NewReaderSize(c, maxFrame)} }
+
+// Read reads the data after the first line.
+func (c opening) Read(p []byte) (int, error) { return c.in.Read(p) }
+
+// send writes v as the first line.
+func (c opening) send(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode first line: %w", err)
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = c.Write(append(line, '\n'))
 	return err
 }
 
-var errFrameTooLong = errors.New("first line is too long")
-
-// readFrame reads one JSON line of at most maxFrame bytes into v. It consumes nothing
-// beyond the line.
-func readFrame(r *bufio.Reader, v any) error {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		switch line = append(line, part...); {
-		case len(line) > maxFrame:
-			return errFrameTooLong
-		case err == nil:
-			if err := json.Unmarshal(line, v); err != nil {
-				return fmt.Errorf("first line: %w", err)
-			}
-			return nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return err
-		}
+// receive reads the first line into v.
+func (c opening) receive(v any) error {
+	line, err := c.in.ReadSlice('\n')
+	if err != nil {
+		return err
 	}
+	if err := json.Unmarshal(line, v); err != nil {
+		return fmt.Errorf("first line: %w", err)
+	}
+	return nil
 }
 
 // Supersedes reports whether a program a should replace a daemon b: its version is

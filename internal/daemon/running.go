@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -76,7 +75,7 @@ func (r *running) accept(ctx context.Context) {
 
 // connection serves one connection.
 func (r *running) connection(conn net.Conn) {
-	c := newSessionConn(conn)
+	c := &sessionConn{newOpening(conn), make(chan struct{})}
 	defer c.Close()
 	if !r.enter(c) {
 		return
@@ -119,7 +118,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 		return Hello{}, err
 	}
 	var hello Hello
-	readErr := readFrame(c.in, &hello)
+	readErr := c.receive(&hello)
 	if errors.Is(readErr, io.EOF) {
 		return Hello{}, errors.New("the client disconnected before its first message")
 	}
@@ -131,7 +130,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if refusal == "" && r.server.Remarks != nil {
 		answer.Remarks = r.server.Remarks(hello)
 	}
-	if err := writeFrame(c.Conn, answer); err != nil {
+	if err := c.send(answer); err != nil {
 		return Hello{}, fmt.Errorf("answer the first line: %w", err)
 	}
 	if refusal != "" {
@@ -247,17 +246,9 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 
 // sessionConn is the daemon's end of a connection.
 type sessionConn struct {
-	net.Conn
-	in       *bufio.Reader
+	opening
 	welcomed chan struct{} // closed when the Welcome has been sent
 }
-
-func newSessionConn(c net.Conn) *sessionConn {
-	return &sessionConn{c, bufio.NewReaderSize(c, 4<<10), make(chan struct{})}
-}
-
-// Read reads the data after the Hello.
-func (c *sessionConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
 // announce notifies the relay that the daemon is closing, after the Welcome, which has to
 // be the first line. The line cannot split another: every write consists of whole lines,

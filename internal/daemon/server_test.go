@@ -288,8 +288,8 @@ func TestServerStopsDuringAWelcome(t *testing.T) {
 			return nil
 		}
 	})
-	c := rawDial(t, s)
-	require.NoError(t, writeFrame(c, Hello{Wire: Wire, Kind: KindMCP}))
+	c := newOpening(rawDial(t, s))
+	require.NoError(t, c.send(Hello{Wire: Wire, Kind: KindMCP}))
 	<-greeting
 	s.stop()
 	require.Eventually(t, func() bool {
@@ -303,11 +303,10 @@ func TestServerStopsDuringAWelcome(t *testing.T) {
 		runtime.Gosched() // let the server announce it
 	}
 	close(proceed)
-	lines := bufio.NewReader(c)
 	var w Welcome
-	require.NoError(t, readFrame(lines, &w))
+	require.NoError(t, c.receive(&w))
 	assert.Equal(t, s.Identity, w.Identity)
-	line, err := lines.ReadString('\n')
+	line, err := c.in.ReadString('\n')
 	require.NoError(t, err)
 	assert.Contains(t, line, ClosingMethod)
 	require.NoError(t, c.Close())
