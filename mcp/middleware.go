@@ -162,10 +162,9 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourcesParams:
 			return s.resources().listResources(ctx, params, showsPanel(req))
 		case *sdk.ReadResourceParams:
-			if params.URI == panelURI && showsPanel(req) {
-				return panelContents(), nil
+			if params.URI != panelURI || !showsPanel(req) {
+				return s.resources().readResources(ctx, req, params, next)
 			}
-			return s.resources().readResources(ctx, req, params, next)
 		}
 		res, err := next(ctx, method, req)
 		if discovered, ok := res.(*sdk.DiscoverResult); ok && err == nil {

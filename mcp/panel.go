@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	_ "embed"
 	"slices"
 
@@ -27,13 +28,13 @@ var panelResource = &sdk.Resource{
 	Description: "Shows what searches found, the links around a note, and proposed edits.",
 }
 
-// panelContents returns the page. Its _meta lists no domains, so the client denies it
-// network access.
-func panelContents() *sdk.ReadResourceResult {
+// readPanel returns the page. Its _meta lists no domains, so the client denies it network
+// access.
+func readPanel(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
 		URI: panelURI, MIMEType: panelType, Text: panelHTML,
 		Meta: sdk.Meta{"ui": map[string]any{"prefersBorder": true}},
-	}}}
+	}}}, nil
 }
 
 // showsPanel reports whether the client that sent the request shows the panel.

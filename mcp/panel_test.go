@@ -95,6 +95,7 @@ func TestPanelInEachRequest(t *testing.T) {
 		} {
 			assert.NotContains(t, answer(method, "{}"), shown, method)
 			assert.Contains(t, answer(method, with), shown, method)
+			assert.Contains(t, answer(method, with), `"resultType":"complete"`, "2026-07-28 requires it")
 		}
 	})
 }

@@ -61,6 +61,7 @@ func (s resources) addResources(server *sdk.Server) {
 	for _, r := range fixedResources {
 		server.AddResource(r, s.readResource)
 	}
+	server.AddResource(panelResource, readPanel)
 	server.AddResourceTemplate(noteTemplate, s.readResource)
 	server.AddResourceTemplate(attachmentTemplate, s.readResource)
 	server.AddResourceTemplate(tagTemplate, s.readResource)
@@ -126,6 +127,10 @@ func noteResource(m notes.Meta) *sdk.Resource {
 	}
 }
 
+// revision separates the canonical URI of a note from the beginning of the hash of one of
+// its versions. A canonical URI has no question mark.
+const revision = "?rev="
+
 // readResources accepts any spelling of a resource's URI, and responds with the URI as the
 // client wrote it.
 func (s resources) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
@@ -135,12 +140,10 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 	if params.URI, err = canonicalURI(whole); err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
-	var res sdk.Result
-	if rev := notes.RevisionOf(asked); rev != "" && whole != asked && isNote(params.URI) && !s.isPresent(ctx, params.URI, rev) {
-		res, err = s.readVersion(ctx, params.URI, rev)
-	} else {
-		res, err = next(ctx, methodReadResource, req)
+	if rev := notes.RevisionOf(asked); rev != "" && whole != asked && isNote(params.URI) {
+		params.URI += revision + rev
 	}
+	res, err := next(ctx, methodReadResource, req)
 	if err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
@@ -210,7 +213,8 @@ func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
 	return bytes.Replace(data, []byte(`"contents":[{`), []byte(`"contents":[{"text":"",`), 1), err
 }
 
-// readResource reads the resource with the canonical URI of the request.
+// readResource reads the resource with the URI of the request, which readResources has made
+// canonical.
 func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	contents, err := s.contents(ctx, req.Params.URI)
 	if err != nil {
@@ -219,28 +223,38 @@ func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceReques
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
 }
 
-// isPresent reports whether the hash of a note's present version begins with rev.
-func (s resources) isPresent(ctx context.Context, uri, rev string) bool {
-	n, err := s.core.opts.Vault.Read(ctx, uri, s.bounds().scope()) // the file, which may be newer than the store
-	return err == nil && strings.HasPrefix(n.Hash, rev)
-}
-
-// readVersion reads the version of a note whose hash begins with rev.
-func (s resources) readVersion(ctx context.Context, uri, rev string) (sdk.Result, error) {
-	text, err := s.core.opts.History.Version(ctx, uri, rev, s.bounds().scope())
+// version returns the version of a note whose hash begins with rev.
+func (s resources) version(ctx context.Context, uri, rev string) (*sdk.ResourceContents, error) {
+	scope := s.bounds().scope()
+	n, err := s.core.opts.Vault.Read(ctx, uri, scope) // the file, which may be newer than the store
+	if err == nil && strings.HasPrefix(n.Hash, rev) {
+		return s.noteContents(uri, n), nil
+	}
+	text, err := s.core.opts.History.Version(ctx, uri, rev, scope)
 	if err != nil {
 		return nil, err
 	}
 	if text == nil {
 		return nil, &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "history does not have this version of the note", Hint: "Read " + uri + " for the present one."}
 	}
-	c := &sdk.ResourceContents{URI: uri, MIMEType: markdownType, Text: string(text), Meta: sdk.Meta{"size": len(text), "hash": notes.Hash(text)}}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
+	return &sdk.ResourceContents{URI: uri, MIMEType: markdownType, Text: string(text), Meta: sdk.Meta{"size": len(text), "hash": notes.Hash(text)}}, nil
+}
+
+// noteContents returns the present version of a note, which the session has now seen.
+func (s resources) noteContents(uri string, n *notes.Note) *sdk.ResourceContents {
+	s.seen.Read(n.Path, n.Hash)
+	return &sdk.ResourceContents{
+		URI: uri, MIMEType: markdownType, Text: n.Content,
+		Meta: sdk.Meta{"size": n.Size, "lastModified": n.Modified.UTC().Format(time.RFC3339), "hash": n.Hash},
+	}
 }
 
 // contents returns the content of the resource with a canonical URI: a blob for an
-// attachment, otherwise a text.
+// attachment, otherwise a text. A note's URI may name a version.
 func (s resources) contents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+	if uri, rev, ok := strings.Cut(uri, revision); ok {
+		return s.version(ctx, uri, rev)
+	}
 	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	c, err := &sdk.ResourceContents{URI: uri, MIMEType: markdownType}, error(nil)
 	switch {
@@ -256,8 +270,7 @@ func (s resources) contents(ctx context.Context, uri string) (*sdk.ResourceConte
 		if err != nil {
 			return nil, err
 		}
-		s.seen.Read(note.Path, note.Hash)
-		c.Text, c.Meta = note.Content, sdk.Meta{"size": note.Size, "lastModified": note.Modified.UTC().Format(time.RFC3339), "hash": note.Hash}
+		return s.noteContents(uri, note), nil
 	case isTableURI(uri):
 		c.MIMEType = jsonType
 		c.Text, err = s.tableText(ctx, uri)
