@@ -350,26 +350,6 @@ func (h *HTTP) hasRoom(subject string) bool {
 	return true
 }
 
-// use protects the session with the id, if there is one, from hasRoom until done is called.
-func (h *HTTP) use(id string) (done func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := h.findLocked(id)
-	if s == nil {
-		return func() {}
-	}
-	h.uses++
-	s.open, s.used = s.open+1, h.uses
-	s.idle.Stop()
-	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if s.open--; s.open == 0 && !s.barred {
-			s.idle.Reset(h.o.idle)
-		}
-	}
-}
-
 // closeIdle closes the session unless a request is in progress.
 func (h *HTTP) closeIdle(s *session, ss *sdk.ServerSession) {
 	h.mu.Lock()
@@ -444,8 +424,9 @@ func (h *HTTP) find(id string) *session {
 	return h.findLocked(id)
 }
 
-// enter keeps the session with the id from being closed until leave is called. It returns
-// false if the session accepts no more requests.
+// enter keeps the session with the id from being closed until begun is called, and from
+// giving way to another until leave is called, which also calls begun. It returns false if
+// the session accepts no more requests.
 //
 // A session may be closed at any time, and its client continues in another one under the
 // same id; no request may be lost in between. A message therefore holds the
@@ -454,15 +435,26 @@ func (h *HTTP) find(id string) *session {
 // session: the SDK would answer a request that arrives in between with 404, on which
 // clients give up. A stream that has begun ends with the session, and its client opens the
 // next.
-func (h *HTTP) enter(id string) (leave func(), ok bool) {
+func (h *HTTP) enter(id string) (begun, leave func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.findLocked(id)
 	if s == nil {
-		return nil, false
+		return nil, nil, false
 	}
+	h.uses++
+	s.open, s.used = s.open+1, h.uses
+	s.idle.Stop()
 	s.posts.Add(1)
-	return s.posts.Done, true
+	begun = sync.OnceFunc(s.posts.Done)
+	return begun, func() {
+		begun()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if s.open--; s.open == 0 && !s.barred {
+			s.idle.Reset(h.o.idle)
+		}
+	}, true
 }
 
 func (h *HTTP) findLocked(id string) *session {

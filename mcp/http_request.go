@@ -45,7 +45,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request, caller Profile) 
 
 // serveSession serves a request within the session whose client sent the id.
 func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profile, sent string) {
-	id, leave := h.enterFor(r, caller, sent)
+	id, begun, leave := h.enterFor(r, caller, sent)
 	switch {
 	case id == "" && h.isClosed():
 		w.Header().Set("Retry-After", "1")
@@ -70,13 +70,12 @@ func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profi
 		}
 		if !h.replays || !resumesResponse(r) {
 			var ended func()
-			if w, r, ended = h.streaming(w, r, id, leave); r == nil {
+			if w, r, ended = h.streaming(w, r, id, begun); r == nil {
 				return
 			}
 			defer ended()
 		}
 	}
-	defer h.use(id)()
 	if s := h.find(id); s != nil && r.Method == http.MethodDelete {
 		h.forget(as)
 		s.stop() // cancels all requests, in both directions; the SDK would wait for them

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -126,15 +125,15 @@ func introductionOf(id string) (said introduction, ok bool) {
 }
 
 // enterFor returns the id of the session for a request, as sessionFor does, and enters that
-// session until leave is called.
-func (h *HTTP) enterFor(r *http.Request, caller Profile, sent string) (id string, leave func()) {
+// session.
+func (h *HTTP) enterFor(r *http.Request, caller Profile, sent string) (id string, begun, leave func()) {
 	for {
 		id = h.sessionFor(r, caller, sent)
-		if id == "" || r.Method == http.MethodDelete {
-			return id, func() {}
+		if id == "" {
+			return "", nil, nil
 		}
-		if leave, ok := h.enter(id); ok {
-			return id, sync.OnceFunc(leave)
+		if begun, leave, ok := h.enter(id); ok {
+			return id, begun, leave
 		}
 	}
 }
