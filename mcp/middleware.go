@@ -145,20 +145,18 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, err
 			}
 		case *sdk.SubscriptionsListenParams:
-			listen, ok := req.(*sdk.SubscriptionsListenRequest)
-			if ok && s.line != nil {
+			listen := req.(*sdk.SubscriptionsListenRequest)
+			if s.line != nil {
 				return s.subs.listen(ctx, listen)
 			}
-			if ok && s.http != nil {
-				if !s.http.hasRoom(s.profile.Subject) {
-					return nil, &jsonrpc.Error{Code: transport.CodeBusy, Message: fmt.Sprintf("there are %d sessions and listens already, which is the limit: end one", s.http.o.sessions)}
-				}
-				if err := s.subs.narrow(ctx, params.Notifications); err != nil {
-					return nil, err
-				}
-				s.ready()
-				s.http.attach(s, listen.Session)
+			if !s.http.hasRoom(s.profile.Subject) {
+				return nil, &jsonrpc.Error{Code: transport.CodeBusy, Message: fmt.Sprintf("there are %d sessions and listens already, which is the limit: end one", s.http.o.sessions)}
 			}
+			if _, err := s.subs.narrow(ctx, params.Notifications); err != nil {
+				return nil, err
+			}
+			s.ready()
+			s.http.attach(s, listen.Session)
 		case *sdk.ListResourcesParams:
 			return s.resources().listResources(ctx, params, showsPanel(req))
 		case *sdk.ReadResourceParams:

@@ -121,14 +121,13 @@ func (s *subscriptions) stored(err error) error {
 // SDK keeps one listener of each kind per connection, so that of two, the end of one
 // silences the other.
 func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
-	want := req.Params.Notifications
-	if want == nil {
-		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
+	uris, err := s.narrow(ctx, req.Params.Notifications)
+	if err != nil {
+		return nil, err
 	}
-	w := &watch{id: transport.RequestID(req), uris: make(map[string][]string)}
-	agreed := sdk.NotificationSubscriptions{
-		ResourcesListChanged: want.ResourcesListChanged, PromptsListChanged: want.PromptsListChanged && s.prompts.templated(), ToolsListChanged: want.ToolsListChanged,
-	}
+	w := &watch{id: transport.RequestID(req), uris: uris}
+	agreed := *req.Params.Notifications
+	agreed.PromptsListChanged = agreed.PromptsListChanged && s.prompts.templated()
 	for method, wanted := range map[string]bool{
 		noteListChanged: agreed.ResourcesListChanged, notePromptsChanged: agreed.PromptsListChanged, noteToolsChanged: agreed.ToolsListChanged,
 	} {
@@ -136,15 +135,7 @@ func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListen
 			w.lists = append(w.lists, method)
 		}
 	}
-	uris, err := s.agreed(ctx, want)
-	if err != nil {
-		return nil, err
-	}
-	for _, uri := range uris {
-		w.add(uri.canonical, uri.written)
-		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri.written)
-	}
-	if err := s.begins(w, len(uris), agreed); err != nil {
+	if err := s.begins(w, agreed); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -160,10 +151,10 @@ func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListen
 
 // begins adds the watch of a listen. It queues the acknowledgment first, because that must
 // be the first message about the watch.
-func (s *subscriptions) begins(w *watch, uris int, agreed sdk.NotificationSubscriptions) error {
+func (s *subscriptions) begins(w *watch, agreed sdk.NotificationSubscriptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.takes(uris); err != nil {
+	if err := s.takes(len(agreed.ResourceSubscriptions)); err != nil {
 		return err
 	}
 	s.out(noteAcknowledged, &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
@@ -171,44 +162,28 @@ func (s *subscriptions) begins(w *watch, uris int, agreed sdk.NotificationSubscr
 	return nil
 }
 
-// narrow removes from a listen over HTTP, which the SDK serves, the resources that are not
-// agreed to.
-func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
+// narrow removes from a listen the resources whose changes cannot be reported, which the
+// acknowledgment omits, and returns the others as those of a watch. If nothing is left to
+// listen for, the listen fails with the first error.
+func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) (map[string][]string, error) {
 	if want == nil {
-		return nil // the SDK rejects it
+		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
-	uris, err := s.agreed(ctx, want)
-	if err != nil {
-		return err
-	}
-	want.ResourceSubscriptions = want.ResourceSubscriptions[:0]
-	for _, uri := range uris {
-		want.ResourceSubscriptions = append(want.ResourceSubscriptions, uri.written)
-	}
-	return nil
-}
-
-// A watchedURI is the URI of a resource in canonical form and as the client wrote it.
-type watchedURI struct{ canonical, written string }
-
-// agreed returns the resources of a listen whose changes will be reported. The
-// acknowledgment omits the others; if nothing is left to listen for, the listen fails with
-// the first error.
-func (s *subscriptions) agreed(ctx context.Context, want *sdk.NotificationSubscriptions) ([]watchedURI, error) {
-	var uris []watchedURI
+	w := watch{uris: make(map[string][]string)}
 	var refused error
-	for _, written := range want.ResourceSubscriptions {
+	want.ResourceSubscriptions = slices.DeleteFunc(want.ResourceSubscriptions, func(written string) bool {
 		uri, err := s.watchable(ctx, written)
-		if err == nil {
-			uris = append(uris, watchedURI{uri, written})
-		} else if refused == nil {
-			refused = err
+		if err != nil {
+			refused = cmp.Or(refused, err)
+			return true
 		}
+		w.add(uri, written)
+		return false
+	})
+	if len(w.uris) > 0 || want.ResourcesListChanged || want.PromptsListChanged || want.ToolsListChanged {
+		return w.uris, nil
 	}
-	if len(uris) > 0 || want.ResourcesListChanged || want.PromptsListChanged || want.ToolsListChanged {
-		return uris, nil
-	}
-	return nil, refused
+	return w.uris, refused
 }
 
 // takes returns an error if the session cannot watch n more resources. It must be called

@@ -168,20 +168,18 @@ func TestListen_AcknowledgesItsFilter(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	s, err := w.core.newSession(Profile{}, !fixedTools)
 	require.NoError(t, err)
-	uris, err := s.subs.agreed(t.Context(), &sdk.NotificationSubscriptions{
+	some := &sdk.NotificationSubscriptions{
 		ResourceSubscriptions: []string{"note:///Unlinked.png", photoURI, "http://example.com", "note:///To come.md"},
-	})
+	}
+	uris, err := s.subs.narrow(t.Context(), some)
 	require.NoError(t, err)
-	assert.Equal(t, []watchedURI{{photoURI, photoURI}, {"note:///To%20come.md", "note:///To come.md"}}, uris)
-	_, err = s.subs.agreed(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
+	assert.Equal(t, []string{photoURI, "note:///To come.md"}, some.ResourceSubscriptions)
+	assert.Equal(t, map[string][]string{photoURI: {photoURI}, "note:///To%20come.md": {"note:///To come.md"}}, uris)
+	_, err = s.subs.narrow(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	uris, err = s.subs.agreed(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
+	uris, err = s.subs.narrow(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
 	require.NoError(t, err)
 	assert.Empty(t, uris)
-
-	over := &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com", photoURI}}
-	require.NoError(t, s.subs.narrow(t.Context(), over))
-	assert.Equal(t, []string{photoURI}, over.ResourceSubscriptions)
 }
 
 // A table is announced when its rows change, and the list when tables do.
