@@ -30,7 +30,12 @@ var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v 
 // panic to an error with its stack. A panic in one of the SDK's goroutines would end the
 // process and all sessions.
 func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
-	signed := func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			if err != nil {
+				res, err = nil, s.core.rpcError(ctx, err)
+			}
+		}()
 		defer recovered(method, &err)
 		res, err = next(ctx, method, req)
 		if err == nil && res != nil && isModern(req) && method != methodDiscover { // a notification has no result
@@ -40,22 +45,12 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		res, err := signed(ctx, method, req)
-		if err != nil {
-			return nil, s.core.rpcError(ctx, err)
-		}
-		return res, nil
-	}
 }
 
-// ending cancels the requests of an HTTP session when the session ends. A line connection
-// does so itself.
+// ending cancels the requests of a session when the session ends. A line connection does so
+// itself; over HTTP, a request may outlast its session.
 func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if s.http == nil {
-			return next(ctx, method, req)
-		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.work, cancel)()
@@ -78,19 +73,17 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if method == methodComplete {
 			cost, what = completionCost, "completions"
 		}
-		if err := take(s.rate, cost, what); err != nil {
-			if method == methodCallTool { // as a result, which the model sees
-				return s.failed(ctx, err), nil
-			}
-			return nil, err
+		err := take(s.rate, cost, what)
+		if err == nil {
+			err = s.awaitReady(ctx)
 		}
-		if err := s.awaitReady(ctx); err != nil {
-			return nil, err
+		if err == nil {
+			err = s.place.await(ctx, req)
 		}
-		if err := s.place.await(ctx, req); err != nil {
-			if method == methodCallTool && ctx.Err() == nil {
-				return s.failed(ctx, err), nil
-			}
+		if err != nil && method == methodCallTool && ctx.Err() == nil {
+			return s.failed(ctx, err), nil // a result, which the model sees
+		}
+		if err != nil {
 			return nil, err
 		}
 		select {
