@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,7 +37,7 @@ func TestConnect_DaemonKilledWhileStarting(t *testing.T) {
 	starts := 0
 	c := &Connector{Dir: dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Start: func(context.Context) error {
 		if starts++; starts%3 != 0 {
-			return &StartError{Message: "it was killed", why: errNoReport}
+			return fmt.Errorf("%w: it was killed", errNoReport)
 		}
 		return os.WriteFile(filepath.Join(dir, lockFile), holder, 0o600) // it is listening
 	}}
@@ -48,7 +49,7 @@ func TestConnect_DaemonKilledWhileStarting(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, lockFile)))
 	c.Start = func(context.Context) error {
 		starts++
-		return &StartError{Message: "it was killed", why: errNoReport}
+		return fmt.Errorf("%w: it was killed", errNoReport)
 	}
 	_, err = c.Connect(t.Context())
 	require.ErrorContains(t, err, "it was killed")

@@ -46,14 +46,14 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	case <-ctx.Done():
 		err = errNoReport
 	}
-	if errors.Is(err, errNoReport) && ctx.Err() != nil { // the end of ctx has killed the launcher
-		err = fmt.Errorf("the daemon did not start in time: %w", context.Cause(ctx))
-	}
 	_ = launcher.Wait() // exited before the daemon reported, or is killed by ctx
-	if errors.Is(err, errNoReport) {
-		return &StartError{Message: fmt.Sprintf("%v; see %s", err, logFile), why: errNoReport}
+	switch {
+	case !errors.Is(err, errNoReport):
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("the daemon did not start in time: %w", context.Cause(ctx))
 	}
-	return err
+	return fmt.Errorf("%w; see %s", err, logFile)
 }
 
 // startLauncher starts the launcher, from which the daemon inherits the pipe for its
@@ -93,7 +93,7 @@ func ownLauncher(ctx context.Context, exe string, args []string) *exec.Cmd {
 func LaunchMain(args []string) int {
 	if err := launch(args); err != nil {
 		// Standard output is the pipe for the report.
-		_ = json.NewEncoder(os.Stdout).Encode(report{Error: err.Error()})
+		_ = json.NewEncoder(os.Stdout).Encode(StartError{Message: err.Error()})
 		return 1
 	}
 	return 0
@@ -126,24 +126,18 @@ type Startup struct {
 	out  *os.File
 }
 
-// report is the JSON object sent through the pipe.
-type report struct {
-	Error  string `json:"error,omitempty"` // empty if the daemon is listening
-	Code   int    `json:"code,omitempty"`
-	Locked bool   `json:"locked,omitempty"`
-}
-
-// StartError is the reason that a daemon did not start. It wraps ErrLocked if another
-// daemon came first.
+// StartError is the reason that a daemon did not start, and its report, as JSON. It is
+// ErrLocked if another daemon came first.
 type StartError struct {
-	Message string
-	Code    int // the exit code, or 0 if the daemon reported none
-	why     error
+	Message string `json:"error,omitempty"`  // empty in the report of a daemon that is listening
+	Code    int    `json:"code,omitempty"`   // the exit code, or 0 if the daemon reported none
+	Locked  bool   `json:"locked,omitempty"` // another daemon came first
 }
 
 func (e *StartError) Error() string { return e.Message }
 
-func (e *StartError) Unwrap() error { return e.why }
+// Is makes errors.Is(err, ErrLocked) hold if another daemon came first.
+func (e *StartError) Is(target error) bool { return target == ErrLocked && e.Locked }
 
 // Inherited returns the Startup of this process. It must be called once, before
 // configuration is read from the environment and before any process is started.
@@ -162,20 +156,20 @@ func (s *Startup) Launched() bool { return s.out != nil }
 
 // Ready reports that the daemon is listening, and closes the pipe. Only the first call
 // of Ready or Fail has an effect.
-func (s *Startup) Ready() error { return s.send(report{}) }
+func (s *Startup) Ready() error { return s.send(StartError{}) }
 
 // Fail reports why the daemon could not start, and its exit code.
 func (s *Startup) Fail(err error, code int) error {
-	return s.send(report{Error: err.Error(), Code: code, Locked: errors.Is(err, ErrLocked)})
+	return s.send(StartError{err.Error(), code, errors.Is(err, ErrLocked)})
 }
 
-func (s *Startup) send(r report) (err error) {
+func (s *Startup) send(report StartError) (err error) {
 	s.once.Do(func() {
 		if s.out == nil {
 			return
 		}
 		// Best effort: the launcher's caller may be gone.
-		_ = json.NewEncoder(s.out).Encode(r)
+		_ = json.NewEncoder(s.out).Encode(report)
 		err = discardStdout()
 	})
 	return err
@@ -191,16 +185,12 @@ func readReport(pipe io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("wait for the daemon to start: %w", err)
 	}
-	var r report
-	if json.Unmarshal(data, &r) != nil {
+	report := &StartError{}
+	if json.Unmarshal(data, report) != nil {
 		return errNoReport
 	}
-	if r.Error == "" {
+	if report.Message == "" {
 		return nil
 	}
-	failure := &StartError{Message: r.Error, Code: r.Code}
-	if r.Locked {
-		failure.why = ErrLocked
-	}
-	return failure
+	return report
 }
