@@ -120,19 +120,15 @@ func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mutate.ConfigFile(image, &v1.ConfigFile{
-		OS: p.OS, Architecture: p.Arch, Created: v1.Time{Time: r.time}, Config: config,
-		RootFS: rootFS(image), History: []v1.History{{Created: v1.Time{Time: r.time}, CreatedBy: "notesd .ci/release"}},
-	})
-}
-
-// rootFS returns the layers of an image built by Append, which cannot fail.
-func rootFS(image v1.Image) v1.RootFS {
+	if err != nil {
+		return nil, err
+	}
 	file, err := image.ConfigFile()
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
-	return file.RootFS
+	file.OS, file.Architecture, file.Created, file.Config = p.OS, p.Arch, v1.Time{Time: r.time}, config
+	return mutate.ConfigFile(image, file)
 }
 
 // tar writes the files of a folder in the order of their names.
