@@ -152,8 +152,9 @@ var layers = map[string]layer{
 	"internal/autostart": {why: leafWhy},
 	"internal/desktop":   {why: leafWhy},
 	"internal/hosts": {
+		imports:    []string{"internal/atomicfile"},
 		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
-		why:        leafWhy,
+		why:        "it edits settings files and knows nothing of notes",
 	},
 	"internal/sqlite": {
 		imports:    []string{"migrations"},

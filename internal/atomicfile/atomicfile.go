@@ -98,7 +98,7 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 		return err
 	}
 	if like != nil {
-		if err := copyAttributes(f, like); err != nil {
+		if err := CopyAttributes(f, like); err != nil {
 			return fmt.Errorf("keep the file's attributes: %w", err)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives f the mode, owner, extended attributes and, on macOS, creation time
+// CopyAttributes gives f the mode, owner, extended attributes and, on macOS, creation time
 // of like. Like an editor, it ignores an owner or attribute that the user or the file
 // system cannot set.
-func copyAttributes(f, like *os.File) error {
+func CopyAttributes(f, like *os.File) error {
 	info, err := like.Stat()
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func copyExtended(to, from int) {
 		}
 		value, err := readAttribute(func(buf []byte) (int, error) { return unix.Fgetxattr(from, name, buf) })
 		if err == nil {
-			_ = unix.Fsetxattr(to, name, value, 0) // see copyAttributes
+			_ = unix.Fsetxattr(to, name, value, 0) // see CopyAttributes
 		}
 	}
 }

@@ -60,5 +60,5 @@ func TestCopyAttributes_SameMode(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, like.Close()) }()
 	require.Error(t, f.Chmod(0o444))
-	require.NoError(t, copyAttributes(f, like))
+	require.NoError(t, CopyAttributes(f, like))
 }

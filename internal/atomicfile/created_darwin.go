@@ -13,5 +13,5 @@ import (
 func copyCreated(f *os.File, like *syscall.Stat_t) {
 	created := like.Birthtimespec
 	value := (*[unsafe.Sizeof(created)]byte)(unsafe.Pointer(&created))
-	_ = unix.Setattrlist(f.Name(), &unix.Attrlist{Bitmapcount: unix.ATTR_BIT_MAP_COUNT, Commonattr: unix.ATTR_CMN_CRTIME}, value[:], unix.FSOPT_NOFOLLOW) // see copyAttributes
+	_ = unix.Setattrlist(f.Name(), &unix.Attrlist{Bitmapcount: unix.ATTR_BIT_MAP_COUNT, Commonattr: unix.ATTR_CMN_CRTIME}, value[:], unix.FSOPT_NOFOLLOW) // see CopyAttributes
 }

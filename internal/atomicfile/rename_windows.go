@@ -88,5 +88,5 @@ func link(*Dir, string, *Dir, string) error { return errors.ErrUnsupported }
 // syncFolder is a no-op: Windows cannot sync a directory, and MoveFileEx writes through.
 func syncFolder(*os.File) error { return nil }
 
-// copyAttributes is a no-op: ReplaceFile copies the attributes.
-func copyAttributes(_, _ *os.File) error { return nil }
+// CopyAttributes is a no-op: ReplaceFile copies the attributes.
+func CopyAttributes(_, _ *os.File) error { return nil }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"notesd/internal/atomicfile"
 )
 
 // ErrReadOnly means that the owner of a settings file has made it read-only.
@@ -119,9 +121,8 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 		}
 		name = target
 	}
-	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(name); err == nil {
-		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+		if info.Mode()&0o200 == 0 {
 			return "", fmt.Errorf("%s: %w", name, ErrReadOnly)
 		}
 	} else if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -132,9 +133,9 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 		return "", fmt.Errorf("write the settings: %w", err)
 	}
 	_, err = temp.Write(text)
-	err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close())
+	err = errors.Join(err, keepAttributes(temp, name), temp.Sync(), temp.Close())
 	if err == nil {
-		backup, err = s.backUp(name, mode, now)
+		backup, err = s.backUp(name, now)
 	}
 	if err == nil {
 		err = os.Rename(temp.Name(), name)
@@ -147,7 +148,7 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 
 // backUp writes a backup with an unused name, if there is a file, which must have the text that
 // was read.
-func (s *Settings) backUp(name string, mode fs.FileMode, now time.Time) (string, error) {
+func (s *Settings) backUp(name string, now time.Time) (string, error) {
 	text, err := os.ReadFile(name)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case err != nil && !missing:
@@ -162,5 +163,19 @@ func (s *Settings) backUp(name string, mode fs.FileMode, now time.Time) (string,
 		return "", err
 	}
 	_, err = f.Write(text)
-	return f.Name(), errors.Join(err, f.Chmod(mode), f.Close())
+	return f.Name(), errors.Join(err, keepAttributes(f, name), f.Close())
+}
+
+// keepAttributes gives f the mode and, where permitted, the owner of the file with a name, if
+// there is one: root may change a user's settings.
+func keepAttributes(f *os.File, name string) error {
+	like, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = like.Close() }() // only read from
+	return atomicfile.CopyAttributes(f, like)
 }
