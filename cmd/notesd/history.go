@@ -60,7 +60,7 @@ func (c *client) history(ctx context.Context, note, since string, limit int) err
 	put(query, "note", note)
 	put(query, "since", since)
 	return printPages(ctx, c, "note_history", query, limit, "version", c.printHistory, func(r *tools.HistoryResult) listed[tools.Revision] {
-		return listed[tools.Revision]{&r.Revisions, &r.Next, &r.Notes, 0}
+		return listed[tools.Revision]{&r.Revisions, r.Next, r.Notes, 0}
 	})
 }
 

@@ -83,9 +83,7 @@ func (o *output) printLinks(res tools.LinksResult) {
 		}
 		fmt.Fprintf(o.out, "%s %s%s\n", o.out.red("??"), o.out.line(target), o.out.dim(fmt.Sprintf("  line %d, %s", l.Line, why)))
 	}
-	for _, n := range res.Notes {
-		o.note(n)
-	}
+	o.note(res.Notes...)
 	shown := "%d out, %d in, %d broken"
 	if res.Truncated {
 		shown = "the first " + shown
@@ -131,9 +129,7 @@ links, with the reasons.`,
 					for _, r := range res.Related {
 						fmt.Fprintf(a.out, "%s  %s\n", a.out.path(r.Path), a.out.dim(strings.Join(r.Reasons, "; ")))
 					}
-					for _, n := range res.Notes {
-						a.note(n)
-					}
+					a.note(res.Notes...)
 					a.note(count(len(res.Related), "note"))
 				})
 			})
@@ -183,9 +179,7 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 	}
 	o.marked("changed or in use, tag not renamed in", res.Conflicts)
 	o.marked("not updated, because it may use the tag:", res.Left)
-	for _, n := range res.Notes {
-		o.note(n)
-	}
+	o.note(res.Notes...)
 	if res.DryRun {
 		o.dryRun(res.Diff)
 		return

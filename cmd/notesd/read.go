@@ -32,9 +32,7 @@ any unambiguous name; today, yesterday or a date names a daily note.`,
 				for _, h := range note.Outline {
 					fmt.Fprintf(a.out, "%d-%d  %s %s\n", h.LineStart, h.LineEnd, strings.Repeat("#", h.Level), a.out.line(h.Heading))
 				}
-				for _, remark := range note.Notes {
-					a.note(remark)
-				}
+				a.note(note.Notes...)
 			})
 		},
 	}
@@ -114,15 +112,15 @@ var comparison = regexp.MustCompile(`^\s*([^=<>!]+?)\s*(=|!=|<=?|>=?)\s*([^=<>]+
 // list fetches and prints all pages.
 func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
 	return printPages(ctx, c, "list_notes", query, limit, "note", c.printList, func(r *tools.ListResult) listed[tools.ListedNote] {
-		return listed[tools.ListedNote]{&r.Notes, &r.Next, &r.Warnings, r.Total}
+		return listed[tools.ListedNote]{&r.Notes, r.Next, r.Warnings, r.Total}
 	})
 }
 
 // listed is a page of a list, independent of the field names in a tool's result.
 type listed[T any] struct {
 	items   *[]T
-	next    *string // cursor of the next page
-	remarks *[]string
+	next    string // cursor of the next page
+	remarks []string
 	total   int // 0: unknown
 }
 
@@ -147,16 +145,14 @@ func printPages[R, T any](ctx context.Context, c *client, tool string, query map
 		if !c.json {
 			show(*p.items)
 		}
-		if query["cursor"] = *p.next; *p.next != "" && len(*p.items) > 0 && (limit == 0 || len(all) < limit) {
+		if query["cursor"] = p.next; p.next != "" && len(*p.items) > 0 && (limit == 0 || len(all) < limit) {
 			continue
 		}
 		if *p.items = all; c.json {
 			return c.out.json(res)
 		}
 		c.note(countOf(len(all), p.total, noun))
-		for _, w := range *p.remarks {
-			c.note(w)
-		}
+		c.note(p.remarks...)
 		return nil
 	}
 }

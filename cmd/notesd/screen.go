@@ -111,11 +111,13 @@ func (o *output) resultLine(document any, text string) error {
 	return o.result(document, func() { fmt.Fprintln(o.out, text) })
 }
 
-// note prints a remark about the result to standard error, once: a daemon's status and
+// note prints remarks about the result to standard error, each once: a daemon's status and
 // its results share some remarks.
-func (o *output) note(text string) {
-	if _, printed := o.noted.LoadOrStore(text, true); !o.json && !printed {
-		fmt.Fprintln(o.err, o.err.dim(commandNames.Replace(text)))
+func (o *output) note(texts ...string) {
+	for _, text := range texts {
+		if _, printed := o.noted.LoadOrStore(text, true); !o.json && !printed {
+			fmt.Fprintln(o.err, o.err.dim(commandNames.Replace(text)))
+		}
 	}
 }
 

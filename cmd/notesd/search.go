@@ -130,9 +130,7 @@ func (o *output) printHits(res tools.SearchResult, explain bool) {
 		}
 	}
 	o.note(searchSummary(res))
-	for _, n := range res.Notes {
-		o.note(n)
-	}
+	o.note(res.Notes...)
 }
 
 // openBest opens the best hit of a search in the user's program for notes and prints its

@@ -75,7 +75,7 @@ one is selected.`,
 // tasks fetches and prints all pages.
 func (c *client) tasks(ctx context.Context, query map[string]any, limit int) error {
 	return printPages(ctx, c, "list_tasks", query, limit, "task", c.printTasks, func(r *tools.TaskList) listed[tools.ListedTask] {
-		return listed[tools.ListedTask]{&r.Tasks, &r.Next, &r.Warnings, r.Total}
+		return listed[tools.ListedTask]{&r.Tasks, r.Next, r.Warnings, r.Total}
 	})
 }
 
