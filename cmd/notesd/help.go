@@ -22,10 +22,6 @@ func setHelp(root *cobra.Command) {
 		}
 		fmt.Fprint(cmd.OutOrStdout(), commandHelp(cmd))
 	})
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		fmt.Fprint(cmd.OutOrStderr(), commandHelp(cmd))
-		return nil
-	})
 }
 
 func helpCommand(root *cobra.Command) *cobra.Command {
