@@ -103,7 +103,7 @@ func TestServeStopsInTime(t *testing.T) {
 				return
 			}
 			require.NoError(t, terminate(cmd.Process.Pid))
-			assert.Equal(t, exitOf(signaled{syscall.SIGTERM}), ended(t, cmd), "it has not waited, else it would have ended cleanly")
+			assert.Equal(t, signaled{syscall.SIGTERM}.exit(), ended(t, cmd), "it has not waited, else it would have ended cleanly")
 		})
 	}
 }

@@ -48,11 +48,12 @@ func (a *app) main(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	caught, stopped := errors.AsType[signaled](context.Cause(ctx))
 	switch {
 	case a.out.failed != nil:
 		err = unwritten(a.out.failed)
-	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, sdk.ErrConnectionClosed)): // whichever was seen first
-		err = &service.Failure{Code: "interrupted", Message: "interrupted", Exit: exitOf(context.Cause(ctx))}
+	case stopped && (errors.Is(err, context.Canceled) || errors.Is(err, sdk.ErrConnectionClosed)): // whichever was seen first
+		err = &service.Failure{Code: "interrupted", Message: "interrupted", Exit: caught.exit()}
 	}
 	if err == nil {
 		return service.ExitDone
@@ -155,7 +156,7 @@ func (a *app) untilSignal() (context.Context, context.CancelFunc) {
 		case <-signals:
 		case <-time.After(stopTimeout):
 		}
-		os.Exit(exitOf(caught))
+		os.Exit(caught.exit())
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
@@ -168,15 +169,6 @@ type signaled struct{ os.Signal }
 
 func (s signaled) Error() string { return s.String() }
 
-// exitOf returns the exit code after a signal, following shell convention: 128 plus its
+// exit returns the exit code after a signal, following shell convention: 128 plus its
 // number, 130 for Ctrl-C.
-func exitOf(cause error) int {
-	var s signaled
-	if !errors.As(cause, &s) {
-		return service.ExitFailed
-	}
-	if number, ok := s.Signal.(syscall.Signal); ok {
-		return 128 + int(number)
-	}
-	return service.ExitFailed
-}
+func (s signaled) exit() int { return 128 + int(s.Signal.(syscall.Signal)) }
