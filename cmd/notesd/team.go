@@ -42,7 +42,7 @@ func (a *app) withDatabase(run func(cmd *cobra.Command, args []string, cfg *conf
 			return err
 		}
 		if cfg.Store.Postgres == "" {
-			return service.NoDatabase()
+			return service.Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
 		}
 		return run(cmd, args, cfg)
 	}
@@ -205,7 +205,7 @@ content is skipped and reported. Hidden and ignored files are skipped.`,
   NOTESD_STORE_VAULT=research notesd import --json ~/Papers | jq .left`,
 		Args: takes("DIR"),
 		RunE: a.withDatabase(func(cmd *cobra.Command, args []string, cfg *config.Config) error {
-			done, err := service.Import(cmd.Context(), cfg, args[0], service.DiscardLogs().Logger)
+			done, err := service.Import(cmd.Context(), cfg, args[0])
 			if done.Place == "" { // nothing was started
 				return err
 			}

@@ -57,7 +57,7 @@ func checkAsked(cfg *config.Config) error {
 
 // Import adds the files in dir to the configured vault in the database. See
 // [mirror.Import].
-func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (done mirror.Imported, err error) {
+func Import(ctx context.Context, cfg *config.Config, dir string) (done mirror.Imported, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is a file")
@@ -65,6 +65,7 @@ func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logge
 	if err != nil {
 		return done, Usagef("Name a folder of notes.", "%s cannot be imported: %v", notes.Quote(dir), err)
 	}
+	log := DiscardLogs().Logger
 	db, err := OpenDatabase(cfg, log)
 	if err != nil {
 		return done, err
@@ -80,21 +81,14 @@ func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logge
 	})
 }
 
-// OpenDatabase returns the configured database. It connects on first use.
+// OpenDatabase returns the database of store.postgres, which must be set. It connects on
+// first use.
 func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error) {
-	if cfg.Store.Postgres == "" {
-		return nil, NoDatabase()
-	}
 	db, err := pglog.Open(string(cfg.Store.Postgres), log)
 	if err != nil {
 		return nil, wrongAddress(err)
 	}
 	return db, nil
-}
-
-// NoDatabase returns the failure of a command that needs a database.
-func NoDatabase() error {
-	return Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
 }
 
 func wrongAddress(err error) error {
