@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
-	"notesd/internal/daemon"
 	"notesd/internal/service"
 )
 
@@ -103,7 +102,7 @@ directory to pass as STATE. The history that the vault has now is set aside.`,
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
-			aside, err := service.Adopt(cmd.Context(), cfg, helloOf(a.loaded, daemon.KindStatus), old)
+			aside, err := service.Adopt(cmd.Context(), cfg, old)
 			if err != nil {
 				return err
 			}

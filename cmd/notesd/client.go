@@ -34,7 +34,7 @@ type client struct {
 // daemon keeps its index up to date and reports if it cannot; without a daemon, changes
 // since the last command are indexed first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
-	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
+	return a.connect(cmd, daemon.KindCLI, !service.Watching, func(ctx context.Context, c *client) error {
 		var r service.Report
 		var err error
 		if c.daemon != nil {
@@ -68,8 +68,8 @@ func (c *client) away(r service.Report) error {
 }
 
 // connect runs do with a session of the daemon or, if none is running, of a service in
-// this process.
-func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Context, *client) error) error {
+// this process; see serveFor.
+func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, watching bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
@@ -82,8 +82,7 @@ func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Cont
 	if conn != nil {
 		return withSession(ctx, a, conn, &conn.Daemon, do)
 	}
-	service.Hurry(cfg)
-	return a.serveFor(cmd, cfg, lock, !service.Watching, do)
+	return a.serveFor(cmd, cfg, lock, watching, do)
 }
 
 // serveFor runs do with a service in this process. If watching, the service also serves
@@ -96,6 +95,7 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 			return errors.Join(err, lock.Release())
 		}
 	}
+	service.Hurry(cfg)
 	s := service.New(cfg, logs, watching)
 	front := func(ctx context.Context) error { return inMemory(ctx, a, s, do) }
 	if watching {

@@ -85,7 +85,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	checks = append(checks, checkState(cfg))
 	checks = append(checks, checkDatabase(cmd.Context(), cfg)...)
 	at, inUse := len(checks), ""
-	err = a.indexing(cmd, daemon.KindStatus, false, false, func(ctx context.Context, c *client) error {
+	err = a.connect(cmd, daemon.KindStatus, service.Watching, func(ctx context.Context, c *client) error {
 		r, err := a.untilCounted(ctx, c, countWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)

@@ -33,7 +33,7 @@ every command does so, and the daemon watches for changes.`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
-			return a.indexing(cmd, daemon.KindCLI, rebuild, wait, func(ctx context.Context, c *client) error {
+			do := func(ctx context.Context, c *client) error {
 				r, err := c.bringUpToDate(ctx)
 				if err == nil && wait {
 					r, err = a.untilEmbedded(ctx, c, nil)
@@ -53,7 +53,11 @@ every command does so, and the daemon watches for changes.`,
 					Notes: r.Index.Notes, Seq: r.Index.Seq, Rebuilt: rebuild, Pending: r.Semantic.Chunks - r.Semantic.Embedded,
 					Seconds: time.Since(began).Seconds(),
 				})
-			})
+			}
+			if rebuild {
+				return a.rebuild(cmd, do)
+			}
+			return a.connect(cmd, daemon.KindCLI, service.Watching, do)
 		},
 	}
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "first discard all derived data; the history is kept")
@@ -111,37 +115,20 @@ func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service
 	})
 }
 
-// indexing runs do with a session while the daemon, or this process, indexes the vault;
-// this process accepts other clients in the meantime. If rebuild is set, it first stops
-// any daemon, which it starts again afterwards, and discards all derived data. If wait is
-// set, do waits for the embeddings.
-func (a *app) indexing(cmd *cobra.Command, kind daemon.Kind, rebuild, wait bool, do func(context.Context, *client) error) error {
+// rebuild runs do while this process indexes the vault again and serves it to other clients.
+// It first stops any daemon, which it starts again afterwards, and discards all derived data.
+func (a *app) rebuild(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
 	}
-	if wait {
-		service.Hurry(cfg)
-	}
 	ctx := cmd.Context()
-	var conn *daemon.Conn
-	var lock *daemon.Lock
-	ran := false
-	if rebuild {
-		lock, ran, err = service.TakeOver(ctx, cfg, helloOf(a.loaded, daemon.KindStatus))
-	} else {
-		conn, lock, err = a.daemonOrLock(ctx, cfg, kind)
-	}
+	lock, ran, err := service.TakeOver(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	if conn != nil {
-		return withSession(ctx, a, conn, &conn.Daemon, do)
-	}
-	if rebuild {
-		if err := service.DiscardDerived(cfg.State); err != nil {
-			return errors.Join(err, lock.Release())
-		}
+	if err := service.DiscardDerived(cfg.State); err != nil {
+		return errors.Join(err, lock.Release())
 	}
 	err = a.serveFor(cmd, cfg, lock, service.Watching, do)
 	if ran {

@@ -26,7 +26,7 @@ func statusCommand(a *app) *cobra.Command {
   notesd status --json | jq .warnings`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.connect(cmd, daemon.KindStatus, func(ctx context.Context, c *client) error {
+			return a.connect(cmd, daemon.KindStatus, !service.Watching, func(ctx context.Context, c *client) error {
 				wait := time.Duration(0)
 				if c.daemon == nil {
 					wait = countWait

@@ -145,11 +145,11 @@ func isStateOf(ctx context.Context, state, folder string) bool {
 // Adopt moves the content of the state directory old into the configured one. It
 // returns the name under which it kept the previous history. The history is moved
 // first, because everything else can be rebuilt after a crash.
-func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old string) (aside string, err error) {
+func Adopt(ctx context.Context, cfg *config.Config, old string) (aside string, err error) {
 	if err := adoptable(cfg, old); err != nil {
 		return "", err
 	}
-	conn, lock, err := DialOrLock(ctx, cfg, hello, nil)
+	conn, lock, err := DialOrLock(ctx, cfg, HelloOf(cfg, daemon.KindStatus), nil)
 	if err != nil {
 		return "", err
 	}

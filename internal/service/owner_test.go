@@ -190,7 +190,7 @@ func TestAdopt(t *testing.T) {
 	})
 	cfg := settings(t, notestest.Read(t, old.Vault.Path))
 	adopt := func(state string) (string, error) {
-		return service.Adopt(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus), state)
+		return service.Adopt(t.Context(), cfg, state)
 	}
 	refused := func(state, code string) {
 		t.Helper()
@@ -278,7 +278,7 @@ func TestDiscardDerived(t *testing.T) {
 	use(t, cfg, func(o owner) {
 		o.call("edit_note", map[string]any{"note": "A", "edits": []any{map[string]any{"op": "append", "content": "second"}}})
 	})
-	lock, ran, err := service.TakeOver(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus))
+	lock, ran, err := service.TakeOver(t.Context(), cfg)
 	require.NoError(t, err)
 	assert.False(t, ran)
 	require.NoError(t, service.DiscardDerived(cfg.State))

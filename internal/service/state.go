@@ -29,11 +29,11 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 
 // TakeOver stops the vault's daemon, if one runs, and acquires its lock. It reports whether
 // one ran.
-func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (lock *daemon.Lock, ran bool, err error) {
+func TakeOver(ctx context.Context, cfg *config.Config) (lock *daemon.Lock, ran bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, takeOverTimeout)
 	defer cancel()
 	for {
-		conn, lock, err := DialOrLock(ctx, cfg, hello, nil)
+		conn, lock, err := DialOrLock(ctx, cfg, HelloOf(cfg, daemon.KindStatus), nil)
 		if conn == nil {
 			return lock, ran, err
 		}
