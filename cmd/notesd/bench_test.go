@@ -293,8 +293,8 @@ func (m *bench) within(b *testing.B, do func(context.Context, *client) error) {
 	s := service.New(&cfg, service.DiscardLogs(), !service.Watching)
 	require.NoError(b, s.Run(b.Context(), func(ctx context.Context) error {
 		a := &app{output: output{err: &screen{}}}
-		return inMemory(ctx, a, s, func(ctx context.Context, c *client) error {
-			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
+		return a.inMemory(ctx, s, func(ctx context.Context, c *client) error {
+			if _, err := c.untilIndexed(ctx, nil); err != nil {
 				return err
 			}
 			return do(ctx, c)

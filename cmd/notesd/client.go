@@ -39,7 +39,7 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 		var err error
 		if c.daemon != nil {
 			r, _ = c.status(ctx) // without access to the status, problems show in the results
-		} else if r, err = a.untilIndexed(ctx, c, nil); err != nil {
+		} else if r, err = c.untilIndexed(ctx, nil); err != nil {
 			return err
 		}
 		if r.Unavailable != "" {
@@ -80,7 +80,7 @@ func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, watching bool, do fu
 		return err
 	}
 	if conn != nil {
-		return withSession(ctx, a, conn, &conn.Daemon, do)
+		return a.withSession(ctx, conn, &conn.Daemon, do)
 	}
 	return a.serveFor(cmd, cfg, lock, watching, do)
 }
@@ -97,7 +97,7 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 	}
 	service.Hurry(cfg)
 	s := service.New(cfg, logs, watching)
-	front := func(ctx context.Context) error { return inMemory(ctx, a, s, do) }
+	front := func(ctx context.Context) error { return a.inMemory(ctx, s, do) }
 	if watching {
 		front = s.Beside(lock, front)
 	}
@@ -136,15 +136,15 @@ func helloOf(loaded *config.Loaded, kind daemon.Kind) daemon.Hello {
 }
 
 // inMemory runs do with a session of a service in this process.
-func inMemory(ctx context.Context, a *app, s *service.Service, do func(context.Context, *client) error) error {
+func (a *app) inMemory(ctx context.Context, s *service.Service, do func(context.Context, *client) error) error {
 	return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
-		return withSession(ctx, a, conn, nil, do)
+		return a.withSession(ctx, conn, nil, do)
 	})
 }
 
 // withSession runs do with a session over a connection, which it closes. daemon is nil if
 // this process serves the vault.
-func withSession(ctx context.Context, a *app, conn io.ReadWriteCloser, daemon *daemon.Identity, do func(context.Context, *client) error) error {
+func (a *app) withSession(ctx context.Context, conn io.ReadWriteCloser, daemon *daemon.Identity, do func(context.Context, *client) error) error {
 	methods := append([]string{mcp.MethodStatus, service.MethodWhy}, service.OwnerMethods...)
 	s, err := session.Open(ctx, conn, "notesd", service.Version(), nil, methods...)
 	if err != nil {
@@ -268,14 +268,15 @@ const (
 // barAfter is the delay before a progress bar appears.
 const barAfter = 300 * time.Millisecond
 
-// until polls the report until enough returns true, and returns the last report. The bar
-// appears after barAfter.
-func (c *client) until(ctx context.Context, bar *meter, enough func(service.Report) bool) (service.Report, error) {
+// until polls the report until enough returns true, and returns the last report. A progress
+// bar with the label appears after barAfter if enough sets its values.
+func (c *client) until(ctx context.Context, label string, enough func(service.Report, *meter) bool) (service.Report, error) {
+	bar := &meter{screen: c.err, label: label}
 	defer bar.clear()
 	began := time.Now()
 	for wait := freshPoll; ; wait = min(wait*3/2, max(maxFreshPoll, time.Since(began)/60), maxPoll) {
 		r, err := c.status(ctx)
-		if err != nil || enough(r) {
+		if err != nil || enough(r, bar) {
 			return r, err
 		}
 		if time.Since(began) > barAfter {
@@ -291,9 +292,8 @@ func (c *client) until(ctx context.Context, bar *meter, enough func(service.Repo
 
 // untilIndexed waits until everything is indexed, indexing is impossible, or done returns
 // true, and returns the last report. On a terminal it shows a progress bar.
-func (o *output) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
-	bar := &meter{screen: o.err, label: "Indexing"}
-	return c.until(ctx, bar, func(r service.Report) bool {
+func (c *client) untilIndexed(ctx context.Context, done func(service.Report) bool) (service.Report, error) {
+	return c.until(ctx, "Indexing", func(r service.Report, bar *meter) bool {
 		// Reading and indexing run one after the other and take about equally long.
 		bar.set((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
 		return r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r)

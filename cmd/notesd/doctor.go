@@ -86,7 +86,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	checks = append(checks, checkDatabase(cmd.Context(), cfg)...)
 	at, inUse := len(checks), ""
 	err = a.connect(cmd, daemon.KindStatus, service.Watching, func(ctx context.Context, c *client) error {
-		r, err := a.untilCounted(ctx, c, countWait)
+		r, err := c.untilCounted(ctx, countWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)
 			inUse = r.Semantic.Model

@@ -96,7 +96,7 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
 			return err
 		}
 		if semanticIn(modes) {
-			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
+			if _, err := c.untilEmbedded(ctx, nil); err != nil {
 				return err
 			}
 		}
@@ -166,11 +166,11 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	}
 	s := service.New(&mine, service.DiscardLogs(), !service.Watching)
 	err = s.Run(ctx, func(ctx context.Context) error {
-		return inMemory(ctx, a, s, func(ctx context.Context, c *client) error {
-			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
+		return a.inMemory(ctx, s, func(ctx context.Context, c *client) error {
+			if _, err := c.untilIndexed(ctx, nil); err != nil {
 				return err
 			}
-			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
+			if _, err := c.untilEmbedded(ctx, nil); err != nil {
 				return err
 			}
 			r, err = set.Run(ctx, s, modes...)

@@ -36,9 +36,9 @@ every command does so, and the daemon watches for changes.`,
 			do := func(ctx context.Context, c *client) error {
 				r, err := c.bringUpToDate(ctx)
 				if err == nil && wait {
-					r, err = a.untilEmbedded(ctx, c, nil)
+					r, err = c.untilEmbedded(ctx, nil)
 				} else if err == nil {
-					r, err = a.untilCounted(ctx, c, countWait)
+					r, err = c.untilCounted(ctx, countWait)
 				}
 				if err != nil {
 					return err
@@ -72,7 +72,7 @@ func troubled(why string) error {
 
 // bringUpToDate indexes the changes on disk and returns the report afterwards.
 func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
-	r, err := c.untilIndexed(ctx, c, nil)
+	r, err := c.untilIndexed(ctx, nil)
 	if err != nil || c.daemon == nil && r.Shared == nil {
 		return r, err
 	}
@@ -80,7 +80,7 @@ func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
 	if err := c.ask(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // for changes that the watcher has not reported yet
 		return r, err
 	}
-	return c.untilIndexed(ctx, c, nil)
+	return c.untilIndexed(ctx, nil)
 }
 
 func (o *output) indexed(r indexResult) error {
@@ -98,16 +98,15 @@ func (o *output) indexed(r indexResult) error {
 
 // untilEmbedded waits until all passages are embedded or done returns true. On a terminal
 // it shows a progress bar.
-func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
+func (c *client) untilEmbedded(ctx context.Context, done func(service.Report) bool) (service.Report, error) {
 	said := false
-	bar := &meter{screen: o.err, label: "Embedding"}
-	return c.until(ctx, bar, func(r service.Report) bool {
+	return c.until(ctx, "Embedding", func(r service.Report, bar *meter) bool {
 		if r.Semantic.Pending == 0 || done != nil && done(r) {
 			return true
 		}
 		if waiting := r.Semantic.Trouble; waiting != "" && !said {
 			bar.clear()
-			o.note("semantic search: " + waiting)
+			c.note("semantic search: " + waiting)
 			said = true
 		}
 		bar.set(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)

@@ -88,7 +88,7 @@ func (c *client) embedFew(ctx context.Context, mode string) error {
 	}
 	latest := time.Now().Add(fewWait)
 	few := fewPassages * max(2, runtime.GOMAXPROCS(0))
-	_, err := c.untilEmbedded(ctx, c, func(r service.Report) bool {
+	_, err := c.untilEmbedded(ctx, func(r service.Report) bool {
 		return r.Semantic.Pending > few || r.Semantic.Trouble != "" || time.Now().After(latest)
 	})
 	return err

@@ -31,7 +31,7 @@ func statusCommand(a *app) *cobra.Command {
 				if c.daemon == nil {
 					wait = countWait
 				}
-				r, err := a.untilCounted(ctx, c, wait)
+				r, err := c.untilCounted(ctx, wait)
 				if err != nil {
 					return err
 				}
@@ -43,13 +43,13 @@ func statusCommand(a *app) *cobra.Command {
 
 // untilCounted returns the report once everything is indexed and the passages, which load
 // later, are counted, or after the given wait.
-func (o *output) untilCounted(ctx context.Context, c *client, wait time.Duration) (service.Report, error) {
+func (c *client) untilCounted(ctx context.Context, wait time.Duration) (service.Report, error) {
 	latest := time.Now().Add(wait)
 	late := func(service.Report) bool { return !time.Now().Before(latest) }
-	if r, err := o.untilIndexed(ctx, c, late); err != nil || late(r) {
+	if r, err := c.untilIndexed(ctx, late); err != nil || late(r) {
 		return r, err
 	}
-	return c.until(ctx, &meter{screen: o.err}, func(r service.Report) bool { return r.Counted() || r.Unavailable != "" || late(r) })
+	return c.until(ctx, "", func(r service.Report, _ *meter) bool { return r.Counted() || r.Unavailable != "" || late(r) })
 }
 
 func (o *output) printReport(r service.Report) {

@@ -61,7 +61,7 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 		return false, err
 	}
 	var link string
-	err = withSession(ctx, a, conn, &conn.Daemon, func(ctx context.Context, c *client) error {
+	err = a.withSession(ctx, conn, &conn.Daemon, func(ctx context.Context, c *client) error {
 		return c.ask(ctx, service.MethodWeb, service.OwnerParams{}, &link)
 	})
 	if err != nil || link == "" {
