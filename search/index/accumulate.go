@@ -3,14 +3,15 @@ package index
 import (
 	"slices"
 	"sync"
+
+	"notesd/notes"
 )
 
 // accumulator adds up the scores of one segment's documents, term by term.
 type accumulator struct {
-	data     *segmentData
-	eligible bitset // nil: every document
-	base     float32
-	slope    float32
+	data  *segmentData
+	base  float32
+	slope float32
 	*scratch
 }
 
@@ -25,12 +26,12 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-func newAccumulator(d *segmentData, eligible bitset, average float32) *accumulator {
+func newAccumulator(d *segmentData, average float32) *accumulator {
 	s := scratches.Get().(*scratch)
 	n := len(d.notes)
 	s.score, s.terms, s.count = zeroed(s.score, n), zeroed(s.terms, n), slices.Grow(s.count[:0], n)[:n]
 	return &accumulator{
-		data: d, eligible: eligible, scratch: s,
+		data: d, scratch: s,
 		base: bm25K1 * (1 - bm25B), slope: bm25K1 * bm25B / average,
 	}
 }
@@ -79,9 +80,6 @@ func (a *accumulator) gather(it postingsIter, weight float32) error {
 			return err
 		}
 		doc := uint32(p.Number())
-		if a.eligible != nil && !a.eligible.has(doc) {
-			continue
-		}
 		if a.count[doc] == 0 {
 			a.touched = append(a.touched, doc)
 		}
@@ -98,9 +96,6 @@ func (a *accumulator) complete(it postingsIter, bit uint64, weight float32) erro
 			return err
 		}
 		doc := uint32(p.Number())
-		if a.eligible != nil && !a.eligible.has(doc) {
-			continue
-		}
 		n := float32(p.Frequency())
 		if more := a.count[doc]; more > 0 {
 			n += more
@@ -116,11 +111,11 @@ func (a *accumulator) saturate(doc uint32, n float32, bit uint64, weight float32
 	a.terms[doc] |= bit
 }
 
-// collect offers every document with a score to top and counts them.
-func (a *accumulator) collect(top *top) int {
+// collect offers every document of admitted with a score to top and counts them.
+func (a *accumulator) collect(top *top, admitted *notes.IDSet) int {
 	n := 0
 	for doc, terms := range a.terms {
-		if terms == 0 {
+		if terms == 0 || !admitted.Has(a.data.notes[doc]) {
 			continue
 		}
 		n++
@@ -129,21 +124,4 @@ func (a *accumulator) collect(top *top) int {
 		}
 	}
 	return n
-}
-
-// bitset has one bit for each document of a segment.
-type bitset []uint64
-
-func newBitset(n int) bitset         { return make(bitset, (n+63)/64) }
-func (b bitset) has(doc uint32) bool { return b[doc>>6]&(1<<(doc&63)) != 0 }
-func (b bitset) set(doc uint32)      { b[doc>>6] |= 1 << (doc & 63) }
-func (b bitset) and(other bitset) {
-	for i := range b {
-		b[i] &= other[i]
-	}
-}
-func (b bitset) andNot(other bitset) {
-	for i := range b {
-		b[i] &^= other[i]
-	}
 }

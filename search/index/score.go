@@ -48,8 +48,8 @@ func (r *Ranking) Release() {
 	r.scored = nil
 }
 
-// TextOf returns the text scores of notes at any rank. Notes without any of the terms are
-// omitted.
+// TextOf returns the text scores of admitted notes at any rank. Notes without any of the terms
+// are omitted.
 func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 	found := make(map[int64]Ranked, of.Len())
 	for _, a := range r.scored {
@@ -112,14 +112,14 @@ func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, lim
 		if tops[worker] == nil {
 			tops[worker] = newTop(limit)
 		}
-		acc := newAccumulator(s.data[i], eligibleOf(s.data[i], admitted), average)
+		acc := newAccumulator(s.data[i], average)
 		r.scored[i] = acc
 		for t, weight := range weights {
 			if err := acc.add(t, lists[i].fields[t], weight); err != nil {
 				return err
 			}
 		}
-		totals[worker] += acc.collect(tops[worker])
+		totals[worker] += acc.collect(tops[worker], admitted)
 		return nil
 	})
 	if err != nil {
@@ -195,7 +195,7 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, te
 				if n == 0 {
 					continue
 				}
-				if hidden != seg.Deleted() { // an iterator skips many documents more slowly than add does
+				if hidden != seg.Deleted() { // an iterator skips many documents more slowly than collect does
 					if list, err = dict.PostingsList(buf, seg.Deleted(), list); err != nil {
 						return err
 					}

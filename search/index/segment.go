@@ -8,7 +8,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
-	zap "github.com/blevesearch/zapx/v17"
 
 	"notesd/notes"
 	"notesd/search/terms"
@@ -37,10 +36,10 @@ func (s *snapshot) hide(readable *notes.IDSet) {
 		if readable == nil {
 			continue
 		}
-		others := newBitset(len(s.data[i].notes))
+		others := make([]uint64, (len(s.data[i].notes)+63)/64) // a bit for each document
 		for doc, id := range s.data[i].notes {
 			if !readable.Has(id) {
-				others.set(uint32(doc))
+				others[doc/64] |= 1 << (doc % 64)
 			}
 		}
 		s.hidden[i] = roaring.FromDense(others, false)
@@ -145,11 +144,9 @@ func withAny(seg segment.Segment, any ...string) (*roaring.Bitmap, error) {
 		return nil, err
 	}
 	for _, term := range any {
-		list, err := dict.PostingsList([]byte(term), nil, nil)
-		if err != nil {
+		if err := addDocuments(docs, dict, term); err != nil {
 			return nil, err
 		}
-		list.(*zap.PostingsList).OrInto(docs)
 	}
 	return docs, nil
 }
