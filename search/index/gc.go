@@ -15,18 +15,12 @@ const (
 	buildPause = time.Second
 )
 
-// buildMemory is the soft memory limit during a build, in bytes: near it the collector works
-// more and releases pages at once. A lower limit of the process applies. Mapped files are
-// not included.
-const buildMemory = 300 << 20
-
 // builds is the only code in the process that changes the collector's target.
 var builds struct {
 	sync.Mutex
 	running int
 	lowered bool
-	was     int   // the target to restore
-	limit   int64 // the memory limit to restore
+	was     int // the target to restore
 	pause   *time.Timer
 }
 
@@ -38,8 +32,6 @@ func beginBuild() (end func()) {
 	if !builds.lowered {
 		builds.lowered = true
 		builds.was = debug.SetGCPercent(buildGC)
-		builds.limit = debug.SetMemoryLimit(-1)
-		debug.SetMemoryLimit(min(builds.limit, buildMemory))
 	}
 	return func() {
 		builds.Lock()
@@ -62,7 +54,6 @@ func endBuilds() {
 	if builds.running == 0 && builds.lowered {
 		builds.lowered = false
 		debug.SetGCPercent(builds.was)
-		debug.SetMemoryLimit(builds.limit)
 		runtime.GC() // a buffer in a sync.Pool is freed by the second collection
 		debug.FreeOSMemory()
 	}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"math"
 	"runtime/debug"
 	"sync"
 	"testing"
@@ -9,17 +8,21 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A build neither exceeds the memory limit of the process nor leaves another one behind.
-func TestBuildMemory(t *testing.T) {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
-	for limit, during := range map[int64]int64{100 << 20: 100 << 20, math.MaxInt64: buildMemory} {
-		debug.SetMemoryLimit(limit)
-		end := beginBuild()
-		assert.Equal(t, during, debug.SetMemoryLimit(-1))
-		end()
-		endBuilds()
-		assert.Equal(t, limit, debug.SetMemoryLimit(-1))
+// The collector's target is lower during builds and afterwards what it was.
+func TestBuildTarget(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(250))
+	target := func() int {
+		now := debug.SetGCPercent(100)
+		debug.SetGCPercent(now)
+		return now
 	}
+	first, second := beginBuild(), beginBuild()
+	first()
+	endBuilds()
+	assert.Equal(t, buildGC, target(), "another build is running")
+	second()
+	endBuilds()
+	assert.Equal(t, 250, target())
 }
 
 // The buffers that a build has left in pools are freed after it, too.
