@@ -3,7 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -144,11 +144,7 @@ func each(dict segment.TermDictionary, accepts segment.Automaton, start, end []b
 }
 
 func mostFrequent(found map[string]uint64, limit int) []string {
-	terms := make([]string, 0, len(found))
-	for t := range found {
-		terms = append(terms, t)
-	}
-	slices.SortFunc(terms, func(a, b string) int {
+	terms := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
 	})
 	return terms[:min(limit, len(terms))]
@@ -218,44 +214,29 @@ const leastPart = 4
 // partsOf splits a compound (Notizverknüpfung) into two terms that notes have. Of several
 // splits it returns the one whose rarer part is most frequent.
 func (s *snapshot) partsOf(word string) (parts []string, err error) {
-	best := uint64(0)
+	var splits [][]string
 	for i := range word {
 		head, tail := word[:i], word[i:]
-		if utf8.RuneCountInString(head) < leastPart || utf8.RuneCountInString(tail) < leastPart {
-			continue
-		}
-		fewest := uint64(math.MaxUint64)
-		for _, part := range []string{head, tail} {
-			n, err := s.notesWith(terms.Stem(part))
-			if err != nil {
-				return nil, err
-			}
-			if fewest = min(fewest, n); fewest <= best {
-				break
-			}
-		}
-		if fewest > best {
-			best, parts = fewest, []string{terms.Stem(head), terms.Stem(tail)}
+		if utf8.RuneCountInString(head) >= leastPart && utf8.RuneCountInString(tail) >= leastPart {
+			splits = append(splits, []string{terms.Stem(head), terms.Stem(tail)})
 		}
 	}
-	return parts, nil
-}
-
-// notesWith returns the number of notes with a term in their name or body; a note with both
-// counts twice.
-func (s *snapshot) notesWith(term string) (n uint64, err error) {
-	for i, seg := range s.Segments() {
-		for _, field := range []string{FieldName, fieldBody} {
-			dict, err := seg.Segment().Dictionary(field)
-			if err != nil {
-				return 0, err
+	all := slices.Concat(splits...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	found, err := s.count(func(c *termCounter) error {
+		for _, part := range all {
+			if err := c.add(part); err != nil {
+				return err
 			}
-			list, err := dict.PostingsList([]byte(term), s.hidden[i], nil)
-			if err != nil {
-				return 0, err
-			}
-			n += list.Count()
+		}
+		return nil
+	})
+	best := uint64(0)
+	for _, split := range splits {
+		if fewest := min(found[split[0]], found[split[1]]); fewest > best {
+			best, parts = fewest, split
 		}
 	}
-	return n, nil
+	return parts, err
 }
