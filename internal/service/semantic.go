@@ -25,8 +25,8 @@ import (
 	"notesd/vectors/table"
 )
 
-// openMeaning returns the index of note vectors, or nil if semantic search is off.
-func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, m *mirror.Mirror, log *slog.Logger) (*vectors.Index, error) {
+// openVectors returns the index of note vectors, or nil if semantic search is off.
+func openVectors(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, m *mirror.Mirror, log *slog.Logger) (*vectors.Index, error) {
 	s := cfg.Semantic
 	if s.Provider == "off" {
 		if err := vectors.DeleteFiles(cfg.State); err != nil {
@@ -179,14 +179,6 @@ type tableModels struct {
 	embedders *embedders
 }
 
-// tableModelsOf returns nil if semantic search is off.
-func tableModelsOf(index *vectors.Index, e *embedders) table.Models {
-	if index == nil {
-		return nil
-	}
-	return tableModels{index, e}
-}
-
 // Current returns the model of the notes.
 func (m tableModels) Current() (table.Model, string) {
 	e, source := m.index.Model()
@@ -205,14 +197,6 @@ func (m tableModels) Open(source string) (table.Model, error) { return m.embedde
 // meaning implements search.Semantic with a vector index: neither package imports the
 // other.
 type meaning struct{ *vectors.Index }
-
-// semanticOf returns an adapter for index, or nil if index is nil.
-func semanticOf(index *vectors.Index) search.Semantic {
-	if index == nil {
-		return nil
-	}
-	return meaning{index}
-}
 
 func (m meaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	found, err := m.Index.Nearest(ctx, text, allowed, k)

@@ -276,19 +276,22 @@ func (s *Service) open(ctx context.Context) error {
 	} else {
 		s.closers = append(s.closers, models.Close)
 	}
-	meaning, err := openMeaning(s.cfg, store, vault, models, s.mirror, log)
+	vectors, err := openVectors(s.cfg, store, vault, models, s.mirror, log)
 	if err != nil {
 		return err
 	}
-	if meaning != nil {
-		s.closers = append(s.closers, meaning.Close)
-		vault.Follow(meaning)
+	var semantic search.Semantic // nil, like the models of tables, if semantic search is off
+	var tabular table.Models
+	if vectors != nil {
+		s.closers = append(s.closers, vectors.Close)
+		vault.Follow(vectors)
+		semantic, tabular = meaning{vectors}, tableModels{vectors, models}
 	}
-	s.vectors = meaning
-	tables := table.New(store.History(), s.cfg.State, tableModelsOf(meaning, models), table.Options{Log: log})
+	s.vectors = vectors
+	tables := table.New(store.History(), s.cfg.State, tabular, table.Options{Log: log})
 	s.closers = append(s.closers, tables.Close)
 	s.tables.Tables = tables
-	s.engine.Engine = search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{
+	s.engine.Engine = search.NewEngine(store, index, semantic, search.EngineOptions{
 		Log:             log,
 		SemanticTimeout: semanticTimeout(s.cfg.Semantic),
 		Progress:        func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
