@@ -69,7 +69,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions, mcp.Profile{}), nil },
 		Vault: s.cfg.Vault.Title(), Version: Version(), Mode: s.cfg.Search.Mode, ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
 	})
-	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(probes{s}.serveReady)}
+	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(s.serveReady)}
 	if s.cfg.Store.Postgres != "" {
 		if l.node, err = newNode(s); err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		s.node.Store(l.node)
 		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
 	}
-	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(probes{s}.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page}
+	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page}
 	if l.node != nil {
 		o.Stopping = l.node.endSessions
 	}

@@ -21,13 +21,10 @@ import (
 // lagBound is how far a ready node may lag behind the database.
 const lagBound = 10 * time.Second
 
-// probes answer requests about the state of a service.
-type probes struct{ *Service }
-
 // serveReady answers GET /readyz: 200, or 503 with the reasons. The request needs no
 // token, so the response names no vault, and concurrent requests share one database
 // query: a flood of them must not starve other users of the database.
-func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
+func (s *Service) serveReady(w http.ResponseWriter, r *http.Request) {
 	var reasons []string
 	if s.draining.Load() {
 		reasons = append(reasons, "the node is stopping")
@@ -55,7 +52,7 @@ func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveMetrics answers GET /metrics.
-func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
+func (s *Service) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	x := &exposition{}
 	build := ThisBuild()
 	x.family("notesd_build_info", "gauge", "The program, always 1.")
@@ -104,14 +101,14 @@ type vaultState struct {
 }
 
 // states returns the states of the node's own vault and of the other open vaults.
-func (s probes) states(ctx context.Context) []vaultState {
+func (s *Service) states(ctx context.Context) []vaultState {
 	all := []vaultState{s.state(ctx, "")}
 	node := s.node.Load()
 	if node == nil {
 		return all
 	}
 	for _, v := range node.opened() {
-		all = append(all, probes{v.service}.state(ctx, v.name))
+		all = append(all, v.service.state(ctx, v.name))
 	}
 	readers := make([]pglog.Reader, len(all))
 	for i, v := range all {
@@ -129,7 +126,7 @@ func (s probes) states(ctx context.Context) []vaultState {
 }
 
 // state returns the state of the vault that the service serves.
-func (s probes) state(ctx context.Context, name string) vaultState {
+func (s *Service) state(ctx context.Context, name string) vaultState {
 	v := vaultState{name: name, sessions: s.core.Sessions(), shared: s.cfg.Store.Postgres != ""}
 	if v.open = s.isOpen() && isClosed(s.settled); !v.open {
 		return v

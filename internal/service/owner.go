@@ -71,10 +71,8 @@ type WhyResult struct {
 	search.Explanation
 }
 
-// ownMethods implements notesd's own methods.
-type ownMethods struct{ *Service }
-
-func (s ownMethods) all() map[string]mcp.Method {
+// ownMethods returns notesd's own methods.
+func (s *Service) ownMethods() map[string]mcp.Method {
 	methods := map[string]mcp.Method{
 		mcp.MethodStatus: {Call: func(ctx context.Context, _ notes.Scope, _ json.RawMessage) (any, error) { return s.status(ctx) }},
 		MethodGraph: {Call: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
@@ -111,7 +109,7 @@ func (s ownMethods) all() map[string]mcp.Method {
 	return methods
 }
 
-func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
+func (s *Service) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
 	meta, err := s.vault.Lookup(ctx, p.Note, scope)
 	if err != nil {
 		return nil, err
@@ -128,7 +126,7 @@ func asRPC(err error) error {
 }
 
 // own executes a method and returns its value.
-func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any, error) {
+func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, error) {
 	if err := s.outside(p.Dir); err != nil {
 		return nil, err
 	}
@@ -213,7 +211,7 @@ const (
 )
 
 // backUp writes a backup of the vault's state to dir, which must be empty or not exist.
-func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err error) {
+func (s *Service) backUp(ctx context.Context, dir string) (m Manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, fmt.Errorf("make the folder: %w", err)
 	}
@@ -246,7 +244,7 @@ func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err err
 
 // outside returns an error for a folder inside the vault, where exported notes would
 // become notes and a sync service would copy backups.
-func (s ownMethods) outside(dir string) error {
+func (s *Service) outside(dir string) error {
 	if dir == "" {
 		return nil
 	}

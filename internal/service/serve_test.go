@@ -120,14 +120,14 @@ func TestServe_Metrics(t *testing.T) {
 	require.NoError(t, s.Run(t.Context(), func(ctx context.Context) error {
 		<-s.settled
 		w := httptest.NewRecorder()
-		probes{s}.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
+		s.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
 		checkExposition(t, w.Body.String())
 		for _, line := range []string{`notesd_build_info{version="` + Version(), "notesd_vaults_open 1\n", "notesd_notes 2\n", "notesd_sessions 0\n", "notesd_embeddings_pending 0\n"} {
 			assert.Contains(t, w.Body.String(), line)
 		}
 		assert.NotContains(t, w.Body.String(), "\nnotesd_log_up ", "it has no database")
 		w = httptest.NewRecorder()
-		probes{s}.serveReady(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
+		s.serveReady(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
 		assert.JSONEq(t, `{"status":"ready"}`, w.Body.String())
 
 		r, err := s.status(ctx)

@@ -139,7 +139,7 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 		Profile:       profile,
 		Refresh:       s.refresh,
 		Limits:        mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
-		Methods:       ownMethods{s}.all(),
+		Methods:       s.ownMethods(),
 		Trouble:       sqlite.Trouble,
 		Log:           logs.Logger,
 		ClientLog:     logs.clients,

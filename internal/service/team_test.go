@@ -393,7 +393,7 @@ func TestReadiness(t *testing.T) {
 	defer func() { require.NoError(t, n.close()) }()
 	ask := func() (int, string) {
 		w := httptest.NewRecorder()
-		probes{s}.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+		s.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
 		return w.Code, w.Body.String()
 	}
 	status, text := ask()
@@ -405,7 +405,7 @@ func TestReadiness(t *testing.T) {
 		status, text := ask()
 		assert.Equal(t, http.StatusOK, status, text)
 		w := httptest.NewRecorder()
-		probes{s}.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
+		s.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
 		checkExposition(t, w.Body.String())
 		server.Kill()
 		status, text = ask()
@@ -429,7 +429,7 @@ func TestReadiness_Shared(t *testing.T) {
 		go func() { _, _, _ = s.probing.Do("", func() (any, error) { return <-answer, nil }) }()
 		synctest.Wait()
 		w := httptest.NewRecorder()
-		go probes{s}.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+		go s.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
 		synctest.Wait()
 		answer <- []vaultState{{open: true, err: errors.New("away")}}
 		synctest.Wait()
