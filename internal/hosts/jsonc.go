@@ -21,21 +21,13 @@ type document struct {
 }
 
 func readJSON(text []byte, table string) (map[string]Server, error) {
-	_, servers, err := serversOf(text, table)
-	if servers == nil {
+	d, _, err := serversOf(text, table)
+	if err != nil {
 		return nil, err
 	}
-	var all map[string]json.RawMessage
-	if err := decode(*servers, &all); err != nil {
-		return nil, err
-	}
-	found := map[string]Server{}
-	for name, entry := range all {
-		var s Server
-		_ = json.Unmarshal(entry, &s) // fields of other types belong to another program
-		found[name] = s
-	}
-	return found, nil
+	var doc map[string]any
+	err = decode(d.root, &doc)
+	return serversIn(doc, table), err
 }
 
 func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, error) {
