@@ -34,15 +34,15 @@ the expected notes.`,
   notesd eval --vault ~/Notes --questions questions.json --mode hybrid`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if questions != "" {
-				return a.askQuestions(cmd, questions, mode)
-			}
-			if docs == "" || queries == "" || qrels == "" {
-				return service.Usagef("See notesd eval -h.", "eval needs --questions, or --docs, --queries and --qrels")
-			}
 			modes, err := modesOf(mode)
 			if err != nil {
 				return err
+			}
+			if questions != "" {
+				return a.askQuestions(cmd, questions, modes)
+			}
+			if docs == "" || queries == "" || qrels == "" {
+				return service.Usagef("See notesd eval -h.", "eval needs --questions, or --docs, --queries and --qrels")
 			}
 			set, err := eval.Load(docs, queries, qrels)
 			if err != nil {
@@ -82,11 +82,7 @@ func modesOf(flag string) ([]search.Mode, error) {
 }
 
 // askQuestions runs the questions in a file as searches of the vault.
-func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
-	modes, err := modesOf(mode)
-	if err != nil {
-		return err
-	}
+func (a *app) askQuestions(cmd *cobra.Command, file string, modes []search.Mode) error {
 	questions, err := eval.LoadQuestions(file)
 	if err != nil {
 		return err
