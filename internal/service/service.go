@@ -76,7 +76,7 @@ type Service struct {
 	team     *node                // the node that serves this vault to subjects; nil for the node's own vault
 	metrics  *metrics             // tool calls
 	probing  singleflight.Group   // of the states that /readyz reports
-	draining atomic.Bool
+	draining atomic.Bool          // shutting down: a node still serves, but clients should use another one
 
 	protected protectedFolders
 	settings  *runningSettings // nil in a process that serves one command
@@ -145,7 +145,7 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 		ClientLog:     logs.clients,
 	}
 	if team != nil {
-		s.metrics = team.metrics
+		s.metrics = team.own.metrics
 		o.Title, o.Open, o.Tables, o.ClientLog = cfg.Store.Vault, nil, nil, nil
 		o.Subscriptions = team.db.Log(cfg.Store.Vault)
 	}

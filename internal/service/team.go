@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"notesd/internal/config"
@@ -41,16 +40,12 @@ var (
 // continue when it is reopened. Each vault is a [Service] with its own state directory;
 // all share the database, the models and the metrics.
 type node struct {
-	cfg     *config.Config
-	logs    *Logs
-	db      *pglog.Database
-	models  *embedders
-	access  *access
-	metrics *metrics
-	now     func() time.Time
-	most    int // maximum number of open vaults
-
-	draining *atomic.Bool // shutting down: still serving, but clients should use another node
+	own    *Service // of the node's own vault
+	db     *pglog.Database
+	models *embedders
+	access *access
+	now    func() time.Time
+	most   int // maximum number of open vaults
 
 	mu       sync.Mutex
 	vaults   map[string]*sharedVault
@@ -75,12 +70,11 @@ type sharedVault struct {
 }
 
 func newNode(s *Service) (*node, error) {
-	cfg, logs := s.cfg, s.logs
-	db, err := OpenDatabase(cfg, logs.Logger)
+	db, err := OpenDatabase(s.cfg, s.logs.Logger)
 	if err != nil {
 		return nil, err
 	}
-	n := &node{cfg: cfg, logs: logs, db: db, metrics: s.metrics, draining: &s.draining, models: newEmbedders(cfg.Semantic), now: time.Now, most: maxVaults, vaults: map[string]*sharedVault{}}
+	n := &node{own: s, db: db, models: newEmbedders(s.cfg.Semantic), now: time.Now, most: maxVaults, vaults: map[string]*sharedVault{}}
 	n.access = newAccess(db, func() time.Time { return n.now() })
 	return n, nil
 }
@@ -102,7 +96,7 @@ func (n *node) run(ctx context.Context) {
 // check applies the current grants to the sessions and closes idle vaults.
 func (n *node) check(ctx context.Context) {
 	if err := n.access.refresh(ctx); err != nil && ctx.Err() == nil {
-		n.logs.Warn("grants cannot be read from the database; the last ones hold for a while", "err", err)
+		n.own.logs.Warn("grants cannot be read from the database; the last ones hold for a while", "err", err)
 	}
 	for _, v := range n.opened() {
 		if n.closeIdle(v) {
@@ -118,7 +112,7 @@ func (n *node) closeIdle(v *sharedVault) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !v.closing && v.requests == 0 && n.now().Sub(v.used) >= vaultIdle {
-		n.logs.Info("closing a vault that is not used", "vault", v.name)
+		n.own.logs.Info("closing a vault that is not used", "vault", v.name)
 		v.closing = true
 		v.stop()
 	}
@@ -127,12 +121,12 @@ func (n *node) closeIdle(v *sharedVault) bool {
 
 // limits returns the restrictions on every subject of this node.
 func (n *node) limits() mcp.Profile {
-	return mcp.Profile{ReadOnly: n.cfg.Vault.ReadOnly, Tools: toolsOf(n.cfg, daemon.KindMCP)}
+	return mcp.Profile{ReadOnly: n.own.cfg.Vault.ReadOnly, Tools: toolsOf(n.own.cfg, daemon.KindMCP)}
 }
 
 // serve answers a request for the MCP endpoint of a vault.
 func (n *node) serve(w http.ResponseWriter, r *http.Request) {
-	if n.draining.Load() {
+	if n.own.draining.Load() {
 		w.Header().Set("Connection", "close") // the next request should go to another node
 	}
 	subject, valid, err := n.access.subject(r.Context(), mcp.BearerToken(r))
@@ -142,7 +136,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 		n.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: notesd team add prints one", "")
 		return
 	case err != nil:
-		n.logs.Warn("a token could not be checked", "err", err)
+		n.own.logs.Warn("a token could not be checked", "err", err)
 		n.unavailable(w, r, errors.New("the database that has the tokens cannot be reached"), "")
 		return
 	}
@@ -168,7 +162,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (n *node) refuse(w http.ResponseWriter, r *http.Request, status int, why, subject string) {
-	n.logs.Info("refused a request", "status", status, "reason", why, "subject", subject, "vault", r.PathValue("vault"), "remote", r.RemoteAddr)
+	n.own.logs.Info("refused a request", "status", status, "reason", why, "subject", subject, "vault", r.PathValue("vault"), "remote", r.RemoteAddr)
 	w.Header().Set("Connection", "close") // rather than read the rest of the body
 	http.Error(w, why, status)
 }
@@ -246,7 +240,7 @@ func (n *node) open(name string) *sharedVault {
 			close(v.opened)
 		}
 		if err != nil {
-			n.logs.Error("a vault has failed", "vault", name, "err", err)
+			n.own.logs.Error("a vault has failed", "vault", name, "err", err)
 		}
 		close(v.closed)
 	})
@@ -260,7 +254,7 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 	if err != nil {
 		return err
 	}
-	logs := &Logs{Logger: n.logs.With("vault", v.name)} // not closed here: the file belongs to the node
+	logs := &Logs{Logger: n.own.logs.With("vault", v.name)} // not closed here: the file belongs to the node
 	v.service = newService(cfg, logs, n)
 	return v.service.RunLocked(ctx, lock, func(ctx context.Context) error {
 		handler, err := mcp.NewSubjectHTTP(v.service.core)
@@ -302,8 +296,8 @@ func (v *sharedVault) await(ctx context.Context) error {
 // configOf returns the settings of a vault: those of the node, with its own state
 // directory and folder.
 func (n *node) configOf(name string) *config.Config {
-	c := *n.cfg
-	c.State = filepath.Join(n.cfg.State, vaultsDir, folderOf(name))
+	c := *n.own.cfg
+	c.State = filepath.Join(n.own.cfg.State, vaultsDir, folderOf(name))
 	c.Store.Vault = name
 	c.Vault = config.Vault{Path: filepath.Join(c.State, config.OwnFolder), Ignore: c.Vault.Ignore, Dates: c.Vault.Dates, ReadOnly: c.Vault.ReadOnly, Tools: c.Vault.Tools}
 	c.Prompts, c.HTTP = config.Prompts{}, config.HTTP{}
