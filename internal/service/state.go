@@ -128,28 +128,27 @@ func claimVault(ctx context.Context, cfg *config.Config) error {
 		return &daemon.VaultError{State: cfg.State, Owner: recorded.Path, Vault: now.Path}
 	}
 	data, err := json.Marshal(now)
+	if err == nil {
+		err = writeDurably(filepath.Join(cfg.State, vaultFile), append(data, '\n'))
+	}
 	if err != nil {
-		return err
-	}
-	name := filepath.Join(cfg.State, vaultFile)
-	if err := writeDurably(name+".new", append(data, '\n')); err != nil {
-		return fmt.Errorf("record the vault: %w", err)
-	}
-	if err := os.Rename(name+".new", name); err != nil {
 		return fmt.Errorf("record the vault: %w", err)
 	}
 	return nil
 }
 
-// writeDurably writes a file so that a name it is given afterwards never refers to an
-// incomplete file, even after a loss of power.
+// writeDurably writes a file so that its name never refers to an incomplete one, even after a
+// loss of power.
 func writeDurably(name string, data []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
 }
 
 // vaultFile records which vault a state directory belongs to. It is a separate file
