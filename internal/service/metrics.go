@@ -137,7 +137,7 @@ func (s *Service) state(ctx context.Context, name string) vaultState {
 	if s.vectors != nil {
 		v.pending = s.vectors.Status().Pending
 	}
-	if s.mirror != nil {
+	if s.mirror.Mirror != nil {
 		v.begun = isClosed(s.mirror.Begun())
 		v.copies = s.mirror.Copies()
 		v.reader = pglog.Reader{Vault: s.cfg.Store.Vault, Seq: s.mirror.Followed()}

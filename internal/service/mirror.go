@@ -15,7 +15,6 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/mirror"
-	"notesd/mcp"
 	"notesd/notes"
 	"notesd/notes/pglog"
 )
@@ -107,22 +106,6 @@ func historyLimits(cfg *config.Config) notes.HistoryLimits {
 	return notes.HistoryLimits{Revisions: cfg.History.Keep, Age: cfg.History.Age, Bytes: int64(cfg.History.Size)}
 }
 
-// following gives access to the mirror to sessions, which start before it is open but
-// call it only afterwards.
-type following struct{ s *Service }
-
-func (f following) Seq() uint64 { return f.s.mirror.Seq() }
-
-func (f following) Await(ctx context.Context, seq uint64) error { return f.s.mirror.Await(ctx, seq) }
-
-// shared returns the log of a vault in a database, and nil for any other vault.
-func (s *Service) shared() mcp.Shared {
-	if s.cfg.Store.Postgres == "" {
-		return nil
-	}
-	return following{s}
-}
-
 // userName returns the author recorded for changes made in this machine's folder.
 func userName() string {
 	host, _ := os.Hostname() // "" if unknown
@@ -134,7 +117,7 @@ func userName() string {
 }
 
 func (r *reporter) addMirror(ctx context.Context) error {
-	if r.s.mirror == nil {
+	if r.s.mirror.Mirror == nil {
 		if file := filepath.Join(r.s.cfg.State, mirror.File); isThere(file) {
 			r.Warnings = append(r.Warnings, "the folder was in step with a database and is not now, as store.postgres is not set; to leave that for good, delete "+file)
 		}

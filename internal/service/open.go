@@ -9,6 +9,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/fsid"
+	"notesd/internal/mirror"
 	"notesd/notes/store"
 	"notesd/notes/vault"
 	"notesd/search"
@@ -23,6 +24,7 @@ type backend struct {
 	engine        struct{ *search.Engine }
 	tables        struct{ *table.Tables }
 	subscriptions struct{ *store.Versions }
+	mirror        struct{ *mirror.Mirror } // nil unless the vault is in a database
 }
 
 // Waits bounds how long requests wait for data that would make their answers complete.

@@ -140,7 +140,7 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		return Exported{Notes: n, Dir: p.Dir, AsOf: at}, err
 	case MethodForget:
 		forget := s.history.Forget
-		if s.mirror != nil {
+		if s.mirror.Mirror != nil {
 			forget = s.mirror.Forget
 		}
 		done, err := forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
@@ -150,7 +150,7 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		return s.backUp(ctx, p.Dir)
 	case MethodRescan:
 		err := s.vault.Reconcile(ctx)
-		if err == nil && s.mirror != nil {
+		if err == nil && s.mirror.Mirror != nil {
 			err = s.mirror.InStep(ctx)
 		}
 		return nil, err

@@ -33,7 +33,6 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
-	"notesd/internal/mirror"
 	"notesd/internal/sqlite"
 	"notesd/mcp"
 	"notesd/notes"
@@ -67,7 +66,6 @@ type Service struct {
 	backend                // set when opened is closed
 	index   *index.Index   // set when opened is closed
 	vectors *vectors.Index // likewise; nil if semantic search is off
-	mirror  *mirror.Mirror // likewise; nil unless the vault is in a database
 	opened  chan struct{}  // closed when the backend is open
 	settled chan struct{}  // closed when requests no longer wait for the first scan
 	latest  time.Time      // the deadline for closing settled
@@ -135,7 +133,6 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 		Subscriptions: &s.subscriptions,
 		Opened:        s.opened,
 		Settled:       s.settled,
-		Shared:        s.shared(),
 		Profile:       profile,
 		Refresh:       s.refresh,
 		Limits:        mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
@@ -143,6 +140,9 @@ func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 		Trouble:       sqlite.Trouble,
 		Log:           logs.Logger,
 		ClientLog:     logs.clients,
+	}
+	if cfg.Store.Postgres != "" {
+		o.Shared = &s.mirror
 	}
 	if team != nil {
 		s.metrics = team.own.metrics
@@ -210,7 +210,7 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 		g.Go(func() error { return whileRunning(ctx, s.vectors.Run(ctx)) })
 	}
 	g.Go(func() error { return whileRunning(ctx, s.tables.Run(ctx)) })
-	if s.mirror != nil {
+	if s.mirror.Mirror != nil {
 		g.Go(func() error { s.mirror.Run(ctx); return nil })
 	}
 	if s.watchers != nil {
@@ -231,15 +231,15 @@ func (s *Service) open(ctx context.Context) error {
 	var shared vault.Shared
 	if s.cfg.Store.Postgres != "" {
 		if s.team != nil {
-			s.mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), s.core.FilesChanged, log) // this vault has no watcher
+			s.mirror.Mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), s.core.FilesChanged, log) // this vault has no watcher
 		} else {
-			s.mirror, err = openMirror(ctx, s.cfg, log)
+			s.mirror.Mirror, err = openMirror(ctx, s.cfg, log)
 		}
 		if err != nil {
 			return err
 		}
 		s.closers = append(s.closers, s.mirror.Close)
-		shared = s.mirror
+		shared = s.mirror.Mirror
 	}
 	vault, err := vault.New(ctx, store, s.cfg.Vault.Path, vault.Options{
 		Ignore:       s.cfg.Vault.Ignore,
@@ -257,7 +257,7 @@ func (s *Service) open(ctx context.Context) error {
 		return fmt.Errorf("open the vault: %w", err)
 	}
 	s.vault.Vault, s.history.History = vault, vault.History()
-	if s.mirror != nil {
+	if s.mirror.Mirror != nil {
 		s.mirror.Use(vault)
 	}
 
@@ -276,7 +276,7 @@ func (s *Service) open(ctx context.Context) error {
 	} else {
 		s.closers = append(s.closers, models.Close)
 	}
-	vectors, err := openVectors(s.cfg, store, vault, models, s.mirror, log)
+	vectors, err := openVectors(s.cfg, store, vault, models, s.mirror.Mirror, log)
 	if err != nil {
 		return err
 	}
@@ -321,13 +321,13 @@ func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 						b.Paths[i] = path.Join(name, p)
 					}
 					vault.Changed(b.Paths)
-					if s.mirror != nil {
+					if s.mirror.Mirror != nil {
 						s.mirror.Changed(b.Paths)
 					}
 					notifier.FilesChanged(b.Paths)
 				case waiting.Err() != nil:
 					vault.Rescan(b.Reason)
-					if s.mirror != nil {
+					if s.mirror.Mirror != nil {
 						s.mirror.Rescan()
 					}
 					notifier.EverythingChanged()
