@@ -67,11 +67,8 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 	if err != nil {
 		return nil, err
 	}
-	home := "HOME"
-	if runtime.GOOS == "windows" {
-		home = "USERPROFILE"
-	}
-	system := autostart.System{OS: runtime.GOOS, Home: os.Getenv(home), ConfigHome: os.Getenv("XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
+	env := hostEnv(a.env)
+	system := autostart.System{OS: env.OS, Home: env.Home(), ConfigHome: env.Variable("XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
 	// XDG_STATE_HOME may not be set at login; Windows limits the length of the command.
 	args := a.placeArgs(cfg, a.stateFlag != "" || runtime.GOOS != "windows")
 	mine := autostart.Service{Vault: cfg.Vault.String(), State: cfg.State, Command: append([]string{server.Command, "serve", "--service"}, args...), Log: filepath.Join(cfg.State, service.DaemonLog)}

@@ -149,7 +149,7 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
 		}
 	}
-	withState := a.loaded.IsPassed("state") || a.variable("XDG_STATE_HOME") != ""
+	withState := a.loaded.IsPassed("state") || hostEnv(a.env).Variable("XDG_STATE_HOME") != ""
 	return hosts.Server{Command: exe, Args: append([]string{"mcp"}, a.placeArgs(cfg, withState)...)}, nil
 }
 
@@ -192,9 +192,6 @@ func (a *app) placeArgs(cfg *config.Config, withState bool) []string {
 func isTemporary(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
-
-// variable returns the value of an environment variable.
-func (a *app) variable(name string) string { return hostEnv(a.env).Variable(name) }
 
 func hostEnv(vars []string) hosts.Env { return hosts.Env{Vars: vars, OS: runtime.GOOS} }
 
