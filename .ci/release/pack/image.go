@@ -76,34 +76,26 @@ func (r *release) image() error {
 }
 
 func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
-	program, err := os.ReadFile(p.Path)
-	if err != nil {
-		return nil, err
-	}
-	terms, err := os.ReadFile(r.terms(p))
-	if err != nil {
-		return nil, err
-	}
-	own, err := os.ReadFile("LICENSE")
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
 	for _, f := range []struct {
-		name string
-		mode int64
-		text []byte
+		name   string
+		mode   int64
+		source string // "" for a folder
 	}{
-		{"usr/", 0o755, nil}, {"usr/bin/", 0o755, nil}, {"usr/bin/notesd", 0o755, program},
-		{"usr/share/", 0o755, nil}, {"usr/share/doc/", 0o755, nil}, {"usr/share/doc/notesd/", 0o755, nil},
-		{"usr/share/doc/notesd/LICENSE", 0o644, own}, {"usr/share/doc/notesd/" + thirdParty, 0o644, terms},
-		{"config/", 0o755, nil}, {"tmp/", 0o1777, nil}, {"state/", 0o1777, nil}, {"vault/", 0o1777, nil},
+		{"usr/", 0o755, ""}, {"usr/bin/", 0o755, ""}, {"usr/bin/notesd", 0o755, p.Path},
+		{"usr/share/", 0o755, ""}, {"usr/share/doc/", 0o755, ""}, {"usr/share/doc/notesd/", 0o755, ""},
+		{"usr/share/doc/notesd/LICENSE", 0o644, "LICENSE"}, {"usr/share/doc/notesd/" + thirdParty, 0o644, r.terms(p)},
+		{"config/", 0o755, ""}, {"tmp/", 0o1777, ""}, {"state/", 0o1777, ""}, {"vault/", 0o1777, ""},
 	} {
-		if err := t.WriteHeader(&tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.text)), ModTime: r.time}); err != nil {
-			return nil, err
+		var text []byte
+		if f.source != "" {
+			var err error
+			if text, err = os.ReadFile(f.source); err != nil {
+				return nil, err
+			}
 		}
-		if _, err := t.Write(f.text); err != nil {
+		if err := r.add(t, f.name, f.mode, text); err != nil {
 			return nil, err
 		}
 	}
@@ -120,15 +112,21 @@ func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		return nil, err
-	}
 	file, err := image.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
 	file.OS, file.Architecture, file.Created, file.Config = p.OS, p.Arch, v1.Time{Time: r.time}, config
 	return mutate.ConfigFile(image, file)
+}
+
+// add adds a file or, with a name that ends in a slash, a folder.
+func (r *release) add(t *tar.Writer, name string, mode int64, text []byte) error {
+	if err := t.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: int64(len(text)), ModTime: r.time}); err != nil {
+		return err
+	}
+	_, err := t.Write(text)
+	return err
 }
 
 // tar writes the files of a folder in the order of their names.
@@ -146,11 +144,7 @@ func (r *release) tar(w io.Writer, dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: int64(len(text)), ModTime: r.time}); err != nil {
-			return err
-		}
-		_, err = t.Write(text)
-		return err
+		return r.add(t, filepath.ToSlash(name), 0o644, text)
 	})
 	if err != nil {
 		return err
