@@ -70,30 +70,25 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// flagProblem returns a message and a hint for an error in a flag.
-func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
-	hint = fmt.Sprintf("See %s -h.", cmd.CommandPath())
+// flagProblem returns the failure for an error in a flag.
+func flagProblem(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("See %s -h.", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(cmd, unknown, hint)
 	}
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return err.Error(), hint
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		kinds := map[string]string{"int": "a number", "intSlice": "numbers, as 3,5", "bool": "true or false", "duration": "a duration, as 30m"}
+		return service.Usagef(hint, "--%s must be %s, not %q", invalid.GetFlag().Name, kinds[invalid.GetFlag().Value.Type()], invalid.GetValue())
 	}
-	kinds := map[string]string{"int": "a number", "int64": "a number", "intSlice": "numbers, as 3,5", "bool": "true or false", "duration": "a duration, as 30m"}
-	kind, ok := kinds[invalid.GetFlag().Value.Type()]
-	if !ok {
-		return err.Error(), hint
-	}
-	return fmt.Sprintf("--%s must be %s, not %q", invalid.GetFlag().Name, kind, invalid.GetValue()), hint
+	return service.Usagef(hint, "%v", err)
 }
 
-func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (string, string) {
+func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) error {
 	if short := err.GetSpecifiedShortnames(); short != "" {
 		if cmd.Name() == "search" {
 			hint = "To search for notes without a word, put -- before the query: notesd search -- bread -rye"
 		}
-		return fmt.Sprintf("%s has no flag -%s", cmd.Name(), short), hint
+		return service.Usagef(hint, "%s has no flag -%s", cmd.Name(), short)
 	}
 	name := err.GetSpecifiedName()
 	var flags []string
@@ -103,7 +98,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (str
 	} else if !cmd.HasParent() && slices.ContainsFunc(cmd.Commands(), func(sub *cobra.Command) bool { return sub.Flags().Lookup(name) != nil }) {
 		hint = fmt.Sprintf("Write it after the command: notesd COMMAND --%s", name)
 	}
-	return fmt.Sprintf("%s has no flag --%s", cmd.Name(), name), hint
+	return service.Usagef(hint, "%s has no flag --%s", cmd.Name(), name)
 }
 
 // unwritten returns the failure for output that could not be written.
@@ -126,8 +121,7 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 	if i := slices.IndexFunc(rest, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); cmd == root && i == 0 {
 		return unknownCommand(root, rest[0])
 	}
-	message, hint := flagProblem(cmd, err)
-	return service.Usagef(hint, "%s", message)
+	return flagProblem(cmd, err)
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

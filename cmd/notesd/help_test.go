@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
+
+	"notesd/internal/service"
 )
 
 const screenLines, screenColumns = 30, 80
@@ -67,9 +69,9 @@ func TestWrongFlags(t *testing.T) {
 				return
 			}
 			seen[f.Value.Type()] = true
-			message, hint := flagProblem(cmd, cmd.ParseFlags([]string{"--" + f.Name + "=x"}))
-			assert.Regexp(t, "^--"+f.Name+` must be .*, not "x"$`, message)
-			assert.Contains(t, hint, cmd.CommandPath()+" -h")
+			failure := service.FailureOf(flagProblem(cmd, cmd.ParseFlags([]string{"--" + f.Name + "=x"})))
+			assert.Regexp(t, "^--"+f.Name+` must be .+, not "x"$`, failure.Message)
+			assert.Contains(t, failure.Hint, cmd.CommandPath()+" -h")
 		})
 		for _, sub := range cmd.Commands() {
 			walk(sub)
