@@ -107,7 +107,7 @@ func TestProblem_String(t *testing.T) {
 		{config.Problem{Origin: "a.toml:3", Key: "search.limit", Value: "99", Detail: "must be from 1 to 50"}, "a.toml:3: search.limit = 99 must be from 1 to 50"},
 		{config.Problem{Origin: "X", Detail: "is not a known variable", Hint: "did you mean Y?"}, "X: is not a known variable; did you mean Y?"},
 		{config.Problem{Key: "state", Detail: "has no default"}, "state has no default"},
-		{config.Problem{Origin: "a\nb", Key: "\x1b[31m", Detail: "x"}, "a\ufffdb: \ufffd[31m x"},
+		{config.Problem{Origin: "a\nb", Key: "\x1b[31m", Detail: "x"}, "a b:  [31m x"},
 	} {
 		assert.Equal(t, c.want, c.problem.String())
 		assert.Equal(t, "configuration: "+c.want, (&config.Error{Problems: []config.Problem{c.problem}}).Error())

@@ -192,7 +192,7 @@ age = "soon"
 
 func TestLoad_FileMistakes(t *testing.T) {
 	cases := []struct{ name, text, want string }{
-		{"control characters in a key", "\"\\u001b[31mx\" = 1", "\ufffd[31mx is not a known key"},
+		{"control characters in a key", "\"\\u001b[31mx\" = 1", " [31mx is not a known key"},
 		{"syntax", "[vault]\npath = ", ":2:"},
 		{"binary", "\x00\xff\xfe", ": is not TOML"},
 		{"section as a setting", "vault = '~/Notes'", `:1: vault = "~/Notes" is a section, not a setting; write its keys under [vault]`},

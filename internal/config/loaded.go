@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/knadh/koanf/v2"
+
+	"notesd/internal/phrase"
 )
 
 // Loaded is a configuration with the origins of its values.
@@ -72,7 +74,7 @@ func (l *Loaded) Passed() []Passed {
 		}
 	}
 	if from := l.origins[keyOfAPI]; from.passed {
-		all = append(all, Passed{Key: keyOfAPI, Value: l.Text(keyOfAPI), Remark: printable(fmt.Sprintf(
+		all = append(all, Passed{Key: keyOfAPI, Value: l.Text(keyOfAPI), Remark: phrase.OneLine(fmt.Sprintf(
 			"%s has no effect: the daemon, which all clients share, was started with another key or without one. Write the key to a file of yours and add api_key_file = \"THE FILE\" under [semantic] to %s, which the daemon reads when it is idle",
 			from.place, l.File))})
 	}
@@ -82,7 +84,7 @@ func (l *Loaded) Passed() []Passed {
 			continue
 		}
 		section, name, _ := strings.Cut(s.key, ".")
-		all = append(all, Passed{Key: s.key, Value: l.Text(s.key), Remark: printable(fmt.Sprintf(
+		all = append(all, Passed{Key: s.key, Value: l.Text(s.key), Remark: phrase.OneLine(fmt.Sprintf(
 			"%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, which the daemon reads when it is idle",
 			from.place, s.key, name, tomlText(plain(l.merged.Get(s.key))), section, l.File))})
 	}

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"notesd/internal/phrase"
 )
@@ -35,7 +34,7 @@ func (p Problem) String() string {
 	if p.Hint != "" {
 		b.WriteString("; " + p.Hint)
 	}
-	return printable(b.String())
+	return phrase.OneLine(b.String())
 }
 
 // Error reports an invalid configuration. It contains at least one problem, in the
@@ -65,16 +64,6 @@ func show(v any) string {
 		s = fmt.Sprintf("%q", text)
 	}
 	return phrase.Clip(s, 80)
-}
-
-// printable replaces control characters, which a terminal would interpret.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 // suggest returns a hint with the known key that an unknown one probably means, either
