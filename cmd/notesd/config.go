@@ -151,7 +151,7 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 			return nil, err
 		}
 		if err := (mcp.Profile{Tools: loaded.Vault.Tools}).Validate(); err != nil {
-			return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error(), Exit: service.ExitUsage}
+			return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error()}
 		}
 		return loaded, nil
 	}

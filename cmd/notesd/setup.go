@@ -260,14 +260,12 @@ func (s *setup) failure(h hosts.Host, err error) *service.Failure {
 			Code:    "invalid",
 			Message: fmt.Sprintf("the settings of %s cannot be changed: %v", h.Title, syntax),
 			Hint:    "Nothing in the file was changed. Correct it there, and run notesd setup again.",
-			Exit:    service.ExitUsage,
 		}
 	case errors.Is(err, hosts.ErrReadOnly):
 		return &service.Failure{
 			Code:    "permission",
 			Message: err.Error(),
 			Hint:    "Allow writing to it, or take the settings from notesd setup --print.",
-			Exit:    service.ExitFailed,
 		}
 	}
 	return service.FailureOf(err)

@@ -50,7 +50,6 @@ func checkAsked(cfg *config.Config) error {
 		Code:    "config",
 		Message: "the files in " + notes.Quote(cfg.Vault.Path) + " are not in the database of store.postgres, and would be shared with everyone who uses it",
 		Hint:    "To share them, run: notesd mirror FOLDER. To keep them private, use a configuration file without store.postgres (--config).",
-		Exit:    ExitUsage,
 	}
 }
 
@@ -91,7 +90,7 @@ func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error)
 }
 
 func wrongAddress(err error) error {
-	return &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
+	return &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml."}
 }
 
 func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, placed func([]string), log *slog.Logger) (*mirror.Mirror, error) {
