@@ -144,11 +144,7 @@ func (s *Service) pipe(ctx context.Context, sessions *sync.WaitGroup, profile mc
 // checkExposure returns an error for an address that would send notes and the
 // token over a network unencrypted.
 func checkExposure(c config.HTTP) error {
-	host, _, err := net.SplitHostPort(c.Addr)
-	if err != nil {
-		return Usagef("Write it as in 127.0.0.1:8931.", "http.addr %q is not host:port", c.Addr)
-	}
-	if c.TLSCert != "" || c.BehindProxy || mcp.IsLoopback(host) {
+	if c.TLSCert != "" || c.BehindProxy || mcp.IsLoopback(c.Addr) {
 		return nil
 	}
 	return Usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
@@ -159,7 +155,7 @@ func checkExposure(c config.HTTP) error {
 // origins: the address of the listener and the names in its certificate.
 func hostNames(c config.HTTP, cert *certificate) []string {
 	var names []string
-	if host, _, err := net.SplitHostPort(c.Addr); err == nil && host != "" {
+	if host, _, _ := net.SplitHostPort(c.Addr); host != "" {
 		names = append(names, host)
 	}
 	if cert != nil && cert.pair.Leaf != nil {

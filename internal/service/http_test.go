@@ -27,7 +27,6 @@ func TestHTTPNeedsProtection(t *testing.T) {
 		"192.168.1.2:8931":   "unencrypted",
 		"[::]:8931":          "unencrypted",
 		"notes.example:8931": "unencrypted",
-		"8931":               "host:port",
 		"127.0.0.1:8931":     "",
 		"[::1]:8931":         "",
 		"localhost:8931":     "",
