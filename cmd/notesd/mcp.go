@@ -12,7 +12,6 @@ import (
 	"notesd/internal/daemon"
 	"notesd/internal/relay"
 	"notesd/internal/service"
-	"notesd/mcp"
 )
 
 func mcpCommand(a *app) *cobra.Command {
@@ -36,7 +35,7 @@ func mcpCommand(a *app) *cobra.Command {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {
-				err := service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, mcp.Profile{Tools: cfg.Vault.Tools})
+				err := service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout)
 				if !errors.Is(err, daemon.ErrLocked) {
 					return err
 				}

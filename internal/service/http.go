@@ -21,7 +21,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"notesd/internal/config"
-	"notesd/internal/daemon"
 	"notesd/internal/web"
 	"notesd/mcp"
 )
@@ -77,7 +76,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		s.node.Store(l.node)
 		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
 	}
-	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page}
+	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: s.cfg.Vault.Tools}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page}
 	if l.node != nil {
 		o.Stopping = l.node.endSessions
 	}

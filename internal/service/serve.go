@@ -148,7 +148,7 @@ func (n *node) endSessions() {
 
 // ServeStdio serves one client over a pair of streams, and other clients on the socket,
 // until the first closes in.
-func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
+func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.R
 		return errors.Join(err, lock.Release())
 	}
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
-		err := s.core.ServeLines(ctx, in, out, profile)
+		err := s.core.ServeLines(ctx, in, out, mcp.Profile{Tools: cfg.Vault.Tools})
 		if errors.Is(err, context.Canceled) {
 			return nil // stopped by a signal
 		}

@@ -251,7 +251,11 @@ func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
 
 // HelloOf returns the hello of a process with this configuration.
 func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: cfg.Vault.ID(), ReadOnly: cfg.Vault.ReadOnly, Tools: toolsOf(cfg, kind), Scopes: cfg.Vault.Allow, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: settingsOf(cfg)}
+	hello := daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: cfg.Vault.ID(), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: settingsOf(cfg)}
+	if kind == daemon.KindMCP { // the owner's commands have all tools
+		hello.Tools = cfg.Vault.Tools
+	}
+	return hello
 }
 
 // settingsOf returns the settings of a session.
@@ -260,15 +264,6 @@ func settingsOf(cfg *config.Config) *daemon.Settings {
 		SearchMode: cfg.Search.Mode, SearchLimit: cfg.Search.Limit,
 		ResultBytes: int(cfg.Limits.ResultBytes), PromptsFolder: cfg.Prompts.Folder,
 	}
-}
-
-// toolsOf returns the tools offered to a session, or nil for all, which the owner's
-// commands get.
-func toolsOf(cfg *config.Config, kind daemon.Kind) []string {
-	if kind != daemon.KindMCP {
-		return nil
-	}
-	return cfg.Vault.Tools
 }
 
 // protectedFolders are the folders of the vault that only the user may write in.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"notesd/internal/config"
-	"notesd/internal/daemon"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/notes/pglog"
@@ -121,7 +120,7 @@ func (n *node) closeIdle(v *sharedVault) bool {
 
 // limits returns the restrictions on every subject of this node.
 func (n *node) limits() mcp.Profile {
-	return mcp.Profile{ReadOnly: n.own.cfg.Vault.ReadOnly, Tools: toolsOf(n.own.cfg, daemon.KindMCP)}
+	return mcp.Profile{ReadOnly: n.own.cfg.Vault.ReadOnly, Tools: n.own.cfg.Vault.Tools}
 }
 
 // serve answers a request for the MCP endpoint of a vault.
