@@ -155,11 +155,7 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		}
 		return nil, err
 	case MethodTags:
-		scope := notes.Scope{}
-		if len(s.cfg.Vault.Allow) > 0 {
-			scope.Read = s.cfg.Vault.Allow
-		}
-		tags, err := s.vault.Tags(ctx, scope)
+		tags, err := s.vault.Tags(ctx, notes.Scope{Read: readable(s.cfg.Vault.Allow)})
 		return Tags{tags}, err
 	case MethodWeb:
 		if l := s.page.Load(); l != nil {

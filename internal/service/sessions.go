@@ -217,10 +217,7 @@ func (r *runningSettings) addTo(st *Report) {
 
 // profileOfHello returns the profile that a client requests.
 func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
-	p := mcp.Profile{ReadOnly: h.ReadOnly, Tools: h.Tools, NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
-	if len(h.Scopes) > 0 { // an empty list would allow no folder
-		p.Read = h.Scopes
-	}
+	p := mcp.Profile{ReadOnly: h.ReadOnly, Tools: h.Tools, Read: readable(h.Scopes), NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
 	if h.Settings != nil {
 		p.Settings = s.sessionSettings(*h.Settings)
 	}
@@ -233,11 +230,15 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 // profileOf returns the restrictions on every client, and the settings of clients that
 // send none.
 func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
-	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
-	if len(cfg.Vault.Allow) > 0 {
-		p.Read = cfg.Vault.Allow
+	return mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, Read: readable(cfg.Vault.Allow), NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
+}
+
+// readable returns the folders of vault.allow, or nil for all: an empty list would allow none.
+func readable(allow []string) []string {
+	if len(allow) == 0 {
+		return nil
 	}
-	return p
+	return allow
 }
 
 func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
