@@ -152,7 +152,7 @@ var layers = map[string]layer{
 	"internal/autostart": {why: leafWhy},
 	"internal/desktop":   {why: leafWhy},
 	"internal/hosts": {
-		imports:    []string{"internal/atomicfile"},
+		imports:    []string{"internal/atomicfile", "internal/fsid"},
 		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 		why:        "it edits settings files and knows nothing of notes",
 	},

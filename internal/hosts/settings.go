@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"notesd/internal/atomicfile"
+	"notesd/internal/fsid"
 )
 
 // ErrReadOnly means that the owner of a settings file has made it read-only.
@@ -110,17 +111,7 @@ func (s *Settings) edit(change func(text []byte) ([]byte, error)) ([]byte, error
 // was no file. It writes through a symbolic link, even to a missing file. For a read-only
 // file it returns ErrReadOnly, and for one that has changed since it was read ErrChanged.
 func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) {
-	name := s.File
-	for target, err := os.Readlink(name); err == nil; target, err = os.Readlink(name) { // Read has found no cycle
-		if !filepath.IsAbs(target) {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(name)) // because ".." is relative to the real folder
-			if err != nil {
-				return "", fmt.Errorf("write the settings: %w", err)
-			}
-			target = filepath.Join(dir, target)
-		}
-		name = target
-	}
+	name := fsid.RealPath(s.File)
 	if info, err := os.Stat(name); err == nil {
 		if info.Mode()&0o200 == 0 {
 			return "", fmt.Errorf("%s: %w", name, ErrReadOnly)
