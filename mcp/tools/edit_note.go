@@ -149,7 +149,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := in.changed(ctx, editVerb(w), w, a.DryRun)
+	out := in.changed(ctx, editVerb(w), w, a.DryRun, true)
 	if a.DryRun && w.Was != w.Hash {
 		out.Panel = proposed(w, a.Edits)
 	}
@@ -199,12 +199,8 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 		}
 		out.Change = cmp.Or(out.Change, w.Change)
 		named[w.Path] = true // a periodic note may have been created
-		result := in.written(ctx, w, a.DryRun)
-		if !a.DryRun {
-			w.Diff, result.Diff = "", ""
-		}
-		one := in.fitted(editVerb(w), w, result)
-		result = one.Structured.(WriteResult)
+		one := in.changed(ctx, editVerb(w), w, a.DryRun, a.DryRun)
+		result := one.Structured.(WriteResult)
 		if result.Unchanged {
 			out.Unchanged++
 		} else {
@@ -292,23 +288,11 @@ func editVerb(w notes.Written) string {
 	return "Edited"
 }
 
-// changed returns the outcome of a change to one note and perhaps to the links in others.
-// restore_note undoes all of it by the number of the change.
-func (in *invocation) changed(ctx context.Context, verb string, w notes.Written, dryRun bool) Outcome {
-	return in.fitted(verb, w, in.written(ctx, w, dryRun))
-}
-
-// fitted returns the outcome with as many relinked notes as fit.
-func (in *invocation) fitted(verb string, w notes.Written, out WriteResult) Outcome {
-	return fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
-		out.Relinked, out.Relinking = cut(w.Relinked, n)
-		return Outcome{Structured: out, Text: changedText(verb, w, out)}
-	})
-}
-
-// written returns the structured result of a change, with all relinked notes.
-func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool) WriteResult {
-	out := WriteResult{Path: w.Path, URI: noteURI(w), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
+// changed returns the outcome of a change to one note and perhaps to the links in others, with as
+// many of these as fit, and its diff if that is shown. restore_note undoes all of it by the number
+// of the change.
+func (in *invocation) changed(ctx context.Context, verb string, w notes.Written, dryRun, diff bool) Outcome {
+	out := WriteResult{Path: w.Path, URI: noteURI(w), Hash: w.Hash, Revision: w.Revision, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
 	if w.OldPath != w.Path {
 		out.OldPath = w.OldPath
 	}
@@ -316,7 +300,13 @@ func (in *invocation) written(ctx context.Context, w notes.Written, dryRun bool)
 	if !dryRun && !out.Unchanged {
 		out.Broken, out.BrokenIn = in.broken(ctx, w)
 	}
-	return out
+	if diff {
+		out.Diff = w.Diff
+	}
+	return fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
+		out.Relinked, out.Relinking = cut(w.Relinked, n)
+		return Outcome{Structured: out, Text: changedText(verb, w, out)}
+	})
 }
 
 // broken returns the number of links in other notes to a heading or block that a change
@@ -407,15 +397,15 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	if out.Broken > 0 {
 		fmt.Fprintf(&b, "\n%s; restore_note change=%d undoes this, rename_heading takes links along", brokenText(out.Broken, "is gone", out.BrokenIn), out.Change)
 	}
-	listPaths(&b, "also changed", w.Relinked, 0)
+	listPaths(&b, "also changed", out.Relinked, out.Relinking)
 	listPaths(&b, "unreadable, broken or not writable, not updated", w.Left, 0)
 	conflicts := "changed since, not restored; undo their later changes first"
 	if verb == "Edited" {
 		conflicts = "changed or in use by another program, not updated"
 	}
 	listPaths(&b, conflicts, w.Conflicts, 0)
-	if w.Diff != "" {
-		b.WriteString("\n" + phrase.Fence("diff", w.Path, w.Diff))
+	if out.Diff != "" {
+		b.WriteString("\n" + phrase.Fence("diff", w.Path, out.Diff))
 	}
 	return b.String()
 }

@@ -250,3 +250,18 @@ func TestSeen_RelinkedNotes(t *testing.T) {
 		assert.Equal(t, "mine\n", w.disk(t, "B.md"))
 	}
 }
+
+// The list of notes whose links an edit has changed is cut to the limit in both forms, which
+// call checks.
+func TestEditNote_ManyRelinked(t *testing.T) {
+	files := map[string]string{"Hub.md": "# Hub\n\n## Part\n"}
+	for i := range 40 {
+		files[fmt.Sprintf("Projects/%s/Day %03d.md", strings.Repeat("a", 80), i)] = "[[Hub#Part]]\n"
+	}
+	w := newWorld(t, files)
+	w.env.Limits.ResultBytes = 2048
+	got, text := w.call(t, "edit_note", args{"note": "Hub", "edits": []args{{"op": "rename_heading", "heading": "Part", "new": "Piece"}}})
+	assert.EqualValues(t, 40, got["relinked_total"])
+	assert.Contains(t, text, "also changed (40):")
+	assert.LessOrEqual(t, len(text), 2048)
+}

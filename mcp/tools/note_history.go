@@ -191,9 +191,9 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		in.Seen.wrote(w)
 	}
 	if a.Change != 0 {
-		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun), nil
+		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun, true), nil
 	}
-	return in.changed(ctx, "Restored", w, a.DryRun), nil
+	return in.changed(ctx, "Restored", w, a.DryRun, true), nil
 }
 
 // What describes the operation and its author for people.
