@@ -292,12 +292,15 @@ func (o *operation) alsoNote(rewrite func(notePath string, text []byte) ([]byte,
 		if hidden {
 			where = "a note that this client may not read"
 		}
-		f, err := o.readNote(p, "")
-		switch {
-		case err != nil && hidden:
-			return refused(where, "it cannot be opened")
-		case err != nil:
+		failed := func(err error, why string) error {
+			if hidden {
+				return refused(where, why)
+			}
 			return err
+		}
+		f, err := o.readNote(p, "")
+		if err != nil {
+			return failed(err, "it cannot be opened")
 		}
 		if f.Link != "" { // a target that is a note is changed as that note; any other once, through its first symlink
 			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
@@ -312,22 +315,17 @@ func (o *operation) alsoNote(rewrite func(notePath string, text []byte) ([]byte,
 			return nil
 		}
 		files[f.OldDisk] = true
-		f.New, err = rewrite(p, f.Old)
-		switch {
-		case err != nil && hidden:
-			return refused(where, "they cannot be rewritten")
-		case err != nil:
-			return err
-		case bytes.Equal(f.Old, f.New):
+		if f.New, err = rewrite(p, f.Old); err != nil {
+			return failed(err, "they cannot be rewritten")
+		}
+		if bytes.Equal(f.Old, f.New) {
 			return nil
-		case o.mayWrite(p) != nil || o.checkTarget(f) != nil:
+		}
+		if o.mayWrite(p) != nil || o.checkTarget(f) != nil {
 			return refused(where, "that note may not be written")
 		}
-		switch err := o.checkReplaceable(f); {
-		case err != nil && hidden:
-			return refused(where, "it cannot be replaced")
-		case err != nil:
-			return err
+		if err := o.checkReplaceable(f); err != nil {
+			return failed(err, "it cannot be replaced")
 		}
 		o.Files = append(o.Files, f)
 		return nil
