@@ -230,21 +230,17 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err != nil {
 			return err
 		}
-		renames := map[string][]edit.HeadingRename{}
 		err = o.alsoChange(paths, func(notePath string, text []byte) ([]byte, error) {
 			out, err := retagged(text, r.Tag, r.To)
 			if err != nil {
 				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
-			}
-			if headingsRenamed(text, out) {
-				renames[notePath] = []edit.HeadingRename{{Before: text, After: out}}
 			}
 			return out, v.opt.checkText(o.Kind, string(out))
 		}, func(where, _ string) error {
 			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
 		if err == nil && len(o.Files) > 0 {
-			err = o.followHeadings(renames, nil, nil, namesTag(r.Tag), func(name string, text []byte) []byte { return retaggedIn(name, text, r.Tag, r.To) })
+			err = o.followHeadings(o.renamedHeadings(), nil, nil, namesTag(r.Tag), func(name string, text []byte) []byte { return retaggedIn(name, text, r.Tag, r.To) })
 		}
 		if err != nil || len(o.Files) > 0 {
 			return err
@@ -273,16 +269,22 @@ func retagged(text []byte, tag, to string) ([]byte, error) {
 	return out, err
 }
 
-// headingsRenamed reports whether two texts of a note have the same number of headings, with other
-// sources, from which Obsidian makes its anchors.
-func headingsRenamed(before, after []byte) bool {
-	if bytes.Equal(before, after) {
-		return false
+// renamedHeadings returns the headings that the operation renames by changing links or tags in
+// them, by their note. Obsidian makes its anchors from the source of a heading.
+func (o *operation) renamedHeadings() map[string][]edit.HeadingRename {
+	renames := map[string][]edit.HeadingRename{}
+	for _, f := range o.Files {
+		if !f.IsNote() || bytes.Equal(f.Old, f.New) {
+			continue
+		}
+		before, after := markdown.Parse(f.Old).Headings, markdown.Parse(f.New).Headings
+		if len(before) == len(after) && !slices.EqualFunc(before, after, func(a, b markdown.Heading) bool {
+			return bytes.Equal(f.Old[a.TextStart:a.TextEnd], f.New[b.TextStart:b.TextEnd])
+		}) {
+			renames[f.OldPath] = []edit.HeadingRename{{Before: f.Old, After: f.New}}
+		}
 	}
-	a, b := markdown.Parse(before).Headings, markdown.Parse(after).Headings
-	return len(a) == len(b) && !slices.EqualFunc(a, b, func(a, b markdown.Heading) bool {
-		return bytes.Equal(before[a.TextStart:a.TextEnd], after[b.TextStart:b.TextEnd])
-	})
+	return renames
 }
 
 // followHeadings rewrites links to the headings that the operation renames, in its own notes

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -355,13 +354,7 @@ func (m *movement) relink() error {
 // headings that had one of the links in them, and the canvases and bases; see
 // [operation.followHeadings] for restored.
 func (m *movement) relinkRest(links *linksAround, restored map[string]bool) error {
-	renames := map[string][]edit.HeadingRename{}
-	for _, f := range m.Files {
-		if f.IsNote() && headingsRenamed(f.Old, f.New) {
-			renames[f.OldPath] = []edit.HeadingRename{{Before: f.Old, After: f.New}}
-		}
-	}
-	err := m.followHeadings(renames, links, restored, namesNote(m.first.OldPath), func(name string, text []byte) []byte {
+	err := m.followHeadings(m.renamedHeadings(), links, restored, namesNote(m.first.OldPath), func(name string, text []byte) []byte {
 		if restored[name] {
 			return text
 		}
