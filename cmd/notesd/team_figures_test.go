@@ -186,11 +186,12 @@ func (f *figures) searches(n int, node *peer) {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	var writing sync.WaitGroup
 	writing.Go(func() {
-		l, err := pglog.New(f.server.URL(), "team", slog.New(slog.DiscardHandler))
+		db, err := pglog.Open(f.server.URL(), slog.New(slog.DiscardHandler))
 		if !assert.NoError(f.t, err) {
 			return
 		}
-		defer func() { assert.NoError(f.t, l.Close()) }()
+		defer func() { assert.NoError(f.t, db.Close()) }()
+		l := db.Log("team")
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for i := 0; ctx.Err() == nil; i++ {

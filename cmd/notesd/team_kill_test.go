@@ -97,11 +97,11 @@ func newTeamKiller(t *testing.T, seed uint64) *teamKiller {
 		words: map[string]string{}, own: map[string]string{}, open: map[string]bool{}, failed: map[string]bool{}, saved: map[string]bool{},
 	}
 	k.proxy = k.server.Proxy()
-	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
+	db, err := pglog.Open(k.server.URL(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	k.beginning, _, err = l.Snapshot(t.Context())
+	k.beginning, _, err = db.Log("team").Snapshot(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
+	require.NoError(t, db.Close())
 	k.ctx, k.cancel = context.WithCancel(t.Context())
 	files := map[string]string{}
 	for i := range teamShared {
@@ -402,9 +402,10 @@ func (k *teamKiller) check() {
 // overwrote.
 func (k *teamKiller) checkLog(got map[string]string) (gone map[string]bool) {
 	t := k.t
-	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
+	db, err := pglog.Open(k.server.URL(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	defer func() { require.NoError(t, l.Close()) }()
+	defer func() { require.NoError(t, db.Close()) }()
+	l := db.Log("team")
 	_, files, err := l.Snapshot(t.Context())
 	require.NoError(t, err)
 	want, hashes := map[string]string{}, map[string]string{}
@@ -444,9 +445,10 @@ func (k *teamKiller) checkLog(got map[string]string) (gone map[string]bool) {
 
 // changesOf lists the log's changes of a note, for failure messages.
 func (k *teamKiller) changesOf(path string) string {
-	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
+	db, err := pglog.Open(k.server.URL(), slog.New(slog.DiscardHandler))
 	require.NoError(k.t, err)
-	defer func() { require.NoError(k.t, l.Close()) }()
+	defer func() { require.NoError(k.t, db.Close()) }()
+	l := db.Log("team")
 	at := k.beginning
 	var found strings.Builder
 	for {

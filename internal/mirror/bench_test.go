@@ -20,9 +20,10 @@ func BenchmarkFollow(b *testing.B) {
 	s := pgtest.New(b)
 	for name, size := range map[string]int{"one": 1, "100": 100} {
 		b.Run(name+" in a batch", func(b *testing.B) {
-			l, err := pglog.New(s.URL(), b.Name(), slog.New(slog.DiscardHandler))
+			db, err := pglog.Open(s.URL(), slog.New(slog.DiscardHandler))
 			require.NoError(b, err)
-			defer func() { require.NoError(b, l.Close()) }()
+			defer func() { require.NoError(b, db.Close()) }()
+			l := db.Log(b.Name())
 			n := newNode(b, s.URL(), b.Name(), nil)
 			n.sync()
 			for from := 0; from < b.N; from += size {

@@ -17,13 +17,13 @@ import (
 )
 
 func importer(t *testing.T, address string) func(dir string) Imported {
-	log, err := pglog.New(address, "team", slog.New(slog.DiscardHandler))
+	db, err := pglog.Open(address, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, log.Close()) })
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	return func(dir string) Imported {
 		t.Helper()
 		before := notestest.Read(t, dir)
-		done, err := Import(t.Context(), dir, t.TempDir(), log, ImportOptions{Ignore: []string{"Private/"}, MaxNoteBytes: 1000, Author: notes.Author{Name: "ann"}, Log: slog.New(slog.DiscardHandler)})
+		done, err := Import(t.Context(), dir, t.TempDir(), db.Log("team"), ImportOptions{Ignore: []string{"Private/"}, MaxNoteBytes: 1000, Author: notes.Author{Name: "ann"}, Log: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		assert.Equal(t, before, notestest.Read(t, dir), "the folder stays as it is")
 		return done

@@ -151,7 +151,10 @@ func (m *Mirror) Use(v *vault.Vault) {
 func (m *Mirror) Log() *pglog.Log { return m.log }
 
 // Close closes the mirror's database and its log.
-func (m *Mirror) Close() error { return errors.Join(m.db.Close(), m.log.Close()) }
+func (m *Mirror) Close() error {
+	m.log.Close()
+	return m.db.Close()
+}
 
 // Commit commits a batch of the vault to the log.
 func (m *Mirror) Commit(ctx context.Context, b notes.Batch) error {

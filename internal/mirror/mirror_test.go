@@ -57,9 +57,9 @@ func (n *node) open(address, name, state string) {
 	n.state = state
 	n.output = &bytes.Buffer{}
 	log := slog.New(slog.NewTextHandler(n.output, nil))
-	shared, err := pglog.New(address, name, log)
+	db, err := pglog.Open(address, log)
 	require.NoError(t, err)
-	n.m, err = Open(t.Context(), state, shared, Options{Author: notes.Author{Name: filepath.Base(n.dir)}, Log: log})
+	n.m, err = Open(t.Context(), state, db.Log(name), Options{Author: notes.Author{Name: filepath.Base(n.dir)}, Log: log})
 	require.NoError(t, err)
 	kept, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
@@ -71,6 +71,7 @@ func (n *node) open(address, name, state string) {
 	n.close = sync.OnceFunc(func() {
 		assert.NoError(t, kept.Close())
 		assert.NoError(t, n.m.Close())
+		assert.NoError(t, db.Close())
 	})
 	t.Cleanup(n.close)
 }

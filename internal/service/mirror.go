@@ -21,15 +21,25 @@ import (
 
 // openMirror opens the mirror that keeps the vault's folder in sync with its database.
 // It does not wait for the database.
-func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mirror.Mirror, error) {
-	if err := checkAsked(cfg); err != nil {
-		return nil, err
+func (s *Service) openMirror(ctx context.Context) (err error) {
+	var db *pglog.Database
+	o := mirror.Options{Author: notes.Author{Name: userName()}, History: historyLimits(s.cfg), Log: s.logs.Logger}
+	if s.team != nil {
+		db, o.Placed = s.team.db, s.core.FilesChanged // this vault has no watcher
+	} else {
+		if err := checkAsked(s.cfg); err != nil {
+			return err
+		}
+		if db, err = OpenDatabase(s.cfg, o.Log); err != nil {
+			return err
+		}
+		s.closers = append(s.closers, db.Close)
 	}
-	shared, err := pglog.New(string(cfg.Store.Postgres), cfg.Store.Vault, log)
-	if err != nil {
-		return nil, wrongAddress(err)
+	if s.mirror.Mirror, err = mirror.Open(ctx, s.cfg.State, db.Log(s.cfg.Store.Vault), o); err != nil {
+		return fmt.Errorf("open the mirror: %w", err)
 	}
-	return mirrorOf(ctx, cfg, shared, nil, log)
+	s.closers = append(s.closers, s.mirror.Close)
+	return nil
 }
 
 // checkAsked returns a failure if the vault's files would be shared for the first time
@@ -84,21 +94,9 @@ func Import(ctx context.Context, cfg *config.Config, dir string) (done mirror.Im
 func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error) {
 	db, err := pglog.Open(string(cfg.Store.Postgres), log)
 	if err != nil {
-		return nil, wrongAddress(err)
+		return nil, &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml."}
 	}
 	return db, nil
-}
-
-func wrongAddress(err error) error {
-	return &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml."}
-}
-
-func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, placed func([]string), log *slog.Logger) (*mirror.Mirror, error) {
-	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, Placed: placed, History: historyLimits(cfg), Log: log})
-	if err != nil {
-		return nil, fmt.Errorf("open the mirror: %w", err)
-	}
-	return m, nil
 }
 
 func historyLimits(cfg *config.Config) notes.HistoryLimits {

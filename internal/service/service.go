@@ -230,15 +230,9 @@ func (s *Service) open(ctx context.Context) error {
 	s.subscriptions.Versions = store.Versions
 	var shared vault.Shared
 	if s.cfg.Store.Postgres != "" {
-		if s.team != nil {
-			s.mirror.Mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), s.core.FilesChanged, log) // this vault has no watcher
-		} else {
-			s.mirror.Mirror, err = openMirror(ctx, s.cfg, log)
-		}
-		if err != nil {
+		if err := s.openMirror(ctx); err != nil {
 			return err
 		}
-		s.closers = append(s.closers, s.mirror.Close)
 		shared = s.mirror.Mirror
 	}
 	vault, err := vault.New(ctx, store, s.cfg.Vault.Path, vault.Options{

@@ -2,7 +2,6 @@ package pglog
 
 import (
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,11 +22,8 @@ func BenchmarkCommit(b *testing.B) {
 		b.Run(fmt.Sprintf("vaults=%d", vaults), func(b *testing.B) {
 			logs := make([]*Log, writers)
 			for i := range logs {
-				var err error
-				logs[i], err = New(s.URL(), fmt.Sprintf("%s %d", b.Name(), i%vaults), slog.New(slog.DiscardHandler))
-				require.NoError(b, err)
-				defer func() { require.NoError(b, logs[i].Close()) }()
-				_, err = commit(logs[i])
+				logs[i] = open(b, s.URL(), fmt.Sprintf("%s %d", b.Name(), i%vaults))
+				_, err := commit(logs[i])
 				require.NoError(b, err)
 			}
 			var next atomic.Int64

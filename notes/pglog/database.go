@@ -69,8 +69,7 @@ func Open(address string, log *slog.Logger) (*Database, error) {
 	return &Database{pool: pool, log: log, listeners: map[*listener]struct{}{}}, nil
 }
 
-// Log returns the log of the named vault, which is created on first use. Closing it
-// leaves the database open.
+// Log returns the log of the named vault, which is created on first use.
 func (d *Database) Log(name string) *Log { return &Log{db: d, name: name} }
 
 // Codes of PostgreSQL's errors.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -31,7 +30,6 @@ func timeout(size int) time.Duration { return callFor + time.Duration(size/slowe
 // Log is one vault's log.
 type Log struct {
 	db   *Database
-	own  bool // Close closes the database
 	name string
 
 	mu       sync.Mutex
@@ -66,29 +64,14 @@ func present(err error) error {
 	return err
 }
 
-// New returns the log of the named vault with its own database connections: see [Open].
-func New(address, name string, log *slog.Logger) (*Log, error) {
-	d, err := Open(address, log)
-	if err != nil {
-		return nil, err
-	}
-	l := d.Log(name)
-	l.own = true
-	return l, nil
-}
-
-// Close closes the connections if New opened them.
-func (l *Log) Close() error {
+// Close ends the notifications of other nodes. It leaves the database open.
+func (l *Log) Close() {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.closed = true
 	if l.notify != nil {
 		l.notify.Stop()
 	}
-	l.mu.Unlock()
-	if l.own {
-		return l.db.Close()
-	}
-	return nil
 }
 
 // Database returns the database that contains the log.

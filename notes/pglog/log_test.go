@@ -26,9 +26,13 @@ import (
 
 func open(t testing.TB, address, vault string) *Log {
 	t.Helper()
-	l, err := New(address, vault, slog.New(slog.DiscardHandler))
+	db, err := Open(address, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	l := db.Log(vault)
+	t.Cleanup(func() {
+		l.Close()
+		require.NoError(t, db.Close())
+	})
 	return l
 }
 
