@@ -16,13 +16,18 @@ type tagSet struct {
 	seen map[string]bool
 }
 
-// add adds a tag as written, with or without '#' and brackets.
-func (t *tagSet) add(tag string) {
+// TagName returns the name of a tag as written, with or without '#' and brackets.
+func TagName(tag string) string {
 	tag = strings.TrimLeft(strings.TrimSpace(tag), "#")
 	if inner, ok := strings.CutPrefix(tag, "[["); ok {
 		tag = strings.TrimSuffix(inner, "]]")
 	}
-	tag = strings.Trim(strings.TrimSpace(tag), "/")
+	return strings.Trim(strings.TrimSpace(tag), "/")
+}
+
+// add adds a tag as written.
+func (t *tagSet) add(tag string) {
+	tag = TagName(tag)
 	if tag == "" || len(tag) > maxTag {
 		return
 	}
@@ -96,42 +101,37 @@ func (in *inlineScanner) startsTag(i int) bool {
 func tagEnd(src []byte, i int) int {
 	start := i
 	var digit, dash, other bool
+scan:
 	for i < len(src) && i-start <= maxTag {
-		c := src[i]
-		if c < utf8.RuneSelf {
-			switch {
-			case isLetter(c) || c == '_':
-				other = true
-			case isDigit(c):
-				digit = true
-			case c == '-':
-				dash = true
-			case c != '/':
-				return tagLength(start, i, digit, dash, other)
+		size := 1
+		switch c := src[i]; {
+		case isLetter(c) || c == '_':
+			other = true
+		case isDigit(c):
+			digit = true
+		case c == '-':
+			dash = true
+		case c == '/':
+		case c < utf8.RuneSelf:
+			break scan
+		default:
+			var r rune
+			if r, size = utf8.DecodeRune(src[i:]); !isTagRune(r) {
+				break scan
 			}
-			i++
-			continue
+			other = true
 		}
-		r, size := utf8.DecodeRune(src[i:])
-		if !isTagRune(r) {
-			break
-		}
-		other = true
 		i += size
 	}
-	return tagLength(start, i, digit, dash, other)
+	if other || digit && dash {
+		return i
+	}
+	return start
 }
 
 // IsTag reports whether '#' followed by text is a single tag to every program.
 func IsTag(text string) bool {
 	return text != "" && len(text) <= maxTag && tagEnd([]byte(text), 0) == len(text) && !strings.Contains(text, "//") && text[0] != '/' && text[len(text)-1] != '/'
-}
-
-func tagLength(start, end int, digit, dash, other bool) int {
-	if other || digit && dash {
-		return end
-	}
-	return start
 }
 
 func isTagRune(r rune) bool {

@@ -77,7 +77,7 @@ func addMetaTag(src []byte, doc *markdown.Document, tag string) ([]byte, error) 
 	keys := tagKeys(doc)
 	for _, key := range keys {
 		for _, has := range markdown.TagValues(doc.FrontMatter.Values[key]) {
-			if sameTag(coreOf(has), tag) {
+			if sameTag(markdown.TagName(has), tag) {
 				return bytes.Clone(src), nil
 			}
 		}
@@ -141,7 +141,7 @@ func RenameTag(src []byte, tag, name string) ([]byte, error) {
 
 // foundTag returns the name of a tag to search for, without '#' and brackets, in NFC.
 func foundTag(tag string) (string, error) {
-	name := markdown.NFC(coreOf(tag))
+	name := markdown.NFC(markdown.TagName(tag))
 	if name == "" || !utf8.ValidString(name) {
 		return "", invalid("%q is no tag", tag)
 	}
@@ -303,7 +303,7 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 
 // changeTag applies change to the tag in text and keeps the '#' or brackets around it.
 func changeTag(text string, change func(string) (string, bool)) (changed string, ok bool) {
-	core := coreOf(text)
+	core := markdown.TagName(text)
 	name, ok := change(core)
 	if !ok || name == "" {
 		return name, ok
@@ -312,14 +312,8 @@ func changeTag(text string, change func(string) (string, bool)) (changed string,
 }
 
 func matchesTag(text string, change func(string) (string, bool)) bool {
-	_, ok := change(coreOf(text))
+	_, ok := change(markdown.TagName(text))
 	return ok
-}
-
-// coreOf returns a tag without the '#' or brackets around it.
-func coreOf(text string) string {
-	text = strings.TrimLeft(strings.TrimSpace(text), "#")
-	return strings.Trim(strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "[["), "]]")), "/")
 }
 
 // lineStarter matches the markers before the text of a line.
