@@ -176,7 +176,7 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/stretchr/testify"},
 		why:        leafWhy,
 	},
-	"internal/textdiff":   {thirdParty: []string{"github.com/aymanbagabas/go-udiff"}, why: leafWhy},
+	"internal/textdiff":   {imports: []string{"internal/phrase"}, thirdParty: []string{"github.com/aymanbagabas/go-udiff"}, why: leafWhy},
 	"internal/atomicfile": {why: leafWhy},
 	"internal/moment":     {why: leafWhy},
 	"internal/jsonrpc":    {why: leafWhy},

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"notesd/internal/phrase"
 )
 
 // maxLine is the maximum number of bytes shown of a line.
@@ -127,11 +128,11 @@ func (w *diffWriter) line(mark byte, line string, at int) {
 	}
 	w.out.WriteByte(mark)
 	if len(text) > most {
-		if from = len(cut(text, max(0, at-maxLine/4))); from > 0 {
+		if from = len(phrase.Cut(text, max(0, at-maxLine/4))); from > 0 {
 			w.out.WriteString("…")
 		}
 	}
-	shown := cut(text[from:], most)
+	shown := phrase.Cut(text[from:], most)
 	w.out.WriteString(shown)
 	if rest := len(text) - from - len(shown); rest > 0 {
 		fmt.Fprintf(&w.out, "… (%d more bytes)", rest)
@@ -140,15 +141,4 @@ func (w *diffWriter) line(mark byte, line string, at int) {
 	if !complete {
 		w.out.WriteString("\\ No newline at end of file\n")
 	}
-}
-
-// cut truncates s to at most n bytes, at a rune boundary.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
