@@ -12,7 +12,7 @@ import (
 // addHeading records the heading whose text is src[start:end], and ends the sections
 // before it. Headings in block quotes belong to the quoted text and are not recorded.
 func (s *scanner) addHeading(level, start, end, lineStart, line int) {
-	s.inline.scan(s, start, end, line)
+	s.inline.scan(start, end, line)
 	if s.quotes > 0 {
 		return
 	}

@@ -48,8 +48,8 @@ type bracket struct {
 }
 
 // scan reads src[start:end], which starts on the given line.
-func (in *inlineScanner) scan(s *scanner, start, end, line int) {
-	in.src, in.doc, in.start, in.end = s.src, s.doc, start, end
+func (in *inlineScanner) scan(start, end, line int) {
+	in.start, in.end = start, end
 	in.brackets, in.active = in.brackets[:0], 0
 	in.countPos, in.countLine = start, line
 	in.wikiClose = start

@@ -198,7 +198,6 @@ func (s *scanner) readDefinitions() {
 		}
 		l := splitDestination(s.src, dest)
 		l.Kind, l.Start, l.End, l.Line = LinkMarkdown, p.start, end, p.line
-		s.inline.doc = s.doc
 		s.inline.add(l)
 		next := skipBreak(s.src[:p.end], end, s.quotes > 0)
 		p.line += bytes.Count(s.src[p.start:next], []byte{'\n'})

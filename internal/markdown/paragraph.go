@@ -32,7 +32,7 @@ func (s *scanner) closeParagraph() {
 	if first && len(s.containers) == 0 {
 		s.readProperties(p.start, p.end)
 	}
-	s.inline.scan(s, p.start, p.end, p.line)
+	s.inline.scan(p.start, p.end, p.line)
 	s.addBlock()
 }
 
