@@ -91,8 +91,7 @@ type HTTP struct {
 	stateful  http.Handler
 	stateless http.Handler
 	legacy    http.Handler
-	versions  *sdk.Server // queried by the SDK for its versions, for requests within a session
-	resuming  sync.Mutex  // held while a session is looked up or resumed
+	resuming  sync.Mutex // held while a session is looked up or resumed
 
 	mu       sync.Mutex
 	closed   bool
@@ -127,10 +126,10 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
 	}
-	h, err := newHTTP(core, o, streamEvents{sdk.NewMemoryEventStore(nil)})
-	if err != nil {
+	if err := o.Profile.Validate(); err != nil {
 		return nil, err
 	}
+	h := newHTTP(core, o, streamEvents{sdk.NewMemoryEventStore(nil)})
 	h.replays = true
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
@@ -156,9 +155,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 // It stores no responses: a client that tries to resume a response on a node or in a
 // session that does not have it would wait indefinitely. A client that cannot resume learns
 // immediately that its call was interrupted.
-func NewSubjectHTTP(core *Core) (*HTTP, error) {
-	return newHTTP(core, HTTPOptions{}, nil)
-}
+func NewSubjectHTTP(core *Core) *HTTP { return newHTTP(core, HTTPOptions{}, nil) }
 
 // ServeSubject answers a request to a vault's /mcp endpoint on behalf of p.Subject, within
 // the bounds of p. The sessions of one subject are unknown to others.
@@ -179,33 +176,29 @@ func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
 		if !s.barred && (!ok || !p.sameBounds(s.asked)) {
 			s.barred = true
 			s.log.Info("a session ends: what its subject may do has changed")
-			h.running.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
+			h.running.Go(func() { s.close(ss) })
 		}
 	}
 }
 
-func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
-	prototype, err := core.newSession(o.Profile, !fixedTools)
-	if err != nil {
-		return nil, err
-	}
+func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) *HTTP {
 	h := &HTTP{
-		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log}, versions: prototype.server,
+		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log},
 		sessions: make(map[*sdk.ServerSession]*session),
 		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), deleted: make(map[resumedAs]bool), streams: make(map[string]*stream),
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
-	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+	h.stateful = sdk.NewStreamableHTTPHandler(serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: answers,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // both are done by admit and readMessages
 	})
-	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+	h.stateless = sdk.NewStreamableHTTPHandler(serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, Stateless: true, PropagateRequestCancellation: true,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
 	})
 	h.streamed, h.end = context.WithCancel(context.Background())
-	h.legacy = sdk.NewSSEHandler(h.serverFor, &sdk.SSEOptions{MaxRequestBodyBytes: -1, DisableLocalhostProtection: true})
-	return h, nil
+	h.legacy = sdk.NewSSEHandler(serverFor, &sdk.SSEOptions{MaxRequestBodyBytes: -1, DisableLocalhostProtection: true})
+	return h
 }
 
 // ServeHTTP answers one request.
@@ -295,7 +288,7 @@ func (h *HTTP) Close() {
 	var closing sync.WaitGroup
 	for ss, s := range h.sessions {
 		s.barred = true
-		closing.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
+		closing.Go(func() { s.close(ss) })
 	}
 	h.mu.Unlock()
 	defer time.AfterFunc(h.core.limits.Line.Grace, h.end).Stop()
@@ -346,7 +339,7 @@ func (h *HTTP) hasRoom(subject string) bool {
 	s := h.sessions[unused]
 	s.barred = true
 	s.log.Info("a session ends: it is unused, and another needs its place")
-	h.running.Go(func() { s.close(unused, h.core.limits.Line.Grace) })
+	h.running.Go(func() { s.close(unused) })
 	return true
 }
 
@@ -358,7 +351,7 @@ func (h *HTTP) closeIdle(s *session, ss *sdk.ServerSession) {
 		return
 	}
 	s.barred = true
-	h.running.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
+	h.running.Go(func() { s.close(ss) })
 }
 
 // sharedBy returns the limits shared by a subject's sessionless requests.
@@ -467,10 +460,10 @@ func (h *HTTP) findLocked(id string) *session {
 }
 
 // close closes the session, which must be barred. Its requests to the client are cancelled
-// immediately, the requests in progress after grace.
-func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
+// immediately, the requests in progress after Grace.
+func (s *session) close(ss *sdk.ServerSession) {
 	s.stop()
-	impatient := time.AfterFunc(grace, s.stopWork)
+	impatient := time.AfterFunc(s.limits.Line.Grace, s.stopWork)
 	defer impatient.Stop()
 	s.posts.Wait()
 	_ = ss.Close() // an error concerns only the client
@@ -486,12 +479,14 @@ func (h *HTTP) withServer(r *http.Request, caller Profile, modern bool, msgs []j
 	return r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, make))
 }
 
-// serverFor returns the server for a request. The SDK calls it more than once per request.
-func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
-	if r.Header.Get(headerSession) != "" {
-		return h.versions
+// serverFor returns the server for a request, or nil for one within a session, which has its
+// server already. The SDK calls it more than once per request.
+func serverFor(r *http.Request) *sdk.Server {
+	make, ok := r.Context().Value(requestSessionKey{}).(func() *sdk.Server)
+	if !ok {
+		return nil
 	}
-	return r.Context().Value(requestSessionKey{}).(func() *sdk.Server)()
+	return make()
 }
 
 // newServer creates the session that begins with a request or, for 2026-07-28, lasts only

@@ -41,8 +41,7 @@ func (s *countingStore) Subscribe(ctx context.Context, session, uri string) erro
 }
 
 func newSubjectsNode(t *testing.T, core *Core, subjects map[string]Profile) *subjectsNode {
-	h, err := NewSubjectHTTP(core)
-	require.NoError(t, err)
+	h := NewSubjectHTTP(core)
 	t.Cleanup(h.Close)
 	return &subjectsNode{h, subjects}
 }

@@ -256,10 +256,7 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 	logs := &Logs{Logger: n.own.logs.With("vault", v.name)} // not closed here: the file belongs to the node
 	v.service = newService(cfg, logs, n)
 	return v.service.RunLocked(ctx, lock, func(ctx context.Context) error {
-		handler, err := mcp.NewSubjectHTTP(v.service.core)
-		if err != nil {
-			return err
-		}
+		handler := mcp.NewSubjectHTTP(v.service.core)
 		if err := v.service.awaitOpen(ctx); err != nil {
 			return nil //nolint:nilerr // it was stopped, or start returns why it cannot be opened
 		}
