@@ -68,17 +68,17 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions, mcp.Profile{}), nil },
 		Vault: s.cfg.Vault.Title(), Version: Version(), Mode: s.cfg.Search.Mode, ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
 	})
-	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(s.serveReady)}
+	o := mcp.HTTPOptions{
+		Open:  map[string]http.Handler{"GET /readyz": http.HandlerFunc(s.serveReady)},
+		Own:   map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)},
+		Token: token, Profile: mcp.Profile{Tools: s.cfg.Vault.Tools}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page,
+	}
 	if s.cfg.Store.Postgres != "" {
 		if l.node, err = newNode(s); err != nil {
 			return nil, err
 		}
 		s.node.Store(l.node)
-		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
-	}
-	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: s.cfg.Vault.Tools}, Hosts: hostNames(c, cert), Origins: c.AllowedOrigins, Page: l.page}
-	if l.node != nil {
-		o.Stopping = l.node.endSessions
+		o.Open["/v/{vault}/mcp"], o.Stopping = http.HandlerFunc(l.node.serve), l.node.endSessions
 	}
 	l.handler, err = mcp.NewHTTP(s.core, o)
 	if err != nil {

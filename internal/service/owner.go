@@ -162,8 +162,7 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 			return l.origin() + l.page.Link(), nil
 		}
 		return "", nil
-	}
-	if method == MethodTables {
+	case MethodTables:
 		return listTables(ctx, s.tables.Tables)
 	}
 	restored, err := s.tables.Restore(ctx, p.Table)
