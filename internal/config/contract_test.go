@@ -19,7 +19,7 @@ func load(t *testing.T, toml string, env ...string) (*config.Config, error) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "notesd.toml")
 	require.NoError(t, os.WriteFile(file, []byte(toml), 0o600))
-	return configOf(config.Load(config.Sources{File: file, Dir: dir, Env: append(env, "HOME="+dir)}))
+	return configOf(config.Load(config.Sources{File: file, Env: append(env, "HOME="+dir)}))
 }
 
 func configOf(l *config.Loaded, err error) (*config.Config, error) {
@@ -119,7 +119,7 @@ func TestProblem_String(t *testing.T) {
 func TestLoad_EveryDefaultByVariable(t *testing.T) {
 	want, err := load(t, "")
 	require.NoError(t, err)
-	loaded, err := config.Load(config.Sources{Dir: t.TempDir()})
+	loaded, err := config.Load(config.Sources{})
 	require.NoError(t, err)
 	var env []string
 	for _, s := range loaded.Settings() {

@@ -21,7 +21,7 @@ func ExampleLoad() {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		panic(err)
 	}
-	cfg, err := config.Load(config.Sources{File: file, Env: []string{"NOTESD_SEARCH_LIMIT=30"}, Dir: dir})
+	cfg, err := config.Load(config.Sources{File: file, Env: []string{"NOTESD_SEARCH_LIMIT=30"}})
 	if err != nil {
 		panic(err)
 	}
@@ -31,7 +31,7 @@ func ExampleLoad() {
 
 // All problems are reported together, each with its origin and a hint.
 func ExampleLoad_problems() {
-	_, err := config.Load(config.Sources{Dir: "/", Env: []string{"NOTESD_SEARCH_MODE=fast", "NOTESD_SEARCH_LIMIT=99"}})
+	_, err := config.Load(config.Sources{Env: []string{"NOTESD_SEARCH_MODE=fast", "NOTESD_SEARCH_LIMIT=99"}})
 	fmt.Println(err)
 	// Output:
 	// configuration: 2 problems:

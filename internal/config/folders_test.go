@@ -20,12 +20,13 @@ func loadFolders(t *testing.T, toml string, outside ...string) (*config.Loaded, 
 	home := t.TempDir()
 	home, err := filepath.EvalSymlinks(home)
 	require.NoError(t, err)
+	t.Chdir(home)
 	for _, name := range []string{"Work", "Notes/in", "a=b", "state"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(home, name), 0o755))
 	}
 	file := filepath.Join(home, "notesd.toml")
 	require.NoError(t, os.WriteFile(file, []byte(toml), 0o600))
-	src := config.Sources{File: file, Dir: home, Env: []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}}
+	src := config.Sources{File: file, Env: []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}}
 	for _, s := range outside {
 		if vault, ok := strings.CutPrefix(s, "--vault="); ok {
 			src.Flags = pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -138,7 +139,7 @@ func TestLoad_StateOfFolders(t *testing.T) {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.String("vault", "", "")
 		require.NoError(t, flags.Set("vault", vault))
-		l, err := config.Load(config.Sources{Dir: home, Env: []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}, Flags: flags})
+		l, err := config.Load(config.Sources{Env: []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}, Flags: flags})
 		require.NoError(t, err)
 		return l.State
 	}

@@ -18,7 +18,6 @@ type Sources struct {
 	File  string         // must exist; empty: notesd.toml in the configuration directory, if it exists
 	Env   []string       // in the form of os.Environ
 	Flags *pflag.FlagSet // parsed; only flags that are set and have a key apply
-	Dir   string         // base of relative paths; empty: the working directory
 }
 
 // entry is a setting of one layer.
@@ -51,10 +50,7 @@ type loader struct {
 // Load merges the sources and checks the result. The error is an [*Error] with all
 // problems.
 func Load(src Sources) (*Loaded, error) {
-	dir := src.Dir
-	if dir == "" {
-		dir, _ = os.Getwd() // fails if it was deleted; only relative paths need it
-	}
+	dir, _ := os.Getwd() // fails if it was deleted; only relative paths need it
 	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
 	for _, s := range settings {
 		l.set(s.key, s.def)

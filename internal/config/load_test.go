@@ -28,6 +28,7 @@ func newWorld(t *testing.T) world {
 	w := world{t: t, home: t.TempDir()}
 	w.vault = filepath.Join(w.home, "My Notes")
 	require.NoError(t, os.Mkdir(w.vault, 0o700))
+	t.Chdir(w.home)
 	return w
 }
 
@@ -50,7 +51,6 @@ func (w world) load(src Sources) (*Config, error) {
 	if src.Env == nil {
 		src.Env = w.env()
 	}
-	src.Dir = w.home
 	return configOf(Load(src))
 }
 
@@ -497,7 +497,7 @@ func TestPassed_AndChanged(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"off\"\n[vault]\nignore = [\"A/**\"]\n"), 0o600))
 	read := func(env ...string) *Loaded {
 		t.Helper()
-		loaded, err := Load(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir), Dir: dir})
+		loaded, err := Load(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir)})
 		require.NoError(t, err)
 		return loaded
 	}
@@ -532,7 +532,7 @@ func TestPassed_APIKey(t *testing.T) {
 	}
 	read := func(env ...string) *Loaded {
 		t.Helper()
-		loaded, err := Load(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir), Dir: dir})
+		loaded, err := Load(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir)})
 		require.NoError(t, err)
 		return loaded
 	}
@@ -557,7 +557,7 @@ func TestPassed_APIKey(t *testing.T) {
 func TestLoad_RetiredKeys(t *testing.T) {
 	w := newWorld(t)
 	file := w.file("[limits]\ncalls_per_second = 3\nwrites_per_second = 4\nping = \"0s\"\n")
-	loaded, err := Load(Sources{File: file, Dir: w.home})
+	loaded, err := Load(Sources{File: file})
 	require.NoError(t, err)
 	require.Len(t, loaded.Unknown, 2)
 	assert.Equal(t, file+":3: limits.writes_per_second is no longer a setting and has no effect", loaded.Unknown[0].String())
@@ -568,7 +568,7 @@ func TestLoad_RetiredKeys(t *testing.T) {
 // An unknown variable is a warning that suggests the nearest setting.
 func TestLoad_UnknownVariables(t *testing.T) {
 	w := newWorld(t)
-	loaded, err := Load(Sources{Env: w.env("NOTESD_SERACH_MODE=text", "NOTESD_SHA256=abc", "NOTESD_VAULT_READONLY=1", "NOTESD_TOOLS=reader", "NOTESD_ALLOW=Public", "NOTESD_THREADS=1"), Dir: w.home})
+	loaded, err := Load(Sources{Env: w.env("NOTESD_SERACH_MODE=text", "NOTESD_SHA256=abc", "NOTESD_VAULT_READONLY=1", "NOTESD_TOOLS=reader", "NOTESD_ALLOW=Public", "NOTESD_THREADS=1")})
 	require.NoError(t, err)
 	assert.Equal(t, []Problem{
 		{Origin: "NOTESD_SERACH_MODE", Detail: "is not a known variable and has no effect", Hint: "the nearest setting is NOTESD_SEARCH_MODE"},
