@@ -243,7 +243,6 @@ var commandNames = strings.NewReplacer(
 	"list_tasks", "notesd tasks",
 	"read_note", "notesd read",
 	"create_note", "notesd new",
-	"Appending to it (edit_note)", "Appending to it (notesd append)",
 	"edit_note", "notesd edit",
 	"move_note", "notesd move",
 	"delete_note", "notesd delete",
