@@ -5,7 +5,6 @@ import (
 	"math"
 	"path"
 	"strings"
-	"sync"
 
 	index "github.com/blevesearch/bleve_index_api"
 
@@ -18,10 +17,7 @@ import (
 const (
 	maxSegmentText  = 16 << 20 // bytes
 	maxSegmentTerms = 1 << 18  // also distinct words, of which a table of hashes consists
-	// maxKnownWords is the number of words that a builder retains between segments, enough for
-	// the vocabulary that makes up nearly all of a text.
-	maxKnownWords = 1 << 16
-	maxKnownWord  = 32 // bytes
+	maxKnownWord    = 32       // bytes
 )
 
 // A builder computes the postings of a segment from notes, one note at a time, as in Heinz and
@@ -40,8 +36,6 @@ type builder struct {
 	fields  [len(searchedFields)][]*counter
 	deleted []int64 // notes to remove from the index
 	text    int     // bytes
-
-	writer segmentWriter
 }
 
 // counter counts a term within one field of one note, and holds the term's postings. Few terms
@@ -82,42 +76,6 @@ func (c *counter) in(field int) *postings {
 // newBuilder returns an empty builder.
 func newBuilder() *builder {
 	return &builder{field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
-}
-
-// builders pools the builders, which are reused between the segments of a build and collected
-// afterwards.
-var builders = sync.Pool{New: func() any { return newBuilder() }}
-
-// release returns the builder to the pool, unless it has grown: the pool would keep its memory
-// too long.
-func (b *builder) release() {
-	if b.knowsMuch() {
-		return
-	}
-	b.reset()
-	builders.Put(b)
-}
-
-func (b *builder) knowsMuch() bool {
-	return len(b.terms) > maxKnownWords || len(b.words) > maxKnownWords
-}
-
-// reset starts a new segment.
-func (b *builder) reset() {
-	if b.knowsMuch() {
-		b.words, b.terms = map[string][]*counter{}, map[string]*counter{}
-	} else {
-		for _, terms := range b.fields {
-			for _, c := range terms {
-				c.body, c.other = postings{}, nil
-			}
-		}
-	}
-	for f := range b.fields {
-		clear(b.fields[f])
-		b.fields[f] = b.fields[f][:0]
-	}
-	b.ids, b.sizes, b.deleted, b.text = b.ids[:0], b.sizes[:0], b.deleted[:0], 0
 }
 
 // full reports whether the segment is large enough.

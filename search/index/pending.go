@@ -127,7 +127,7 @@ func (p *pending) count(ctx context.Context, changes []notes.Change, build bool)
 		workers = 2
 	}
 	for len(p.builders) < workers {
-		p.builders = append(p.builders, builders.Get().(*builder))
+		p.builders = append(p.builders, newBuilder())
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	jobs := make(chan job, 16)
@@ -168,7 +168,7 @@ func (p *pending) fill(ctx context.Context, b *builder, jobs <-chan job) error {
 			if err := p.db.write(b.batch()); err != nil {
 				return err
 			}
-			b.reset()
+			*b = *newBuilder()
 		}
 	}
 	return nil
@@ -252,11 +252,8 @@ func (p *pending) work() uint64 {
 	return sum
 }
 
-// clear empties the builders and releases them.
+// clear drops the builders.
 func (p *pending) clear() {
-	for _, b := range p.builders {
-		b.release()
-	}
 	p.builders, p.notes, p.changes = nil, nil, 0
 	p.small.Store(false)
 	p.waiting.Store(0)

@@ -36,7 +36,7 @@ func (p *segmentPlugin) NewUsing(docs []index.Document, config map[string]any) (
 	if !ok || len(docs) != len(d.counted.ids) {
 		return nil, 0, errors.New("the documents were not counted by one builder")
 	}
-	w := &d.counted.writer
+	w := new(segmentWriter)
 	if err := w.write(d.counted); err != nil {
 		return nil, 0, err
 	}
@@ -44,18 +44,15 @@ func (p *segmentPlugin) NewUsing(docs []index.Document, config map[string]any) (
 	if !ok {
 		stats = new(segment.Stats)
 	}
-	out := w.out
-	w.out = nil
-	s, err := zap.InitSegmentBase(out, crc32.ChecksumIEEE(out), zap.DefaultChunkMode, uint64(len(d.counted.ids)),
+	s, err := zap.InitSegmentBase(w.out, crc32.ChecksumIEEE(w.out), zap.DefaultChunkMode, uint64(len(d.counted.ids)),
 		w.storedAt, w.fieldsAt, config, stats)
 	if err != nil {
 		return nil, 0, err
 	}
-	return s, uint64(len(out)), nil
+	return s, uint64(len(w.out)), nil
 }
 
-// segmentWriter writes a segment. Its buffers, except for the output, are reused for the next
-// segment.
+// segmentWriter writes a segment.
 //
 // A segment is written sequentially, and its parts refer to each other by offset, so each part
 // is written before those that refer to it:
@@ -94,12 +91,10 @@ type writtenField struct {
 func (w *segmentWriter) write(b *builder) error {
 	w.out = make([]byte, 0, b.text*5/8+64*len(b.ids)+4096)
 	w.docs = uint64(len(b.ids))
-	w.set = cmp.Or(w.set, roaring.New())
-	if w.fst == nil {
-		var err error
-		if w.fst, err = vellum.New(&w.fstOut, nil); err != nil {
-			return err
-		}
+	w.set = roaring.New()
+	var err error
+	if w.fst, err = vellum.New(&w.fstOut, nil); err != nil {
+		return err
 	}
 	w.storeIDs(b.ids)
 	fields := []writtenField{{name: fieldID, options: index.IndexField | index.StoreField}}
@@ -111,7 +106,6 @@ func (w *segmentWriter) write(b *builder) error {
 		if err := w.insert(b, i-1); err != nil {
 			return err
 		}
-		var err error
 		if fields[i].at, err = w.finishField(); err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func assertSegmentOf(t *testing.T, all []*notes.Note) {
 	want, got := zapsOwn(t, b), segmentOf(t, b)
 	assertSameSegment(t, want, got)
 
-	b.reset()
+	b = newBuilder()
 	for _, n := range someNotes(20, 3) {
 		n.ID = -n.ID - 1
 		b.add(n)
