@@ -142,11 +142,11 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 // respell returns a target that leads to the same file as the link did; leads is the
 // function returned by keeps.
 func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
-	from, want := l.move.after(notePath), l.move.after(was.Path)
-	spellings := l.spellings(link.Target, link.Kind, notePath, was, from, want)
+	want := l.move.after(was.Path)
+	spellings := l.spellings(notePath, link, was, want)
 	if namesFolder(link.Target, was) {
 		slash := link.Target[len(strings.TrimSuffix(link.Target, "/")):]
-		spellings = append(l.spellings(link.Target, link.Kind, notePath, was, from, store.FolderOfIndex(want)+slash), spellings...)
+		spellings = append(l.spellings(notePath, link, was, store.FolderOfIndex(want)+slash), spellings...)
 	}
 	for _, spelled := range spellings {
 		if leads(spelled) && edit.CanTarget(link, spelled) {
@@ -156,9 +156,10 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 	return "", false
 }
 
-// spellings returns ways to write a link from the note at from to want, most similar to the
-// present spelling first.
-func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
+// spellings returns ways to write a link of the note at notePath, which led to was, as one to
+// want after the move, most similar to the present spelling first.
+func (l *linksAround) spellings(notePath string, present markdown.Link, was store.Target, want string) []string {
+	link, kind, from := present.Target, present.Kind, l.move.after(notePath)
 	title := l.move.v.store.PageTitle(want)
 	if was.ID != 0 && !notes.IsNoteName(link) && !namesFolder(link, was) {
 		want = notes.Stem(want)
@@ -187,7 +188,7 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 		return []string{dotted, relative, absolute}
 	case strings.HasPrefix(link, "../"):
 		return []string{relative, dotted, absolute} // "Alpha" may lead to another note, in the root
-	case isMarkdownLink(kind) && relativeTo(oldFrom, link, was.Path):
+	case isMarkdownLink(kind) && relativeTo(notePath, link, was.Path):
 		return []string{relative, dotted, absolute, "/" + absolute}
 	case !strings.Contains(link, "/"):
 		return []string{name, absolute, relative, dotted}
