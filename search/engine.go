@@ -204,10 +204,9 @@ type search struct {
 	readable *notes.IDSet // notes that the caller may read; nil: all. Only their words count
 	certain  *notes.IDSet // notes that the query's phrases admit, without reading them
 	rescorer *rescorer
-	forks    [index.MaxWorkers]*rescorer // see rescorerOf
-	read     map[int64]*notes.Note       // nil: deleted meanwhile
-	matches  map[int64][]match           // by rescored note
-	instead  []queryWord                 // words that no note has, replaced by similar ones
+	read     map[int64]*notes.Note // nil: deleted meanwhile
+	matches  map[int64][]match     // by rescored note
+	instead  []queryWord           // words that no note has, replaced by similar ones
 }
 
 // rankedList is the ranking of a query. Later pages are cut from it, so they stay
@@ -432,14 +431,14 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 		return err
 	}
 	matches, names, named := make([][]match, len(best)), namesOf(best, s.read, s.rescorer.matcher), make([]uint64, len(best))
-	err = index.InParallel(len(best), func(worker, i int) error {
+	err = index.InParallel(len(best), func(_, i int) error {
 		c := &best[i]
 		if err := unpack[i](); err != nil {
 			return err
 		}
 		if n := s.read[c.note]; n != nil {
 			if c.terms != 0 {
-				matches[i] = s.rescorerOf(worker).score(n, c)
+				matches[i] = s.rescorer.score(n, c)
 			}
 			named[i] = names.in(n, c)
 		}
@@ -465,17 +464,6 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	}
 	sortByScore(best)
 	return nil
-}
-
-// rescorerOf returns the rescorer for a worker of [index.InParallel].
-func (s *search) rescorerOf(worker int) *rescorer {
-	if worker == 0 {
-		return s.rescorer
-	}
-	if s.forks[worker] == nil {
-		s.forks[worker] = s.rescorer.fork()
-	}
-	return s.forks[worker]
 }
 
 // readNotes reads the notes of candidates that are not yet in s.read.

@@ -21,23 +21,19 @@ type match struct {
 
 // matcher finds the terms of a request in texts. A search reads little but the texts of the
 // candidates, so the matcher computes terms only for words that begin, or have a part that
-// begins, like a term; see seek. It must be used by one goroutine at a time.
+// begins, like a term; see [seeker].
 type matcher struct {
 	terms    map[string]int // → index into the plan's terms
 	prefixes []int          // terms that are prefixes
 	plan     *index.Plan
-	exact    []string // by term: the folded word of the query
-	spare    []terms.Term
+	exact    []string   // by term: the folded word of the query
 	first    [256]bool  // by [terms.Initial] of the terms
 	letters  [1024]bool // by their first two letters
-
-	seeker  *seeker            // nil: reading every word is cheaper
-	seekers map[uint64]*seeker // by set of terms, see next
-	places  []int
+	seeker   *seeker    // nil: reading every word is cheaper
 }
 
 func newMatcher(r *request) *matcher {
-	m := &matcher{terms: map[string]int{}, seekers: map[uint64]*seeker{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
+	m := &matcher{terms: map[string]int{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
 	for i, t := range r.plan.Terms {
 		m.add(t.Text, i)
 		for _, other := range t.Others {
@@ -54,12 +50,6 @@ func newMatcher(r *request) *matcher {
 		m.seeker = newSeeker(needles, true)
 	}
 	return m
-}
-
-// fork returns a matcher for another goroutine. It may be called while m is in use.
-func (m *matcher) fork() *matcher {
-	return &matcher{terms: m.terms, prefixes: m.prefixes, plan: m.plan, exact: m.exact,
-		first: m.first, letters: m.letters, seeker: m.seeker, seekers: map[uint64]*seeker{}}
 }
 
 func (m *matcher) add(term string, i int) {
@@ -90,8 +80,12 @@ func firstLetters(s string) int {
 
 // find appends the matches in text to dst, in order.
 func (m *matcher) find(dst []match, text string) []match {
-	if places, ok := m.seek(text); ok {
-		return m.findAt(dst, text, places)
+	if m.seeker != nil {
+		var room [64]int
+		most := 16 + len(text)/16 // with more, reading every word is cheaper
+		if places := m.seeker.places(room[:0], text, 0, most); len(places) < most {
+			return m.findAt(dst, text, places)
+		}
 	}
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		dst = m.match(dst, text, s)
@@ -101,21 +95,25 @@ func (m *matcher) find(dst []match, text string) []match {
 
 // match appends the matches in a span of text.
 func (m *matcher) match(dst []match, text string, s terms.Span) []match {
+	var list []terms.Term
+	base := 0 // of their ranges in text
 	switch s.Kind() {
 	case terms.ClassDense, terms.ClassRunOn:
-		m.spare = terms.GramsFrom(m.spare[:0], text, s, &m.first)
+		var room [8]terms.Term
+		list = terms.GramsFrom(room[:0], text, s, &m.first)
 	case terms.ClassSymbol:
-		m.spare = terms.Expand(m.spare[:0], text, s)
+		list = terms.Expand(nil, text, s)
 	default:
 		if !m.mayMatch(text, s) || m.seeker != nil && s.Classes&(terms.HighBit|terms.ClassConnector) != 0 && !m.seeker.within(text[s.Start:s.End]) {
 			return dst
 		}
-		m.spare = m.expand(text, s)
+		list, base = expand(text, s), s.Start
 	}
-	for _, t := range m.spare {
+	for _, t := range list {
 		if i, ok := m.lookUp(t.Text); ok {
-			exact := m.exact[i] != "" && equalFold(text[t.Start:t.End], m.exact[i])
-			dst = append(dst, match{term: i, start: t.Start, end: t.End, exact: exact})
+			start, end := base+t.Start, base+t.End
+			exact := m.exact[i] != "" && equalFold(text[start:end], m.exact[i])
+			dst = append(dst, match{term: i, start: start, end: end, exact: exact})
 		}
 	}
 	return dst
@@ -132,26 +130,21 @@ type expansion struct {
 	terms []terms.Term
 }
 
-// expand returns the terms of a word.
-func (m *matcher) expand(text string, s terms.Span) []terms.Term {
-	raw := text[s.Start:s.End]
-	if len(raw) > terms.MaxTerm {
-		return terms.Expand(m.spare[:0], text, s)
+// expand returns the terms of a word, with their ranges in the word.
+func expand(text string, s terms.Span) []terms.Term {
+	word := text[s.Start:s.End]
+	s.Start, s.End = 0, len(word)
+	if len(word) > terms.MaxTerm {
+		return terms.Expand(nil, word, s)
 	}
-	slot := &expansions[maphash.String(expansionSeed, raw)%uint64(len(expansions))]
+	slot := &expansions[maphash.String(expansionSeed, word)%uint64(len(expansions))]
 	known := slot.Load()
-	if known == nil || known.word != raw {
-		word := strings.Clone(raw) // to not retain the text of the note
-		known = &expansion{word, terms.Expand(nil, word, terms.Span{End: len(word), Classes: s.Classes})}
+	if known == nil || known.word != word {
+		word = strings.Clone(word) // to not retain the text of the note
+		known = &expansion{word, terms.Expand(nil, word, s)}
 		slot.Store(known)
 	}
-	out := m.spare[:0]
-	for _, t := range known.terms {
-		t.Start += s.Start
-		t.End += s.Start
-		out = append(out, t)
-	}
-	return out
+	return known.terms
 }
 
 func (m *matcher) lookUp(text string) (int, bool) {

@@ -22,9 +22,9 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		part = slices.DeleteFunc(slices.Clone(part), func(c candidate) bool { return s.read[c.note] == nil || !s.allowed.Has(c.note) })
 		hits := make([]Hit, len(part))
 		first := at.offset == 0 && len(res.Hits) == 0
-		err := index.InParallel(len(part), func(worker, i int) error {
+		err := index.InParallel(len(part), func(_, i int) error {
 			var second *Hit
-			if hits[i], second = s.hit(s.rescorerOf(worker), part[i], len(res.Hits)+i, share, first && i == 0); second != nil {
+			if hits[i], second = s.hit(part[i], len(res.Hits)+i, share, first && i == 0); second != nil {
 				res.Second = second
 			}
 			return nil
@@ -53,8 +53,8 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 
 // hit returns a candidate as a hit, with a snippet for its rank among hits. If two is set and
 // the note is the topic of the query, second is another passage of it.
-func (s *search) hit(r *rescorer, c candidate, rank, hits int, two bool) (h Hit, second *Hit) {
-	n := s.read[c.note]
+func (s *search) hit(c candidate, rank, hits int, two bool) (h Hit, second *Hit) {
+	n, r := s.read[c.note], s.rescorer
 	matches, ok := s.matches[c.note]
 	if !ok {
 		matches = r.find(n.Content, c.terms)

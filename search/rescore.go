@@ -55,13 +55,6 @@ type rescorer struct {
 	unknown float64 // share of asked in terms that no note has; 0 if no note has any term
 }
 
-// fork returns a rescorer for another goroutine.
-func (s *rescorer) fork() *rescorer {
-	f := *s
-	f.matcher = s.matcher.fork()
-	return &f
-}
-
 // pair is two adjacent words of the query.
 type pair struct {
 	first, second int // terms
@@ -164,6 +157,8 @@ const (
 
 func (s *rescorer) find(text string, terms uint64) (matches []match) {
 	size, skip := firstBlock, true
+	var missing *seeker // of the terms in sought
+	var sought uint64
 	for from, scanned := 0, 0; from < len(text); size = block {
 		to := len(text)
 		if to-from > size*3/2 {
@@ -181,7 +176,10 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 			break
 		}
 		if from = to; skip {
-			at := s.matcher.next(text, from, terms)
+			if sought != terms {
+				missing, sought = s.matcher.seekerOf(terms), terms
+			}
+			at := missing.next(text, from)
 			if skip = at < len(text); skip && at > from+before {
 				from = at - before
 				from += strings.IndexAny(text[from:at], " \n") + 1

@@ -131,8 +131,11 @@ func (s *seeker) places(dst []int, text string, from, most int) []int {
 }
 
 // next returns the first such position at or after from, or the length of the text if there is
-// none.
+// none or s is nil.
 func (s *seeker) next(text string, from int) int {
+	if s == nil {
+		return len(text)
+	}
 	var one [1]int
 	if places := s.places(one[:0], text, from, 1); len(places) > 0 {
 		return places[0]
@@ -182,37 +185,19 @@ func (s *seeker) within(word string) bool {
 	return slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(word, n) })
 }
 
-// seek returns the positions in a text where the terms may occur: where a needle begins or may
-// be hidden. ok is false if reading every word is cheaper.
-func (m *matcher) seek(text string) (places []int, ok bool) {
-	if m.seeker == nil {
-		return nil, false
-	}
-	most := 16 + len(text)/16
-	m.places = m.seeker.places(m.places[:0], text, 0, most)
-	return m.places, len(m.places) < most
-}
-
-// next returns the first position in text, at or after from, of a word that begins like one of
-// these terms and is not hidden, or the length of the text if none is known.
-func (m *matcher) next(text string, from int, of uint64) int {
-	s, known := m.seekers[of]
-	if !known {
-		var missing []string
-		for t, i := range m.terms {
-			if of&(1<<min(i, 63)) != 0 {
-				missing = append(missing, t)
-			}
+// seekerOf returns a seeker of the words that begin like one of these terms and are not hidden,
+// or nil if their beginnings are not known.
+func (m *matcher) seekerOf(of uint64) *seeker {
+	var missing []string
+	for t, i := range m.terms {
+		if of&(1<<min(i, 63)) != 0 {
+			missing = append(missing, t)
 		}
-		if needles := needlesOf(missing); needles != nil {
-			s = newSeeker(needles, false)
-		}
-		m.seekers[of] = s
 	}
-	if s == nil {
-		return len(text)
+	if needles := needlesOf(missing); needles != nil {
+		return newSeeker(needles, false)
 	}
-	return s.next(text, from)
+	return nil
 }
 
 // findAt appends the matches in the words at the given positions.

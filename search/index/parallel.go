@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// MaxWorkers bounds the goroutines of [InParallel]: each step of a search takes less than a
+// maxWorkers bounds the goroutines of [InParallel]: each step of a search takes less than a
 // millisecond.
-const MaxWorkers = 4
+const maxWorkers = 4
 
 // Beside is the number of goroutines that compute for the same searches in addition to those of
 // [InParallel]. While passages are embedded there are more threads than processors, so one more
@@ -20,9 +20,9 @@ var Beside atomic.Int32
 
 // InParallel calls do for each of n parts, on several goroutines if that helps. After an error
 // or a panic it starts no more parts, and returns the error or panics in turn. Workers are
-// numbered from 0 to less than MaxWorkers.
+// numbered from 0 to less than maxWorkers.
 func InParallel(n int, do func(worker, part int) error) error {
-	workers := max(1, min(n, MaxWorkers, runtime.NumCPU()-int(Beside.Load()), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
+	workers := max(1, min(n, maxWorkers, runtime.NumCPU()-int(Beside.Load()), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
 	errs := make([]error, workers)
 	panics := make([]any, workers)
 	var next atomic.Int64

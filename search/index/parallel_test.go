@@ -13,7 +13,7 @@ func TestInParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 100} {
 		calls := make([]atomic.Int32, n)
 		require.NoError(t, InParallel(n, func(worker, part int) error {
-			assert.Less(t, worker, MaxWorkers)
+			assert.Less(t, worker, maxWorkers)
 			calls[part].Add(1)
 			return nil
 		}))

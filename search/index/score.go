@@ -102,8 +102,8 @@ func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, lim
 	for t, term := range p.Terms {
 		weights[t] = Idf(docs, r.With[t]) * float32(term.Weight*term.Times)
 	}
-	var tops [MaxWorkers]*top
-	var totals [MaxWorkers]int
+	var tops [maxWorkers]*top
+	var totals [maxWorkers]int
 	r.scored = make([]*accumulator, len(segments))
 	err := s.eachSegment(func(worker, i int) error {
 		if err := ctx.Err(); err != nil {
