@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -446,11 +447,8 @@ func (n *note) instance(t *Task) (string, error) {
 	}
 	today := time.Date(n.opt.Today.Year(), n.opt.Today.Month(), n.opt.Today.Day(), 0, 0, 0, 0, time.UTC)
 	reference := today
-	for _, date := range []string{t.Due, t.Scheduled, t.value("start")} {
-		if date != "" {
-			reference, _ = time.Parse(time.DateOnly, date) // checked when it was read
-			break
-		}
+	if date := cmp.Or(t.Due, t.Scheduled, t.value("start")); date != "" {
+		reference, _ = time.Parse(time.DateOnly, date) // checked when it was read
 	}
 	from := reference
 	if r.whenDone {
