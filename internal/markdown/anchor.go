@@ -70,16 +70,36 @@ func (a *Anchors) Has(anchor string) bool {
 }
 
 // Follow returns an anchor that leads, after headings were renamed, to the heading to which
-// anchor led before. If another heading has the same name, the anchor gets the names of the
-// headings above, or a number if it is a slug. Follow reports false if no anchor leads
-// there. after must have as many headings as a.
+// anchor led before. If that leads through a renamed heading, its name in the anchor is
+// replaced, by a slug if it was one; a heading's own ID does not change. If another heading
+// has the same name, the anchor gets the names of the headings above, or a number if it is a
+// slug. Follow reports false if no anchor leads there. after must have as many headings as a.
 func (a *Anchors) Follow(after *Anchors, anchor string) (followed string, ok bool) {
-	at := a.heading(anchor)
-	followed, ok = a.Rename(after, anchor)
-	if !ok {
-		followed = anchor
+	names, separator, found := a.locate(anchor)
+	if found == nil {
+		return anchor, true
 	}
-	if at < 0 || after.heading(followed) == at || after.isExplicit(followed) {
+	followed = anchor
+	for i, h := range found {
+		if h < 0 || anchor == a.headings[h].ID {
+			continue
+		}
+		was, text := a.headings[h].Text, after.headings[h].Text
+		if key := AnchorID(names[i]); key == a.keys[h][1] && key != a.keys[h][0] {
+			was, text = a.source(h), after.source(h)
+		}
+		if was == text {
+			continue
+		}
+		name := nameInLinks(text)
+		if old := slugNumber.ReplaceAllString(names[i], "$1"); names[i] != was && (names[i] == slug(was) || old == slug(was)) {
+			name = slug(text)
+		}
+		names[i] = name
+		followed = strings.Join(names, separator)
+	}
+	at := found[len(found)-1]
+	if after.heading(followed) == at || after.isExplicit(followed) {
 		return followed, true
 	}
 	text := after.headings[at].Text
@@ -104,58 +124,29 @@ func (a *Anchors) Follow(after *Anchors, anchor string) (followed string, ok boo
 
 // heading returns the index of the heading to which anchor leads, or -1.
 func (a *Anchors) heading(anchor string) int {
-	_, name := SplitLevel(strings.TrimSpace(anchor))
-	if name == "" || strings.HasPrefix(name[strings.LastIndexByte(name, '#')+1:], "^") {
-		return -1
-	}
-	for _, names := range references(name) {
-		if found := a.path(names); found != nil {
-			return found[len(found)-1]
-		}
+	if _, _, found := a.locate(anchor); found != nil {
+		return found[len(found)-1]
 	}
 	return -1
 }
 
-// Rename returns the anchor of a link after headings are renamed to those of after, which
-// must have as many. If the anchor leads to or through a renamed heading, its name in the
-// anchor is replaced, by a slug if it was one. Rename reports false for an anchor that
-// leads elsewhere, and for a heading's own ID, which does not change.
-func (a *Anchors) Rename(after *Anchors, anchor string) (renamed string, ok bool) {
-	if strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
-		return "", false
+// locate returns the headings to which anchor leads, as path does, with their names in the
+// anchor and what separates these. found is nil if it leads to a block, or nowhere.
+func (a *Anchors) locate(anchor string) (names []string, separator string, found []int) {
+	_, name := SplitLevel(strings.TrimSpace(anchor))
+	if name == "" || strings.HasPrefix(name[strings.LastIndexByte(name, '#')+1:], "^") {
+		return nil, "", nil
 	}
-	for i, names := range references(strings.TrimSpace(anchor)) {
-		found := a.path(names)
-		if found == nil {
+	for i, names := range references(name) {
+		if found = a.path(names); found == nil {
 			continue
 		}
-		for at, h := range found {
-			if h < 0 || anchor == a.headings[h].ID {
-				continue
-			}
-			was, text := a.headings[h].Text, after.headings[h].Text
-			if key := AnchorID(names[at]); key == a.keys[h][1] && key != a.keys[h][0] {
-				was, text = a.source(h), after.source(h)
-			}
-			if was == text {
-				continue
-			}
-			name := nameInLinks(text)
-			if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
-				name = slug(text)
-			}
-			names[at], ok = name, true
+		if i == 1 && strings.Contains(name, ">") {
+			return names, PathSeparator, found
 		}
-		if !ok {
-			return "", false
-		}
-		separator := "#"
-		if i == 1 && strings.Contains(anchor, ">") {
-			separator = PathSeparator
-		}
-		return strings.Join(names, separator), true
+		return names, "#", found
 	}
-	return "", false
+	return nil, "", nil
 }
 
 // source returns the text of a heading with its markup, such as the target of a link.
