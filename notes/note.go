@@ -25,15 +25,14 @@ type Note struct {
 
 	Modified time.Time // the file's mtime
 	Date     time.Time // used to filter and sort by date; see [DateRules]
+	Created  time.Time // as the note says, else when it was first seen
 
 	// FrontMatter holds only JSON values (string, bool, float64, []any,
 	// map[string]any). It is nil if there is none or if it is malformed, which
 	// FrontMatterError then describes.
 	FrontMatter      map[string]any
 	FrontMatterError string
-	// Inline holds the "key:: value" fields of the text of a parsed note. It is not set
-	// for loaded ones.
-	Inline map[string]any
+	Inline           map[string]any // the "key:: value" fields of the text
 
 	Aliases   []string
 	Tags      []string // without '#', as first spelled, unique ignoring case

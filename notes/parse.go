@@ -28,7 +28,7 @@ func NotText(data []byte) string {
 const ParserVersion = 4
 
 // Parse parses the file at path into a note. It does not set ID and Seq; the store sets
-// the date, according to its rules.
+// the date and the time of creation, according to its rules.
 func Parse(path string, data []byte, mtime time.Time) *Note {
 	doc := markdown.Parse(data)
 	n := &Note{
@@ -39,6 +39,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 		Size:     int64(len(data)),
 		Modified: mtime,
 		Date:     mtime,
+		Created:  mtime,
 		Aliases:  doc.Aliases,
 		Tags:     doc.Tags,
 	}

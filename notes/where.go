@@ -205,9 +205,9 @@ type Record struct {
 	Date, Created, Modified time.Time
 }
 
-// Record returns the record of a note that was made by [Parse].
+// Record returns the record of the note.
 func (n *Note) Record() (Record, error) {
-	r := Record{Path: n.Path, Title: n.Title, Size: n.Size, Date: n.Date, Created: n.Date, Modified: n.Modified}
+	r := Record{Path: n.Path, Title: n.Title, Size: n.Size, Date: n.Date, Created: n.Created, Modified: n.Modified}
 	var err error
 	if n.FrontMatter != nil {
 		r.FrontMatter, err = json.Marshal(n.FrontMatter)
@@ -218,8 +218,7 @@ func (n *Note) Record() (Record, error) {
 	return r, err
 }
 
-// Fields returns the named fields of a note that was made by [Parse], without missing
-// ones.
+// Fields returns the named fields of the note, without missing ones.
 func (n *Note) Fields(names []string) (map[string]any, error) {
 	r, err := n.Record()
 	if err != nil {

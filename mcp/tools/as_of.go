@@ -21,16 +21,13 @@ import (
 
 // listAt returns a function that lists the notes as of a time, and remarks on its results.
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
-	found := []notes.Meta{}
+	found, created := []notes.Meta{}, map[string]time.Time{}
 	remarks, err = in.eachAt(ctx, at, f, func(n *notes.Note) (err error) {
 		m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
 		if len(fields) > 0 {
-			if n.Inline == nil && len(f.Where) == 0 { // a note unchanged since is loaded without them
-				n.Inline = notes.Parse(n.Path, []byte(n.Content), n.Modified).Inline
-			}
 			m.Fields, err = n.Fields(fields)
 		}
-		found = append(found, m)
+		found, created[n.Path] = append(found, m), n.Created
 		return err
 	})
 	if err != nil {
@@ -42,6 +39,8 @@ func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, 
 			return strings.Compare(notes.Key(a.Title), notes.Key(b.Title))
 		case "path":
 			return strings.Compare(notes.Key(a.Path), notes.Key(b.Path))
+		case "created":
+			return created[b.Path].Compare(created[a.Path])
 		case "size":
 			return cmp.Compare(b.Size, a.Size)
 		case "modified":

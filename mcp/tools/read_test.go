@@ -477,6 +477,15 @@ func TestSearchNotes_AsOf(t *testing.T) {
 	assert.Contains(t, text, remark)
 }
 
+// The notes of the past are sorted by when they were created, rather than by their date.
+func TestListNotes_AsOfCreated(t *testing.T) {
+	w := newWorld(t, map[string]string{"Old.md": "---\ncreated: 2020-01-01\ndate: 2026-01-02\n---\n", "New.md": "---\ncreated: 2025-01-01\ndate: 2026-01-01\n---\n"})
+	for _, when := range []string{"", "today"} {
+		_, text := w.call(t, "list_notes", args{"sort": "created", "as_of": when})
+		assert.Less(t, strings.Index(text, "New"), strings.Index(text, "Old"), "%q", when)
+	}
+}
+
 // Only a line that is cut in its middle is reported as cut; after whole lines, the note can
 // be read on.
 func TestReadNote_CutLine(t *testing.T) {

@@ -121,24 +121,24 @@ func (m *Moment) present(ctx context.Context, v versionAt) (*notes.Note, error) 
 	return n, nil
 }
 
-// note returns a version as a note, with inline fields if requested.
-func (m *Moment) note(ctx context.Context, v versionAt, inline bool) (*notes.Note, error) {
+// note returns a version as a note.
+func (m *Moment) note(ctx context.Context, v versionAt) (*notes.Note, error) {
 	n, err := m.present(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	if n != nil {
-		if inline {
-			n.Inline = notes.Parse(n.Path, []byte(n.Content), n.Modified).Inline
-		}
-		return n, nil
+	if err != nil || n != nil {
+		return n, err
 	}
 	v, text, err := m.replaced(ctx, v)
 	if err != nil {
 		return nil, err
 	}
 	n = notes.Parse(v.path, text, v.time)
-	n.Date, _ = m.store.dates.Load().Of(v.path, n.FrontMatter, v.time)
+	if n.Date, n.Created = m.store.dates.Load().Of(v.path, n.FrontMatter, v.time); n.Created.IsZero() {
+		first, err := sqlite.First[int64](ctx, m.store.history.Reader(), `SELECT time FROM revisions WHERE document = ? ORDER BY id LIMIT 1`, v.document)
+		if err != nil {
+			return nil, err
+		}
+		n.Created = time.Unix(0, cmp.Or(first, v.time.UnixNano()))
+	}
 	return n, nil
 }
 
@@ -182,7 +182,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 		if !f.MatchesPath(p) {
 			continue
 		}
-		n, err := m.note(ctx, past[p], len(f.Where) > 0)
+		n, err := m.note(ctx, past[p])
 		if err != nil {
 			return false, err
 		}
@@ -243,7 +243,7 @@ func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*note
 			case 0:
 				continue
 			case 1:
-				return m.note(ctx, past[found[0]], false)
+				return m.note(ctx, past[found[0]])
 			}
 			return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d notes had this name then", len(found)),
 				Hint: "Give the path of the one you mean.", Candidates: found[:min(len(found), maxCandidates)]}
@@ -259,7 +259,7 @@ func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*note
 	}
 	for _, v := range past {
 		if slices.ContainsFunc(docs, func(d Document) bool { return d.id == v.document && d.Live && d.Path == meta.Path }) {
-			return m.note(ctx, v, false)
+			return m.note(ctx, v)
 		}
 	}
 	return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note did not exist at " + m.at.Local().Format(time.DateTime), Hint: "note_history shows when it was created."}

@@ -180,3 +180,27 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 	_, err = before.Notes(t.Context(), notes.Filter{Orphans: true}, nil)
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
+
+// TestAsOf_Fields checks the fields of a past version and of a note unchanged since: inline
+// ones, and when the notes were created.
+func TestAsOf_Fields(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "status:: open\n", "Said.md": "---\ncreated: 2020-01-02\ndate: 2021-03-04\n---\nstatus:: open\n"})
+	found, at := w.Now(), w.Now().Add(time.Hour)
+	for range 2 {
+		m, err := w.AsOf(t.Context(), at, &sync.Mutex{})
+		require.NoError(t, err)
+		got := map[string]map[string]any{}
+		_, err = m.Notes(t.Context(), notes.Filter{}, func(n *notes.Note) error {
+			got[n.Path], err = n.Fields([]string{"status", "file.ctime", "file.cday"})
+			return err
+		})
+		require.NoError(t, err)
+		assert.Equal(t, map[string]map[string]any{
+			"A.md":    {"status": "open", "file.ctime": found.Format(time.RFC3339), "file.cday": "2031-05-15"},
+			"Said.md": {"status": "open", "file.ctime": time.Date(2020, 1, 2, 0, 0, 0, 0, time.Local).Format(time.RFC3339), "file.cday": "2020-01-02"},
+		}, got)
+		w.advance(24 * time.Hour)
+		w.save("A.md", "status:: done\n")
+		w.save("Said.md", "other\n")
+	}
+}

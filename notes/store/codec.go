@@ -117,11 +117,8 @@ func appendStrings(b []byte, list []string) []byte {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
-// Whether to decode the hashes of chunks, which in hexadecimal are longer than the rest
-// of an outline.
-const withHashes, withoutHashes = true, false
-
-// unpackOutline sets the note's aliases, tags, headings and chunks. Their strings share
+// unpackOutline sets the note's aliases, tags, headings and chunks, with the hashes of
+// chunks if requested, which in hexadecimal are longer than the rest. Their strings share
 // the memory of packed, which must not be modified afterwards.
 func unpackOutline(packed []byte, n *notes.Note, hashes bool) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {

@@ -30,11 +30,11 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
-// PackedByID is like [Reader.ByID], but in any order, with the notes still packed and
-// without the hashes of their chunks.
+// PackedByID is like [Reader.ByID], but in any order, with the notes still packed, and
+// without inline fields and the hashes of chunks.
 func (s *Reader) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
 	found := make([]notes.Packed, 0, len(ids))
-	err := eachNote(ctx, s.byID, ids, withoutHashes, func(n notes.Packed) error {
+	err := eachNote(ctx, s.byID, ids, false, func(n notes.Packed) error {
 		found = append(found, n)
 		return nil
 	})
@@ -58,25 +58,25 @@ func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 
 // selectNotes is prepared once per connection: SQLite takes as long to compile it as to
 // run it.
-const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.outline, c.codec, c.data
+const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.created, n.front_matter, n.front_matter_error, n.inline, n.open_tasks, n.seq, c.outline, c.codec, c.data
 	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
 
 func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
 	found := make(map[int64]*notes.Note, len(ids))
-	return found, eachNote(ctx, byID, ids, withHashes, func(n notes.Packed) error {
+	return found, eachNote(ctx, byID, ids, true, func(n notes.Packed) error {
 		found[n.ID] = n.Note
 		return n.Unpack()
 	})
 }
 
-func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes bool, do func(notes.Packed) error) error {
+func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, whole bool, do func(notes.Packed) error) error {
 	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }() // Err below reports the error
 	for rows.Next() {
-		n, err := scanNote(rows, hashes)
+		n, err := scanNote(rows, whole)
 		if err == nil {
 			err = do(n)
 		}
@@ -87,30 +87,33 @@ func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, hashes bool, do 
 	return rows.Err()
 }
 
-func scanNote(rows *sql.Rows, hashes bool) (notes.Packed, error) {
+func scanNote(rows *sql.Rows, whole bool) (notes.Packed, error) {
 	n := &notes.Note{}
 	var hash sql.RawBytes
-	var packed, outline, frontMatter []byte
-	var mtime, date int64
+	var packed, outline, frontMatter, inline []byte
+	var mtime, date, created int64
 	var codec int
-	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &packed); err != nil {
+	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &created, &frontMatter, &n.FrontMatterError, &inline, &n.OpenTasks, &n.Seq, &outline, &codec, &packed); err != nil {
 		return notes.Packed{}, err
 	}
 	n.Hash = hex.EncodeToString(hash)
-	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
+	n.Modified, n.Date, n.Created = time.Unix(0, mtime), time.Unix(0, date), time.Unix(0, created)
 	return notes.Packed{Note: n, Unpack: func() error {
 		text, err := Unpack(codec, packed)
 		if err != nil {
 			return err
 		}
 		n.Content = unsafe.String(unsafe.SliceData(text), len(text)) // no other reference to these bytes exists
-		if err := unpackOutline(outline, n, hashes); err != nil {
+		if err := unpackOutline(outline, n, whole); err != nil {
 			return err
 		}
-		if frontMatter != nil {
-			return json.Unmarshal(frontMatter, &n.FrontMatter)
+		if whole && len(inline) > 0 {
+			err = json.Unmarshal(inline, &n.Inline)
 		}
-		return nil
+		if frontMatter != nil && err == nil {
+			err = json.Unmarshal(frontMatter, &n.FrontMatter)
+		}
+		return err
 	}}, nil
 }
 
