@@ -98,66 +98,46 @@ func (s *Store) AsOf(ctx context.Context, at time.Time, lock sync.Locker) (*Mome
 // Paths returns the paths of the notes, sorted.
 func (m *Moment) Paths() []string { return slices.Sorted(maps.Keys(m.past)) }
 
-// Text returns the text of the note at a path that Paths returned.
-func (m *Moment) Text(ctx context.Context, p string) ([]byte, error) {
+// Note returns the note at a path that Paths returned.
+func (m *Moment) Note(ctx context.Context, p string) (*notes.Note, error) {
 	v := m.past[p]
-	switch n, err := m.present(ctx, v); {
-	case err != nil:
-		return nil, err
-	case n != nil:
-		return []byte(n.Content), nil
-	}
-	_, text, err := m.replaced(ctx, v)
-	return text, err
-}
-
-// present returns the note if v is its current version, or nil. The note may have
-// changed since AsOf; the version is then in history.
-func (m *Moment) present(ctx context.Context, v versionAt) (*notes.Note, error) {
 	n, err := m.store.LoadNote(ctx, v.note)
-	if err != nil || n == nil || n.Hash != hex.EncodeToString(v.hash) {
-		return nil, err
-	}
-	return n, nil
-}
-
-// note returns a version as a note.
-func (m *Moment) note(ctx context.Context, v versionAt) (*notes.Note, error) {
-	n, err := m.present(ctx, v)
-	if err != nil || n != nil {
+	if err != nil || n != nil && n.Hash == hex.EncodeToString(v.hash) {
 		return n, err
 	}
-	v, text, err := m.replaced(ctx, v)
+	text, err := m.store.Blob(ctx, v.hash) // from history, also if the note has changed since AsOf
+	if errors.Is(err, sql.ErrNoRows) {
+		return m.kept(ctx, p)
+	}
 	if err != nil {
 		return nil, err
 	}
-	n = notes.Parse(v.path, text, v.time)
-	if n.Date, n.Created = m.store.dates.Load().Of(v.path, n.FrontMatter, v.time); n.Created.IsZero() {
+	live := n
+	n = notes.Parse(p, text, v.time)
+	if n.Date, n.Created = m.store.dates.Load().Of(p, n.FrontMatter, v.time); n.Created.IsZero() {
 		first, err := sqlite.First[int64](ctx, m.store.history.Reader(), `SELECT time FROM revisions WHERE document = ? ORDER BY id LIMIT 1`, v.document)
 		if err != nil {
 			return nil, err
 		}
 		n.Created = time.Unix(0, cmp.Or(first, v.time.UnixNano()))
+		if live != nil && live.Created.Before(n.Created) { // the note is older than its history
+			n.Created = live.Created
+		}
 	}
 	return n, nil
 }
 
-// replaced returns a version that is not the note's current one, with its text. If history
-// has dropped it since AsOf because of later saves, that is the version it keeps instead.
-func (m *Moment) replaced(ctx context.Context, v versionAt) (versionAt, []byte, error) {
-	text, err := m.store.Blob(ctx, v.hash)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return v, text, err
-	}
+// kept returns the version that history has kept instead of one that it has dropped since
+// AsOf because of later saves.
+func (m *Moment) kept(ctx context.Context, p string) (*notes.Note, error) {
 	later, err := m.store.AsOf(ctx, m.at, m.lock)
 	if err != nil {
-		return v, nil, err
+		return nil, err
 	}
-	kept := later.past[v.path]
-	if kept.hash == nil || bytes.Equal(kept.hash, v.hash) {
-		return v, nil, &notes.Error{Op: "read", Path: v.path, Err: notes.ErrNotFound, Detail: "the text of this version is no longer in the history"}
+	if hash := later.past[p].hash; hash == nil || bytes.Equal(hash, m.past[p].hash) {
+		return nil, &notes.Error{Op: "read", Path: p, Err: notes.ErrNotFound, Detail: "the text of this version is no longer in the history"}
 	}
-	return later.replaced(ctx, kept)
+	return later.Note(ctx, p)
 }
 
 // maxPastBytes is the limit for the size of past texts read by one query.
@@ -182,7 +162,7 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 		if !f.MatchesPath(p) {
 			continue
 		}
-		n, err := m.note(ctx, past[p])
+		n, err := m.Note(ctx, p)
 		if err != nil {
 			return false, err
 		}
@@ -243,7 +223,7 @@ func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*note
 			case 0:
 				continue
 			case 1:
-				return m.note(ctx, past[found[0]])
+				return m.Note(ctx, found[0])
 			}
 			return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d notes had this name then", len(found)),
 				Hint: "Give the path of the one you mean.", Candidates: found[:min(len(found), maxCandidates)]}
@@ -257,9 +237,9 @@ func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*note
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range past {
+	for p, v := range past {
 		if slices.ContainsFunc(docs, func(d Document) bool { return d.id == v.document && d.Live && d.Path == meta.Path }) {
-			return m.note(ctx, v)
+			return m.Note(ctx, p)
 		}
 	}
 	return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note did not exist at " + m.at.Local().Format(time.DateTime), Hint: "note_history shows when it was created."}

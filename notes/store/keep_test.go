@@ -142,10 +142,10 @@ func TestMoment_NoteChanges(t *testing.T) {
 	_, err = w.vault.Delete(t.Context(), notes.DeleteRequest{Note: "Gone.md"})
 	require.NoError(t, err)
 	for p, want := range map[string]string{"A.md": "---\nstatus: open\n---\none\n", "Gone.md": "gone\n", "Work/B.md": "two\n"} {
-		text, err := m.Text(t.Context(), p)
+		n, err := m.Note(t.Context(), p)
 		require.NoError(t, err, p)
-		assert.Equal(t, want, string(text))
-		n, err := m.Read(t.Context(), p, notes.Scope{})
+		assert.Equal(t, want, n.Content)
+		n, err = m.Read(t.Context(), p, notes.Scope{})
 		require.NoError(t, err)
 		assert.Equal(t, want, n.Content)
 	}
@@ -204,9 +204,9 @@ func TestMoment_VersionThinned(t *testing.T) {
 	add("three\n")
 	add("four\n")
 	add("five\n")
-	was, err := m.Text(t.Context(), "A.md")
+	was, err := m.Note(t.Context(), "A.md")
 	require.NoError(t, err)
-	assert.Equal(t, "one\n", string(was))
+	assert.Equal(t, "one\n", was.Content)
 	assert.Equal(t, 2, lock.taken)
 }
 

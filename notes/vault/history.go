@@ -278,11 +278,11 @@ func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int
 		if err := ctx.Err(); err != nil {
 			return written, err
 		}
-		text, err := m.Text(ctx, notePath)
+		n, err := m.Note(ctx, notePath)
 		if err != nil {
 			return written, err
 		}
-		if err := writeExported(root, notePath, text); err != nil {
+		if err := writeExported(root, notePath, []byte(n.Content)); err != nil {
 			return written, err
 		}
 		written++
