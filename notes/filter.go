@@ -22,7 +22,7 @@ type Filter struct {
 	Before      time.Time      // Date before
 	HasTodo     bool           // with an open task
 	NotEmpty    bool           // of at least one byte
-	Where       map[string]any // conditions on the fields of [Record.Values]: {"status":"open","due":{"lt":"2026-02-01"},"or":[{"people":{"has":"Ann"}},{"file.name":"Plan"}]}; see [CheckWhere]
+	Where       map[string]any // conditions on the fields of [Note.Values]: {"status":"open","due":{"lt":"2026-02-01"},"or":[{"people":{"has":"Ann"}},{"file.name":"Plan"}]}; see [CheckWhere]
 	Orphans     bool           // with no links to or from other notes
 	BrokenLinks bool           // with a link to a missing note, heading or block
 	Scope       []string       // folders that the caller may read; nil means all
@@ -91,15 +91,9 @@ func (f Filter) Check() error {
 
 // Matches applies the parts of the filter that SQL does not: the glob, the aside rules,
 // and the conditions on fields.
-func (f Filter) Matches(r Record, periods Periods) (bool, error) {
-	if f.Glob != "" && !globMatches(Key(f.Glob), r.Path) || f.Aside != nil && f.Aside.matches(r.Path) {
-		return false, nil
-	}
-	if len(f.Where) == 0 {
-		return true, nil
-	}
-	values, err := r.Values()
-	return err == nil && matcher{periods}.matches(f.Where, values), err
+func (f Filter) Matches(n *Note, periods Periods) bool {
+	return (f.Glob == "" || globMatches(Key(f.Glob), n.Path)) && (f.Aside == nil || !f.Aside.matches(n.Path)) &&
+		(len(f.Where) == 0 || matcher{periods}.matches(f.Where, n.Values()))
 }
 
 // MatchesPath reports whether a path matches the folder, paths and scope of the filter.
@@ -111,7 +105,7 @@ func (f Filter) MatchesPath(p string) bool {
 }
 
 // MatchesNote applies the whole filter, except conditions on links, to a parsed note.
-func (f Filter) MatchesNote(n *Note, periods Periods) (bool, error) {
+func (f Filter) MatchesNote(n *Note, periods Periods) bool {
 	has := func(tag string) bool {
 		k := Key(strings.TrimPrefix(tag, "#"))
 		return slices.ContainsFunc(n.Tags, func(t string) bool { return Under(Key(t), k) })
@@ -120,13 +114,9 @@ func (f Filter) MatchesNote(n *Note, periods Periods) (bool, error) {
 	switch {
 	case !f.MatchesPath(n.Path), slices.ContainsFunc(f.Tags, lacks), slices.ContainsFunc(f.NotTags, has),
 		!f.After.IsZero() && n.Date.Before(f.After), !f.Before.IsZero() && !n.Date.Before(f.Before), f.HasTodo && n.OpenTasks == 0, f.NotEmpty && n.Size == 0:
-		return false, nil
+		return false
 	}
-	r, err := n.Record()
-	if err != nil {
-		return false, err
-	}
-	return f.Matches(r, periods)
+	return f.Matches(n, periods)
 }
 
 // NeedsGo reports whether SQL alone cannot evaluate the filter.

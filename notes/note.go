@@ -27,8 +27,8 @@ type Note struct {
 	Date     time.Time // used to filter and sort by date; see [DateRules]
 	Created  time.Time // as the note says, else when it was first seen
 
-	// FrontMatter holds only JSON values (string, bool, float64, []any,
-	// map[string]any). It is nil if there is none or if it is malformed, which
+	// FrontMatter holds only JSON values (string, bool, float64, []any, map[string]any)
+	// and, in a parsed note, int64. It is nil if there is none or if it is malformed, which
 	// FrontMatterError then describes.
 	FrontMatter      map[string]any
 	FrontMatterError string

@@ -2,7 +2,6 @@ package notes
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -197,84 +196,43 @@ func FieldValue(values map[string]any, field string) any {
 	return nil
 }
 
-// Record is the data of a note to which conditions apply.
-type Record struct {
-	Path, Title             string
-	FrontMatter, Inline     []byte // JSON objects; nil for none
-	Size                    int64
-	Date, Created, Modified time.Time
-}
-
-// Record returns the record of the note.
-func (n *Note) Record() (Record, error) {
-	r := Record{Path: n.Path, Title: n.Title, Size: n.Size, Date: n.Date, Created: n.Created, Modified: n.Modified}
-	var err error
-	if n.FrontMatter != nil {
-		r.FrontMatter, err = json.Marshal(n.FrontMatter)
-	}
-	if n.Inline != nil && err == nil {
-		r.Inline, err = json.Marshal(n.Inline)
-	}
-	return r, err
-}
-
 // Fields returns the named fields of the note, without missing ones.
-func (n *Note) Fields(names []string) (map[string]any, error) {
-	r, err := n.Record()
-	if err != nil {
-		return nil, err
-	}
-	return r.Fields(names)
-}
-
-// Fields returns the named fields of the note, without missing ones.
-func (r Record) Fields(names []string) (map[string]any, error) {
-	values, err := r.Values()
-	chosen := map[string]any{}
+func (n *Note) Fields(names []string) map[string]any {
+	values, chosen := n.Values(), map[string]any{}
 	for _, name := range names {
 		if v := FieldValue(values, name); v != nil {
 			chosen[name] = v
 		}
 	}
-	return chosen, err
+	return chosen
 }
 
 // Values returns the fields of the note by name: those of its front matter, the inline
 // fields of its text (a key in both has a list), the properties of the file under
 // Dataview's names (file.name, file.folder, file.mtime, …), and path, folder, title,
 // date, created, modified and size unless the note has a field of that name.
-func (r Record) Values() (map[string]any, error) {
+func (n *Note) Values() map[string]any {
 	values := map[string]any{}
-	var inline map[string]any
-	for _, part := range []struct {
-		text []byte
-		into *map[string]any
-	}{{r.FrontMatter, &values}, {r.Inline, &inline}} {
-		if part.text != nil {
-			if err := json.Unmarshal(part.text, part.into); err != nil {
-				return nil, err
-			}
-		}
-	}
-	keys := mergeInline(values, inline)
-	folder := path.Dir(r.Path)
+	maps.Copy(values, n.FrontMatter)
+	keys := mergeInline(values, n.Inline)
+	folder := path.Dir(n.Path)
 	if folder == "." {
 		folder = ""
 	}
 	at := func(t time.Time) string { return t.Format(time.RFC3339) }
 	day := func(t time.Time) string { return t.Format(time.DateOnly) }
-	created, modified, date := at(r.Created), at(r.Modified), day(r.Date)
-	file := map[string]any{"name": BaseName(r.Path), "path": r.Path, "folder": folder, "ext": strings.TrimPrefix(path.Ext(r.Path), "."), "size": r.Size,
-		"day": date, "ctime": created, "cday": day(r.Created), "mtime": modified, "mday": day(r.Modified)}
+	created, modified, date := at(n.Created), at(n.Modified), day(n.Date)
+	file := map[string]any{"name": BaseName(n.Path), "path": n.Path, "folder": folder, "ext": strings.TrimPrefix(path.Ext(n.Path), "."), "size": n.Size,
+		"day": date, "ctime": created, "cday": day(n.Created), "mtime": modified, "mday": day(n.Modified)}
 	for _, own := range []struct {
 		name  string
 		value any
-	}{{"path", r.Path}, {"folder", folder}, {"title", r.Title}, {"date", date}, {"created", created}, {"modified", modified}, {"size", r.Size}, {"file", file}} {
+	}{{"path", n.Path}, {"folder", folder}, {"title", n.Title}, {"date", date}, {"created", created}, {"modified", modified}, {"size", n.Size}, {"file", file}} {
 		if spelled, ok := keys[own.name]; values[own.name] == nil && (!ok || values[spelled] == nil) {
 			values[own.name] = own.value
 		}
 	}
-	return values, nil
+	return values
 }
 
 // mergeInline adds the inline fields to the values. A key that already has values

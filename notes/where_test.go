@@ -27,13 +27,14 @@ func TestReferenceOfFilters(t *testing.T) {
 }
 
 // A note's own fields take the place of those of its file, in any spelling, unless they are null.
-func TestValuesOfRecord(t *testing.T) {
+func TestNote_Values(t *testing.T) {
 	for frontMatter, title := range map[string]any{
 		`{}`: "File", `{"": "x"}`: "File", `{"title": null}`: "File", `{"title": "Own"}`: "Own", `{"Ti-tle": "Own"}`: "Own",
 		`{"Title": "Own", "title": "own"}`: "own", `{"titles": "x"}`: "File",
 	} {
-		values, err := Record{Path: "Work/File.md", Title: "File", FrontMatter: []byte(frontMatter), Inline: []byte(`{"file": "f"}`)}.Values()
-		require.NoError(t, err)
+		n := &Note{Path: "Work/File.md", Title: "File", Inline: map[string]any{"file": "f"}}
+		require.NoError(t, json.Unmarshal([]byte(frontMatter), &n.FrontMatter))
+		values := n.Values()
 		assert.Equal(t, title, FieldValue(values, "title"), frontMatter)
 		assert.Equal(t, "Work", FieldValue(values, "folder"))
 		assert.Equal(t, "f", FieldValue(values, "file"))

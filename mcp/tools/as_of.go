@@ -22,13 +22,13 @@ import (
 // listAt returns a function that lists the notes as of a time, and remarks on its results.
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
 	found, created := []notes.Meta{}, map[string]time.Time{}
-	remarks, err = in.eachAt(ctx, at, f, func(n *notes.Note) (err error) {
+	remarks, err = in.eachAt(ctx, at, f, func(n *notes.Note) error {
 		m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
 		if len(fields) > 0 {
-			m.Fields, err = n.Fields(fields)
+			m.Fields = n.Fields(fields)
 		}
 		found, created[n.Path] = append(found, m), n.Created
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, nil, err

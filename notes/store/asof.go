@@ -169,14 +169,10 @@ func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Not
 		if read += n.Size; read > maxPastBytes {
 			return false, nil
 		}
-		if ok, err := f.MatchesNote(n, periods); err != nil || !ok {
-			if err != nil {
+		if f.MatchesNote(n, periods) {
+			if err := each(n); err != nil {
 				return false, err
 			}
-			continue
-		}
-		if err := each(n); err != nil {
-			return false, err
 		}
 	}
 	return true, nil

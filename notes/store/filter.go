@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,13 +52,9 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		id, r, err := scanRecord(rows)
-		if err != nil {
-			return err
-		}
-		ok, err := f.Matches(r, periods)
-		if ok {
-			add(id)
+		n, err := scanRecord(rows, len(f.Where) > 0)
+		if err == nil && f.Matches(n, periods) {
+			add(n.ID)
 		}
 		return err
 	})
@@ -65,18 +62,32 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 
 const recordColumns = `n.id, n.path, n.title, n.front_matter, n.inline, n.size, n.date, n.created, n.mtime`
 
-// scanRecord reads the data that conditions apply to. The record is valid until the
-// next row.
-func scanRecord(rows *sql.Rows) (id int64, r notes.Record, err error) {
+// scanRecord reads the data of a note that conditions apply to, with the fields of its text
+// if requested.
+func scanRecord(rows *sql.Rows, fields bool) (*notes.Note, error) {
+	n := &notes.Note{}
 	var date, created, mtime int64
 	var frontMatter, inline sql.RawBytes
-	err = rows.Scan(&id, &r.Path, &r.Title, &frontMatter, &inline, &r.Size, &date, &created, &mtime)
-	r.Date, r.Created, r.Modified = time.Unix(0, date), time.Unix(0, created), time.Unix(0, mtime)
-	r.FrontMatter = frontMatter
-	if len(inline) > 0 {
-		r.Inline = inline
+	err := rows.Scan(&n.ID, &n.Path, &n.Title, &frontMatter, &inline, &n.Size, &date, &created, &mtime)
+	n.Date, n.Created, n.Modified = time.Unix(0, date), time.Unix(0, created), time.Unix(0, mtime)
+	if fields && err == nil {
+		err = setFields(n, frontMatter, inline)
 	}
-	return id, r, err
+	return n, err
+}
+
+// setFields sets the fields of a note from the JSON in their columns, which is empty if there
+// are none.
+func setFields(n *notes.Note, frontMatter, inline []byte) error {
+	if len(frontMatter) > 0 {
+		if err := json.Unmarshal(frontMatter, &n.FrontMatter); err != nil {
+			return err
+		}
+	}
+	if len(inline) > 0 {
+		return json.Unmarshal(inline, &n.Inline)
+	}
+	return nil
 }
 
 // conditions collects SQL terms that must all hold.

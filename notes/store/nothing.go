@@ -113,11 +113,11 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 	empty := map[string]any{}                                                               // true by key
 	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
 	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
-		_, r, err := scanRecord(rows)
+		n, err := scanRecord(rows, true)
 		if err != nil {
 			return err
 		}
-		all, err := r.Values()
+		all := n.Values()
 		for k, v := range all {
 			count[k]++
 			if v == nil {
@@ -143,7 +143,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 				}
 			}
 		}
-		return err
+		return nil
 	})
 	for _, k := range []string{"file", "path", "folder", "title", "date", "created", "modified", "size"} {
 		delete(count, k) // every note has these

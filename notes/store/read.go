@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"time"
 	"unsafe"
 
@@ -107,13 +106,10 @@ func scanNote(rows *sql.Rows, whole bool) (notes.Packed, error) {
 		if err := unpackOutline(outline, n, whole); err != nil {
 			return err
 		}
-		if whole && len(inline) > 0 {
-			err = json.Unmarshal(inline, &n.Inline)
+		if !whole {
+			inline = nil
 		}
-		if frontMatter != nil && err == nil {
-			err = json.Unmarshal(frontMatter, &n.FrontMatter)
-		}
-		return err
+		return setFields(n, frontMatter, inline)
 	}}, nil
 }
 
