@@ -5,12 +5,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
@@ -283,26 +281,17 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		type dated struct{ id, date, created int64 }
 		var changed []dated
-		err := sqlite.ForEach(ctx, tx, `SELECT id, path, mtime, date, created, front_matter FROM notes`, nil, func(rows *sql.Rows) error {
-			var d dated
-			var p string
-			var mtime, date, created int64
-			var text sql.RawBytes
-			if err := rows.Scan(&d.id, &p, &mtime, &date, &created, &text); err != nil {
+		err := sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n`, nil, func(rows *sql.Rows) error {
+			n, err := scanRecord(rows, true)
+			if err != nil {
 				return err
 			}
-			var values map[string]any
-			if text != nil {
-				if err := json.Unmarshal(text, &values); err != nil {
-					return err
-				}
+			date, created := r.Of(n.Path, n.FrontMatter, n.Modified)
+			if created.IsZero() {
+				created = n.Created
 			}
-			on, since := r.Of(p, values, time.Unix(0, mtime))
-			if d.date, d.created = on.UnixNano(), created; !since.IsZero() {
-				d.created = since.UnixNano()
-			}
-			if d.date != date || d.created != created {
-				changed = append(changed, d)
+			if !date.Equal(n.Date) || !created.Equal(n.Created) {
+				changed = append(changed, dated{n.ID, date.UnixNano(), created.UnixNano()})
 			}
 			return nil
 		})
