@@ -268,13 +268,13 @@ func TestChanges_CountLines(t *testing.T) {
 // caller may read.
 func TestDeletedPath(t *testing.T) {
 	ctx := t.Context()
-	w := newWorld(t, map[string]string{"Work/Letter.md": "w", "Home/Letter.md": "h", "Home/100%_sure.md": "s", "Home/100 xsure.md": "no", "Live.md": "l"})
-	for _, p := range []string{"Work/Letter.md", "Home/Letter.md", "Home/100%_sure.md", "Home/100 xsure.md"} {
+	w := newWorld(t, map[string]string{"Work/Letter.md": "w", "Home/Letter.md": "h", "Home/100%_sure.md": "s", "Home/100 xsure.md": "no", "Live.md": "l", "Ärger.md": "r"})
+	for _, p := range []string{"Ärger.md", "Work/Letter.md", "Home/Letter.md", "Home/100%_sure.md", "Home/100 xsure.md"} {
 		_, err := w.vault.Delete(ctx, notes.DeleteRequest{Note: p})
 		require.NoError(t, err)
 	}
 	missing := errors.New("missing")
-	for name, want := range map[string]string{"Work/Letter": "Work/Letter.md", "Work/Letter.md": "Work/Letter.md", "100%_sure": "Home/100%_sure.md"} {
+	for name, want := range map[string]string{"Work/Letter": "Work/Letter.md", "Work/Letter.md": "Work/Letter.md", "work/letter": "Work/Letter.md", "100%_sure": "Home/100%_sure.md", "ärger": "Ärger.md"} {
 		got, err := w.DeletedPath(ctx, name, notes.Scope{}, missing)
 		require.NoError(t, err, name)
 		assert.Equal(t, want, got)
@@ -290,7 +290,7 @@ func TestDeletedPath(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "Home/Final.md"})
 	require.NoError(t, err)
-	for _, name := range []string{"Draft", "Draft.md", "Work/Draft", "Final"} {
+	for _, name := range []string{"Draft", "draft", "Draft.md", "Work/Draft", "Final"} {
 		got, err := w.DeletedPath(ctx, name, notes.Scope{}, missing)
 		require.NoError(t, err, name)
 		assert.Equal(t, "Home/Final.md", got)

@@ -212,29 +212,40 @@ func (s *Versions) selectDocuments(ctx context.Context, where string, args ...an
 		`SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args...)
 }
 
+// deletedNames selects the paths of deleted notes, each with "" and with the paths from which
+// the note was moved. SQLite uses the partial index only because of the last condition.
+const deletedNames = `SELECT path, '' FROM documents WHERE live = 0 UNION
+	SELECT d.path, r.old_path FROM revisions r JOIN documents d ON d.id = r.document AND d.live = 0 WHERE r.old_path <> '' ORDER BY 1`
+
 // DeletedPath returns the path of the only deleted note with this name, or else of the only
 // one that was moved from it. The name may be a suffix of the path and lack ".md". If there is
 // none, it returns notFound.
 func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
-	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
-		name, strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name))
-	if err != nil {
-		return "", err
-	}
 	canRead, err := s.ReadableEver(ctx, scope)
 	if err != nil {
 		return "", err
 	}
-	var paths []string
-	for _, d := range docs {
-		if canRead(d.Path) && !slices.Contains(paths, d.Path) {
-			paths = append(paths, d.Path)
+	var paths, moved []string
+	suffix := "/" + notes.Key(name)
+	err = sqlite.ForEach(ctx, s.history.Reader(), deletedNames, nil, func(rows *sql.Rows) error {
+		var path, old string
+		err := rows.Scan(&path, &old)
+		named := "/" + notes.Key(cmp.Or(old, path))
+		switch {
+		case err != nil || !strings.HasSuffix(named, suffix) && !strings.HasSuffix(notes.Stem(named), suffix):
+		case !canRead(path) || old != "" && !canRead(old):
+		case old == "":
+			paths = append(paths, path)
+		case !slices.Contains(moved, path):
+			moved = append(moved, path)
 		}
+		return err
+	})
+	if err != nil {
+		return "", err
 	}
 	if len(paths) == 0 {
-		if paths, err = s.deletedAs(ctx, name, canRead); err != nil {
-			return "", err
-		}
+		paths = moved
 	}
 	switch len(paths) {
 	case 0:
@@ -244,27 +255,6 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 	}
 	return "", &notes.Error{Op: "find", Path: name, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d deleted notes have this name", len(paths)),
 		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
-}
-
-// movedAway selects the current and former paths of deleted notes that had a name before a
-// move. SQLite uses the partial index only because of the first condition.
-const movedAway = `SELECT DISTINCT d.path, r.old_path FROM revisions r JOIN documents d ON d.id = r.document AND d.live = 0
-	WHERE r.old_path <> '' AND (r.old_path IN (?1, ?1 || '.md') OR substr(r.old_path, -length(?1) - 1) = '/' || ?1 OR substr(r.old_path, -length(?1) - 4) = '/' || ?1 || '.md') ORDER BY d.path`
-
-// deletedAs returns the last paths of the deleted notes that had this name before a move.
-func (s *Versions) deletedAs(ctx context.Context, name string, canRead func(path string) bool) (paths []string, err error) {
-	err = sqlite.ForEach(ctx, s.history.Reader(), movedAway,
-		[]any{name}, func(rows *sql.Rows) error {
-			var path, old string
-			if err := rows.Scan(&path, &old); err != nil {
-				return err
-			}
-			if canRead(path) && canRead(old) && !slices.Contains(paths, path) {
-				paths = append(paths, path)
-			}
-			return nil
-		})
-	return paths, err
 }
 
 // HadFolder reports whether any note that the scope may read was ever in a folder, whose path
