@@ -193,13 +193,16 @@ func TestAppRef(t *testing.T) {
 		"file:///home/v/A%20b.md":                         filepath.FromSlash("/home/v/A b.md"),
 		"file://":                                         "",
 	} {
-		assert.Equal(t, want, notes.AppRef(ref), ref)
+		note, vault := notes.AppRef(ref)
+		assert.Equal(t, want, note, ref)
+		assert.Equal(t, strings.Contains(ref, "V"), vault == "V", ref)
 	}
 	want := "/C:/Notes/A b.md"
 	if runtime.GOOS == "windows" {
 		want = `C:\Notes\A b.md`
 	}
-	assert.Equal(t, want, notes.AppRef("file:///C:/Notes/A%20b.md"))
+	note, _ := notes.AppRef("file:///C:/Notes/A%20b.md")
+	assert.Equal(t, want, note)
 }
 
 func TestMediaType(t *testing.T) {

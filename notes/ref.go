@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -26,7 +27,7 @@ var (
 // a reference to a part, Lookup first tries the whole reference.
 func SplitAnchor(ref string) (note string, a Anchor) {
 	given := strings.TrimSpace(ref)
-	ref = AppRef(given)
+	ref, _ = AppRef(given)
 	if IsURI(ref) {
 		note, fragment, _ := strings.Cut(ref, "#")
 		note, _, _ = strings.Cut(note, "?")
@@ -103,45 +104,29 @@ func linesOf(first, last string) Anchor {
 	return Anchor{First: max(1, a), Last: b}
 }
 
-// AppVault returns the name of the vault in an obsidian:// link, or "".
-func AppVault(ref string) string {
-	u, err := url.Parse(ref)
-	if err != nil || !strings.EqualFold(u.Scheme, "obsidian") {
-		return ""
-	}
-	if vault, _, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/"); ok && strings.EqualFold(u.Host, "vault") {
-		return vault
-	}
-	return u.Query().Get("vault")
-}
-
-// AppRef converts an obsidian:// or file: link to a reference:
-// obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md. Other
-// references are returned unchanged.
-func AppRef(ref string) string {
+// AppRef converts an obsidian:// or file: link to a reference, and returns the name of the
+// vault in the link, if it has one: obsidian://open?vault=V&file=Plan%23Risks,
+// obsidian://vault/V/Folder/Plan, file:///home/ann/vault/Plan.md. Other references are
+// returned unchanged.
+func AppRef(ref string) (note, vault string) {
 	lower := strings.ToLower(ref)
 	if !strings.HasPrefix(lower, "obsidian:") && !strings.HasPrefix(lower, "file:/") {
-		return ref
+		return ref, ""
 	}
 	u, err := url.Parse(ref)
 	if err != nil {
-		return ref
+		return ref, ""
 	}
-	if strings.EqualFold(u.Scheme, "file") {
+	if u.Scheme == "file" {
 		file := filepath.FromSlash(u.Path)
 		if filepath.VolumeName(file[min(1, len(file)):]) != "" {
-			return file[1:] // file:///C:/Notes/Plan.md
+			file = file[1:] // file:///C:/Notes/Plan.md
 		}
-		return file
+		return file, ""
 	}
-	if file := u.Query().Get("file"); file != "" {
-		return file
+	if vault, file, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/"); ok && strings.EqualFold(u.Host, "vault") {
+		return file, vault
 	}
-	if file := u.Query().Get("path"); file != "" {
-		return file
-	}
-	if _, file, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/"); ok && strings.EqualFold(u.Host, "vault") {
-		return file // obsidian://vault/NAME/Folder/Plan
-	}
-	return ref
+	q := u.Query()
+	return cmp.Or(q.Get("file"), q.Get("path"), ref), q.Get("vault")
 }

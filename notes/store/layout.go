@@ -169,7 +169,7 @@ func (l *Layout) InVault(ref string) string { return l.inVault(filepath.ToSlash(
 
 // inVault is InVault for a reference that may also be a title, which may contain backslashes.
 func (l *Layout) inVault(ref string) string {
-	app, ref := notes.AppVault(ref), notes.AppRef(ref)
+	ref, app := notes.AppRef(ref)
 	for _, root := range slices.Sorted(maps.Keys(l.Roots)) {
 		name := l.Roots[root]
 		if !filepath.IsAbs(ref) {
