@@ -426,16 +426,12 @@ func (s *search) best(found []candidate) []candidate {
 // rescore adds the scores of their texts to the best candidates and sorts them.
 func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
 	best := s.best(found)
-	unpack, keep, err := s.fetch(ctx, best)
-	if err != nil {
+	if err := s.readNotes(ctx, best); err != nil {
 		return err
 	}
 	matches, names, named := make([][]match, len(best)), namesOf(best, s.read, s.rescorer.matcher), make([]uint64, len(best))
-	err = index.InParallel(len(best), func(_, i int) error {
+	err := index.InParallel(len(best), func(_, i int) error {
 		c := &best[i]
-		if err := unpack[i](); err != nil {
-			return err
-		}
 		if n := s.read[c.note]; n != nil {
 			if c.terms != 0 {
 				matches[i] = s.rescorer.score(n, c)
@@ -447,7 +443,6 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	if err != nil {
 		return err
 	}
-	keep()
 	all := uint64(0)
 	for _, found := range named {
 		all |= found
@@ -468,51 +463,34 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 
 // readNotes reads the notes of candidates that are not yet in s.read.
 func (s *search) readNotes(ctx context.Context, of []candidate) error {
-	unpack, keep, err := s.fetch(ctx, of)
-	if err == nil {
-		err = index.InParallel(len(of), func(_, i int) error { return unpack[i]() })
-	}
-	if err == nil {
-		keep()
-	}
-	return err
-}
-
-// fetch reads the notes of candidates that are not yet in s.read. The caller must call
-// unpack[i] before it uses the text of candidate i, and keep once all are unpacked.
-func (s *search) fetch(ctx context.Context, of []candidate) (unpack []func() error, keep func(), err error) {
-	unpack = slices.Repeat([]func() error{func() error { return nil }}, len(of))
 	var ids []int64
-	at := map[int64]int{}
-	for i, c := range of {
+	for _, c := range of {
 		if _, ok := s.read[c.note]; !ok {
 			ids = append(ids, c.note)
-			at[c.note] = i
 			s.read[c.note] = nil
 		}
 	}
 	missing, changes := s.index.Cache.Get(ids, s.read)
-	if len(missing) == 0 {
-		return unpack, func() {}, nil
-	}
 	parts := slices.Collect(slices.Chunk(missing, max(readTogether, (len(missing)+1)/2)))
-	found := make([][]notes.Packed, len(parts))
-	err = index.InParallel(len(parts), func(_, i int) (err error) {
-		found[i], err = s.store.PackedByID(ctx, parts[i])
+	found := make([][]*notes.Note, len(parts))
+	err := index.InParallel(len(parts), func(_, i int) error {
+		packed, err := s.store.PackedByID(ctx, parts[i])
+		for _, p := range packed {
+			err = cmp.Or(err, p.Unpack())
+			p.Content = p.SearchText()
+			found[i] = append(found[i], p.Note)
+		}
 		return err
 	})
-	packed := slices.Concat(found...)
-	read := make([]*notes.Note, len(packed))
-	for i, p := range packed {
-		n := p.Note
-		read[i], s.read[n.ID] = n, n
-		unpack[at[n.ID]] = func() error {
-			err := p.Unpack()
-			n.Content = n.SearchText()
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	return unpack, func() { s.index.Cache.Put(read, changes) }, err
+	read := slices.Concat(found...)
+	for _, n := range read {
+		s.read[n.ID] = n
+	}
+	s.index.Cache.Put(read, changes)
+	return nil
 }
 
 // readTogether is the least number of notes that one goroutine reads: a query of the
