@@ -58,7 +58,7 @@ var layers = map[string]layer{
 		why:        "a prompt is text about notes; what is searched for it comes through an interface of its own",
 	},
 	"search": {
-		imports: []string{"notes", "internal/markdown", "internal/moment", "search/index", "search/terms"},
+		imports: []string{"notes", "search/index", "search/terms"},
 		why:     "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
 	},
 	"search/index": {
