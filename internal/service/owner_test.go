@@ -25,6 +25,7 @@ import (
 	"notesd/internal/session"
 	"notesd/migrations"
 	"notesd/notes"
+	"notesd/notes/vault"
 	"notesd/notes/vault/disk"
 	"notesd/search"
 	"notesd/vectors"
@@ -228,7 +229,11 @@ func TestAdopt(t *testing.T) {
 // A renamed vault keeps its history with its next command, if it cannot be mistaken, and
 // the state directory of its former name is removed.
 func TestInherit(t *testing.T) {
-	cfg := settings(t, map[string]string{"A.md": "first\n"})
+	files := map[string]string{"A.md": "first\n"}
+	for i := range vault.SuspiciouslyMany { // fewer could have been deleted in an empty folder
+		files[fmt.Sprintf("%d.md", i)] = "x\n"
+	}
+	cfg := settings(t, files)
 	states := t.TempDir()
 	cfg.State = filepath.Join(states, "old")
 	use(t, cfg, func(o owner) {
