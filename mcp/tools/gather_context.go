@@ -150,7 +150,10 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	if first < 1 {
 		return p, false, nil
 	}
-	before := len(strings.Join(lines[:first-1], ""))
+	before := 0 // bytes of the note before text
+	for _, line := range lines[:first-1] {
+		before += len(line)
+	}
 	text := strings.Join(lines[first-1:last], "")
 	room -= len(phrase.Fence("passage", p.Anchor, ""))
 	if size := len(strings.TrimSpace(text)); size > room && size > total/2 && room >= least {
