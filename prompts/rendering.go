@@ -180,7 +180,7 @@ func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (e
 // uses up the budget.
 func (r *rendering) orStart(sel selection) selection {
 	n := sel.first
-	if sel.embedded > 0 || n == nil || r.left == 0 {
+	if sel.embedded > 0 || n == nil || r.left <= 0 {
 		return sel
 	}
 	text, last := phrase.Cut(legible(n), r.left), lineCount(n.Content)
