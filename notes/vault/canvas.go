@@ -66,24 +66,9 @@ func namesNote(p string) *regexp.Regexp {
 	return regexp.MustCompile(regexp.QuoteMeta(notes.BaseName(p)))
 }
 
-// namesTag matches texts that seem to have a tag, or one nested in it.
-func namesTag(tag string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)["'#]` + regexp.QuoteMeta(notes.Nfc(strings.TrimPrefix(tag, "#"))) + `([^\pL\pN_-]|$)`)
-}
-
 // inFolder makes a vault-relative path relative to a folder of the vault; "" is the vault.
 func inFolder(p, folder string) string {
 	return strings.TrimPrefix(p, folder+"/")
-}
-
-// retaggedIn returns the text of a canvas with a tag renamed in its cards, or nil if it
-// cannot be updated, as a base: what its formulas do with the tag is not known.
-func retaggedIn(name string, text []byte, tag, to string) []byte {
-	if !isCanvas(name) {
-		return nil
-	}
-	return editCanvas(name, text, func(_ string, card []byte) ([]byte, error) { return retagged(card, tag, to) },
-		func(_, _, value string) (string, error) { return value, nil })
 }
 
 func isCanvas(name string) bool { return strings.EqualFold(path.Ext(name), ".canvas") }
