@@ -269,24 +269,6 @@ func (m *movement) checkStaysIgnored(folder, to string) error {
 		Hint: "Choose a folder where the pattern still matches, or let the user move them or change vault.ignore."}
 }
 
-// redirect adds to the operation, which deletes a note, the notes with links to it,
-// rewritten to lead to the note that ref names.
-func (m *movement) redirect(ref string) error {
-	gone := m.Files[0]
-	to, err := m.v.store.Lookup(m.ctx, ref, m.scope)
-	if err != nil {
-		return err
-	}
-	if err := m.v.store.CheckWhole(m.ctx, "redirect links to", ref, to, m.scope); err != nil {
-		return err
-	}
-	if to.Path == gone.OldPath {
-		return &notes.Error{Op: m.Kind, Path: to.Path, Err: notes.ErrInvalid, Detail: "links to a deleted note cannot be redirected to that note", Hint: "Pass the note that replaces it."}
-	}
-	m.first, m.paths = gone, map[string]string{gone.OldPath: to.Path}
-	return m.relink()
-}
-
 // carry adapts the change of a file inside a folder that moves to its new path: it is
 // staged at the old path and put in place after the folder has moved.
 func (m *movement) carry(f *store.FileChange) {
