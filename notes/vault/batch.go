@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"runtime"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -400,21 +398,6 @@ func (p *prepared) load(v *Vault, root *disk.Root) []byte {
 
 // readStep is the prefix of the fail-points at which tests make a read fail.
 const readStep = "read "
-
-func readProblem(err error) string {
-	var errno syscall.Errno
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
-		return skipGone
-	case errors.Is(err, disk.ErrTooLarge):
-		return err.Error()
-	case errors.Is(err, fs.ErrPermission):
-		return "no permission to read it"
-	case errors.As(err, &errno):
-		return fmt.Sprintf("it cannot be read at the moment (%v); it is tried again", errno)
-	}
-	return "it cannot be read"
-}
 
 const skipEvicted = "iCloud Drive has not downloaded it"
 

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"notesd/internal/markdown"
 	"notesd/internal/markdown/edit"
 	"notesd/internal/markdown/tasks"
 	"notesd/notes"
@@ -167,42 +165,4 @@ func (c *composer) begin(r notes.EditRequest) (written notes.Written, done bool,
 	create.Content = string(text)
 	written, err = c.create(create, r.DryRun)
 	return written, !errors.Is(err, notes.ErrExists), err // created by another program meanwhile; edit that
-}
-
-// editProblem converts an error of the edit and markdown packages to a [notes.Error] with a
-// hint.
-func editProblem(notePath string, err error) error {
-	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed."}
-	var match *edit.MatchError
-	var section *markdown.SectionError
-	var failed *edit.EditError
-	if errors.As(err, &section) {
-		e.Candidates = section.Candidates
-	}
-	switch {
-	case section != nil && errors.Is(err, markdown.ErrMissing):
-		inserts := !errors.As(err, &failed) || failed.Op == edit.OpAppend || failed.Op == edit.OpPrepend
-		switch {
-		case inserts:
-			e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
-		case len(e.Candidates) > 0:
-			e.Hint = "Nothing was changed. Name one of its headings."
-		}
-	case errors.Is(err, tasks.ErrAmbiguous):
-		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the intended one as well as its text."
-	case errors.Is(err, tasks.ErrMissing):
-		e.Hint = "Nothing was changed. list_tasks shows the tasks with their texts."
-	case errors.Is(err, markdown.ErrAmbiguous):
-		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the headings above it too (\"Plan > Risks\"), or its line as shown here."
-	case errors.As(err, &match) && match.Found > 0:
-		e.Hint = fmt.Sprintf("Nothing was changed. Give more of the surrounding text in old, or pass count %d.", match.Found)
-	case errors.As(err, &match) && match.Nearest != "":
-		e.Hint = "Nothing was changed. Copy that text exactly, or read the note."
-	case errors.As(err, &match):
-		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
-	}
-	return e
 }

@@ -1,18 +1,13 @@
 package vault
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
-	"notesd/internal/atomicfile"
 	"notesd/internal/fsid"
-	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -120,84 +115,6 @@ func (o *operation) spelled(folder string) string {
 		at = next
 	}
 	return at
-}
-
-func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
-
-// stateIsFull is the error detail when isFull is true.
-const stateIsFull = "the disk that holds notesd's state is full"
-
-// conflict returns the error for a file that has changed since the operation was computed.
-func conflict(op, notePath string, was, is []byte) *notes.Error {
-	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
-		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
-}
-
-// errOtherDisk means that a folder move would cross disks.
-var errOtherDisk = errors.New("the folders are on different disks")
-
-// errHeld means that another program prevents the file from being replaced.
-var errHeld = errors.New("held by another program")
-
-func isHeld(err error) bool { return errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err) }
-
-// writeProblem converts a system error to a [notes.Error] with a hint and without paths
-// outside the vault.
-func writeProblem(op, notePath string, err error) error {
-	if _, own := errors.AsType[*notes.Error](err); own || errors.Is(err, errKilled) {
-		return err
-	}
-	var system syscall.Errno
-	e := &notes.Error{Op: op, Path: notePath, Err: notes.ErrUnavailable, Hint: "Nothing was changed."}
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name exists already", "Choose another name, or edit that note."
-	case errors.Is(err, errScanning):
-		e.Detail, e.Hint = "the folder is still being read, and notes not yet read may need the same change", "Nothing was changed. Try again in a moment; notesd status shows the progress."
-	case sqlite.IsFull(err):
-		e.Detail, e.Hint = stateIsFull, "Nothing was changed. Free some space there and try again."
-	case isFull(err):
-		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
-	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
-		e.Err, e.Detail, e.Hint = notes.ErrInvalid, "a folder cannot be moved to another disk", "Nothing was changed. Move its notes one by one, or copy the folder with another program."
-	case isHeld(err):
-		e.Err, e.Detail, e.Hint = notes.ErrConflict, "another program holds a lock on the file", "Nothing was changed. Close it there and try again."
-	case atomicfile.IsReadOnlyDisk(err):
-		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
-	case errors.Is(err, fs.ErrPermission):
-		e.Err, e.Detail = notes.ErrForbidden, "permission to write there is denied"
-	case errors.Is(err, disk.ErrTooLarge):
-		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
-	case errors.Is(err, disk.ErrNotRegular):
-		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
-		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
-	case errors.As(err, &system):
-		e.Detail = "the system reports: " + system.Error()
-	case sqlite.Trouble(err) != "":
-		e.Detail, e.Hint = "notesd's database cannot be used: "+sqlite.Trouble(err), "Nothing was changed. Check the disk with notesd's state; notesd doctor says if it can be written to."
-	default:
-		return fmt.Errorf("%s %s: %w", op, notes.Quote(e.Path), err)
-	}
-	return e
-}
-
-func movedOnto(from, taken string) error {
-	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s exists already", notes.Quote(taken)), Hint: "Choose another path."}
-}
-
-// errKilled is returned by fail-points to simulate the end of the program; no cleanup
-// follows it.
-var errKilled = errors.New("killed")
-
-// failpoint lets tests inject failures. A nil failpoint is a no-op.
-type failpoint func(step string) error
-
-func (f failpoint) step(name string) error {
-	if f == nil {
-		return nil
-	}
-	return f(name)
 }
 
 // checkExclusive rejects a file with other hard links, which replacing would separate from it,
