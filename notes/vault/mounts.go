@@ -138,45 +138,6 @@ func (m *mounts) warnings(folders []string) []string {
 	return out
 }
 
-// checkVault returns an error if the vault's only folder is away. Otherwise another folder
-// in its place (a restored backup, a fresh clone, a disk with a new device number) becomes
-// the vault.
-func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
-	if len(s.v.store.Several) > 0 {
-		return nil // keepUnmounted checks each folder
-	}
-	recorded := s.v.disk.Identity()
-	replaced := id != recorded && recorded != fsid.Identity{}
-	switch away := s.isAway("", replaced, replaced && id.Device != recorded.Device, s.v.incident.get() != nil); {
-	case away && replaced:
-		return disk.Replaced()
-	case away && s.isEmpty(""):
-		return s.v.suddenly("is empty")
-	case away:
-		return s.v.suddenly("lacks most of its notes")
-	case id != recorded:
-		s.v.disk.Adopt(id)
-		return s.v.store.SaveSetting(ctx, vaultSetting, id)
-	}
-	return nil
-}
-
-// isAway reports whether a folder does not look like the one with the stored notes. An
-// unmounted disk leaves a mount point behind, empty or with files written there since; that
-// must not be treated as the deletion of all notes. A folder that was replaced on the same
-// disk may have lost a few notes by deletion. A folder that was away stays so until most of
-// its notes are back, if only at other paths.
-func (s *scan) isAway(folder string, replaced, otherDisk, wasAway bool) bool {
-	all, gone := s.count(folder)
-	switch {
-	case gone <= all/2:
-		return false
-	case gone < SuspiciouslyMany:
-		return otherDisk
-	}
-	return replaced || wasAway || s.isEmpty(folder)
-}
-
 // isBare reports whether a folder that had attachments, but no notes, lacks most of them.
 func (s *scan) isBare(ctx context.Context, folder string) (bool, error) {
 	if all, _ := s.count(folder); all > 0 {
@@ -190,23 +151,6 @@ func (s *scan) isBare(ctx context.Context, folder string) (bool, error) {
 	all := len(had)
 	gone := len(slices.DeleteFunc(had, func(p string) bool { return left[p] }))
 	return gone > all/2, err
-}
-
-// isEmpty reports whether the scan found no notes in a folder.
-func (s *scan) isEmpty(folder string) bool {
-	all, gone := s.count(folder)
-	return gone == all && !slices.ContainsFunc(s.changed, func(f store.File) bool { return notes.Under(f.Path, folder) })
-}
-
-// ErrEmptied means that the vault's folder has lost its notes for an unknown reason.
-var ErrEmptied = fmt.Errorf("%w: the folder was emptied", notes.ErrUnavailable)
-
-func (v *Vault) suddenly(what string) error {
-	hint := "Nothing was forgotten. " + whenDeleted
-	if v.opt.Shared != nil {
-		hint = "Nothing is deleted in the team's other folders. Put the notes back, or run notesd index --rebuild and create a file there, and they are fetched"
-	}
-	return &notes.Error{Op: "scan", Err: ErrEmptied, Detail: "the vault folder " + what + " although it had notes at the last scan", Hint: hint}
 }
 
 // keepUnmounted excludes from a full scan's deletions the notes on unmounted disks, and

@@ -346,7 +346,3 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	}
 	return nil
 }
-
-// SuspiciouslyMany is the number of files that must vanish at once for a folder to be
-// treated as unmounted, rather than its files as deleted by the user.
-const SuspiciouslyMany = 10
