@@ -37,7 +37,7 @@ type Operation struct {
 	id         int64
 	PartOf     int64 // number of the change that it is part of; 0 if it is one of its own
 	RequestKey string
-	Kind       string // create, edit, move, delete, restore, rename_tag
+	Kind       string // create, edit, move, delete, restore, rename_tag; of a batch from the shared log, its kind or "sync"
 	Author     notes.Author
 	Files      []FileChange
 	Left       []string // canvases and bases that name a moved note and could not be updated

@@ -34,7 +34,7 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or pass each word as a separate tag."}
 		}
 	}
-	if written, done, err := v.answered(ctx, change{kind: "create", key: r.RequestKey}); done {
+	if written, done, err := v.answered(ctx, writeRequest{kind: "create", key: r.RequestKey}); done {
 		return written, err
 	}
 	r.Path, r.Folder = v.store.InVault(r.Path), v.store.InVault(r.Folder)
@@ -47,7 +47,7 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 }
 
 func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, error) {
-	return c.v.change(c.ctx, change{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun, partOf: c.partOf}, func(o *operation) error {
+	return c.v.change(c.ctx, writeRequest{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun, partOf: c.partOf}, func(o *operation) error {
 		p, err := o.newPath(r)
 		if err != nil {
 			return err

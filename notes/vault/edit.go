@@ -19,7 +19,7 @@ import (
 // nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict], the note's
 // present hash and a diff. Appending to a periodic note that does not exist creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
-	request := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, replacesUnread)}
+	request := writeRequest{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, replacesUnread)}
 	if written, done, err := v.answered(ctx, request); done {
 		return written, err
 	}

@@ -21,9 +21,9 @@ type incident struct {
 	trouble string // why changes on disk cannot be stored, although the vault can be read
 }
 
-// took records the result of a reconcile, of the whole vault if all is true, and reports
+// record takes the result of a reconcile, of the whole vault if all is true, and reports
 // whether an incident begins or ends.
-func (i *incident) took(err error, all bool) (changed bool) {
+func (i *incident) record(err error, all bool) (changed bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	was := i.err
@@ -63,9 +63,9 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity) error {
 	case away && replaced:
 		return disk.Replaced()
 	case away && s.isEmpty(""):
-		return s.v.suddenly("is empty")
+		return s.v.emptied("is empty")
 	case away:
-		return s.v.suddenly("lacks most of its notes")
+		return s.v.emptied("lacks most of its notes")
 	case id != recorded:
 		s.v.disk.Adopt(id)
 		return s.v.store.SaveSetting(ctx, vaultSetting, id)
@@ -102,7 +102,9 @@ func (s *scan) isEmpty(folder string) bool {
 // ErrEmptied means that the vault's folder has lost its notes for an unknown reason.
 var ErrEmptied = fmt.Errorf("%w: the folder was emptied", notes.ErrUnavailable)
 
-func (v *Vault) suddenly(what string) error {
+// emptied returns the error of a vault whose folder suddenly "is empty" or "lacks most of its
+// notes".
+func (v *Vault) emptied(what string) error {
 	hint := "Nothing was forgotten. " + whenDeleted
 	if v.opt.Shared != nil {
 		hint = "Nothing is deleted in the team's other folders. Put the notes back, or run notesd index --rebuild and create a file there, and they are fetched"

@@ -21,7 +21,7 @@ import (
 // times, it fails with [notes.ErrConflict] and nothing is changed. A note changed later,
 // during the operation, is left alone and listed in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
-	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
+	return v.change(ctx, writeRequest{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
 		m := &movement{operation: o}
 		if err := m.plan(r); err != nil {
 			return err

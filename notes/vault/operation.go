@@ -15,9 +15,9 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// change holds the parameters common to all requested writes.
-type change struct {
-	kind   string // create, edit, move, delete, restore
+// writeRequest holds the parameters common to all writes.
+type writeRequest struct {
+	kind   string // see [store.Operation]
 	author notes.Author
 	key    string // RequestKey
 	scope  notes.Scope
@@ -26,7 +26,7 @@ type change struct {
 	placed bool  // the change is already in the shared log
 	partOf int64 // the number of the change that it is part of; 0 if it is one of its own
 
-	caughtUp bool // the store has the notes that were on disk when change was called
+	caughtUp bool // set by change: the store has the notes that were on disk when it was called
 }
 
 // operation is one write, made with the vault's lock held. It is planned from the current
@@ -47,16 +47,16 @@ type operation struct {
 // and a change that leaves the file as it is, write nothing and return what performing would
 // have returned. An operation on all notes waits for the first scan of the vault, and finds
 // notes that were saved just before.
-func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
-	written, err := v.changeLocked(ctx, c, plan)
+func (v *Vault) change(ctx context.Context, r writeRequest, plan func(o *operation) error) (notes.Written, error) {
+	written, err := v.changeOnce(ctx, r, plan)
 	patience, missing := v.opt.scanPatience, errors.Is(err, notes.ErrNotFound)
 	if missing { // it may have been saved meanwhile
 		patience = 0
 	}
 	if missing || errors.Is(err, errScanning) {
 		if late := v.catchUp(ctx, patience); late == nil {
-			c.caughtUp = true
-			written, err = v.changeLocked(ctx, c, plan)
+			r.caughtUp = true
+			written, err = v.changeOnce(ctx, r, plan)
 		} else if !missing {
 			err = late
 		}
@@ -66,13 +66,13 @@ func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) er
 		if err := v.opt.Shared.CatchUp(ctx, behind.paths); err != nil {
 			return written, err
 		}
-		written, err = v.changeLocked(ctx, c, plan)
+		written, err = v.changeOnce(ctx, r, plan)
 	}
-	for try := 0; c.replan && try < maxReplans && errors.Is(err, errSavedSince); try++ {
-		written, err = v.changeLocked(ctx, c, plan)
+	for try := 0; r.replan && try < maxReplans && errors.Is(err, errSavedSince); try++ {
+		written, err = v.changeOnce(ctx, r, plan)
 	}
 	if err != nil {
-		return written, writeProblem(c.kind, "", err)
+		return written, writeProblem(r.kind, "", err)
 	}
 	v.feed.run(context.WithoutCancel(ctx))
 	return written, nil
@@ -85,21 +85,23 @@ const maxReplans = 3
 // answered returns the stored answer if the request was already carried out. Requests that are
 // completed before change is called, for example with the note that "today" names, call it
 // first: once the vault or the day has changed, completing one again may fail.
-func (v *Vault) answered(ctx context.Context, c change) (written notes.Written, done bool, err error) {
-	if done, err = v.Repeated(ctx, c.key); done {
-		written, err = v.change(ctx, c, nil)
+func (v *Vault) answered(ctx context.Context, r writeRequest) (written notes.Written, done bool, err error) {
+	if done, err = v.Repeated(ctx, r.key); done {
+		written, err = v.change(ctx, r, nil)
 	}
 	return written, done || err != nil, err
 }
 
-func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
+// changeOnce takes the vault's lock, and plans and performs the operation once, unless the
+// request was already handled.
+func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *operation) error) (notes.Written, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var written notes.Written
 	if err := v.interrupted.finishOnce(ctx); err != nil {
 		return written, err
 	}
-	if done, err := store.Answered(ctx, v.store.History().Reader(), c.key, &written); done || err != nil {
+	if done, err := store.Answered(ctx, v.store.History().Reader(), r.key, &written); done || err != nil {
 		return written, err
 	}
 	if err := v.incident.get(); err != nil {
@@ -110,16 +112,16 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 		return written, err
 	}
 	defer func() { _ = root.Close() }() // writes are already synced
-	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, PartOf: c.partOf, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope, all: c.caughtUp}
+	o := &operation{Operation: &store.Operation{Kind: r.kind, Author: r.author, RequestKey: r.key, PartOf: r.partOf, Shared: v.opt.Shared != nil && !r.placed}, v: v, ctx: ctx, root: root, scope: r.scope, all: r.caughtUp}
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
 	}
 	if err := v.mounts.checkOperation(root, o.Operation); err != nil {
 		return written, err
 	}
-	if f := &o.Files[0]; c.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
+	if f := &o.Files[0]; r.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
 		written = o.Written()
-		if c.dryRun && c.kind == "edit" {
+		if r.dryRun && r.kind == "edit" {
 			written.Whole = o.WholeDiff()
 		}
 		return written, nil

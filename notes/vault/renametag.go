@@ -20,7 +20,7 @@ import (
 // Written.Conflicts. The cards of canvases change with the notes; bases that name the tag are
 // listed in Written.Left.
 func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error) {
-	return v.change(ctx, change{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
+	return v.change(ctx, writeRequest{kind: "rename_tag", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
 		if err := o.mayWrite(""); errors.Is(err, notes.ErrReadOnly) {
 			return err
 		}

@@ -170,7 +170,7 @@ const Together = "sync"
 // otherwise it is listed in Written.Conflicts. The emptied folders, outermost first, are
 // removed if nothing is left in them.
 func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []store.FileChange, emptied ...string) (notes.Written, error) {
-	return r.v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
+	return r.v.change(ctx, writeRequest{kind: kind, author: by, placed: true}, func(o *operation) error {
 		o.clear = emptied
 		var old []string
 		for _, c := range changes {
@@ -216,7 +216,7 @@ func (r Replica) Respell(ctx context.Context, by notes.Author, from, to string) 
 	if from = path.Join(path.Dir(to), path.Base(from)); from == to {
 		return true, nil
 	}
-	_, err = r.v.change(ctx, change{kind: "move", author: by, placed: true}, func(o *operation) error {
+	_, err = r.v.change(ctx, writeRequest{kind: "move", author: by, placed: true}, func(o *operation) error {
 		if r.v.mounts.check(o.root, o.Kind, from) != nil {
 			return errAway
 		}
@@ -276,7 +276,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 	case err != nil:
 		return nil, nil, err
 	case paths == nil && len(w.notes)+len(w.attachments) == 0 && had >= SuspiciouslyMany:
-		return nil, nil, r.v.suddenly("is empty")
+		return nil, nil, r.v.emptied("is empty")
 	}
 	var away []string // mount points of unmounted disks
 	known, _ := r.v.mounts.get()

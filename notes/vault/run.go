@@ -116,7 +116,7 @@ func (l *loop) runQueue(ctx context.Context) (all, retry bool) {
 	}
 	if len(paths) > 0 {
 		err := l.v.reconcilePaths(ctx, paths)
-		l.v.incident.took(err, false)
+		l.v.incident.record(err, false)
 		retry = l.report(ctx, "reconcile paths", err)
 	}
 	return false, retry || len(l.v.feed.behind()) > 0
@@ -154,7 +154,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	if err == nil {
 		v.progress.endWhole()
 	}
-	if ctx.Err() == nil && v.incident.took(err, true) && err == nil {
+	if ctx.Err() == nil && v.incident.record(err, true) && err == nil {
 		v.opt.Log.Info("the vault is usable again")
 	}
 	return err
@@ -198,7 +198,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	}
 	root, err := v.disk.Open()
 	if err != nil {
-		if v.incident.took(err, false) {
+		if v.incident.record(err, false) {
 			v.queue.AddAll() // only Run ends an incident
 		}
 		return err
