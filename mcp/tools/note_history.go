@@ -147,55 +147,6 @@ func historyText(out HistoryResult, since time.Time) string {
 	return text + ending(out.Next, out.Notes)
 }
 
-var restoreNote = define(Tool{
-	Name:        "restore_note",
-	Title:       "Restore a note",
-	Description: "Bring back an earlier version of a note, or a deleted note, as a new revision; or undo a change in all its notes. Use it with a revision or change from note_history.",
-	Effect:      Changes,
-	Idempotent:  true,
-	output:      outputOf[WriteResult](),
-}, runRestoreNote)
-
-type restoreArgs struct {
-	Note         string `json:"note"`
-	Revision     int64  `json:"revision" min:"1"`
-	Change       int64  `json:"change" min:"1" doc:"instead of note and revision"`
-	ExpectedHash string `json:"expected_hash"`
-	DryRun       bool   `json:"dry_run"`
-}
-
-// runRestoreNote accepts a note and a revision, or a change. A restore replaces the whole
-// text, so it is conditional on the version that the session has seen, as in edit_note;
-// undoing a change checks each of its notes itself.
-func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome, error) {
-	switch {
-	case a.Change != 0 && (a.Note != "" || a.Revision != 0 || a.ExpectedHash != ""):
-		return Outcome{}, usagef("change undoes a whole change, and is given alone; note and revision bring back one note")
-	case a.Change == 0 && a.Note == "":
-		return Outcome{}, usagef("give a note and one of its revisions, or the number of a change; note_history lists both")
-	}
-	implied := false
-	w, err := in.History.Restore(ctx, notes.RestoreRequest{
-		Note: a.Note, Revision: a.Revision, Change: a.Change, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
-		Seen: func(path string) string {
-			hash := in.Seen.hash(path)
-			implied = hash != ""
-			return hash
-		},
-		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
-	})
-	if err != nil {
-		return Outcome{}, unseen(err, implied)
-	}
-	if !a.DryRun {
-		in.Seen.wrote(w)
-	}
-	if a.Change != 0 {
-		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun, true), nil
-	}
-	return in.changed(ctx, "Restored", w, a.DryRun, true), nil
-}
-
 // What describes the operation and its author for people.
 func (r Revision) What() string {
 	what, by := r.Operation, phrase.OneLine(r.Author)
