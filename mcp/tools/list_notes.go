@@ -185,34 +185,3 @@ func listLine(n ListedNote) string {
 	}
 	return b.String()
 }
-
-// stale adds to a result's remarks that it may be older than the files, if so.
-func (in *invocation) stale(remarks []string) []string {
-	if why := in.Vault.Stale(); why != "" {
-		return append(slices.Clip(remarks), why+". This answer may be out of date.")
-	}
-	return remarks
-}
-
-// incomplete returns remarks on what a list of notes may lack at present.
-func (in *invocation) incomplete(ctx context.Context) []string {
-	if stale := in.stale(nil); stale != nil {
-		return stale
-	}
-	if in.Vault.Ready() {
-		return nil
-	}
-	status, err := in.Vault.Status(ctx)
-	if err != nil || in.Scope.Read != nil { // the counts are of all notes
-		return []string{"the folder is still being read: more notes may come"}
-	}
-	return []string{stillRead(status.Scanned, status.ToScan)}
-}
-
-// stillRead describes the progress of the first scan.
-func stillRead(scanned, toScan int) string {
-	if toScan == 0 {
-		return "the folder is still being scanned: notes may have changed"
-	}
-	return fmt.Sprintf("the folder is still being read: %d of %d files so far", scanned, toScan)
-}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sort"
-	"strings"
 	"time"
 
-	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
@@ -161,85 +158,4 @@ type Outcome struct {
 	// Panel contains what the panel needs in addition to Structured: a [SearchPanel], an
 	// [EditPanel] or nil. Models do not see it.
 	Panel any
-}
-
-// remarks returns a tool's own remarks followed by those on its arguments. Both forms of a
-// result contain them, because some hosts show a model only the structured form.
-func (in *invocation) remarks(own ...string) []string { return append(slices.Clip(own), in.onArgs...) }
-
-// remarkLines returns the remarks as lines at the end of a result's text.
-func remarkLines(remarks []string) string {
-	var b strings.Builder
-	for _, r := range remarks {
-		b.WriteString("\n(" + phrase.OneLine(r) + ")")
-	}
-	return b.String()
-}
-
-// ending returns the last lines of a list's text: the cursor of the next page, if any, and
-// the remarks.
-func ending(next string, remarks []string) string {
-	if next != "" {
-		next = "\nMore with cursor " + next
-	}
-	return next + remarkLines(remarks)
-}
-
-// Hosts bound the size of a tool's result, and each byte of it takes up a model's context.
-// Each tool therefore builds its result from the first n of its items, or bytes of its text, and
-// fit determines n. The size of an item cannot be added up in advance: it differs between the two forms,
-// and a shorter list has a longer remark. The whole result is therefore built and measured
-// for each n that is tried, which takes some ten builds for a page of a thousand items.
-
-// fit returns the result with as many items as the limit allows in both forms, but at least
-// one. answer builds the result from the first n items.
-func fit(limit, items int, answer func(n int) Outcome) Outcome {
-	out, _ := fitting(limit, items, answer)
-	return out
-}
-
-// fitting is fit, and returns the number of items in the result.
-func fitting(limit, items int, answer func(n int) Outcome) (Outcome, int) {
-	fits := func(out Outcome) bool { return len(out.Text) <= limit && jsonSize(out.Structured) <= limit }
-	out := answer(items)
-	if items <= 1 || fits(out) {
-		return out, items
-	}
-	// A result grows with its items, so a binary search finds how many fit.
-	n := max(1, sort.Search(items, func(i int) bool { return !fits(answer(i + 1)) }))
-	return answer(n), n
-}
-
-// fitPage is fit for a page of a longer list, whose cursor continues after its last item. Only
-// the list can make the cursor of a shorter page, so the page is read again with the number of
-// items that fit, until all that were read fit with their cursor. again returns how many it
-// read: a note may have been deleted since.
-func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (items int, err error)) (Outcome, error) {
-	for {
-		out, n := fitting(limit, items, answer)
-		if n == items {
-			return out, nil
-		}
-		var err error
-		if items, err = again(n); err != nil {
-			return Outcome{}, err
-		}
-	}
-}
-
-// cut returns the first n elements of a list and, if these are not all, the list's length.
-func cut[T any](list []T, n int) (some []T, total int) {
-	if n >= len(list) {
-		return list, 0
-	}
-	return list[:n:n], len(list)
-}
-
-// jsonSize returns the size of a value encoded as JSON, in bytes.
-func jsonSize(v any) int {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return 0 // encoding the result will report the error
-	}
-	return len(data)
 }
