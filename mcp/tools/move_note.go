@@ -80,15 +80,6 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 	}), nil
 }
 
-// noteURI returns the URI of the note that a change concerns, or "" for a folder, which has
-// no resource.
-func noteURI(w notes.Written) string {
-	if !notes.IsNoteName(w.Path) {
-		return ""
-	}
-	return notes.URI(w.Path)
-}
-
 func moveText(out MoveResult) string {
 	var b strings.Builder
 	switch {
@@ -108,28 +99,4 @@ func moveText(out MoveResult) string {
 		b.WriteString("\n" + phrase.Fence("diff", out.Path, out.Diff))
 	}
 	return b.String() + remarkLines(out.Notes)
-}
-
-// listRelinked lists the notes whose links a change was to update.
-func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
-	listPaths(b, "links changed in", relinked, total)
-	listPaths(b, "changed or in use by another program, not updated", conflicts, 0)
-	listPaths(b, "unreadable, broken or not writable, not updated", left, 0)
-}
-
-// listPaths lists the first of some notes; total is 0 if paths is complete.
-func listPaths(b *strings.Builder, heading string, paths []string, total int) {
-	const most = 20
-	if len(paths) == 0 {
-		return
-	}
-	total = max(total, len(paths))
-	fmt.Fprintf(b, "\n%s (%d):", heading, total)
-	shown := paths[:min(most, len(paths))]
-	for _, p := range shown {
-		b.WriteString("\n- " + phrase.OneLine(p))
-	}
-	if more := total - len(shown); more > 0 {
-		fmt.Fprintf(b, "\n… and %d more", more)
-	}
 }

@@ -1,0 +1,185 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"notesd/internal/phrase"
+	"notesd/notes"
+)
+
+// A WriteResult is the result of restore_note, and of edit_note for one note.
+type WriteResult struct {
+	Path      string   `json:"path"`
+	URI       string   `json:"uri,omitempty"` // none of a folder
+	OldPath   string   `json:"old_path,omitempty"`
+	Hash      string   `json:"hash"`
+	Revision  int64    `json:"revision" doc:"0: nothing was written"`
+	Change    int64    `json:"change,omitempty"` // undone by restore_note
+	Diff      string   `json:"diff"`
+	Relinked  []string `json:"relinked,omitempty"`
+	Relinking int      `json:"relinked_total,omitempty"` // if relinked is incomplete
+	Conflicts []string `json:"conflicts,omitempty"`
+	Left      []string `json:"left,omitempty"`
+	Broken    int      `json:"broken_links,omitempty"` // links to a heading or block that the change removed
+	BrokenIn  []string `json:"broken_in,omitempty"`    // the first notes with such links
+	Unchanged bool     `json:"unchanged,omitempty"`
+	DryRun    bool     `json:"dry_run,omitempty"`
+}
+
+// changed returns the outcome of a change to one note and perhaps to the links in others, with as
+// many of these as fit, and its diff if that is shown. restore_note undoes all of it by the number
+// of the change.
+func (in *invocation) changed(ctx context.Context, verb string, w notes.Written, dryRun, diff bool) Outcome {
+	out := WriteResult{Path: w.Path, URI: noteURI(w), Hash: w.Hash, Revision: w.Revision, Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, DryRun: dryRun}
+	if w.OldPath != w.Path {
+		out.OldPath = w.OldPath
+	}
+	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
+	if !dryRun && !out.Unchanged {
+		out.Broken, out.BrokenIn = in.broken(ctx, w)
+	}
+	if diff {
+		out.Diff = w.Diff
+	}
+	return fit(in.Limits.ResultBytes, len(w.Relinked), func(n int) Outcome {
+		out.Relinked, out.Relinking = cut(w.Relinked, n)
+		return Outcome{Structured: out, Text: changedText(verb, w, out)}
+	})
+}
+
+func changedText(verb string, w notes.Written, out WriteResult) string {
+	var b strings.Builder
+	name, old := phrase.OneLine(w.Path), phrase.OneLine(out.OldPath)
+	switch deleted := w.Hash == "" && old == ""; {
+	case out.Unchanged:
+		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", name, notes.ShortHash(w.Hash))
+	case out.DryRun && deleted:
+		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", name)
+	case out.DryRun && old != "":
+		fmt.Fprintf(&b, "Nothing was written: %q would be %q again", old, name)
+	case out.DryRun:
+		fmt.Fprintf(&b, "Nothing was written: %q would become", name)
+	case deleted:
+		fmt.Fprintf(&b, "%s %q is deleted, revision %d", verb, name, w.Revision)
+	case w.Hash == "":
+		fmt.Fprintf(&b, "%s the folder %q is %q again", verb, old, name)
+	case old != "":
+		fmt.Fprintf(&b, "%s %q is %q again, revision %d, hash %s", verb, old, name, w.Revision, notes.ShortHash(w.Hash))
+	default:
+		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, name, w.Revision, notes.ShortHash(w.Hash))
+	}
+	if out.Change != 0 {
+		fmt.Fprintf(&b, ", change %d", out.Change)
+	}
+	if out.Broken > 0 {
+		fmt.Fprintf(&b, "\n%s; restore_note change=%d undoes this, rename_heading takes links along", brokenText(out.Broken, "is gone", out.BrokenIn), out.Change)
+	}
+	listPaths(&b, "also changed", out.Relinked, out.Relinking)
+	listPaths(&b, "unreadable, broken or not writable, not updated", w.Left, 0)
+	conflicts := "changed since, not restored; undo their later changes first"
+	if verb == "Edited" {
+		conflicts = "changed or in use by another program, not updated"
+	}
+	listPaths(&b, conflicts, w.Conflicts, 0)
+	if out.Diff != "" {
+		b.WriteString("\n" + phrase.Fence("diff", w.Path, out.Diff))
+	}
+	return b.String()
+}
+
+// broken returns the number of links in other notes to a heading or block that a change
+// has removed, and the first of these notes. The change is made already: if this cannot be
+// determined, the result lacks a remark.
+//
+// Most changes remove no heading, which their diff shows without a query. For the others, the
+// vault lists the links to the note, and marks those whose heading or block is missing now.
+// These include links that were broken before. The replaced text, which history has under
+// its hash, tells them apart: only if it has the heading did this change break the link. It
+// is read for the first such link.
+func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, from []string) {
+	if !mayRemoveAnchor(w.Diff) {
+		return 0, nil
+	}
+	var had func(anchor string) bool // in the replaced text
+	return in.linksWith(ctx, w.Path, func(l notes.LinkedNote) bool {
+		if l.NoAnchor && had == nil {
+			text, err := in.History.Version(ctx, notes.URI(w.Path), w.Was, in.Scope)
+			if had = notes.Anchors(text); err != nil || text == nil {
+				had = func(string) bool { return false }
+			}
+		}
+		return l.NoAnchor && had(l.Anchor)
+	})
+}
+
+// brokenText describes the links of broken_links.
+func brokenText(links int, why string, in []string) string {
+	return fmt.Sprintf("%s to a heading or block that %s, in %s", phrase.Count(links, "link"), why, phrase.Clip(phrase.OneLine(strings.Join(in, ", ")), 1000))
+}
+
+// mayRemoveAnchor reports whether a removed line of a diff may be a heading or have a block
+// id. A line or diff that is shortened, which "…" marks, may hide one.
+func mayRemoveAnchor(diff string) bool {
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "…") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--- ") && strings.ContainsAny(line, "#^=…") {
+			return true
+		}
+	}
+	return false
+}
+
+// linksWith returns the number of links in other notes to the note at p that meet the
+// condition, and the first of these notes.
+func (in *invocation) linksWith(ctx context.Context, p string, condition func(notes.LinkedNote) bool) (links int, from []string) {
+	const most, mostNotes = 500, 5
+	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "in", Limit: most, Scope: in.Scope})
+	if err != nil {
+		return 0, nil
+	}
+	for _, l := range report.Backlinks {
+		if !condition(l) {
+			continue
+		}
+		links++
+		if len(from) < mostNotes && !slices.Contains(from, l.From) {
+			from = append(from, l.From)
+		}
+	}
+	return links, from
+}
+
+// noteURI returns the URI of the note that a change concerns, or "" for a folder, which has
+// no resource.
+func noteURI(w notes.Written) string {
+	if !notes.IsNoteName(w.Path) {
+		return ""
+	}
+	return notes.URI(w.Path)
+}
+
+// listRelinked lists the notes whose links a change was to update.
+func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, left []string) {
+	listPaths(b, "links changed in", relinked, total)
+	listPaths(b, "changed or in use by another program, not updated", conflicts, 0)
+	listPaths(b, "unreadable, broken or not writable, not updated", left, 0)
+}
+
+// listPaths lists the first of some notes; total is 0 if paths is complete.
+func listPaths(b *strings.Builder, heading string, paths []string, total int) {
+	const most = 20
+	if len(paths) == 0 {
+		return
+	}
+	total = max(total, len(paths))
+	fmt.Fprintf(b, "\n%s (%d):", heading, total)
+	shown := paths[:min(most, len(paths))]
+	for _, p := range shown {
+		b.WriteString("\n- " + phrase.OneLine(p))
+	}
+	if more := total - len(shown); more > 0 {
+		fmt.Fprintf(b, "\n… and %d more", more)
+	}
+}
