@@ -218,12 +218,8 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 
 // edit edits one note, as part of an earlier change unless that is 0.
 func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs, partOf int64) (notes.Written, error) {
-	// An edit that quotes the text it replaces fails by itself if the note has changed. The
-	// edits below would replace text that the session has not seen.
 	expected := a.ExpectedHash
-	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
-		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""
-	}) {
+	if expected == "" && slices.ContainsFunc(edits, notes.Edit.ReplacesUnread) {
 		expected = in.lastSeen(ctx, ref)
 	}
 	w, err := in.Vault.Edit(ctx, notes.EditRequest{

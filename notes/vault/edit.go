@@ -19,7 +19,7 @@ import (
 // nothing is written, and the error is an [*notes.Error] with [notes.ErrConflict], the note's
 // present hash and a diff. Appending to a periodic note that does not exist creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
-	request := writeRequest{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, replacesUnread)}
+	request := writeRequest{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, partOf: r.PartOf, replan: r.ExpectedHash == "" && !slices.ContainsFunc(r.Edits, notes.Edit.ReplacesUnread)}
 	if written, done, err := v.answered(ctx, request); done {
 		return written, err
 	}
@@ -58,12 +58,6 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		written, err = v.change(ctx, request, plan)
 	}
 	return written, err
-}
-
-// replacesUnread reports whether the edit could replace text that its author has not read,
-// or change another task than the intended one, if another program changed the note.
-func replacesUnread(e notes.Edit) bool {
-	return e.Op == edit.OpReplaceAll || e.Op == edit.OpReplaceSection || e.Op == edit.OpToggleTask && e.Text == ""
 }
 
 // editDraft is the result of costly edits to a note, computed without holding the vault's

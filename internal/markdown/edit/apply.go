@@ -83,6 +83,13 @@ type Edit struct {
 	Value any    `json:"value,omitempty" doc:"null removes the key"`
 }
 
+// ReplacesUnread reports whether the edit could replace text that its author has not read, or
+// change another task than the intended one, if another program has changed the note. Other
+// edits quote what they replace and fail by themselves, or only add.
+func (e Edit) ReplacesUnread() bool {
+	return e.Op == OpReplaceAll || e.Op == OpReplaceSection || e.Op == OpToggleTask && e.Text == ""
+}
+
 // MaxEdits is the maximum number of edits per [Apply], each of which parses the note.
 const MaxEdits = 200
 
