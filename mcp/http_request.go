@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -132,113 +129,6 @@ func (h *HTTP) refuseFull(w http.ResponseWriter, subject string) bool {
 	http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.sessions), http.StatusServiceUnavailable)
 	return true
 }
-
-// resumesResponse reports whether a client wants the rest of a response instead of the
-// session's notifications, whose events have ids that begin with "_".
-func resumesResponse(r *http.Request) bool {
-	last := r.Header.Get(headerLastEvent)
-	return last != "" && !strings.HasPrefix(last, "_")
-}
-
-// streaming ends the session's previous stream, if any, before the request opens another: a
-// proxy, or the network of a laptop that slept, may have lost the old one silently, and the
-// SDK would reject the new one. It returns the response writer and request to serve, and a
-// function to call afterwards. The request is nil if the client has gone. begun is called
-// when the stream begins.
-//
-// The newest stream wins. Each is stored in h.streams before it waits for its predecessor,
-// so that of three streams, the second ends the first and the third the second, in whatever
-// order their goroutines run. Notifications sent between two streams are lost, unless the
-// SDK stores them, which it does as long as the session has not been continued and there is
-// room. A stream for which some may be lost begins with notifications that everything has
-// changed. The request has entered the session, and leaves it when the stream begins: close
-// waits for whatever has entered, and a stream has no end.
-func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
-	ctx, end := context.WithCancel(r.Context())
-	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
-	h.mu.Lock()
-	before := h.streams[id]
-	h.streams[id] = now
-	replays := h.replays
-	if s := h.findLocked(id); s != nil {
-		continued := s.resumes.id != ""
-		replays = replays && !continued
-		lose := func() { answer.events = s.subs.everythingChanged() }
-		if !replays && (s.streamed || continued) {
-			lose()
-		}
-		s.streamed = true
-		ctx = context.WithValue(ctx, eventsLostKey{}, lose)
-	}
-	h.mu.Unlock()
-	ended := func() {
-		end()
-		h.mu.Lock()
-		if h.streams[id] == now {
-			delete(h.streams, id)
-		}
-		h.mu.Unlock()
-		close(now.ended)
-	}
-	if before != nil {
-		before.end()
-		select {
-		case <-before.ended:
-		case <-ctx.Done():
-			ended()
-			return nil, nil, nil
-		}
-	}
-	r = r.WithContext(ctx)
-	if _, err := strconv.Atoi(strings.TrimPrefix(r.Header.Get(headerLastEvent), "_")); !replays || err != nil {
-		r.Header.Del(headerLastEvent) // of another session, or set by everythingChanged
-	}
-	return answer, r, ended
-}
-
-// eventsLostKey is the context key of the function that is called if events that a stream
-// should begin with are no longer stored.
-type eventsLostKey struct{}
-
-// streamEvents is the SDK's store of what it sent on streams. All sessions share its room.
-// For lack of it, a session's notifications may be lost; the SDK would then refuse to open
-// the session's stream again.
-type streamEvents struct{ sdk.EventStore }
-
-// After implements [sdk.EventStore].
-func (e streamEvents) After(ctx context.Context, session, stream string, index int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for data, err := range e.EventStore.After(ctx, session, stream, index) {
-			lose, ok := ctx.Value(eventsLostKey{}).(func())
-			if ok && errors.Is(err, sdk.ErrEventsPurged) {
-				lose()
-				return
-			}
-			if !yield(data, err) {
-				return
-			}
-		}
-	}
-}
-
-// A streamWriter calls begun and then sends events when the stream begins, which the SDK
-// marks with a flush.
-type streamWriter struct {
-	http.ResponseWriter
-	events []byte
-	begun  func()
-}
-
-// Flush implements http.Flusher.
-func (w *streamWriter) Flush() {
-	w.begun()
-	_, _ = w.ResponseWriter.Write(w.events) // if the client has gone, the request ends
-	w.events = nil
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
-}
-
-// Unwrap returns the underlying writer, for http.ResponseController.
-func (w *streamWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // readMessages reads and decodes a request's body, within the size limit and the deadline
 // set by ServeHTTP, and restores r.Body. If it returns false, it has responded with an

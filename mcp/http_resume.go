@@ -51,6 +51,9 @@ type SubscriptionStore interface {
 	Subscriptions(ctx context.Context, session string) (uris []string, err error)
 }
 
+// resumedAs identifies a session that another continues, by the id that its client uses.
+type resumedAs struct{ subject, id string }
+
 // key returns the session's key in a SubscriptionStore.
 func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + r.id)) }
 

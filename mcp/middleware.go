@@ -8,8 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"notesd/internal/phrase"
-	"notesd/mcp/tools"
 	"notesd/mcp/transport"
 )
 
@@ -167,75 +165,4 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
-}
-
-// initialize negotiates a version of the session era. The SDK would also accept 2026-07-28,
-// and then treat the client as one without a session.
-func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.InitializeParams, next sdk.MethodHandler) (sdk.Result, error) {
-	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && ss.InitializeParams() != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this connection has begun already, with initialize or with requests of " + transport.ModernVersion}
-	}
-	if !slices.Contains(sessionVersions, params.ProtocolVersion) {
-		params.ProtocolVersion = lastSessionVersion
-	}
-	res, err := next(ctx, transport.MethodInitialize, req)
-	if err != nil {
-		return nil, err
-	}
-	result := res.(*sdk.InitializeResult)
-	result.Instructions = s.instructions(ctx)
-	s.introduce(params.ClientInfo, params.Capabilities)
-	if declaresPanel(params.Capabilities) {
-		result.Capabilities.AddExtension(extensionUI, nil)
-	}
-	if s.hasRoots(params.Capabilities) {
-		s.mu.Lock()
-		s.roots.pending = make(chan struct{})
-		s.mu.Unlock()
-	}
-	switch ss, _ := req.GetSession().(*sdk.ServerSession); {
-	case s.line != nil:
-		s.line.Negotiated(result.ProtocolVersion)
-	case s.http != nil:
-		s.http.attach(s, ss)
-	}
-	return result, nil
-}
-
-// awaitsInitialized reports whether notifications/initialized is still expected. Some
-// clients send it twice or too early, which has no effect.
-func (s *session) awaitsInitialized(req sdk.Request) bool {
-	ss, ok := req.GetSession().(*sdk.ServerSession)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return ok && ss.InitializeParams() != nil && !s.initialized && !isModern(req)
-}
-
-// checkTool returns an error with the reason if the session does not offer the tool.
-func (s toolbox) checkTool(name string) error {
-	t := tools.Find(name)
-	switch {
-	case t == nil:
-		message := fmt.Sprintf("unknown tool %q", phrase.Clip(name, 100))
-		if near := phrase.Nearest(phrase.SnakeCase(name), s.toolNames()); near != "" {
-			message += fmt.Sprintf(": did you mean %q?", near)
-		}
-		return invalidParams("%s", message)
-	case s.offers(t):
-		return nil
-	case s.profile.ReadOnly && t.Writes():
-		return invalidParams("the tool %q is not available: this session is read-only", name)
-	}
-	if s.selected(t) {
-		return invalidParams("the tool %q is not available: this session may change none of the notes that it sees", name)
-	}
-	return invalidParams("the tool %q is not among the tools selected for this session", name)
-}
-
-func (s toolbox) toolNames() []string {
-	var names []string
-	for _, t := range s.offered() {
-		names = append(names, t.Name)
-	}
-	return names
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
@@ -222,5 +223,44 @@ func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }
 
-// resumedAs identifies a session that another continues, by the id that its client uses.
-type resumedAs struct{ subject, id string }
+// initialize negotiates a version of the session era. The SDK would also accept 2026-07-28,
+// and then treat the client as one without a session.
+func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.InitializeParams, next sdk.MethodHandler) (sdk.Result, error) {
+	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && ss.InitializeParams() != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this connection has begun already, with initialize or with requests of " + transport.ModernVersion}
+	}
+	if !slices.Contains(sessionVersions, params.ProtocolVersion) {
+		params.ProtocolVersion = lastSessionVersion
+	}
+	res, err := next(ctx, transport.MethodInitialize, req)
+	if err != nil {
+		return nil, err
+	}
+	result := res.(*sdk.InitializeResult)
+	result.Instructions = s.instructions(ctx)
+	s.introduce(params.ClientInfo, params.Capabilities)
+	if declaresPanel(params.Capabilities) {
+		result.Capabilities.AddExtension(extensionUI, nil)
+	}
+	if s.hasRoots(params.Capabilities) {
+		s.mu.Lock()
+		s.roots.pending = make(chan struct{})
+		s.mu.Unlock()
+	}
+	switch ss, _ := req.GetSession().(*sdk.ServerSession); {
+	case s.line != nil:
+		s.line.Negotiated(result.ProtocolVersion)
+	case s.http != nil:
+		s.http.attach(s, ss)
+	}
+	return result, nil
+}
+
+// awaitsInitialized reports whether notifications/initialized is still expected. Some
+// clients send it twice or too early, which has no effect.
+func (s *session) awaitsInitialized(req sdk.Request) bool {
+	ss, ok := req.GetSession().(*sdk.ServerSession)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return ok && ss.InitializeParams() != nil && !s.initialized && !isModern(req)
+}

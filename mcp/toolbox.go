@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/internal/phrase"
 	"notesd/mcp/tools"
 	"notesd/notes"
 )
@@ -251,4 +253,33 @@ func (s toolbox) reportProgress(ctx context.Context, req *sdk.CallToolRequest) (
 		close(done)
 		ended.Wait()
 	})
+}
+
+// checkTool returns an error with the reason if the session does not offer the tool.
+func (s toolbox) checkTool(name string) error {
+	t := tools.Find(name)
+	switch {
+	case t == nil:
+		message := fmt.Sprintf("unknown tool %q", phrase.Clip(name, 100))
+		if near := phrase.Nearest(phrase.SnakeCase(name), s.toolNames()); near != "" {
+			message += fmt.Sprintf(": did you mean %q?", near)
+		}
+		return invalidParams("%s", message)
+	case s.offers(t):
+		return nil
+	case s.profile.ReadOnly && t.Writes():
+		return invalidParams("the tool %q is not available: this session is read-only", name)
+	}
+	if s.selected(t) {
+		return invalidParams("the tool %q is not available: this session may change none of the notes that it sees", name)
+	}
+	return invalidParams("the tool %q is not among the tools selected for this session", name)
+}
+
+func (s toolbox) toolNames() []string {
+	var names []string
+	for _, t := range s.offered() {
+		names = append(names, t.Name)
+	}
+	return names
 }

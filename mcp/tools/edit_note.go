@@ -216,7 +216,8 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 	}), nil
 }
 
-// edit edits one note, as part of an earlier change unless that is 0.
+// edit edits one note, as part of an earlier change unless that is 0. Edits that could replace
+// unread text are made only to the version that the session has seen.
 func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs, partOf int64) (notes.Written, error) {
 	expected := a.ExpectedHash
 	if expected == "" && slices.ContainsFunc(edits, notes.Edit.ReplacesUnread) {
