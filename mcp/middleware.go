@@ -76,7 +76,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			err = s.awaitReady(ctx)
 		}
 		if err == nil {
-			err = s.place.await(ctx, req)
+			err = s.consistency.await(ctx, req)
 		}
 		if err != nil && method == methodCallTool && ctx.Err() == nil {
 			return s.failed(ctx, err), nil // a result, which the model sees
@@ -89,7 +89,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			defer func() { <-s.working }()
 			res, err := next(ctx, method, req)
 			if err == nil {
-				s.place.mark(res)
+				s.consistency.mark(res)
 			}
 			return res, err
 		case <-ctx.Done():

@@ -32,7 +32,7 @@ func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteClo
 	}
 	conn := transport.Open(in, out, c.limits.Line)
 	s.line, s.out = conn, toConn(conn)
-	s.place.landed.Store(true) // a line connection cannot come from another node
+	s.consistency.reached.Store(true) // a line connection cannot come from another node
 	c.add(s)
 	defer s.end()
 	defer c.remove(s)
@@ -59,17 +59,17 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		c.opts.Refresh()
 	}
 	s := &session{
-		core:    c,
-		profile: p.within(*c.profile.Load()),
-		asked:   p,
-		limits:  c.limits,
-		log:     c.log,
-		since:   c.now(),
-		working: make(chan struct{}, c.limits.Concurrent),
-		rate:    perSecond(c.limits.CallsPerSecond),
-		logRate: perSecond(logsPerSecond),
-		out:     silent,
-		place:   place{shared: c.opts.Shared},
+		core:        c,
+		profile:     p.within(*c.profile.Load()),
+		asked:       p,
+		limits:      c.limits,
+		log:         c.log,
+		since:       c.now(),
+		working:     make(chan struct{}, c.limits.Concurrent),
+		rate:        perSecond(c.limits.CallsPerSecond),
+		logRate:     perSecond(logsPerSecond),
+		out:         silent,
+		consistency: consistency{shared: c.opts.Shared},
 
 		sessionID: rand.Text,
 	}

@@ -58,8 +58,8 @@ type session struct {
 	used      int64          // HTTP.uses at the latest of them; guarded by http.mu
 	idle      *time.Timer    // closes the session if open stays 0; guarded by http.mu
 
-	seen  tools.Seen
-	place place
+	seen        tools.Seen
+	consistency consistency
 
 	since time.Time
 

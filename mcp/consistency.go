@@ -22,35 +22,35 @@ type Shared interface {
 // older on another node.
 const MetaSeq = "notesd/seq"
 
-// A place tracks how much of a shared vault's log a session depends on: its client may have
-// seen changes on another node that this one does not have yet.
-type place struct {
-	shared Shared      // nil: the vault is not shared
-	landed atomic.Bool // this node has all that the client may have seen before the session began here
+// A consistency keeps requests of a session from reading a shared vault as it was before
+// changes that its client has seen on another node.
+type consistency struct {
+	shared  Shared      // nil: the vault is not shared
+	reached atomic.Bool // this node has all that the client may have seen before the session began here
 }
 
 // await waits until this node has the changes that the client has seen on another: up to
 // the number in the request's _meta, or up to the newest one if the session begins here.
-func (p *place) await(ctx context.Context, req sdk.Request) error {
-	if p.shared == nil {
+func (c *consistency) await(ctx context.Context, req sdk.Request) error {
+	if c.shared == nil {
 		return nil
 	}
 	if seq, ok := requestMeta(req)[MetaSeq].(float64); ok && seq >= 1 {
-		return p.shared.Await(ctx, uint64(seq))
+		return c.shared.Await(ctx, uint64(seq))
 	}
-	if p.landed.Load() {
+	if c.reached.Load() {
 		return nil
 	}
-	err := p.shared.Await(ctx, 0)
-	p.landed.Store(err == nil)
+	err := c.shared.Await(ctx, 0)
+	c.reached.Store(err == nil)
 	return err
 }
 
 // mark adds to a result the number that later requests may have to wait for on another
 // node.
-func (p *place) mark(res sdk.Result) {
-	if p.shared != nil {
-		setMeta(res, MetaSeq, p.shared.Seq())
+func (c *consistency) mark(res sdk.Result) {
+	if c.shared != nil {
+		setMeta(res, MetaSeq, c.shared.Seq())
 	}
 }
 
