@@ -261,14 +261,3 @@ func folderMove(from, to string) [2]string {
 	}
 	return [2]string{from, to}
 }
-
-// freeCopy returns an unused name for a conflict copy.
-func (w *work) freeCopy(ctx context.Context, file string) (string, error) {
-	for n := 1; ; n++ {
-		name := copyName(file, w.m.opt.Author.Name, w.m.opt.Now(), n)
-		files, _, err := w.m.vault.Replica().Files(ctx, []string{name}, 0)
-		if err != nil || len(files) == 0 {
-			return name, err
-		}
-	}
-}
