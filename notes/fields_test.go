@@ -78,7 +78,7 @@ func TestFilter_MatchesNote(t *testing.T) {
 		"a tag": {Tags: []string{"#URGENT"}}, "a nested tag": {Tags: []string{"area", "urgent"}}, "not a tag": {NotTags: []string{"area/ho"}},
 		"at the date": {After: day(15)}, "before": {Before: day(16)}, "todo": {HasTodo: true}, "a text": {NotEmpty: true}, "scope": {Scope: []string{"Home", "WORK"}},
 		"the name": {Glob: "plan*"}, "the path": {Glob: "work/**/*.md"}, "one of": {Glob: "{a,plan}?b.md"}, "where": {Where: object{"status": "Open"}}, "a size": {Where: object{"size": object{"gt": 50.0}, "file.size": object{"lt": 80.0}}}, "a period": {Where: object{"file.mtime": "today"}},
-		"aside elsewhere": {Aside: &notes.AsideRules{Prefixes: []string{"home/"}}},
+		"excluded elsewhere": {Exclude: &notes.Exclusions{Prefixes: []string{"home/"}}},
 	} {
 		assert.True(t, f.MatchesNote(n, periods), name)
 	}
@@ -87,13 +87,13 @@ func TestFilter_MatchesNote(t *testing.T) {
 		"a tag": {Tags: []string{"urgent", "area/ho"}}, "not a tag": {NotTags: []string{"nope", "Area"}},
 		"after the date": {After: day(16)}, "before": {Before: day(15)}, "scope": {Scope: []string{}}, "another folder's": {Scope: []string{"Work/Sub 2"}},
 		"the name": {Glob: "work*"}, "the path": {Glob: "*/*.md"}, "where": {Where: object{"status": "done"}}, "a size": {Where: object{"size": object{"lt": 50.0}}}, "a period": {Where: object{"file.mtime": "yesterday"}},
-		"aside": {Aside: &notes.AsideRules{Patterns: []notes.AsidePattern{{Folder: "Work", Regexp: regexp.MustCompile(`^Sub/`)}}}},
+		"excluded": {Exclude: &notes.Exclusions{Patterns: []notes.ExclusionPattern{{Folder: "Work", Regexp: regexp.MustCompile(`^Sub/`)}}}},
 	} {
 		assert.False(t, f.MatchesNote(n, periods), name)
 	}
 	assert.False(t, notes.Filter{HasTodo: true}.MatchesNote(parse("Done.md", "- [x] call"), nil))
 	assert.False(t, notes.Filter{NotEmpty: true}.MatchesNote(parse("Empty.md", ""), nil))
-	elsewhere := notes.Filter{Aside: &notes.AsideRules{Patterns: []notes.AsidePattern{{Folder: "Work", Regexp: regexp.MustCompile(`Sub/`)}}}}
+	elsewhere := notes.Filter{Exclude: &notes.Exclusions{Patterns: []notes.ExclusionPattern{{Folder: "Work", Regexp: regexp.MustCompile(`Sub/`)}}}}
 	assert.True(t, elsewhere.MatchesNote(parse("Other/Sub/Plan.md"), nil), "a pattern is of one folder")
 }
 

@@ -27,14 +27,14 @@ type Filter struct {
 	BrokenLinks bool           // with a link to a missing note, heading or block
 	Scope       []string       // folders that the caller may read; nil means all
 
-	Aside *AsideRules // exclude notes that match these
+	Exclude *Exclusions // exclude notes that match these
 }
 
 // IsZero reports whether the filter matches every note.
 func (f Filter) IsZero() bool {
 	return f.Folder == "" && f.Glob == "" && len(f.Paths) == 0 && len(f.NotPaths) == 0 &&
 		len(f.Tags) == 0 && len(f.NotTags) == 0 && f.After.IsZero() && f.Before.IsZero() &&
-		!f.HasTodo && !f.NotEmpty && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.Aside == nil
+		!f.HasTodo && !f.NotEmpty && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.Exclude == nil
 }
 
 // IDSet is a set of note IDs.
@@ -89,10 +89,10 @@ func (f Filter) Check() error {
 	return CheckWhere(f.Where)
 }
 
-// Matches applies the parts of the filter that SQL does not: the glob, the aside rules,
+// Matches applies the parts of the filter that SQL does not: the glob, the exclusions,
 // and the conditions on fields.
 func (f Filter) Matches(n *Note, periods Periods) bool {
-	return (f.Glob == "" || globMatches(Key(f.Glob), n.Path)) && (f.Aside == nil || !f.Aside.matches(n.Path)) &&
+	return (f.Glob == "" || globMatches(Key(f.Glob), n.Path)) && (f.Exclude == nil || !f.Exclude.matches(n.Path)) &&
 		(len(f.Where) == 0 || matcher{periods}.matches(f.Where, n.Values()))
 }
 
@@ -121,7 +121,7 @@ func (f Filter) MatchesNote(n *Note, periods Periods) bool {
 
 // NeedsGo reports whether SQL alone cannot evaluate the filter.
 func (f Filter) NeedsGo() bool {
-	return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil && len(f.Aside.Patterns) > 0
+	return f.Glob != "" || len(f.Where) > 0 || f.Exclude != nil && len(f.Exclude.Patterns) > 0
 }
 
 // globMatches reports whether a glob matches the path, or the file name if the glob has
@@ -141,22 +141,3 @@ const (
 	maxBraces       = 4
 	maxAlternatives = 32 // commas times braces
 )
-
-// ForFilter returns the rules that apply to a filter: those for a place that the filter
-// names do not.
-func (r *AsideRules) ForFilter(f Filter) *AsideRules {
-	places := slices.Concat(f.Paths, f.Scope, []string{f.Folder, f.Glob})
-	places = slices.DeleteFunc(places, func(p string) bool { return strings.Trim(p, "/ ") == "" })
-	if r.IsZero() || len(places) == 0 {
-		return r
-	}
-	named := func(covers func(place string) bool) bool {
-		return slices.ContainsFunc(places, func(p string) bool { return covers(strings.Trim(p, "/ ") + "/") })
-	}
-	return &AsideRules{
-		Prefixes: slices.DeleteFunc(slices.Clone(r.Prefixes), func(prefix string) bool {
-			return named(func(p string) bool { return strings.HasPrefix(Key(p), prefix) })
-		}),
-		Patterns: slices.DeleteFunc(slices.Clone(r.Patterns), func(pattern AsidePattern) bool { return named(pattern.MatchString) }),
-	}
-}

@@ -54,9 +54,9 @@ func TestIgnore(t *testing.T) {
 }
 
 func TestAside(t *testing.T) {
-	rules := &notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []notes.AsidePattern{{Regexp: regexp.MustCompile(`^Old/`)}}}
+	rules := &notes.Exclusions{Prefixes: []string{"templates/"}, Patterns: []notes.ExclusionPattern{{Regexp: regexp.MustCompile(`^Old/`)}}}
 	selects := func(f notes.Filter, p string) bool {
-		f.Aside = rules.ForFilter(f)
+		f.Exclude = rules.ForFilter(f)
 		return f.MatchesNote(notes.Parse(p, nil, time.Time{}), nil)
 	}
 	assert.True(t, selects(notes.Filter{}, "Plan.md"))
@@ -66,9 +66,9 @@ func TestAside(t *testing.T) {
 	assert.True(t, selects(notes.Filter{Paths: []string{"old/", "Old/"}}, "Old/Plan.md"))
 	assert.False(t, selects(notes.Filter{Folder: "Work"}, "Templates/Daily.md"))
 	assert.True(t, selects(notes.Filter{Scope: []string{"Templates"}}, "Templates/Daily.md"), "nothing else may be read")
-	assert.True(t, (*notes.AsideRules)(nil).IsZero())
+	assert.True(t, (*notes.Exclusions)(nil).IsZero())
 	assert.False(t, rules.IsZero())
-	assert.False(t, (&notes.AsideRules{Prefixes: []string{"a/"}}).IsZero())
+	assert.False(t, (&notes.Exclusions{Prefixes: []string{"a/"}}).IsZero())
 }
 
 // IDSet is compared with a map.
@@ -107,8 +107,8 @@ func TestFilter_IsZero(t *testing.T) {
 			field.Set(reflect.ValueOf(map[string]any{"a": 1}))
 		case time.Time:
 			field.Set(reflect.ValueOf(time.Unix(0, 0)))
-		case *notes.AsideRules:
-			field.Set(reflect.ValueOf(&notes.AsideRules{}))
+		case *notes.Exclusions:
+			field.Set(reflect.ValueOf(&notes.Exclusions{}))
 		default:
 			t.Fatal(field.Type())
 		}

@@ -463,7 +463,7 @@ func TestWeakAmongScatteredPassages(t *testing.T) {
 	assert.False(t, weak(.2, " -xqzzy"), "of a part of the vault it is not asked")
 	assert.Len(t, m.among, 3)
 
-	f.store.Aside.Store(&notes.AsideRules{Prefixes: []string{"templates/"}})
+	f.store.Exclude.Store(&notes.Exclusions{Prefixes: []string{"templates/"}})
 	assert.True(t, weak(.2, ""), "without templates it is the vault")
 	assert.Len(t, m.among, 4)
 	assert.False(t, weak(.2, " -xqzzy"))

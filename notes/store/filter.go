@@ -150,8 +150,8 @@ func filterSQL(f notes.Filter) (string, []any) {
 		term, args := prefix(p)
 		c.add("NOT "+term, args...)
 	}
-	if f.Aside != nil {
-		for _, p := range f.Aside.Prefixes {
+	if f.Exclude != nil {
+		for _, p := range f.Exclude.Prefixes {
 			c.add("NOT "+prefixTerm, p, p)
 		}
 	}
@@ -205,14 +205,14 @@ func (c *conditions) tag(not, tag string) {
 // ResolveSearch is Resolve for a search: it omits notes in templates and in places
 // excluded in Obsidian, unless the filter names the place.
 func (s *Reader) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
-	all := s.Aside.Load()
-	f.Aside = all.ForFilter(f)
-	if f.Aside.IsZero() {
-		f.Aside = nil
+	all := s.Exclude.Load()
+	f.Exclude = all.ForFilter(f)
+	if f.Exclude.IsZero() {
+		f.Exclude = nil
 		return s.Resolve(ctx, f)
 	}
-	if rest := f; rest.Aside == all {
-		if rest.Aside = nil; rest.IsZero() {
+	if rest := f; rest.Exclude == all {
+		if rest.Exclude = nil; rest.IsZero() {
 			return s.searchable.get(ctx, s, f)
 		}
 	}
@@ -224,12 +224,12 @@ func (c *searchable) get(ctx context.Context, s *Reader, f notes.Filter) (*notes
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	head := s.Head()
-	if c.set != nil && c.head == head && c.rules == f.Aside {
+	if c.set != nil && c.head == head && c.rules == f.Exclude {
 		return c.set, nil
 	}
 	set, err := s.Resolve(ctx, f)
 	if err == nil {
-		c.set, c.head, c.rules = set, head, f.Aside
+		c.set, c.head, c.rules = set, head, f.Exclude
 	}
 	return set, err
 }

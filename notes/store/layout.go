@@ -20,7 +20,7 @@ type Layout struct {
 	Several []string          // folder names, each a first path segment; nil if the vault is one folder
 	Roots   map[string]string // folder names by absolute path, as configured and with symlinks resolved; "" is the vault
 	Apps    atomic.Pointer[map[string]App]
-	Aside   atomic.Pointer[notes.AsideRules]
+	Exclude atomic.Pointer[notes.Exclusions]
 	Daily   atomic.Pointer[string] // of several folders, the one with the periodic notes
 
 	// The folders that Logseq writes, with the formats of their journal titles; see
@@ -34,7 +34,7 @@ type App struct {
 	NewNotes string  // subfolder for new notes; "" is the folder itself
 	Periodic *notes.Periodic
 	Tasks    *tasks.Settings // settings of the Tasks plugin; nil without it
-	Aside    *notes.AsideRules
+	Exclude  *notes.Exclusions
 }
 
 // Logseq holds the settings by which Logseq names pages.

@@ -188,10 +188,10 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// searchable caches the set of notes that are not aside, as of a change.
+// searchable caches the set of notes that are not excluded from searches, as of a change.
 type searchable struct {
 	mu    sync.Mutex
-	rules *notes.AsideRules
+	rules *notes.Exclusions
 	head  uint64
 	set   *notes.IDSet
 }

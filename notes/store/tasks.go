@@ -95,7 +95,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	}
 	page := notes.TaskPage{Tasks: []notes.Task{}}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args, err := tasksIn(ctx, tx, q, s.Aside.Load(), s.periods())
+		where, args, err := tasksIn(ctx, tx, q, s.Exclude.Load(), s.periods())
 		if err != nil {
 			return err
 		}
@@ -244,10 +244,10 @@ func taskConditions(q notes.TaskQuery) (*conditions, error) {
 }
 
 // tasksIn returns the conditions of a query on notes n, "" if there are none.
-func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.AsideRules, periods notes.Periods) (where string, args []any, err error) {
+func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.Exclusions, periods notes.Periods) (where string, args []any, err error) {
 	f := notes.Filter{Folder: q.Folder, Scope: q.Scope.Read}
-	if aside := rules.ForFilter(f); !aside.IsZero() && q.Note == "" {
-		f.Aside = aside
+	if exclude := rules.ForFilter(f); !exclude.IsZero() && q.Note == "" {
+		f.Exclude = exclude
 	}
 	if f.IsZero() {
 		return "", nil, nil

@@ -196,9 +196,9 @@ const maxStatuses = 200
 // maxAppFile bounds the size of an app's settings file.
 const maxAppFile = 1 << 20
 
-// readAside returns the rules for a folder of the vault, including that of its templates.
-func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
-	r := &notes.AsideRules{}
+// readExclusions returns the rules for a folder of the vault, including that of its templates.
+func readExclusions(root *os.Root, folder, templates string) *notes.Exclusions {
+	r := &notes.Exclusions{}
 	below := ""
 	if folder != "" {
 		below = notes.Key(folder) + "/"
@@ -215,10 +215,10 @@ func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
 	app := readAppFile[struct {
 		Filters []string `json:"userIgnoreFilters"`
 	}](root, "app.json")
-	for _, filter := range app.Filters[:min(notes.MaxAside, len(app.Filters))] {
+	for _, filter := range app.Filters[:min(notes.MaxExclusions, len(app.Filters))] {
 		if n := len(filter); n > 2 && filter[0] == '/' && filter[n-1] == '/' {
 			if pattern, err := regexp.Compile(filter[1 : n-1]); err == nil { // otherwise it is valid only in JavaScript
-				r.Patterns = append(r.Patterns, notes.AsidePattern{Folder: folder, Regexp: pattern})
+				r.Patterns = append(r.Patterns, notes.ExclusionPattern{Folder: folder, Regexp: pattern})
 			}
 		} else if filter != "" && filter != "/" {
 			r.Prefixes = append(r.Prefixes, below+notes.Key(filter))
@@ -242,7 +242,7 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 		if logseq == nil {
 			newNotes = readNewNotes(root)
 		}
-		apps[folder] = store.App{Logseq: logseq, NewNotes: newNotes, Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
+		apps[folder] = store.App{Logseq: logseq, NewNotes: newNotes, Periodic: periodic, Tasks: readTaskSettings(root), Exclude: readExclusions(root, folder, periodic.Templates)}
 	}
 	v.store.Apps.Store(&apps)
 	logseq := map[string]string{}
@@ -254,12 +254,12 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 	if err := v.store.SetLogseq(ctx, logseq); err != nil {
 		return err
 	}
-	aside := &notes.AsideRules{}
+	exclude := &notes.Exclusions{}
 	for _, folder := range slices.Sorted(maps.Keys(apps)) {
-		aside.Prefixes = append(aside.Prefixes, apps[folder].Aside.Prefixes...)
-		aside.Patterns = append(aside.Patterns, apps[folder].Aside.Patterns...)
+		exclude.Prefixes = append(exclude.Prefixes, apps[folder].Exclude.Prefixes...)
+		exclude.Patterns = append(exclude.Patterns, apps[folder].Exclude.Patterns...)
 	}
-	v.store.Aside.Store(aside)
+	v.store.Exclude.Store(exclude)
 	daily := v.opt.Daily
 	if daily == "" {
 		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
