@@ -53,7 +53,7 @@ func TestIgnore(t *testing.T) {
 	require.ErrorContains(t, err, "[a-")
 }
 
-func TestAside(t *testing.T) {
+func TestExclusions(t *testing.T) {
 	rules := &notes.Exclusions{Prefixes: []string{"templates/"}, Patterns: []notes.ExclusionPattern{{Regexp: regexp.MustCompile(`^Old/`)}}}
 	selects := func(f notes.Filter, p string) bool {
 		f.Exclude = rules.ForFilter(f)

@@ -452,17 +452,6 @@ func foundVersion(path string, data []byte, at int64) Version {
 	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: packed, size: int64(len(data))}
 }
 
-// Diffs in results are shortened for reading; history has the whole change.
-const (
-	diffContext  = 2
-	diffMaxBytes = 4000
-)
-
-// ShortDiff returns a unified diff of two texts, truncated to diffMaxBytes.
-func ShortDiff(old, new []byte, name string) string {
-	return textdiff.Unified(old, new, name, diffContext, diffMaxBytes)
-}
-
 // Typing between two saves removes at most typedOver bytes, and at most 1/typedOverPart
 // of the text.
 const (
