@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"notesd/notes"
 	"notesd/search/index"
@@ -163,30 +162,6 @@ func (q *Query) check() error {
 		return invalid(fmt.Sprintf("limit %d is out of range", q.Limit), fmt.Sprintf("Use 1 to %d.", maxLimit))
 	}
 	return nil
-}
-
-// snippetSize returns the length in bytes of the snippet of a hit, given its rank from 0
-// and the number of hits. When there are many, the first get half as much again at the
-// expense of the rest, because the answer is usually among them, and keep most of it
-// beside a long path. The passage shows how many bytes a character of the script takes.
-func (q *Query) snippetSize(n *notes.Note, heading, passage string, rank, hits int) int {
-	const many, first = 6, 3
-	passage = passage[:min(len(passage), 1000)]
-	size, least := defaultSnippet, max(minSnippet, minSnippet*len(passage)/max(1, utf8.RuneCountInString(passage)))
-	if q.MaxBytes > 0 {
-		size = max(q.MaxBytes/q.Limit, min(longSnippet, q.MaxBytes/hits))
-		switch {
-		case hits < many:
-		case rank < first:
-			least, size = max(least, size), size*3/2
-		default:
-			size -= size * first / 2 / (hits - first)
-		}
-	}
-	if q.Beside != nil {
-		size -= q.Beside(n.Path, clipName(n.Title), clipName(heading))
-	}
-	return max(least, size)
 }
 
 func invalid(detail, hint string) error {
@@ -418,49 +393,6 @@ func (s *search) wordOf(stem string, term int, list *rankedList) string {
 	return ""
 }
 
-// best returns the candidates whose texts are read.
-func (s *search) best(found []candidate) []candidate {
-	return found[:min(len(found), max(rescored, s.q.Limit))]
-}
-
-// rescore adds the scores of their texts to the best candidates and sorts them.
-func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
-	best := s.best(found)
-	if err := s.readNotes(ctx, best); err != nil {
-		return err
-	}
-	matches, names, named := make([][]match, len(best)), namesOf(best, s.read, s.rescorer.matcher), make([]uint64, len(best))
-	err := index.InParallel(len(best), func(_, i int) error {
-		c := &best[i]
-		if n := s.read[c.note]; n != nil {
-			if c.terms != 0 {
-				matches[i] = s.rescorer.score(n, c)
-			}
-			named[i] = names.in(n, c)
-		}
-		return ctx.Err()
-	})
-	if err != nil {
-		return err
-	}
-	all := uint64(0)
-	for _, found := range named {
-		all |= found
-	}
-	for i := range best {
-		c := &best[i]
-		if n := s.read[c.note]; n != nil && c.terms != 0 {
-			s.matches[n.ID] = matches[i]
-		}
-		if c.named = all&(1<<i) != 0; c.named {
-			c.bonus += s.rescorer.named * s.rescorer.ideal
-		}
-		s.score(c, m)
-	}
-	sortByScore(best)
-	return nil
-}
-
 // readNotes reads the notes of candidates that are not yet in s.read.
 func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	var ids []int64
@@ -496,47 +428,3 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 // readTogether is the least number of notes that one goroutine reads: a query of the
 // store costs as much as reading two notes.
 const readTogether = 3
-
-// blend orders the list as the mode asks.
-func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
-	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
-	foreign := s.r.foreign || grams
-	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
-	list.raised = s.raised(m, foreign)
-	list.halfRead = m.weight > 0 && m.weight < fluent
-	m.weight += gapWeight * m.languageGap()
-	if len(m.near) == 0 || s.q.Mode == ModeText {
-		m = &meaning{}
-		for i := range text {
-			s.score(&text[i], m)
-		}
-		list.found = text
-		return s.rescore(ctx, list.found, m)
-	}
-	head := text[:min(len(text), pool)]
-	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
-		return c.near < list.floor && c.terms == 0
-	})
-	if s.q.Mode == ModeSemantic {
-		list.found = slices.DeleteFunc(list.found, func(c candidate) bool { return c.vectorRank == 0 })
-		list.total = len(list.found)
-		return nil
-	}
-	if err := s.rescore(ctx, list.found, m); err != nil {
-		return err
-	}
-	have := make(map[int64]bool, len(list.found))
-	for _, c := range list.found {
-		have[c.note] = true
-		if c.textRank == 0 {
-			list.total++
-		}
-	}
-	for _, c := range text[len(head):] {
-		if !have[c.note] {
-			c.score = 0 // beyond the fused ones only the order counts
-			list.found = append(list.found, c)
-		}
-	}
-	return nil
-}

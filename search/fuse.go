@@ -254,3 +254,47 @@ func sortByScore(found []candidate) {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.modified, a.modified), cmp.Compare(b.note, a.note))
 	})
 }
+
+// blend orders the list as the mode asks.
+func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
+	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
+	foreign := s.r.foreign || grams
+	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
+	list.raised = s.raised(m, foreign)
+	list.halfRead = m.weight > 0 && m.weight < fluent
+	m.weight += gapWeight * m.languageGap()
+	if len(m.near) == 0 || s.q.Mode == ModeText {
+		m = &meaning{}
+		for i := range text {
+			s.score(&text[i], m)
+		}
+		list.found = text
+		return s.rescore(ctx, list.found, m)
+	}
+	head := text[:min(len(text), pool)]
+	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
+		return c.near < list.floor && c.terms == 0
+	})
+	if s.q.Mode == ModeSemantic {
+		list.found = slices.DeleteFunc(list.found, func(c candidate) bool { return c.vectorRank == 0 })
+		list.total = len(list.found)
+		return nil
+	}
+	if err := s.rescore(ctx, list.found, m); err != nil {
+		return err
+	}
+	have := make(map[int64]bool, len(list.found))
+	for _, c := range list.found {
+		have[c.note] = true
+		if c.textRank == 0 {
+			list.total++
+		}
+	}
+	for _, c := range text[len(head):] {
+		if !have[c.note] {
+			c.score = 0 // beyond the fused ones only the order counts
+			list.found = append(list.found, c)
+		}
+	}
+	return nil
+}

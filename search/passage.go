@@ -499,3 +499,27 @@ func plain(s string) string {
 	}
 	return b.String()
 }
+
+// snippetSize returns the length in bytes of the snippet of a hit, given its rank from 0
+// and the number of hits. When there are many, the first get half as much again at the
+// expense of the rest, because the answer is usually among them, and keep most of it
+// beside a long path. The passage shows how many bytes a character of the script takes.
+func (q *Query) snippetSize(n *notes.Note, heading, passage string, rank, hits int) int {
+	const many, first = 6, 3
+	passage = passage[:min(len(passage), 1000)]
+	size, least := defaultSnippet, max(minSnippet, minSnippet*len(passage)/max(1, utf8.RuneCountInString(passage)))
+	if q.MaxBytes > 0 {
+		size = max(q.MaxBytes/q.Limit, min(longSnippet, q.MaxBytes/hits))
+		switch {
+		case hits < many:
+		case rank < first:
+			least, size = max(least, size), size*3/2
+		default:
+			size -= size * first / 2 / (hits - first)
+		}
+	}
+	if q.Beside != nil {
+		size -= q.Beside(n.Path, clipName(n.Title), clipName(heading))
+	}
+	return max(least, size)
+}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -392,4 +393,47 @@ func (s *rescorer) window(matches []match, fits func(first, last match) bool) (f
 		}
 	}
 	return from, to, best
+}
+
+// best returns the candidates whose texts are read.
+func (s *search) best(found []candidate) []candidate {
+	return found[:min(len(found), max(rescored, s.q.Limit))]
+}
+
+// rescore adds the scores of their texts to the best candidates and sorts them.
+func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
+	best := s.best(found)
+	if err := s.readNotes(ctx, best); err != nil {
+		return err
+	}
+	matches, names, named := make([][]match, len(best)), namesOf(best, s.read, s.rescorer.matcher), make([]uint64, len(best))
+	err := index.InParallel(len(best), func(_, i int) error {
+		c := &best[i]
+		if n := s.read[c.note]; n != nil {
+			if c.terms != 0 {
+				matches[i] = s.rescorer.score(n, c)
+			}
+			named[i] = names.in(n, c)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	all := uint64(0)
+	for _, found := range named {
+		all |= found
+	}
+	for i := range best {
+		c := &best[i]
+		if n := s.read[c.note]; n != nil && c.terms != 0 {
+			s.matches[n.ID] = matches[i]
+		}
+		if c.named = all&(1<<i) != 0; c.named {
+			c.bonus += s.rescorer.named * s.rescorer.ideal
+		}
+		s.score(c, m)
+	}
+	sortByScore(best)
+	return nil
 }
