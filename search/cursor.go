@@ -14,9 +14,9 @@ import (
 	"notesd/notes"
 )
 
-// place is the beginning of a page: the query, its ranked list, and the offset of the page in
+// pageStart is the beginning of a page: the query, its ranked list, and the offset of the page in
 // it. A cursor is its opaque encoding.
-type place struct {
+type pageStart struct {
 	query  [8]byte
 	list   uint32
 	offset int
@@ -36,16 +36,16 @@ func queryHash(q Query) (h [8]byte) {
 }
 
 // after returns the cursor of the page that begins at offset.
-func (p place) after(offset int) string {
+func (p pageStart) after(offset int) string {
 	b := append([]byte(nil), p.query[:]...)
 	b = binary.BigEndian.AppendUint32(b, p.list)
 	b = binary.AppendUvarint(b, uint64(offset))
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// parsePlace decodes the cursor of a query; "" is the beginning.
-func parsePlace(q Query) (place, error) {
-	p := place{query: queryHash(q)}
+// parseCursor decodes the cursor of a query; "" is the beginning.
+func parseCursor(q Query) (pageStart, error) {
+	p := pageStart{query: queryHash(q)}
 	if q.Cursor == "" {
 		return p, nil
 	}
@@ -78,14 +78,14 @@ type rankings struct {
 }
 
 type keptRanking struct {
-	first place // with offset 0
+	first pageStart // with offset 0
 	list  *rankedList
 }
 
 // find returns the beginning of the page of a query, and its list, or nil if the list is not
 // cached.
-func (r *rankings) find(q Query) (place, *rankedList, error) {
-	p, err := parsePlace(q)
+func (r *rankings) find(q Query) (pageStart, *rankedList, error) {
+	p, err := parseCursor(q)
 	if err != nil {
 		return p, nil, err
 	}
@@ -98,7 +98,7 @@ func (r *rankings) find(q Query) (place, *rankedList, error) {
 }
 
 // keep caches the list of p, to which it gives an id if it has none.
-func (r *rankings) keep(p *place, l *rankedList) {
+func (r *rankings) keep(p *pageStart, l *rankedList) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p.list == 0 {
@@ -108,11 +108,11 @@ func (r *rankings) keep(p *place, l *rankedList) {
 	if i < 0 {
 		i, r.next = r.next, (r.next+1)%len(r.last)
 	}
-	r.last[i] = keptRanking{place{query: p.query, list: p.list}, l}
+	r.last[i] = keptRanking{pageStart{query: p.query, list: p.list}, l}
 }
 
 // index returns the index of the list of p, or -1. The caller must hold mu.
-func (r *rankings) index(p place) int {
+func (r *rankings) index(p pageStart) int {
 	p.offset = 0
 	return slices.IndexFunc(r.last[:], func(k keptRanking) bool { return k.first == p })
 }

@@ -14,7 +14,7 @@ import (
 	"notesd/search/terms"
 )
 
-// Store reads the notes that the index found. [notes.Store] implements it.
+// Store reads the notes that the index found. *store.Store of notes/store implements it.
 type Store interface {
 	PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error)
 	Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
@@ -188,42 +188,42 @@ type search struct {
 // consistent while notes change.
 type rankedList struct {
 	found    []candidate
-	total    int
-	weak     bool // all of them are
-	floor    float64
-	clear    bound
-	raised   float64 // see search.raised
-	halfRead bool    // the model reads words of the query in pieces
-	semantic Coverage
+	total    int      // notes found, of which found has the best
+	weak     bool     // all notes found are weak hits
+	floor    float64  // the least nearness of a hit without any of the words, see floor
+	clear    bound    // of a clear hit, see floor
+	raise    float64  // of that bound, for words that no note has, see search.raise
+	halfRead bool     // the model reads words of the query in pieces
+	semantic Coverage // what the semantic search contributed
 	remarks  []string
 
 	// The statistics of the query's terms, for choosing passages.
 	terms []index.PlanTerm
-	docs  int
-	with  []int
+	docs  int   // notes that the caller may read
+	with  []int // number of these that have the term, by term
 }
 
 func (s *search) run(ctx context.Context) (Result, error) {
 	s.read, s.matches = map[int64]*notes.Note{}, map[int64][]match{}
-	place, list, err := s.rankings.find(s.q)
+	start, list, err := s.rankings.find(s.q)
 	if err != nil {
 		return Result{}, err
 	}
 	if s.allowed, err = s.store.ResolveSearch(ctx, s.r.filter); err != nil {
 		return Result{}, err
 	}
-	if need := place.offset + s.q.Limit; list == nil || need > len(list.found) && list.canGrow() {
+	if need := start.offset + s.q.Limit; list == nil || need > len(list.found) && list.canGrow() {
 		longer, err := s.rank(ctx, need)
 		if err != nil {
 			return Result{}, err
 		}
 		list = list.extended(longer)
 		list.found = list.found[:min(len(list.found), maxResults)]
-		s.rankings.keep(&place, list)
+		s.rankings.keep(&start, list)
 	} else {
 		list.resume(s)
 	}
-	return s.page(ctx, place, list)
+	return s.page(ctx, start, list)
 }
 
 // canGrow reports whether a deeper ranking would find more notes.

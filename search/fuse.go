@@ -260,7 +260,7 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
 	foreign := s.r.foreign || grams
 	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
-	list.raised = s.raised(m, foreign)
+	list.raise = s.raise(m, foreign)
 	list.halfRead = m.weight > 0 && m.weight < fluent
 	m.weight += gapWeight * m.languageGap()
 	if len(m.near) == 0 || s.q.Mode == ModeText {

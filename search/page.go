@@ -9,7 +9,7 @@ import (
 
 // page builds the result from the requested part of the list. It skips notes that have been
 // deleted or no longer match the filter.
-func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, error) {
+func (s *search) page(ctx context.Context, at pageStart, list *rankedList) (Result, error) {
 	res := Result{Hits: []Hit{}, Total: list.total, Weak: list.weak, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
 	next := min(at.offset, len(list.found))
 	share := min(s.q.Limit, len(list.found)-next)

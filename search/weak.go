@@ -61,7 +61,8 @@ const (
 	fluent = 0.55
 )
 
-// floor returns the least nearness of a semantic hit, and the bound of a clear one. foreign
+// floor returns the least nearness of a hit without any of the words, and the bound of a clear
+// hit. foreign
 // reports whether the query may be in another language than the notes.
 func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
@@ -90,9 +91,9 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	return onSpread(m.here, f), clear
 }
 
-// raised returns the increase of the bound of clear hits for words that no note has. It is 0 if
+// raise returns the increase of the bound of clear hits for words that no note has. It is 0 if
 // the notes are in another language than the query, because most words are unknown then.
-func (s *search) raised(m *meaning, foreign bool) float64 {
+func (s *search) raise(m *meaning, foreign bool) float64 {
 	if foreign || s.q.Mode == ModeSemantic || m.usual.Mean != 0 {
 		return 0
 	}
@@ -132,7 +133,7 @@ func (s *search) judge(list *rankedList) {
 	best := list.found[:min(len(list.found), rescored)]
 	answered := slices.ContainsFunc(best, func(c candidate) bool {
 		n := s.read[c.note]
-		return list.clear.reached(&c, -list.raised) && (s.q.Of == "" || n == nil || n.Path != s.q.Of)
+		return list.clear.reached(&c, -list.raise) && (s.q.Of == "" || n == nil || n.Path != s.q.Of)
 	})
 	for i := range list.found {
 		c := &list.found[i]

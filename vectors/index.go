@@ -19,7 +19,7 @@ import (
 	"notesd/vectors/flat"
 )
 
-// Store provides the texts to embed. [notes.Store] implements it.
+// Store provides the texts to embed. *store.Store of notes/store implements it.
 type Store interface {
 	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
 	Notes() *sqlite.DB
