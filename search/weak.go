@@ -62,8 +62,7 @@ const (
 )
 
 // floor returns the least nearness of a hit without any of the words, and the bound of a clear
-// hit. foreign
-// reports whether the query may be in another language than the notes.
+// hit. foreign reports whether the query may be in another language than the notes.
 func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {

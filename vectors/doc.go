@@ -5,7 +5,7 @@
 //
 //   - An [Embedder] turns text into a vector of unit length. The cosine of two
 //     vectors is a measure of the semantic similarity of the texts. Its scale
-//     depends on the model; see [Hit.Near].
+//     depends on the model; see [notes.SemanticHit].
 //   - A passage or chunk is a part of a note with its own vector. The vectors are
 //     stored in notes.db under the hash of their text, so an unchanged paragraph is
 //     not embedded again when it moves.

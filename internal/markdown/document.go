@@ -129,7 +129,7 @@ type Link struct {
 	Alias string
 	Line  int
 	// Start and End delimit the whole link, TargetStart and TargetEnd its path
-	// part: the bytes that [RewriteLinks] replaces.
+	// part: the bytes that RewriteLinks of package edit replaces.
 	Start, End             int
 	TargetStart, TargetEnd int
 	// AnchorStart and AnchorEnd delimit the anchor in the source; both are 0 if there
