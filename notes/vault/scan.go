@@ -3,13 +3,9 @@ package vault
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
@@ -40,22 +36,6 @@ type scan struct {
 // isUnseen reports whether the absence of a file at name is inconclusive.
 func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
-}
-
-// list lists the whole folder and reads what the store has of it.
-func (s *scan) list(ctx context.Context) (*walked, error) {
-	w, err := walk(ctx, s.root, s.v.ignore)
-	if err != nil {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return nil, err
-		}
-		return nil, disk.Unavailable(err)
-	}
-	if s.rows, err = s.v.store.Rows(ctx, nil); err != nil {
-		return nil, err
-	}
-	s.passed, err = s.v.store.Files().PassedOver(ctx)
-	return w, err
 }
 
 func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
@@ -276,73 +256,4 @@ func (s *scan) finish(ctx context.Context) error {
 	}, s.isUnseen)
 	v.historyMatched = err == nil
 	return err
-}
-
-// spellings returns diskPath and the other Unicode forms of it that have to be scanned with
-// it: the one that the note was read from and, if there is no file at diskPath, its NFC and
-// NFD forms.
-func (s *scan) spellings(diskPath string) []string {
-	name := notes.Nfc(diskPath)
-	spelled := []string{diskPath}
-	if r, ok := s.rows[name]; ok {
-		spelled = append(spelled, r.DiskPath)
-	}
-	if _, err := s.root.Lstat(diskPath); errors.Is(err, fs.ErrNotExist) {
-		spelled = append(spelled, name, norm.NFD.String(name))
-	}
-	slices.Sort(spelled)
-	return slices.Compact(spelled)
-}
-
-// walkPaths lists the files at and below the paths.
-func (s *scan) walkPaths(ctx context.Context, diskPaths []string) (*walked, error) {
-	w := newWalked()
-	s.listed = disk.Listed{}
-	for _, diskPath := range diskPaths {
-		for _, spelled := range s.spellings(diskPath) {
-			if err := s.addPath(ctx, spelled, w); err != nil {
-				return nil, err
-			}
-		}
-	}
-	w.dropTwins()
-	return w, nil
-}
-
-// addPath adds the file at diskPath, or the folder with everything below it, to w.
-func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
-	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
-	if link := s.root.SymlinkAbove(diskPath); link != "" {
-		one.symlink(link)
-		return nil // not the file's real path
-	}
-	info, err := s.root.Lstat(diskPath)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
-		if isEvicted(s.root, diskPath) {
-			w.evict(diskPath)
-		}
-		return nil // gone
-	case err != nil:
-		w.unreadable = append(w.unreadable, notes.Nfc(diskPath))
-		return nil
-	}
-	switch spelled, known := s.root.WhollySpelledSo(diskPath, s.listed); {
-	case !known:
-		w.unreadable = append(w.unreadable, notes.Nfc(diskPath))
-		return nil
-	case !spelled:
-		return nil // the disk matched a differently spelled name
-	}
-	if !info.IsDir() {
-		one.file(path.Base(diskPath), diskPath, info)
-		return nil
-	}
-	if err = one.start(diskPath); ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.unreadable = append(w.unreadable, notes.Nfc(diskPath))
-	}
-	return nil
 }
