@@ -271,7 +271,7 @@ func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) error {
 		return nil
 	}
 	began := x.opt.Now()
-	todo, err := x.halvesOf(ctx, s.embedder, todo)
+	todo, err := x.embedOrFetch(ctx, s.embedder, todo)
 	if err != nil || len(todo) == 0 {
 		return err
 	}
@@ -301,9 +301,9 @@ func (x *worker) keep(ctx context.Context, s *space, done []text) error {
 	return nil
 }
 
-// halvesOf embeds texts, or gets their vectors from other nodes. It omits texts that another
-// node is embedding.
-func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) (done []text, err error) {
+// embedOrFetch embeds texts, or gets their vectors from other nodes, packed in half precision.
+// It omits texts that another node is embedding.
+func (x *worker) embedOrFetch(ctx context.Context, e Embedder, todo []text) (done []text, err error) {
 	known, embed := map[string][]byte{}, todo
 	if x.opt.Shared != nil {
 		hashes := make([]string, len(todo))
