@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"notesd/internal/phrase"
 )
 
@@ -112,16 +110,3 @@ const APIKeyVariable = envPrefix + "SEMANTIC_API_KEY"
 
 // keyOfAPI represents the API key among the settings. The file cannot set it.
 const keyOfAPI = "semantic.api_key"
-
-func flagEntries(flags *pflag.FlagSet) []entry {
-	if flags == nil {
-		return nil
-	}
-	var entries []entry
-	flags.Visit(func(f *pflag.Flag) {
-		if key, ok := flagKeys[f.Name]; ok {
-			entries = append(entries, entry{key: key, value: f.Value.String(), origin: "--" + f.Name})
-		}
-	})
-	return entries
-}
