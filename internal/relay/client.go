@@ -73,11 +73,11 @@ func (s *session) fromClient(line []byte) {
 	var batch []json.RawMessage
 	if s.takesBatches() && json.Unmarshal(line, &batch) == nil {
 		for _, element := range batch {
-			s.fromObject(append(element, '\n'))
+			s.objectFromClient(append(element, '\n'))
 		}
 	}
 	if len(batch) == 0 {
-		s.fromObject(line)
+		s.objectFromClient(line)
 	}
 }
 
@@ -88,21 +88,21 @@ func (s *session) takesBatches() bool {
 	return s.handshake.version == jsonrpc.BatchVersion
 }
 
-// fromObject handles one message.
-func (s *session) fromObject(line []byte) {
+// objectFromClient handles one message.
+func (s *session) objectFromClient(line []byte) {
 	m, ok := jsonrpc.Scan(line)
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	switch method := jsonrpc.Text(m.Method.Of(line)); {
 	case method != "" && proper:
-		s.fromRequest(line, m, id, method)
+		s.requestFromClient(line, m, id, method)
 	case method == methodInitialized && !m.ID.Found():
-		s.fromInitialized(line)
+		s.initializedFromClient(line)
 	case method == methodCancelled && !m.ID.Found():
-		s.fromCancelled(line, m)
+		s.cancelledFromClient(line, m)
 	case method != "" && !m.ID.Found():
-		s.fromOther(line)
+		s.otherFromClient(line)
 	case ok && !m.Method.Found() && (m.Result.Found() || m.Failure.Found()):
-		s.fromAnswer(line, m)
+		s.answerFromClient(line, m)
 	default:
 		s.refuse(nil, codeInvalidRequest, errNoMessage)
 	}
@@ -113,9 +113,9 @@ func (s *session) refuse(rawID []byte, code int64, err error) {
 	s.client.write(failure(rawID, code, err))
 }
 
-// fromRequest registers a request and sends it. If no daemon is live, or writing fails,
+// requestFromClient registers a request and sends it. If no daemon is live, or writing fails,
 // the next one is sent it: see flush.
-func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, method string) {
+func (s *session) requestFromClient(line []byte, m jsonrpc.Message, id jsonrpc.ID, method string) {
 	rawID := bytes.Clone(m.ID.Of(line))
 	s.mu.Lock()
 	if err := s.requests.admits(id, len(line)); err != nil {
@@ -146,8 +146,8 @@ func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, met
 	}
 }
 
-// fromInitialized records that the handshake is complete.
-func (s *session) fromInitialized(line []byte) {
+// initializedFromClient records that the handshake is complete.
+func (s *session) initializedFromClient(line []byte) {
 	s.mu.Lock()
 	s.handshake.initialized = bytes.Clone(line)
 	l := s.live
@@ -160,8 +160,8 @@ func (s *session) fromInitialized(line []byte) {
 	}
 }
 
-// fromCancelled removes the cancelled request, and notifies the daemon if it was sent.
-func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
+// cancelledFromClient removes the cancelled request, and notifies the daemon if it was sent.
+func (s *session) cancelledFromClient(line []byte, m jsonrpc.Message) {
 	id, _ := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "requestId").Of(line))
 	s.mu.Lock()
 	r, l := s.requests.find(id), s.current
@@ -177,9 +177,9 @@ func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 	s.answered()
 }
 
-// fromOther forwards any other notification, live or not: all concern the daemon's own
+// otherFromClient forwards any other notification, live or not: all concern the daemon's own
 // questions, which the next one asks again.
-func (s *session) fromOther(line []byte) {
+func (s *session) otherFromClient(line []byte) {
 	s.mu.Lock()
 	l := s.current
 	s.mu.Unlock()
@@ -188,8 +188,8 @@ func (s *session) fromOther(line []byte) {
 	}
 }
 
-// fromAnswer forwards the answer to a daemon's request, unless that daemon is gone.
-func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
+// answerFromClient forwards the answer to a daemon's request, unless that daemon is gone.
+func (s *session) answerFromClient(line []byte, m jsonrpc.Message) {
 	id := string(m.ID.Of(line))
 	s.mu.Lock()
 	rawID, ok := s.questions[id]

@@ -11,7 +11,7 @@
 //
 //   - relay.go: Run, and the loop over daemons
 //   - session.go: the state of one Run
-//   - client.go: lines from the client; upstream.go: lines from the daemon
+//   - client.go: lines from the client; daemon.go: lines from the daemon
 //   - replay.go: replaying the session to a new daemon, and handling a lost one
 //   - inflight.go, handshake.go: the tables these use
 //

@@ -42,18 +42,18 @@ func (l *link) fromDaemon(line []byte) {
 	case !ok:
 		l.logger.Warn("the daemon sent a line that is no message")
 	case m.Method.Found() && m.ID.Found():
-		l.fromQuestion(line, m)
+		l.questionFromDaemon(line, m)
 	case m.Method.Found():
-		l.fromNotification(line, m)
+		l.notificationFromDaemon(line, m)
 	default:
-		l.fromResponse(line, m)
+		l.responseFromDaemon(line, m)
 	}
 }
 
-// fromQuestion forwards a request of the daemon (elicitation, roots, sampling, ping)
+// questionFromDaemon forwards a request of the daemon (elicitation, roots, sampling, ping)
 // under an id of the relay's own: every daemon counts its ids from 1, and those that the
 // client sees are unique across generations.
-func (l *link) fromQuestion(line []byte, m jsonrpc.Message) {
+func (l *link) questionFromDaemon(line []byte, m jsonrpc.Message) {
 	l.mu.Lock()
 	l.asking++
 	id := strconv.Itoa(l.asking)
@@ -62,9 +62,9 @@ func (l *link) fromQuestion(line []byte, m jsonrpc.Message) {
 	l.client.write(jsonrpc.Replace(line, m.ID, id))
 }
 
-// fromResponse forwards an answer and records its effect on the session. It drops answers
+// responseFromDaemon forwards an answer and records its effect on the session. It drops answers
 // to requests that the client has cancelled.
-func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
+func (l *link) responseFromDaemon(line []byte, m jsonrpc.Message) {
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	l.mu.Lock()
 	if waiter, own := l.replies[id]; own {
@@ -88,8 +88,8 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	l.answered()
 }
 
-// fromNotification forwards a notification if the client should see it.
-func (l *link) fromNotification(line []byte, m jsonrpc.Message) {
+// notificationFromDaemon forwards a notification if the client should see it.
+func (l *link) notificationFromDaemon(line []byte, m jsonrpc.Message) {
 	switch jsonrpc.Text(m.Method.Of(line)) {
 	case daemon.ClosingMethod:
 		l.closing(jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "reason").Of(line)))
