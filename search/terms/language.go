@@ -77,11 +77,3 @@ func isolating(r rune) bool {
 	}
 	return r >= 0x1EA0 && r <= 0x1EF9
 }
-
-// A word family consists of the terms of the vault that share all but the last letters of a
-// word and have about its length: its inflected forms, found without a dictionary.
-const (
-	familyEnding = 2 // last letters that need not be shared
-	familyLeast  = 4 // least number of shared letters
-	familyReach  = 3 // greatest difference in length, in letters
-)

@@ -7,6 +7,14 @@ import (
 	"unicode/utf8"
 )
 
+// A word family consists of the terms of the vault that share all but the last letters of a
+// word and have about its length: its inflected forms, found without a dictionary.
+const (
+	familyEnding = 2 // last letters that need not be shared
+	familyLeast  = 4 // least number of shared letters
+	familyReach  = 3 // greatest difference in length, in letters
+)
+
 // Stems returns the possible beginnings of the words of a word's family; none if it has no
 // family.
 func Stems(word string) []string {
