@@ -239,7 +239,9 @@ func (d *recovery) redo(f *store.FileChange) error {
 	return d.redoMove(f)
 }
 
-// content is what a name holds when an operation is recovered.
+// content is what a name holds when an operation is recovered. In the functions below, was
+// and named are the contents of the note's old and new name, which are often one; the other
+// variables are those of its temp names.
 type content struct {
 	exists bool
 	info   fs.FileInfo // of the name itself, not of a symlink's target
@@ -247,7 +249,8 @@ type content struct {
 	err    error // why it cannot be read
 }
 
-func (c content) is(text []byte) bool {
+// holds reports whether the name has a file with this text.
+func (c content) holds(text []byte) bool {
 	return c.exists && c.err == nil && string(c.data) == string(text)
 }
 
@@ -255,6 +258,7 @@ func (c content) is(text []byte) bool {
 // have reserved the name with an empty file, which has no text to lose.
 func (c content) vacant() bool { return !c.exists || c.err == nil && len(c.data) == 0 }
 
+// isFile reports whether both names are of one file.
 func (c content) isFile(other content) bool {
 	return c.exists && other.exists && os.SameFile(c.info, other.info)
 }
@@ -307,8 +311,8 @@ func (c content) clear(dir *atomicfile.Dir, name string) error {
 	return dir.Discard(name)
 }
 
-// moveTo moves a file to a name, which must be vacant.
-func (c content) moveTo(from *atomicfile.Dir, temp string, to *atomicfile.Dir, name string) error {
+// fill moves a file from a temp name to the name that holds c, which must be vacant.
+func (c content) fill(from *atomicfile.Dir, temp string, to *atomicfile.Dir, name string) error {
 	if err := c.clear(to, name); err != nil {
 		return err
 	}
@@ -325,7 +329,7 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	is, under, kept := all[0], all[1], all[2]
+	named, under, kept := all[0], all[1], all[2]
 	switch { // states of an exchange made of several calls
 	case !kept.exists:
 	case !under.exists: // only the last call is missing
@@ -333,32 +337,32 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 			return err
 		}
 		under = kept
-	case kept.isFile(is):
+	case kept.isFile(named):
 		if err := dir.Discard(f.Temp + ".old"); err != nil {
 			return err
 		}
-	case under.is(f.New) && is.vacant():
-		if err := is.moveTo(dir, f.Temp+".old", dir, name); err != nil {
+	case under.holds(f.New) && named.vacant():
+		if err := named.fill(dir, f.Temp+".old", dir, name); err != nil {
 			return err
 		}
-		is = kept
+		named = kept
 	}
 	switch {
-	case under.is(f.Old):
+	case under.holds(f.Old):
 		return nil
-	case under.exists && !under.is(f.New) && is.is(f.New): // another program's save, displaced and not yet compared
+	case under.exists && !under.holds(f.New) && named.holds(f.New): // another program's save, displaced and not yet compared
 		if err := dir.Exchange(f.Temp, name); err != nil {
 			return err
 		}
-	case under.exists && !under.is(f.New), is.is(f.New):
+	case under.exists && !under.holds(f.New), named.holds(f.New):
 		return nil
-	case is.is(f.Old):
+	case named.holds(f.Old):
 		if err := d.stageAgain(dir, f, under); err != nil {
 			return err
 		}
 		return d.exchange(dir, f)
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, is.data)
+	return conflict(d.Kind, f.OldPath, f.Old, named.data)
 }
 
 // stageAgain stages the new text if the crash prevented that or left it partial.
@@ -385,14 +389,14 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	is, staged, part := all[0], all[1], all[2]
-	if is.exists && (!staged.exists && !part.exists || is.isFile(staged)) {
+	named, staged, part := all[0], all[1], all[2]
+	if named.exists && (!staged.exists && !part.exists || named.isFile(staged)) {
 		return nil // published, and possibly changed since
 	}
 	if err := d.stageAgain(dir, f, staged); err != nil {
 		return err
 	}
-	return is.moveTo(dir, f.Temp, dir, path.Base(f.NewDisk))
+	return named.fill(dir, f.Temp, dir, path.Base(f.NewDisk))
 }
 
 func (d *recovery) redoDelete(f *store.FileChange) error {
@@ -400,8 +404,8 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	is, gone := all[0], all[1]
-	if gone.is(f.Old) || !gone.exists && !is.exists {
+	named, gone := all[0], all[1]
+	if gone.holds(f.Old) || !gone.exists && !named.exists {
 		return nil
 	}
 	dir, err := d.dir(f.Dir())
@@ -409,16 +413,16 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 		return err
 	}
 	switch {
-	case gone.exists && !is.vacant():
+	case gone.exists && !named.vacant():
 		return nil // recreated since
 	case gone.exists:
-		if err := is.moveTo(dir, f.Temp, dir, path.Base(f.OldDisk)); err != nil {
+		if err := named.fill(dir, f.Temp, dir, path.Base(f.OldDisk)); err != nil {
 			return err
 		}
-	case is.is(f.Old):
+	case named.holds(f.Old):
 		return d.withdraw(dir, f, f.Temp)
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, is.data)
+	return conflict(d.Kind, f.OldPath, f.Old, named.data)
 }
 
 // redoRename finishes a rename. If only the new name exists, the note has moved. Otherwise
@@ -433,22 +437,22 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	was, is, between := all[0], all[1], all[2]
+	was, named, between := all[0], all[1], all[2]
 	switch {
-	case between.is(f.Old) && was.vacant() && is.vacant(): // see rename
-		return is.moveTo(from, f.Temp, to, newName)
-	case between.exists && was.vacant() && is.vacant():
-		if err := was.moveTo(from, f.Temp, from, oldName); err != nil {
+	case between.holds(f.Old) && was.vacant() && named.vacant(): // see rename
+		return named.fill(from, f.Temp, to, newName)
+	case between.exists && was.vacant() && named.vacant():
+		if err := was.fill(from, f.Temp, from, oldName); err != nil {
 			return err
 		}
-	case is.exists && !was.exists:
+	case named.exists && !was.exists:
 		return nil
-	case was.isFile(is) && !d.isOneFile(f): // linked, and the old name not yet removed
+	case was.isFile(named) && !d.isOneFile(f): // linked, and the old name not yet removed
 		return from.Discard(oldName)
-	case was.is(f.Old) && was.isFile(is):
+	case was.holds(f.Old) && was.isFile(named):
 		return d.move(to, f)
-	case was.is(f.Old) && is.vacant():
-		if err := is.clear(to, newName); err != nil {
+	case was.holds(f.Old) && named.vacant():
+		if err := named.clear(to, newName); err != nil {
 			return err
 		}
 		return d.move(to, f)
@@ -483,7 +487,7 @@ func (d *recovery) wasPlaced(f *store.FileChange) (bool, error) {
 	for i := range d.Files[1:] {
 		other := &d.Files[i+1]
 		under, err := d.contentOf(path.Join(other.Dir(), other.Temp))
-		if under.exists && !under.is(other.New) || err != nil {
+		if under.exists && !under.holds(other.New) || err != nil {
 			return err == nil, err
 		}
 	}
@@ -501,28 +505,28 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	was, is, staged, aside := all[0], all[1], all[2], all[3]
-	if staged.isFile(is) {
+	was, named, staged, aside := all[0], all[1], all[2], all[3]
+	if staged.isFile(named) {
 		if err := to.Discard(f.Temp); err != nil {
 			return err
 		}
 		staged = content{}
 	}
 	switch {
-	case staged.exists && aside.is(f.Old) && is.vacant(): // the disk is case-insensitive
-		return is.moveTo(to, f.Temp, to, newName)
-	case aside.is(f.Old):
+	case staged.exists && aside.holds(f.Old) && named.vacant(): // the disk is case-insensitive
+		return named.fill(to, f.Temp, to, newName)
+	case aside.holds(f.Old):
 		return nil
 	case aside.exists && !was.vacant(): // recreated since
 		return nil
 	case aside.exists: // another program's save, set aside and not yet compared
-		if err := was.moveTo(from, f.Temp+".old", from, oldName); err != nil {
+		if err := was.fill(from, f.Temp+".old", from, oldName); err != nil {
 			return err
 		}
-		return d.takeBack(to, f, is)
-	case was.is(f.Old) && (is.vacant() || d.isOneFile(f)):
+		return d.takeBack(to, f, named)
+	case was.holds(f.Old) && (named.vacant() || d.isOneFile(f)):
 		if !d.isOneFile(f) {
-			if err := is.clear(to, newName); err != nil {
+			if err := named.clear(to, newName); err != nil {
 				return err
 			}
 		}
@@ -531,11 +535,11 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		}
 		return d.moveAndChange(to, f)
 	case staged.exists:
-	case is.is(f.New) && was.is(f.Old):
+	case named.holds(f.New) && was.holds(f.Old):
 		return d.finishMove(to, f, false)
-	case is.is(f.New) && was.exists:
-		return d.takeBack(to, f, is)
-	case is.exists && !was.exists:
+	case named.holds(f.New) && was.exists:
+		return d.takeBack(to, f, named)
+	case named.exists && !was.exists:
 		return nil
 	}
 	return conflict(d.Kind, f.OldPath, f.Old, was.data)
@@ -543,8 +547,8 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 
 // takeBack withdraws the file that a move has published, because the old file has changed,
 // and returns the conflict.
-func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, is content) error {
-	if is.is(f.New) {
+func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, named content) error {
+	if named.holds(f.New) {
 		if err := to.Withdraw(path.Base(f.NewDisk), f.Temp); err != nil {
 			return err
 		}
@@ -572,8 +576,8 @@ func (d *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err 
 // because the disk ignores case or Unicode normalization.
 func (d *recovery) isOneFile(f *store.FileChange) bool {
 	old, oldErr := d.root.Lstat(f.OldDisk)
-	is, newErr := d.root.Lstat(f.NewDisk)
-	if oldErr != nil || newErr != nil || !os.SameFile(old, is) {
+	renamed, newErr := d.root.Lstat(f.NewDisk)
+	if oldErr != nil || newErr != nil || !os.SameFile(old, renamed) {
 		return false
 	}
 	file, err := disk.OpenRegular(d.root, f.NewDisk)
@@ -594,12 +598,12 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	switch was, is := all[0].exists, all[1].exists; {
-	case is && !was:
+	switch was, named := all[0].exists, all[1].exists; {
+	case named && !was:
 		return nil
-	case was && !is:
+	case was && !named:
 		return d.rename(to, f)
-	case !was && !is: // under the temp name; see rename
+	case !was && !named: // under the temp name; see rename
 		return from.Move(f.Temp, to, path.Base(f.NewDisk))
 	}
 	return movedOnto(f.OldPath, f.NewPath)
