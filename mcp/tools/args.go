@@ -307,29 +307,37 @@ func severalNotes(note string, more []string) ([]string, error) {
 
 // filter builds the filter from the arguments that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	f := notes.Filter{Folder: in.place(folder), Scope: in.Scope.Read}
+	f := notes.Filter{Folder: in.vaultPath(folder), Scope: in.Scope.Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)
 		}
 	}
 	var err error
-	if f.After, err = in.moment("after", after, false); err != nil {
+	if f.After, err = in.startOf("after", after); err != nil {
 		return f, err
 	}
-	f.Before, err = in.moment("before", before, false)
+	f.Before, err = in.startOf("before", before)
 	return f, err
 }
 
-// place converts a folder or path to one relative to the vault, which is "". Models pass
+// vaultPath converts a folder or path to one relative to the vault, which is "". Models pass
 // absolute paths mentioned by the user or another tool.
-func (in *invocation) place(p string) string {
+func (in *invocation) vaultPath(p string) string {
 	return strings.Trim(path.Clean("/"+in.Vault.InVault(p)), "/")
 }
 
-// moment parses an argument that names a time, as [Vault] does: of a period, it returns the
-// last moment if last is set, otherwise the first. If the argument was not given, it
-// returns the zero time.
+// startOf parses an argument that names a time, as [Vault] does; a period means its first moment.
+// If the argument was not given, startOf returns the zero time.
+func (in *invocation) startOf(name, text string) (time.Time, error) {
+	return in.moment(name, text, false)
+}
+
+// asOf parses the argument as_of like startOf; a period means its last moment.
+func (in *invocation) asOf(text string) (time.Time, error) {
+	return in.moment("as_of", text, true)
+}
+
 func (in *invocation) moment(name, text string, last bool) (time.Time, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return time.Time{}, nil

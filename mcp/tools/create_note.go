@@ -55,7 +55,7 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	case a.Title == "" && a.Path == "":
 		return Outcome{}, usagef("title is required: pass the note's title, or a path instead")
 	// Models often repeat the folder of a path.
-	case a.Path != "" && !notes.Under(notes.Key(in.place(a.Path)), notes.Key(in.place(a.Folder))):
+	case a.Path != "" && !notes.Under(notes.Key(in.vaultPath(a.Path)), notes.Key(in.vaultPath(a.Folder))):
 		return Outcome{}, usagef("path and folder name two places: pass the whole path, or folder and title")
 	}
 	// Empty content is accepted. Content may be missing only if a template, or the vault's

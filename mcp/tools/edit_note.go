@@ -130,7 +130,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := in.changed(ctx, editVerb(w), w, a.DryRun, true)
+	out := in.changed(ctx, editVerb(w), w, a.DryRun, showDiff)
 	if a.DryRun && w.Was != w.Hash {
 		out.Panel = proposed(w, a.Edits)
 	}

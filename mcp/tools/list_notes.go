@@ -69,7 +69,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
 	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Fields: a.Fields}
-	at, err := in.moment("as_of", a.AsOf, true)
+	at, err := in.asOf(a.AsOf)
 	if err != nil {
 		return Outcome{}, err
 	}

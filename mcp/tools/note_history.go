@@ -54,17 +54,17 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	if len(a.Diff) > 0 {
 		return in.diff(ctx, a)
 	}
-	since, err := in.moment("since", a.Since, false)
+	since, err := in.startOf("since", a.Since)
 	if err != nil {
 		return Outcome{}, err
 	}
 	query := notes.HistoryQuery{Note: a.Note, Since: since, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
-	if strings.HasSuffix(a.Note, "/") && in.place(a.Note) != "" { // a folder, even if a note has its name
-		query.Note, query.Folder = "", in.place(a.Note)
+	if strings.HasSuffix(a.Note, "/") && in.vaultPath(a.Note) != "" { // a folder, even if a note has its name
+		query.Note, query.Folder = "", in.vaultPath(a.Note)
 	}
 	page, err := in.History.Revisions(ctx, query)
 	if errors.Is(err, notes.ErrNotFound) && in.isFolder(ctx, a.Note) {
-		query.Note, query.Folder = "", in.place(a.Note)
+		query.Note, query.Folder = "", in.vaultPath(a.Note)
 		page, err = in.History.Revisions(ctx, query)
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 // isFolder reports whether the name, which is not that of a note, is that of a folder that has
 // or had notes.
 func (in *invocation) isFolder(ctx context.Context, name string) bool {
-	folder := in.place(name)
+	folder := in.vaultPath(name)
 	if folder == "" {
 		return false
 	}

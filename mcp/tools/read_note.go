@@ -227,7 +227,7 @@ func textEnd(note *notes.Note, first, last int) int {
 // version returns the note as it is or, if the arguments say so, as it was, with a remark
 // on that. It narrows a to the part that its reference names.
 func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Note, remark string, err error) {
-	at, err := in.moment("as_of", a.AsOf, true)
+	at, err := in.asOf(a.AsOf)
 	switch {
 	case err != nil:
 		return nil, "", err

@@ -51,7 +51,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		in.Seen.wrote(w)
 	}
 	if a.Change != 0 {
-		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun, true), nil
+		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun, showDiff), nil
 	}
-	return in.changed(ctx, "Restored", w, a.DryRun, true), nil
+	return in.changed(ctx, "Restored", w, a.DryRun, showDiff), nil
 }

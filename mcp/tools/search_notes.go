@@ -91,7 +91,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		return Outcome{}, err
 	}
 	limit := cmp.Or(a.Limit, in.Limits.Hits)
-	if at, err := in.moment("as_of", a.AsOf, true); err != nil {
+	if at, err := in.asOf(a.AsOf); err != nil {
 		return Outcome{}, err
 	} else if !at.IsZero() {
 		return in.searchAt(ctx, a, at, filter, limit)

@@ -29,6 +29,9 @@ type WriteResult struct {
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
+// showDiff is the argument of changed for results with the diff.
+const showDiff = true
+
 // changed returns the outcome of a change to one note and perhaps to the links in others, with as
 // many of these as fit, and its diff if that is shown. restore_note undoes all of it by the number
 // of the change.
