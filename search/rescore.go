@@ -156,6 +156,8 @@ const (
 	maxScanned = 256 << 10 // if a term is not found as the index has it
 )
 
+// find returns the matches of the query's terms in a text. Of a long text, it scans the beginning
+// and then only blocks around those of the given terms that it has not seen yet.
 func (s *rescorer) find(text string, terms uint64) (matches []match) {
 	size, skip := firstBlock, true
 	var missing *seeker // of the terms in sought

@@ -31,6 +31,9 @@ const (
 	offerSize  = 500
 )
 
+// run loads the vectors, waits for the first scan if there is one, and then embeds the backlog
+// step by step. Between steps it pauses as the load of the machine requires; after an error, it
+// tries again with increasing delays.
 func (x *worker) run(ctx context.Context) error {
 	err := x.loadAll(ctx)
 	if ctx.Err() != nil {

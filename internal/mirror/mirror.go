@@ -364,6 +364,8 @@ func (m *Mirror) Copies() int {
 // Followed returns the number of the newest batch up to which the folder has all batches.
 func (m *Mirror) Followed() uint64 { return m.followed.load() }
 
+// syncLocked applies new batches of the log to the folder and commits changes of the paths, or
+// of all files, until neither side has more. The caller must hold the mirror's turn.
 func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
 	if all {
 		clear(m.refused)

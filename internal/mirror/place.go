@@ -180,6 +180,8 @@ func (w *work) doTogether(ctx context.Context, group []step) error {
 	return nil
 }
 
+// placeSteps places files and conflict copies as one operation of the vault, and records what
+// the folder has then. Steps that conflict with a concurrent save are compared again later.
 func (w *work) placeSteps(ctx context.Context, group []step) error {
 	var all, copies []store.FileChange
 	moved := map[[2]string][]string{}

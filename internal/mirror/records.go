@@ -81,6 +81,7 @@ func newRecord() *record {
 	return &record{base: map[string]base{}, pending: map[string]bool{}, placing: map[string]version{}, own: map[string]bool{}}
 }
 
+// write stores the results of a step in one transaction.
 func (r *records) write(ctx context.Context, w *record) error {
 	if len(w.base)+len(w.pending)+len(w.placing)+len(w.own) == 0 && w.at == nil && w.folder == nil {
 		return nil

@@ -105,6 +105,7 @@ func (p *param) text() json.RawMessage {
 // anyValue are the schemas of all JSON values.
 const anyValue = `[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"array","items":{"type":"string"}},{"type":"object"},{"type":"null"}]`
 
+// schemaOf returns the schema of a Go type, for arguments if input is set, else for a result.
 func schemaOf(t reflect.Type, input bool) *param {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -137,6 +138,8 @@ func schemaOf(t reflect.Type, input bool) *param {
 	return &param{Type: "integer"}
 }
 
+// objectOf is schemaOf for a struct. Fields of a result that have nothing to say beyond their
+// name are omitted.
 func objectOf(t reflect.Type, input bool) *param {
 	object := &param{Type: "object"}
 	if input {

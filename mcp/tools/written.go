@@ -53,6 +53,8 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 	})
 }
 
+// changedText describes a change in words: what became of the note, then what the user may have
+// to act on, then the diff.
 func changedText(verb string, w notes.Written, out WriteResult) string {
 	var b strings.Builder
 	name, old := phrase.OneLine(w.Path), phrase.OneLine(out.OldPath)

@@ -111,6 +111,8 @@ type tier struct {
 	keep  func(notes.Meta) bool
 }
 
+// lookupTiers returns the ways to interpret a name, in order of precedence: as a path, a file
+// name, a title, an alias, and in the forms that links and apps write.
 func (l *Layout) lookupTiers(name string) []tier {
 	withExt := name + ".md"
 	nameKey, suffix := notes.Key(name), "/"+notes.Key(name)
@@ -147,6 +149,7 @@ func (l *Layout) lookupTiers(name string) []tier {
 	return tiers
 }
 
+// ambiguous returns the error for a name that several notes have.
 func ambiguous(ref string, metas []notes.Meta) error {
 	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d notes have this name", len(metas)), Hint: "Give the path of the one you mean."}
 	for _, m := range metas[:min(len(metas), maxCandidates)] {
@@ -155,6 +158,9 @@ func ambiguous(ref string, metas []notes.Meta) error {
 	return e
 }
 
+// notFound returns the error for a name that no note has. It says what the name is instead, as
+// far as the caller may read that: a moved note, a file that cannot be a note, an attachment, a
+// folder, a deleted note, or a misspelling of the candidates.
 func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Scope, canRead func(p string) bool) error {
 	from, moved, err := movedTo(ctx, tx, name)
 	if err != nil {

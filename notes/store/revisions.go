@@ -282,6 +282,7 @@ func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revisi
 	return text, err
 }
 
+// revision returns a revision and its text. It may be of any note that ever had the path.
 func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
 	canRead, err := s.ReadableEver(ctx, scope)
 	if err != nil {

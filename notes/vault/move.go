@@ -168,6 +168,9 @@ func sees(scope notes.Scope, folder string) bool {
 	return scope.CanRead(folder) || slices.ContainsFunc(scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
 }
 
+// planFolder plans the move of a folder with everything in it, to a path on the same disk where
+// nothing is and no stored note was. The caller must be permitted to write each of its notes and
+// attachments at both paths.
 func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 	to, err := m.destination(folder, r.To, false)
 	if err != nil {

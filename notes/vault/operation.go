@@ -476,6 +476,7 @@ func (o *operation) absorb() error {
 	return b.commit(o.ctx, o.Author, false)
 }
 
+// absorbFile adds to a batch what the operation has done to one file.
 func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	old, known := b.current[f.OldPath]
 	if f.NewPath == "" {

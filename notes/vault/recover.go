@@ -319,6 +319,8 @@ func (c content) fill(from *atomicfile.Dir, temp string, to *atomicfile.Dir, nam
 	return from.Move(temp, to, name)
 }
 
+// redoExchange finishes the change of a note's text; see exchange. If another program's save is
+// under the temp name, it is put back and the change is a conflict.
 func (d *recovery) redoExchange(f *store.FileChange) error {
 	dir, err := d.dir(f.Dir())
 	if err != nil {
@@ -376,6 +378,7 @@ func (d *recovery) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged c
 	return d.stageFile(dir, f)
 }
 
+// redoCreate finishes the creation of a note, unless the name is taken.
 func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
 		return err
@@ -399,6 +402,7 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	return named.fill(dir, f.Temp, dir, path.Base(f.NewDisk))
 }
 
+// redoDelete finishes a deletion, unless the note was changed or created again since.
 func (d *recovery) redoDelete(f *store.FileChange) error {
 	all, err := d.contentsOf(f.OldDisk, path.Join(f.Dir(), f.Temp))
 	if err != nil {
@@ -589,6 +593,7 @@ func (d *recovery) isOneFile(f *store.FileChange) bool {
 	return err == nil && names == 1
 }
 
+// redoFolder finishes the move of a folder; see rename.
 func (d *recovery) redoFolder(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {

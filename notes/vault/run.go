@@ -160,6 +160,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	return err
 }
 
+// reconcileAll is Reconcile without the report of an incident.
 func (v *Vault) reconcileAll(ctx context.Context) error {
 	v.mu.Lock()
 	unfinished := v.interrupted.finish(ctx)

@@ -38,6 +38,9 @@ func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
 }
 
+// compareAll compares the whole folder, whose identity is id, with the store. It decides whether
+// the folder and the disks in it are the ones that the store knows, reads the settings of the
+// apps that write it, and removes temp files that were left behind.
 func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	w, err := s.list(ctx)
 	if err != nil {
@@ -79,6 +82,8 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 // parserSetting is where the store keeps the version of the parser that made its notes.
 const parserSetting = "parser"
 
+// comparePaths compares what is at and below some paths with the store. Notes on a disk that may
+// be unmounted are left to a full scan.
 func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
 	s.Scanned = []string{}
 	var places []string

@@ -37,6 +37,9 @@ func (s *scan) removeTemps(ctx context.Context, temps []string) error {
 // younger one may be in use by another notesd on the same vault.
 const strangerAge = 10 * time.Minute
 
+// removeTemp removes a temp file, unless its operation is pending or it may be another notesd's.
+// If it may have a text that another program saved, the text is added to the note's history
+// first.
 func (s *scan) removeTemp(ctx context.Context, temp string) error {
 	name := path.Base(temp)
 	staged, _, _ := strings.Cut(name, ".tmp")

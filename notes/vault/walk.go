@@ -182,6 +182,8 @@ func (w *walker) below(folder *os.Root, name, diskPath string, device uint64, de
 	return nil
 }
 
+// file adds a file or symlink to the result: as a note or attachment, or as one that is skipped,
+// with the reason if it has a note's name.
 func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 	p := notes.Nfc(diskPath)
 	isNote := notes.IsNoteName(name)
