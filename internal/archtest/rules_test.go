@@ -19,15 +19,15 @@ type layer struct {
 
 const leafWhy = "it is a leaf: it can be understood, tested and replaced alone"
 
-const engineWhy = "the engine turns text into vectors and knows nothing of notes or of how vectors are kept"
+const engineWhy = "the engine turns text into vectors and does not depend on notes or on how vectors are stored"
 
 // layers is the design's table of packages, by path below the module.
 var layers = map[string]layer{
-	".": {why: "it holds the documented configuration file, which only a package beside it can embed"},
+	".": {why: "it embeds the documented configuration file, which lies beside it"},
 	"cmd/notesd": {
 		imports:    []string{"…"},
 		thirdParty: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3"},
-		why:        "the commands ask the service, as a client or in this process, and decide nothing",
+		why:        "the commands call the service, as a client or in this process, and print results",
 	},
 	"internal/service": {
 		imports: []string{
@@ -36,52 +36,52 @@ var layers = map[string]layer{
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
 		thirdParty: []string{"github.com/KimMachineGun/automemlimit", "github.com/modelcontextprotocol/go-sdk"},
-		why:        "it makes a daemon of the packages: what they do is theirs, and how it is asked for is the commands'",
+		why:        "it assembles the packages into a daemon; the commands start and query it",
 	},
 	"mcp": {
 		imports:    []string{"mcp/tools", "mcp/transport", "notes", "search", "vectors/table", "prompts", "internal/fsid", "internal/phrase"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
-		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
+		why:        "the protocol calls the domain and the engines through interfaces, without access to storage, files and configuration",
 	},
 	"mcp/transport": {
 		imports:    []string{"internal/jsonrpc", "internal/phrase"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
-		why:        "it moves messages; what they ask for is the sessions' business",
+		why:        "it transfers messages, which the sessions interpret",
 	},
 	"mcp/tools": {
 		imports: []string{"notes", "search", "vectors/table", "prompts", "internal/canvas", "internal/phrase", "internal/quote"},
-		why:     "a tool turns arguments into a result; sessions and the protocol's messages are not its business",
+		why:     "a tool turns arguments into a result and does not depend on sessions or protocol messages",
 	},
 	"prompts": {
 		imports:    []string{"notes", "internal/phrase"},
 		thirdParty: []string{"github.com/goccy/go-yaml"},
-		why:        "a prompt is text about notes; what is searched for it comes through an interface of its own",
+		why:        "a prompt is text about notes; it searches through an interface that it declares",
 	},
 	"search": {
 		imports: []string{"notes", "search/index", "search/terms"},
-		why:     "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
+		why:     "search follows the feed of notes and uses vectors through an interface that it declares, so that each works without the other",
 	},
 	"search/index": {
 		imports:    []string{"notes", "search/terms", "internal/phrase"},
 		thirdParty: []string{"github.com/blevesearch", "github.com/RoaringBitmap"}, // Bleve's segments hold its bitmaps
-		why:        "the index counts terms and ranks by them; how queries are read and answered is not its business",
+		why:        "the index counts terms and ranks by them; search parses and answers queries",
 	},
 	"search/terms": {thirdParty: []string{"github.com/blevesearch"}, why: leafWhy}, // its Porter stemmer
 	"search/eval": {
 		imports: []string{"search"},
-		why:     "it measures the answers of search from outside, so that what it measures is what users get",
+		why:     "it measures search through its exported functions, so that it measures what users get",
 	},
 	"vectors": {
 		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/flat", "vectors/language"},
-		why:     "vectors follow the feed of notes; they never know how text is searched",
+		why:     "vectors follow the feed of notes and do not depend on text search",
 	},
 	"vectors/table": {
 		imports: []string{"notes", "notes/store", "internal/sqlite", "vectors/flat"},
-		why:     "users' tables share scanning with the notes' vectors and the journal with the notes, and nothing else",
+		why:     "users' tables share the scan of vectors with the notes' embeddings, and the journal with the notes",
 	},
 	"vectors/flat": {
 		imports: []string{"vectors/bert/kernel"},
-		why:     "it stores and compares vectors, whatever they stand for",
+		why:     "it stores and compares vectors of any kind",
 	},
 	"vectors/bert": {
 		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/unigram", "vectors/bert/wordpiece"},
@@ -93,11 +93,11 @@ var layers = map[string]layer{
 	"vectors/bert/modelfile": {why: leafWhy},
 	"vectors/bert/unigram": {
 		imports: []string{"vectors/bert/vocabulary"},
-		why:     "a tokenizer knows its vocabulary and nothing of models",
+		why:     "a tokenizer depends on its vocabulary only, not on models",
 	},
 	"vectors/bert/wordpiece": {
 		imports: []string{"vectors/bert/vocabulary"},
-		why:     "a tokenizer knows its vocabulary and nothing of models",
+		why:     "a tokenizer depends on its vocabulary only, not on models",
 	},
 	"vectors/bert/vocabulary": {why: leafWhy},
 	"vectors/model":           {imports: []string{"vectors/bert"}, why: engineWhy},
@@ -108,30 +108,30 @@ var layers = map[string]layer{
 	"notes": {
 		imports:    []string{"internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/moment"},
 		thirdParty: []string{"github.com/bmatcuk/doublestar/v4"},
-		why:        "the domain is in the middle: everything points to it and it knows none of them",
+		why:        "every package may import the domain, so it must not depend on any of them",
 	},
 	"notes/store": {
 		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/phrase", "internal/sqlite", "internal/textdiff"},
 		thirdParty: []string{"github.com/klauspost/compress"},
-		why:        "the store keeps rows; it never touches the vault's files",
+		why:        "the store reads and writes rows and never accesses the vault's files",
 	},
 	"notes/vault": {
 		imports:    []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
 		thirdParty: []string{"github.com/tailscale/hujson"},
-		why:        "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
+		why:        "the vault writes files and the store; engines, watcher and protocol depend on it, not it on them",
 	},
 	"notes/vault/disk": {
 		imports: []string{"notes", "internal/atomicfile", "internal/fsid"},
-		why:     "it opens the vault's folders and knows neither what is in their files nor the store",
+		why:     "it opens the vault's folders and does not depend on the contents of files or on the store",
 	},
 	"notes/pglog": {
 		imports:    []string{"migrations", "notes", "notes/store"}, // how the store packs texts
 		thirdParty: []string{"github.com/jackc/pgx/v5"},
-		why:        "the log is a database that nodes share; folders are not its business",
+		why:        "the log is a database that nodes share; it does not access folders",
 	},
 	"internal/mirror": {
 		imports: []string{"internal/fsid", "internal/sqlite", "notes", "notes/pglog", "notes/store", "notes/vault"},
-		why:     "it compares a vault's folder with the log; the vault writes the one, the log the other",
+		why:     "it compares a vault's folder with the log; the vault writes the folder, and notes/pglog writes the log",
 	},
 	"internal/pgtest": {
 		thirdParty: []string{"github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
@@ -141,27 +141,27 @@ var layers = map[string]layer{
 	"watcher": {
 		imports:    []string{"internal/fsid"},
 		thirdParty: []string{"github.com/fsnotify/fsnotify"},
-		why:        "it reports paths that may have changed; what they mean is not its business",
+		why:        "it reports paths that may have changed; the vault decides what changed",
 	},
 	"migrations": {why: leafWhy},
 	"internal/config": {
 		imports:    []string{"notes", "internal/fsid", "internal/phrase"}, // how notes compares names, and which names are notes'
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
-		why:        "it reads settings and knows nothing of what they change",
+		why:        "it reads settings and does not depend on the packages that use them",
 	},
 	"internal/autostart": {why: leafWhy},
 	"internal/desktop":   {why: leafWhy},
 	"internal/hosts": {
 		imports:    []string{"internal/atomicfile", "internal/fsid"},
 		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
-		why:        "it edits settings files and knows nothing of notes",
+		why:        "it edits settings files and does not depend on notes",
 	},
 	"internal/sqlite": {
 		imports:    []string{"migrations"},
 		thirdParty: []string{"modernc.org/sqlite"},
-		why:        "it opens databases and knows no table",
+		why:        "it opens databases and does not depend on their tables",
 	},
-	"internal/markdown/tasks": {imports: []string{"internal/phrase"}, why: "it reads and changes tasks; where they are is the caller's to say"},
+	"internal/markdown/tasks": {imports: []string{"internal/phrase"}, why: "it reads and changes the task on a line; the caller finds the lines"},
 	"internal/markdown": {
 		imports:    []string{"internal/markdown/tasks", "internal/phrase"},
 		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
@@ -183,25 +183,25 @@ var layers = map[string]layer{
 	"internal/phrase":     {why: leafWhy},
 	"internal/quote":      {why: leafWhy},
 	"internal/canvas":     {why: leafWhy},
-	"internal/daemon":     {imports: []string{"internal/fsid", "internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
-	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
+	"internal/daemon":     {imports: []string{"internal/fsid", "internal/jsonrpc"}, why: "it decides which process serves a vault and does not depend on what that process does"},
+	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it forwards messages and does not depend on what they mean"},
 	"internal/session": {
 		imports:    []string{"mcp"}, // the form of failures
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
-		why:        "it is a client of the protocol; what is called is the commands' and the page's business",
+		why:        "it is a client of the protocol; the commands and the web page decide what to call",
 	},
 	"internal/web": {
 		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/session", "mcp", "mcp/tools", "search", "search/terms"}, // where front matter ends; the boxes of tasks; the types of results; what matches a word
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/yuin/goldmark"},
-		why:        "the page is an MCP client: it has no access to the vault that another client does not have",
+		why:        "the page is an MCP client, with no more access to the vault than other clients",
 	},
 	"vectors/model/convert/reference": {imports: []string{"vectors/bert", "vectors/model"}, why: engineWhy},
 	"internal/archtest":               {why: leafWhy},
-	"examples":                        {why: "it holds a vault, and tests of the vault"},
+	"examples":                        {why: "it holds a vault, and tests of that vault"},
 	"internal/notestest": {
 		imports:    []string{"notes", "internal/sqlite", "internal/markdown", "migrations"},
 		thirdParty: []string{"github.com/stretchr/testify"},
-		why:        "fixtures are for every package's tests, so they can use only what lies below all of them",
+		why:        "tests of every package import fixtures, so fixtures import only packages below all of these",
 	},
 }
 
@@ -210,7 +210,7 @@ var free = []string{"golang.org/x"}
 
 // testOnly is what test files may import beyond their package's layer.
 var testOnly = struct{ imports, thirdParty []string }{
-	imports:    []string{"internal/notestest", "internal/pgtest", "notes/store", "notes/vault", "search/eval", "search/index"}, // a real vault stands behind most tests, judged queries behind one
+	imports:    []string{"internal/notestest", "internal/pgtest", "notes/store", "notes/vault", "search/eval", "search/index"}, // most tests use a real vault, one uses judged queries
 	thirdParty: []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"},
 }
 
@@ -218,13 +218,13 @@ var testOnly = struct{ imports, thirdParty []string }{
 var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"cmd/notesd": {thirdParty: []string{
 		"github.com/tailscale/hujson",                                 // reads the settings that setup has written
-		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", // looks at the page
+		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", // open the page
 		"github.com/goccy/go-yaml", // reads the example for containers
 	}},
-	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}},           // parses what it renders
+	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}},           // parses rendered pages
 	"mcp/tools":              {thirdParty: []string{"github.com/google/jsonschema-go"}}, // validates the answers
 	"examples":               {imports: []string{"internal/markdown"}},
-	"internal/service":       {imports: []string{"internal/session"}}, // its owner's methods are called as commands do
+	"internal/service":       {imports: []string{"internal/session"}}, // calls the owner's methods as commands do
 	"internal/daemon":        {imports: []string{"internal/relay"}},   // its processes are tested with real relays
 	"search/eval":            {imports: []string{"notes"}},
 	"vectors":                {imports: []string{"vectors/model"}},
