@@ -53,6 +53,8 @@ func TestOverview_Scope(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, some.Text(), "Private")
 	assert.Zero(t, some.Skipped)
+	assert.NotContains(t, all.Text(), "this client sees only")
+	assert.Contains(t, some.Text(), `this client sees only the notes in Garden: its settings or the folder of its workspace exclude the others`)
 }
 
 // The newest notes of the overview are those until the end of today.

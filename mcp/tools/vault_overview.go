@@ -174,6 +174,9 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 		if out.Open == "" && len(env.Open) > 0 {
 			out.OpenIn = env.Open
 		}
+	} else {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("this client sees only the notes in %s: its settings or the folder of its workspace exclude the others",
+			cmp.Or(phrase.OneLine(strings.Join(scope.Read, "; ")), "no folder")))
 	}
 	if env.Prompts != nil && env.Prompts.Folder() != "" && scope.CanRead(env.Prompts.Folder()) {
 		problems, err := env.Prompts.Warnings(ctx)
