@@ -206,7 +206,7 @@ func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*note
 		}
 		for _, same := range []func(p string) bool{
 			func(p string) bool { return p == name || p == name+".md" },
-			func(p string) bool { return samePathFolded(p, name) },
+			func(p string) bool { return SamePath(notes.Key(p), notes.Key(name)) },
 			func(p string) bool { return path.Base(name) == name && LinkKey(p) == LinkKey(name) },
 		} {
 			var found []string

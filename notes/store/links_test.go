@@ -17,6 +17,7 @@ import (
 
 	"notesd/internal/notestest"
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // leads returns the targets of a note's links: the note or attachment, "?" if
@@ -425,4 +426,25 @@ func TestLinks_Walk(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkFinishLinks resolves the links of a vault with a README in each of 1 000
+// folders, as a large repository has.
+func BenchmarkFinishLinks(b *testing.B) {
+	const folders, links = 1000, 10
+	files := map[string]string{}
+	for i := range folders {
+		var text strings.Builder
+		for j := range links {
+			other := (i*7 + j*131) % folders
+			fmt.Fprintf(&text, "[a](../Package-%d/README.md) [b](../Package-%d/) [c](missing/README.md) [d](LICENSE)\n", other, other)
+		}
+		files[fmt.Sprintf("Module/Package-%d/README.md", i)] = text.String()
+	}
+	w := newWorld(b, files)
+	for b.Loop() {
+		require.NoError(b, w.SaveSetting(b.Context(), store.LinksStale, true))
+		require.NoError(b, w.FinishLinks(b.Context()))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*folders*links*4), "ns/link")
 }

@@ -37,6 +37,7 @@ type Target struct {
 	ID         int64 // 0 for an attachment
 	attachment int64 // 0 for a note
 	Path       string
+	key        string // Path folded, once a link was compared with it
 }
 
 // ChooseTarget resolves a link in the note at from as Obsidian does, among the files
@@ -52,14 +53,20 @@ type Target struct {
 // folder that Logseq writes, any other link may be the title of a page; elsewhere it
 // may be the ID at the beginning of a file name.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+	for i := range candidates { // once: a repository may have a thousand READMEs, and links to each
+		if candidates[i].key == "" {
+			candidates[i].key = notes.Key(candidates[i].Path)
+		}
+	}
 	folder := l.FolderOf(from)
 	if folder == "" {
 		return l.chooseTarget(folder, from, link, kind, candidates)
 	}
 	var own []Target
+	prefix := notes.Key(folder + "/")
 	for _, c := range candidates {
 		if in, ok := strings.CutPrefix(c.Path, folder+"/"); ok {
-			c.Path = in
+			c.Path, c.key = in, strings.TrimPrefix(c.key, prefix)
 			own = append(own, c)
 		}
 	}
@@ -72,13 +79,20 @@ func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates
 }
 
 // atPath returns the candidate at a path, preferring one with exactly this spelling.
-func atPath(candidates []Target, want string) (Target, int) {
-	for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
-		if i := slices.IndexFunc(candidates, func(c Target) bool { return same(c.Path, want) }); i >= 0 {
-			return candidates[i], stateOf(candidates[i])
+func atPath(candidates []Target, want string) (found Target, state int) {
+	key := notes.Key(want)
+	for _, c := range candidates {
+		if !strings.HasPrefix(c.key, key) || !SamePath(c.key, key) {
+			continue
+		}
+		if SamePath(c.Path, want) {
+			return c, stateOf(c)
+		}
+		if state == linkUnresolved {
+			found, state = c, stateOf(c)
 		}
 	}
-	return Target{}, linkUnresolved
+	return found, state
 }
 
 // chooseTarget resolves a link within one folder of the vault; all paths are relative
@@ -97,22 +111,28 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 			return t, state
 		}
 	}
-	t, state := nearest(dir, absolute, candidates)
+	key := notes.Key(absolute)
+	var within []Target
+	for _, c := range candidates {
+		if strings.Contains(c.key, key) {
+			within = append(within, c)
+		}
+	}
+	t, state := nearest(dir, key, within)
 	switch {
 	case state != linkUnresolved || kind == markdown.LinkImage:
 		return t, state
 	case kind == markdown.LinkMarkdown:
-		for _, want := range []string{relative, absolute} {
-			if i := slices.IndexFunc(candidates, func(c Target) bool { return notes.Key(FolderOfIndex(c.Path)) == notes.Key(want) }); i >= 0 {
+		for _, want := range []string{notes.Key(relative), key} {
+			if i := slices.IndexFunc(candidates, func(c Target) bool { return strings.HasPrefix(c.key, want) && FolderOfIndex(c.key) == want }); i >= 0 {
 				return candidates[i], stateOf(candidates[i])
 			}
 		}
-		suffix := "/" + notes.Key(absolute)
-		return nearestWhere(dir, candidates, func(c Target) bool { return strings.HasSuffix(notes.Key("/"+FolderOfIndex(c.Path)), suffix) })
+		return nearestWhere(dir, within, func(c Target) bool { return strings.HasSuffix("/"+FolderOfIndex(c.key), "/"+key) })
 	}
 	name := notes.Key(link)
 	return nearestWhere(dir, candidates, func(c Target) bool {
-		return FolderOfIndex(c.Path) == "" && notes.Key(l.otherName(path.Join(folder, c.Path))) == name
+		return FolderOfIndex(c.key) == "" && notes.Key(l.otherName(path.Join(folder, c.Path))) == name
 	})
 }
 
@@ -136,8 +156,6 @@ func FolderOfIndex(p string) string {
 // SamePath reports whether want is p, with or without a note's extension.
 func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
 
-func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
-
 func stateOf(t Target) int {
 	if t.ID == 0 {
 		return LinkAttachment
@@ -145,14 +163,13 @@ func stateOf(t Target) int {
 	return LinkResolved
 }
 
-// nearest returns the candidate whose path ends in want and that is the fewest steps
+// nearest returns the candidate whose folded path ends in key and that is the fewest steps
 // through the tree from dir. A file with exactly that name is preferred to a note with
 // that name before its extension.
-func nearest(dir, want string, candidates []Target) (Target, int) {
-	suffix := "/" + notes.Key(want)
+func nearest(dir, key string, candidates []Target) (Target, int) {
 	for _, spelled := range []func(string) string{func(p string) string { return p }, notes.Stem} {
 		t, state := nearestWhere(dir, candidates, func(c Target) bool {
-			return strings.HasSuffix(spelled("/"+notes.Key(c.Path)), suffix)
+			return strings.HasSuffix("/"+spelled(c.key), "/"+key)
 		})
 		if state != linkUnresolved {
 			return t, state

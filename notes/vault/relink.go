@@ -56,8 +56,7 @@ func newLinksAround(m *movement) (*linksAround, error) {
 				l.after[key] = append(l.after[key], t)
 			case m.first.NewPath == "": // deleted; its replacement is a candidate itself
 			case key == store.LinkKey(t.Path): // only under one of its keys
-				t.Path = to
-				m.v.store.AddTarget(l.after, store.LinkKey(to), t)
+				m.v.store.AddTarget(l.after, store.LinkKey(to), store.Target{ID: t.ID, Path: to})
 			}
 		}
 	}
