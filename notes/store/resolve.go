@@ -49,7 +49,8 @@ type Target struct {
 // points to a file in the folder of its note. Only if none matches is the target tried
 // as an exact path from the vault, which begins with the name of a folder.
 //
-// A Markdown link that matches no file may name a folder and mean its index note. In a
+// A Markdown link that matches no file may name a folder and mean its index note; one
+// that begins with "/", also a folder of a site whose root is a folder of the vault. In a
 // folder that Logseq writes, any other link may be the title of a page; elsewhere it
 // may be the ID at the beginning of a file name.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
@@ -98,7 +99,7 @@ func atPath(candidates []Target, want string) (found Target, state int) {
 // chooseTarget resolves a link within one folder of the vault; all paths are relative
 // to that folder.
 func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
-	link = strings.TrimPrefix(link, "/")
+	link, rooted := strings.CutPrefix(link, "/")
 	dir := path.Dir(from)
 	relative := path.Join(dir, link)
 	absolute := path.Clean(link)
@@ -127,6 +128,9 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 			if i := slices.IndexFunc(candidates, func(c Target) bool { return strings.HasPrefix(c.key, want) && FolderOfIndex(c.key) == want }); i >= 0 {
 				return candidates[i], stateOf(candidates[i])
 			}
+		}
+		if !rooted {
+			return Target{}, linkUnresolved
 		}
 		return nearestWhere(dir, within, func(c Target) bool { return strings.HasSuffix("/"+FolderOfIndex(c.key), "/"+key) })
 	}
