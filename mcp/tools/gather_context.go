@@ -56,7 +56,9 @@ type passage struct {
 //     is skipped and counted, since the next may be shorter. Only one that would take more
 //     than half of the whole budget is cut (see passageOf): skipping it could leave the budget
 //     nearly empty, as in a vault of long notes without headings.
-//  3. The passages are weighed as they stand in the text, with their fences. As JSON they may
+//  3. A passage with the same text as one before it is left out, and its note is named, since
+//     copies of a note would fill the budget with one text.
+//  4. The passages are weighed as they stand in the text, with their fences. As JSON they may
 //     be longer, so fit drops the last ones if the result exceeds its limit in that form.
 //
 // Weak hits are left out even if the budget is empty: a model would take a guess from them.
@@ -76,7 +78,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		return Outcome{}, err
 	}
 	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: in.remarks(in.stale(res.Notes)...)}
-	weak, unread := 0, 0
+	weak, unread, copies := 0, 0, []string(nil)
 	if res.Second != nil { // the best note is about the query
 		res.Hits = slices.Insert(res.Hits, 1, *res.Second)
 	}
@@ -93,6 +95,10 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		if err != nil {
 			return Outcome{}, err
 		}
+		if slices.ContainsFunc(out.Passages, func(other passage) bool { return other.Text == p.Text }) {
+			copies = append(copies, p.Path)
+			continue
+		}
 		text := phrase.Fence("passage", p.Anchor, p.Text)
 		if p.Text == "" || len(text) > budget {
 			out.LeftOut++
@@ -107,6 +113,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	}
 	if weak > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
+	}
+	if len(copies) > 0 {
+		out.Notes = append(out.Notes, "omitted, with the same text as a passage above: "+phrase.Clip(phrase.OneLine(strings.Join(copies, "; ")), 300))
 	}
 	if unread > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted, because their files cannot be read at the moment: %s; search_notes shows them", phrase.Count(unread, "note")))

@@ -284,6 +284,15 @@ func TestReadNote_AttachmentByName(t *testing.T) {
 	}
 }
 
+// gather_context shows the text of copies once.
+func TestGatherContext_Copies(t *testing.T) {
+	w := newWorld(t, map[string]string{"Bread.md": "# Rye\n\nProof the rye loaf overnight.\n", "Old/Bread copy.md": "# Rye\n\nProof the rye loaf overnight.\n", "Cake.md": "No rye in a cake.\n"})
+	got, text := w.call(t, "gather_context", args{"query": "rye"})
+	assert.Len(t, got["passages"], 2)
+	assert.Equal(t, 1, strings.Count(text, "overnight"))
+	assert.Regexp(t, `omitted, with the same text as a passage above: (Old/Bread copy|Bread)\.md`, text)
+}
+
 // gather_context keeps its budget and reports what it cut or omitted; each passage is in
 // its note at the lines of its anchor.
 func TestGatherContext(t *testing.T) {
