@@ -145,6 +145,8 @@ func TestLookup_NotFound(t *testing.T) {
 		"Work":                       {"this is a folder, not a note (notes in it and its subfolders: 1)", "", ""},
 		"Harbour plans":              {"there is no such note", "Work/Harbour plan.md", ""},
 		"Something else?":            {"there is no such note", "", ""},
+		"plan for work":              {"there is no such note", "", ""},
+		"Work plan":                  {"there is no such note", "Work/Harbour plan.md", ""},
 		"Work/Boats#Sails":           {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
 		"Harbour plans.md:2-3":       {"there is no such note", "Work/Harbour plan.md", ""},
 		"note:///Work/Jetty.md#Lamp": {`the note "Work/Jetty.md" was deleted`, "", ""},

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"notesd/internal/phrase"
@@ -94,17 +95,28 @@ func movedTo(ctx context.Context, tx *sql.Tx, name string) (from, to string, err
 	return from, to, err
 }
 
-// similar returns the paths of notes whose file names are most like name.
-func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) ([]string, error) {
+// similar returns the paths of notes that contain each of several words of name, as
+// "testify README" may mean the README in a folder testify, and then of those whose file
+// names are most like name.
+func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string) bool) (paths []string, err error) {
+	add := func(found []string, err error) error {
+		paths = append(paths, slices.DeleteFunc(found, func(p string) bool { return !canRead(p) || slices.Contains(paths, p) })...)
+		return err
+	}
+	words := strings.FieldsFunc(notes.Key(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	if len(words) > 1 {
+		err = add(sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(path_key, w.value) = 0)
+			ORDER BY length(path), path`, sqlite.List(words)))
+	}
+	if err != nil {
+		return nil, err
+	}
 	keys, err := sqlite.Column[string](ctx, tx, `SELECT DISTINCT name_key FROM notes ORDER BY name_key`) // reads only the index
-	var paths []string
 	for _, k := range alike(notes.BaseName(name), keys) {
 		if err != nil || len(paths) >= maxCandidates {
 			break
 		}
-		var named []string
-		named, err = sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE name_key = ? ORDER BY id`, k)
-		paths = append(paths, slices.DeleteFunc(named, func(p string) bool { return !canRead(p) })...)
+		err = add(sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE name_key = ? ORDER BY id`, k))
 	}
 	return paths[:min(len(paths), maxCandidates)], err
 }
