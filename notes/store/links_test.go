@@ -120,13 +120,14 @@ func TestLinksToFolders(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"docs/intro.md":        "[a](guides/) [b](./guides) [c](/docs/guides/) [d](guides/config) [e](pic/) [f](../api/#use) [g](lone/) [[guides]]\n",
 		"docs/guides/index.md": "", "docs/guides/config.mdx": "", "docs/pic/_index.md": "", "docs/pic.md": "", "api/README.md": "# Use\n", "docs/lone/x.qmd": "",
-		"blog/a.md": "[site](/guides/) [lower](../API) [none](guides/)\n",
+		"blog/a.md": "[site](/guides/) [lower](../API) [none](guides/) [none](config/) [there](config)\n",
 	})
 	assert.Equal(t, map[string]string{
 		"guides/": "docs/guides/index.md", "./guides": "docs/guides/index.md", "/docs/guides/": "docs/guides/index.md", "guides/config": "docs/guides/config.mdx",
 		"pic/": "docs/pic.md", "../api/#use": "api/README.md", "lone/": "-", "guides": "-",
 	}, w.leads("docs/intro.md"))
-	assert.Equal(t, map[string]string{"/guides/": "docs/guides/index.md", "../API": "api/README.md", "guides/": "-"}, w.leads("blog/a.md"), "guides/ is not the folder of another project")
+	assert.Equal(t, map[string]string{"/guides/": "docs/guides/index.md", "../API": "api/README.md", "guides/": "-", "config/": "-", "config": "docs/guides/config.mdx"}, w.leads("blog/a.md"),
+		"guides/ is not the folder, and config/ not the page, of another project")
 }
 
 // randomFiles returns notes with few distinct names in few folders, so that many links

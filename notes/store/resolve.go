@@ -49,10 +49,11 @@ type Target struct {
 // points to a file in the folder of its note. Only if none matches is the target tried
 // as an exact path from the vault, which begins with the name of a folder.
 //
-// A Markdown link that matches no file may name a folder and mean its index note; one
-// that begins with "/", also a folder of a site whose root is a folder of the vault. In a
-// folder that Logseq writes, any other link may be the title of a page; elsewhere it
-// may be the ID at the beginning of a file name.
+// A Markdown link that matches no file may name a folder and mean its index note. One
+// that ends in "/" names a page or folder at that path; only if it also begins with "/"
+// may the path be that of a site whose root is a folder of the vault. In a folder that
+// Logseq writes, any other link may be the title of a page; elsewhere it may be the ID at
+// the beginning of a file name.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	for i := range candidates { // once: a repository may have a thousand READMEs, and links to each
 		if candidates[i].key == "" {
@@ -119,11 +120,12 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 			within = append(within, c)
 		}
 	}
-	t, state := nearest(dir, key, within)
-	switch {
-	case state != linkUnresolved || kind == markdown.LinkImage:
-		return t, state
-	case kind == markdown.LinkMarkdown:
+	if kind != markdown.LinkMarkdown || rooted || !strings.HasSuffix(link, "/") {
+		if t, state := nearest(dir, key, within); state != linkUnresolved || kind == markdown.LinkImage {
+			return t, state
+		}
+	}
+	if kind == markdown.LinkMarkdown {
 		for _, want := range []string{notes.Key(relative), key} {
 			if i := slices.IndexFunc(candidates, func(c Target) bool { return strings.HasPrefix(c.key, want) && FolderOfIndex(c.key) == want }); i >= 0 {
 				return candidates[i], stateOf(candidates[i])
