@@ -81,12 +81,10 @@ type Meta struct {
 	ID       int64
 	Path     string
 	Title    string
-	Hash     string
 	Size     int64
 	Modified time.Time
 	Date     time.Time
 	Tags     []string
-	Seq      uint64
 	Fields   map[string]any // the requested fields that the note has
 }
 

@@ -23,7 +23,7 @@ import (
 func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
 	found, created := []notes.Meta{}, map[string]time.Time{}
 	remarks, err = in.eachAt(ctx, at, f, func(n *notes.Note) error {
-		m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
+		m := notes.Meta{Path: n.Path, Title: n.Title, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
 		if len(fields) > 0 {
 			m.Fields = n.Fields(fields)
 		}

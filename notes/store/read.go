@@ -177,16 +177,14 @@ const racyWindow = 2 * time.Second
 
 func scanMeta(rows *sql.Rows, before ...any) (notes.Meta, error) {
 	var m notes.Meta
-	var hash sql.RawBytes
 	var mtime, date int64
-	err := rows.Scan(append(before, &m.ID, &m.Path, &m.Title, &hash, &m.Size, &mtime, &date, &m.Seq)...)
-	m.Hash = hex.EncodeToString(hash)
+	err := rows.Scan(append(before, &m.ID, &m.Path, &m.Title, &m.Size, &mtime, &date)...)
 	m.Modified, m.Date = time.Unix(0, mtime), time.Unix(0, date)
 	m.Tags = []string{}
 	return m, err
 }
 
-const metaColumns = `n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.seq`
+const metaColumns = `n.id, n.path, n.title, n.size, n.mtime, n.date`
 
 // byID maps the notes by ID, and returns their IDs as an argument for a query.
 func byID(metas []notes.Meta) (ids string, at map[int64]*notes.Meta) {
