@@ -105,7 +105,6 @@ type Written struct {
 	Title    string
 	Hash     string // of the new text; "" after a deletion
 	Revision int64  // of the note, in its history
-	Seq      uint64 // of the store's newest change in the feed
 	Change   int64  // number for RestoreRequest.Change, to undo the whole change; 0 if nothing was written
 	Diff     string // unified, short; for a dry run, of the changes that would be made
 	Whole    string `json:"-"` // for the dry run of an edit, the complete diff of all notes; "" if too long

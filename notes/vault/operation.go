@@ -419,7 +419,6 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 	if written.Revision, err = d.v.store.Finish(d.ctx, d.Operation, replaced, written); err != nil {
 		return notes.Written{}, err
 	}
-	written.Seq = d.v.store.Head()
 	if err := d.v.step("finished"); err != nil {
 		return written, err
 	}
