@@ -14,16 +14,10 @@ import (
 
 // Imported is the result of [Import].
 type Imported struct {
-	Place     string    `json:"place"`     // the database and the name of the vault in it
-	Added     int       `json:"added"`     // files
-	Unchanged int       `json:"unchanged"` // files that were already in the log, byte for byte
-	Left      []Problem `json:"left"`      // files that were skipped, by path
-}
-
-// Problem is a skipped file, with the reason.
-type Problem struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	Place     string          `json:"place"`     // the database and the name of the vault in it
+	Added     int             `json:"added"`     // files
+	Unchanged int             `json:"unchanged"` // files that were already in the log, byte for byte
+	Left      []notes.Skipped `json:"left"`      // files that were skipped, by path
 }
 
 // ImportOptions are limits and settings, as for a vault.
@@ -51,7 +45,7 @@ func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOpt
 	if err != nil {
 		return done, err
 	}
-	done = Imported{Place: log.Place(), Left: []Problem{}}
+	done = Imported{Place: log.Place(), Left: []notes.Skipped{}}
 	_, have, err := log.Snapshot(ctx)
 	if err != nil {
 		return done, err
@@ -65,7 +59,7 @@ func Import(ctx context.Context, dir, temp string, log *pglog.Log, opt ImportOpt
 	for _, f := range files {
 		data, _, err := v.Replica().Bytes(f)
 		hash := notes.Hash(data)
-		leave := func(reason string) { done.Left = append(done.Left, Problem{f.Path, reason}) }
+		leave := func(reason string) { done.Left = append(done.Left, notes.Skipped{Path: f.Path, Reason: reason}) }
 		switch has := names[notes.Key(f.Path)]; {
 		case err != nil:
 			leave(reasonOf(err, "it cannot be read: "+err.Error()))

@@ -84,5 +84,5 @@ func TestImport_ConcurrentCommit(t *testing.T) {
 
 	done := importer(t, server.URL())(notestest.Vault(t, map[string]string{"Plan.md": "another plan\n", "New.md": "new\n"}))
 	assert.Equal(t, 1, done.Added)
-	assert.Equal(t, []Problem{{"Plan.md", "the vault has another text of that name"}}, done.Left)
+	assert.Equal(t, []notes.Skipped{{Path: "Plan.md", Reason: "the vault has another text of that name"}}, done.Left)
 }
