@@ -93,8 +93,8 @@ func (in *invocation) isFolder(ctx context.Context, name string) bool {
 	if err == nil && slices.ContainsFunc(folders, func(f notes.FolderCount) bool { return notes.Under(notes.Key(f.Folder), notes.FolderKey(folder)) }) {
 		return true
 	}
-	had, err := in.History.HadFolder(ctx, folder, in.Scope)
-	return err == nil && had
+	page, err := in.History.Revisions(ctx, notes.HistoryQuery{Folder: folder, Limit: 1, Scope: in.Scope})
+	return err == nil && len(page.Revisions) > 0
 }
 
 // diff returns the differences between two revisions, the older one first.

@@ -60,8 +60,6 @@ type Vault interface {
 // History is how tools access the past of the notes; *vault.History implements it.
 type History interface {
 	Revisions(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
-	// HadFolder reports whether any note was ever in a folder.
-	HadFolder(ctx context.Context, folder string, scope notes.Scope) (bool, error)
 	// Revision and ReadAt return a note as it was; At calls each for the notes as of a
 	// time, and returns false if these were too large to be read at once.
 	Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error)

@@ -257,24 +257,6 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
 }
 
-// HadFolder reports whether any note that the scope may read was ever in a folder, whose path
-// must be spelled as in the paths of notes.
-func (s *Versions) HadFolder(ctx context.Context, folder string, scope notes.Scope) (had bool, err error) {
-	canRead, err := s.ReadableEver(ctx, scope)
-	if err != nil {
-		return false, err
-	}
-	err = sqlite.ForEach(ctx, s.history.Reader(), `SELECT DISTINCT path FROM revisions WHERE path > ?1 || '/' AND path < ?1 || '0'`, []any{folder}, func(rows *sql.Rows) error {
-		var p string
-		if err := rows.Scan(&p); err != nil || !canRead(p) {
-			return err
-		}
-		had = true
-		return sqlite.ErrEnough
-	})
-	return had, err
-}
-
 // RevisionText returns the text of a revision of a note that has, or ever had, the
 // path. op is the operation named in errors.
 func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) ([]byte, error) {

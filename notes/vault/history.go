@@ -37,11 +37,6 @@ func (h *History) Revisions(ctx context.Context, q notes.HistoryQuery) (notes.Hi
 	return h.store.Page(ctx, path, q)
 }
 
-// HadFolder reports whether any note was ever in a folder; see [store.Versions.HadFolder].
-func (h *History) HadFolder(ctx context.Context, folder string, scope notes.Scope) (bool, error) {
-	return h.store.HadFolder(ctx, folder, scope)
-}
-
 // Version returns the text of the newest version of a note whose hash begins with rev, or
 // nil if history does not have one. Deleted notes, and every note that ever had the path,
 // are included.
