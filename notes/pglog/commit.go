@@ -34,14 +34,9 @@ const (
 // response to the commit was lost and the outcome could not be determined. Any other
 // error means that nothing was written.
 func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout(sizeOf(b.Changes)))
-	defer cancel()
 	sent := false
-	err = l.db.again(ctx, func() error {
-		if sent {
-			return err // it may have been committed
-		}
-		if err = l.ready(ctx); err == nil {
+	err = l.transfer(ctx, sizeOf(b.Changes), func(ctx context.Context) error {
+		if !sent { // otherwise it may have been committed
 			seq, sent, err = l.commit(ctx, b)
 		}
 		return err

@@ -24,9 +24,6 @@ const (
 	slowest = 64 << 10 // bytes of contents per second that a connection can transfer at least
 )
 
-// timeout returns the timeout of a call that transfers contents of this size.
-func timeout(size int) time.Duration { return callFor + time.Duration(size/slowest)*time.Second }
-
 // Log is one vault's log.
 type Log struct {
 	db   *Database
@@ -83,15 +80,12 @@ func (l *Log) Place() string {
 	return fmt.Sprintf("vault %s in database %s at %s", l.name, c.Database, c.Host)
 }
 
-// ready migrates the database and finds or creates the vault, once.
+// ready finds or creates the vault, once.
 func (l *Log) ready(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.vault != 0 {
 		return nil
-	}
-	if err := l.db.ready(ctx); err != nil {
-		return err
 	}
 	var id int64
 	err := l.db.inTx(ctx, func(tx pgx.Tx) error {
@@ -159,7 +153,12 @@ func version(ctx context.Context, q querier) (have int, err error) {
 // call runs do on the migrated database and the existing vault, with a timeout. After a
 // restart of the server the pool's connections are dead, so do may run twice.
 func (l *Log) call(ctx context.Context, do func(ctx context.Context) error) error {
-	return l.db.call(ctx, func(ctx context.Context) error {
+	return l.transfer(ctx, 0, do)
+}
+
+// transfer is [Log.call] with a timeout for contents of this size.
+func (l *Log) transfer(ctx context.Context, size int, do func(ctx context.Context) error) error {
+	return l.db.transfer(ctx, size, func(ctx context.Context) error {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
@@ -169,25 +168,24 @@ func (l *Log) call(ctx context.Context, do func(ctx context.Context) error) erro
 
 // call is [Log.call] without a vault.
 func (d *Database) call(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, callFor)
+	return d.transfer(ctx, 0, do)
+}
+
+func (d *Database) transfer(ctx context.Context, size int, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, callFor+time.Duration(size/slowest)*time.Second)
 	defer cancel()
-	return d.again(ctx, func() error {
+	try := func() error {
 		if err := d.ready(ctx); err != nil {
 			return err
 		}
 		return do(ctx)
-	})
-}
-
-// again retries an operation once, with new connections, if it failed because the server
-// was gone: after a restart of the server the pool's connections are dead.
-func (d *Database) again(ctx context.Context, do func() error) error {
-	err := do()
+	}
+	err := try()
 	if err == nil || isAnswer(err) || ctx.Err() != nil {
 		return err
 	}
 	d.pool.Reset()
-	return do()
+	return try()
 }
 
 // isAnswer reports whether the error is an answer of the database, or is derived from one, as
@@ -347,12 +345,7 @@ const contentBytes = 8 << 20
 // Contents returns the contents with these hashes: all of them, or the first ones if they are
 // larger than contentBytes together; at least one.
 func (l *Log) Contents(ctx context.Context, hashes []string) (found map[string][]byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout(contentBytes+notes.MaxAttachmentBytes))
-	defer cancel()
-	err = l.db.again(ctx, func() error {
-		if err := l.ready(ctx); err != nil {
-			return err
-		}
+	err = l.transfer(ctx, contentBytes+notes.MaxAttachmentBytes, func(ctx context.Context) error {
 		found, err = contents(ctx, l.db.pool, l.vault, hashes)
 		return err
 	})
