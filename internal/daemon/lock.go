@@ -106,10 +106,8 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 		if holder.Socket != "" && !holder.Closing {
 			return nil, &LockedError{Dir: dir, Holder: holder}
 		}
-		select {
-		case <-ctx.Done():
+		if within(ctx.Done(), lockPoll) {
 			return nil, &LockedError{Dir: dir, Holder: holder}
-		case <-time.After(lockPoll):
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // Stop stops the daemon of the state directory dir, for the reason in hello.Kind. Once
@@ -83,10 +82,8 @@ func awaitEnd(ctx context.Context, dir string, pid int) error {
 		if holder, err := ReadHolder(dir); err == nil && holder.PID != pid {
 			return nil // the next daemon holds it
 		}
-		select {
-		case <-ctx.Done():
+		if within(ctx.Done(), lockPoll) {
 			return context.Cause(ctx)
-		case <-time.After(lockPoll):
 		}
 	}
 }
