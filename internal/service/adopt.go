@@ -184,7 +184,7 @@ func Adopt(ctx context.Context, cfg *config.Config, old string) (aside string, e
 // kept the history of state. If the history of old cannot be moved, as between disks, state
 // keeps its own.
 func replaceState(state, old string) (aside string, err error) {
-	history := filepath.Join(state, backupHistory)
+	history := filepath.Join(state, store.HistoryFile)
 	aside = history + ".replaced-" + time.Now().UTC().Format("20060102T150405.000")
 	if err := os.Rename(history, aside); err != nil {
 		return "", err
@@ -223,9 +223,9 @@ func moveState(from, to string) error {
 	if err != nil {
 		return err
 	}
-	names := []string{backupHistory}
+	names := []string{store.HistoryFile}
 	for _, e := range entries {
-		if e.Name() != backupHistory && !ofTheState.MatchString(e.Name()) {
+		if e.Name() != store.HistoryFile && !ofTheState.MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -240,7 +240,7 @@ func moveState(from, to string) error {
 	return nil
 }
 
-func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
+func hasHistory(state string) bool { return isThere(filepath.Join(state, store.HistoryFile)) }
 
 // isThere reports whether the file exists, or true if that cannot be determined.
 func isThere(name string) bool {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"notesd/notes/store"
 )
 
 // Manifest describes a backup. It is written last: a backup without one is incomplete.
@@ -18,11 +20,8 @@ type Manifest struct {
 	Bytes   int64     `json:"bytes"`
 }
 
-// The files of a backup: the database of history and tables, and the manifest.
-const (
-	backupHistory  = "history.db"
-	backupManifest = "backup.json"
-)
+// backupManifest is a file of a backup, beside the database of history and tables.
+const backupManifest = "backup.json"
 
 // backUp writes a backup of the vault's state to dir, which must be empty or not exist.
 func (s *Service) backUp(ctx context.Context, dir string) (m Manifest, err error) {
@@ -36,7 +35,7 @@ func (s *Service) backUp(ctx context.Context, dir string) (m Manifest, err error
 	if len(entries) > 0 {
 		return m, &Failure{Code: "exists", Message: fmt.Sprintf("%s is not empty", dir), Hint: "Name a folder that does not exist yet; a backup replaces nothing."}
 	}
-	history := filepath.Join(dir, backupHistory)
+	history := filepath.Join(dir, store.HistoryFile)
 	if err := s.vault.Store().Backup(ctx, history); err != nil {
 		_ = os.Remove(history) // best effort: it may be incomplete or missing
 		return m, fmt.Errorf("copy the history: %w", err)

@@ -20,6 +20,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/internal/pgtest"
 	"notesd/mcp"
+	"notesd/notes/store"
 )
 
 func TestMain(m *testing.M) {
@@ -261,7 +262,7 @@ func TestOpenLink(t *testing.T) {
 // A state that cannot be moved leaves the vault the history that it has.
 func TestReplaceState_Failure(t *testing.T) {
 	state, old := t.TempDir(), t.TempDir()
-	history := filepath.Join(state, backupHistory)
+	history := filepath.Join(state, store.HistoryFile)
 	require.NoError(t, os.WriteFile(history, []byte("mine"), 0o600))
 	_, err := replaceState(state, old) // without a history, as if it were on another disk
 	require.ErrorIs(t, err, os.ErrNotExist)
