@@ -113,12 +113,6 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 	return h.store.DeletedPath(ctx, name, scope, findErr)
 }
 
-// Prune deletes versions beyond the limits of history, and the oldest part of the change
-// feed.
-func (h *History) Prune(ctx context.Context) error {
-	return h.store.Prune(ctx, h.vault.opt.History)
-}
-
 // ReadAt returns the note that ref named at a given time; see [store.Moment.Read].
 func (h *History) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
 	m, err := h.moment(ctx, "read", at)

@@ -397,7 +397,7 @@ func TestPrune_WrongClock(t *testing.T) {
 					f.clock.Advance(8 * time.Hour)
 					f.save("N.md", incompressible(200))
 				}
-				require.NoError(t, f.History().Prune(t.Context()))
+				require.NoError(t, f.store.Prune(t.Context(), f.opt.History))
 			}
 			edit()
 			f.clock.Advance(wrong)
@@ -425,7 +425,7 @@ func TestPrune(t *testing.T) {
 	prune := func(f *fixture, limits notes.HistoryLimits) {
 		f.t.Helper()
 		f.opt.History = limits
-		require.NoError(t, f.History().Prune(ctx))
+		require.NoError(t, f.store.Prune(ctx, f.opt.History))
 	}
 	start := func(t *testing.T) *fixture {
 		f := newFixture(t, "A.md", "a\n", "B.md", "b\n", "Gone.md", "kept\n")

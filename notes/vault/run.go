@@ -84,7 +84,7 @@ func (l *loop) prune(ctx context.Context) {
 	ticker := time.NewTicker(pruneEvery)
 	defer ticker.Stop()
 	for {
-		l.report(ctx, "prune history", l.v.History().Prune(ctx))
+		l.report(ctx, "prune history", l.v.store.Prune(ctx, l.v.opt.History))
 		select {
 		case <-ctx.Done():
 			return

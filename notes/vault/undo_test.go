@@ -137,7 +137,7 @@ func TestUndo(t *testing.T) {
 				f = undoFixture(t)
 			}
 			done := undoable(t, f, change)
-			require.NoError(t, f.History().Prune(t.Context())) // pruning keeps the texts of canvases, too
+			require.NoError(t, f.store.Prune(t.Context(), f.opt.History)) // pruning keeps the texts of canvases, too
 			f.restart()
 			f.requireUndone(done, before, f.files())
 			page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{})
@@ -309,7 +309,7 @@ func TestUndo_Scope(t *testing.T) {
 		f.save(name, "text\n")
 		f.revisions(name) // kept from now on, which confirms the time
 		f.clock.Advance(24 * time.Hour)
-		require.NoError(t, f.History().Prune(t.Context()))
+		require.NoError(t, f.store.Prune(t.Context(), f.opt.History))
 		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: first.Change, DryRun: true})
 		return err
 	}
