@@ -100,7 +100,12 @@ func ReadFrontMatter(src []byte) FrontMatter {
 
 // decodeFrontMatter decodes the text between the delimiters. An error comes with
 // its line in that text, from 1, or 0 if unknown.
-func decodeFrontMatter(format string, inner []byte) (map[string]any, int, error) {
+func decodeFrontMatter(format string, inner []byte) (values map[string]any, line int, err error) {
+	defer func() {
+		if recover() != nil {
+			values, line, err = nil, 0, ErrParser
+		}
+	}()
 	if len(inner) > maxFrontMatter {
 		return nil, 0, errTooLarge
 	}

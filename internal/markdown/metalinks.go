@@ -118,7 +118,7 @@ func unquoteMeta(s string, quote quoting) string {
 		if strings.IndexByte(s, '\\') < 0 {
 			return s
 		}
-		values, _, err := decodeYAML([]byte("v: \"" + s + "\""))
+		values, _, err := decodeFrontMatter("yaml", []byte("v: \""+s+"\""))
 		if text, ok := values["v"].(string); ok && err == nil {
 			return text
 		}

@@ -10,11 +10,6 @@ import (
 
 // decodeTOML decodes the table in inner. An error comes with its line in inner, or 0.
 func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
-	defer func() {
-		if recover() != nil {
-			values, line, err = nil, 0, ErrParser
-		}
-	}()
 	raw := map[string]any{}
 	if err := toml.Unmarshal(inner, &raw); err != nil {
 		if de, ok := errors.AsType[*toml.DecodeError](err); ok {

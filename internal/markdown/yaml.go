@@ -55,11 +55,6 @@ func checkFrontMatterText(inner []byte) (int, error) {
 
 // decodeYAML decodes the map in inner. An error comes with its line in inner, or 0.
 func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
-	defer func() {
-		if recover() != nil {
-			values, line, err = nil, 0, ErrParser
-		}
-	}()
 	if len(bytes.TrimSpace(inner)) == 0 { // also with U+3000, which is no space in YAML
 		return map[string]any{}, 0, nil
 	}
