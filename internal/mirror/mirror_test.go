@@ -203,6 +203,25 @@ func TestFetching(t *testing.T) {
 	<-b.m.Begun()
 }
 
+// TestMirror_HistoryOfTogether checks that files that were created, edited, moved and deleted in
+// a folder at the same time have these changes in the history of the other nodes.
+func TestMirror_HistoryOfTogether(t *testing.T) {
+	s := pgtest.New(t)
+	a, b := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Old.md": "to be moved", "Deleted.md": "2"}), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	a.save("Edited.md", "3")
+	a.save("Created.md", "4")
+	a.delete("Deleted.md")
+	require.NoError(t, os.Rename(filepath.Join(a.dir, "Old.md"), filepath.Join(a.dir, "Moved.md")))
+	agree(t, a, b)
+	for note, operation := range map[string]string{"Edited.md": "edit", "Created.md": "create", "Deleted.md": "delete", "Moved.md": "move"} {
+		page, err := b.History().Revisions(t.Context(), notes.HistoryQuery{Note: note})
+		require.NoError(t, err)
+		assert.Equal(t, operation, page.Revisions[0].Operation, note)
+		assert.Equal(t, filepath.Base(a.dir), page.Revisions[0].Author.Name, note)
+	}
+}
+
 // TestMirror_RemovesEmptiedFolders checks that a moved folder disappears on every node,
 // whereas one that merely loses its last note to a move stays on its user's node.
 func TestMirror_RemovesEmptiedFolders(t *testing.T) {

@@ -260,7 +260,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 			return 0, err
 		}
 	}
-	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New)), change: op.change()}
+	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.on(f), size: int64(len(f.New)), change: op.change()}
 	v.added, v.removed = textdiff.Count(f.Old, f.New)
 	if f.NewPath == "" {
 		v.Path = f.OldPath
@@ -275,6 +275,20 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 		return 0, err
 	}
 	return revision, h.setDocument(doc, v.Path, f.NewPath != "")
+}
+
+// on returns what the operation does to one of its files. What was done in another node's
+// folder at about the same time arrives as one edit of all these files.
+func (op *Operation) on(f *FileChange) string {
+	switch {
+	case op.Kind != opEdit || f.OldPath == f.NewPath:
+		return op.Kind
+	case f.OldPath == "":
+		return "create"
+	case f.NewPath == "":
+		return "delete"
+	}
+	return "move"
 }
 
 // liveBelow selects the live documents in the folder ?1.

@@ -182,7 +182,7 @@ func eachRevision(ctx context.Context, tx *sql.Tx, canRead func(p string) bool, 
 			return err
 		}
 		r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
-		// All revisions of an operation have its kind; those of notes whose links it
+		// All revisions of a move or a deletion have its kind; those of notes whose links it
 		// updated are shown as "relink".
 		if r.Operation == "move" && r.OldPath == "" || r.Operation == "delete" && r.Hash != "" {
 			r.Operation = "relink"
