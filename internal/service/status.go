@@ -129,8 +129,32 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		s.refresh()
 		s.settings.addTo(&r.Report)
 	}
-	err := addSetAside(s.cfg.State, &r.Report)
-	return r.Report, err
+	if err := addSetAside(s.cfg.State, &r.Report); err != nil {
+		return r.Report, err
+	}
+	r.addOtherVaults(ctx)
+	return r.Report, nil
+}
+
+// addOtherVaults adds the warnings of the vaults that the node has open for its subjects. It
+// omits those that also concern the node's own vault, such as an unreachable database.
+func (r *reporter) addOtherVaults(ctx context.Context) {
+	n := r.s.node.Load()
+	if n == nil {
+		return
+	}
+	own := slices.Clone(r.Warnings)
+	for _, v := range n.opened() {
+		other, err := v.service.status(ctx)
+		if err != nil {
+			other.Warnings = append(other.Warnings, err.Error())
+		}
+		for _, warning := range other.Warnings {
+			if !slices.Contains(own, warning) {
+				r.Warnings = append(r.Warnings, "vault "+v.name+": "+warning)
+			}
+		}
+	}
 }
 
 // logFile returns the daemon's log file, or "" if it does not exist.

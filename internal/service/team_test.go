@@ -186,6 +186,22 @@ func TestVaultsOpenAndClose(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 }
 
+// The status of a node has the warnings of the vaults that it serves.
+func TestNode_Warnings(t *testing.T) {
+	n := newTestNode(t, pgtest.New(t).URL())
+	token := n.grant("ann", "a")
+	n.ask("a", token, "", initialize)
+	v := n.opened()[0].service
+	for _, name := range []string{"Plan.md", "Plan (conflict 2026-11-22 101500 ann@desk).md"} {
+		require.NoError(t, os.WriteFile(filepath.Join(v.cfg.Vault.Path, name), []byte("text of "+name), 0o600))
+	}
+	require.NoError(t, v.vault.Reconcile(t.Context()))
+	report, err := n.own.status(t.Context())
+	require.NoError(t, err)
+	require.Len(t, report.Warnings, 1)
+	assert.Contains(t, report.Warnings[0], "vault a: conflict copies of notes")
+}
+
 // A node is idle once the calls of its subjects have ended for a while.
 func TestNode_Idle(t *testing.T) {
 	n := newTestNode(t, pgtest.New(t).URL())
