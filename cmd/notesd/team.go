@@ -116,7 +116,15 @@ func (t *subjects) grant(ctx context.Context, args []string) error {
 		return service.Usagef("Use reader or writer.", "there is no role %q", args[2])
 	}
 	err := t.db.Grant(ctx, args[0], g, t.new)
-	return t.print(err, map[string]any{"name": args[0], "grant": g}, fmt.Sprintf("%s is a %s of %s", args[0], args[2], g))
+	err = t.print(err, map[string]any{"name": args[0], "grant": g}, fmt.Sprintf("%s is a %s of %s", args[0], args[2], g))
+	if err != nil || g.Folder == "" {
+		return err
+	}
+	covers, err := t.db.Covers(ctx, g)
+	if err == nil && !covers {
+		t.note(fmt.Sprintf("the vault %s has no files in %q yet; if that is misspelled, ungrant it", g.Vault, g.Folder))
+	}
+	return err
 }
 
 func (t *subjects) ungrant(ctx context.Context, args []string) error {

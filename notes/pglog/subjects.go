@@ -122,6 +122,19 @@ func (d *Database) Grant(ctx context.Context, name string, g Grant, make bool) e
 	})
 }
 
+// Covers reports whether the vault has files that the grant covers.
+func (d *Database) Covers(ctx context.Context, g Grant) (covers bool, err error) {
+	folder, err := notes.CleanPath(g.Folder)
+	if err != nil {
+		return false, err
+	}
+	err = d.call(ctx, func(ctx context.Context) error {
+		return d.pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM files f JOIN vaults v ON v.id = f.vault
+			WHERE v.name = $1 AND (f.key = $2 OR f.key > $2 || '/' AND f.key < $2 || '0'))`, g.Vault, notes.FolderKey(folder)).Scan(&covers) // '0' is the character after '/'
+	})
+	return covers, err
+}
+
 // Ungrant removes a grant. It returns notes.ErrNotFound if the subject has none for
 // exactly that folder.
 func (d *Database) Ungrant(ctx context.Context, name string, g Grant) error {

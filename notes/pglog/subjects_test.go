@@ -114,3 +114,14 @@ func TestOneListeningConnection(t *testing.T) {
 	assert.Equal(t, 1, listening)
 	assert.Empty(t, woken["a"], "of another vault")
 }
+
+func TestCovers(t *testing.T) {
+	l := open(t, pgtest.New(t).URL(), "research")
+	_, err := commit(l, create("Plans/Café/A.md", "a"), create("Plans2/B.md", "b"))
+	require.NoError(t, err)
+	for folder, want := range map[string]bool{"Plans": true, "plans/Cafe\u0301/": true, "Plans/Café/A.md": true, "Plan": false, "Café": false} {
+		covers, err := l.Database().Covers(t.Context(), Grant{Vault: "research", Folder: folder})
+		require.NoError(t, err)
+		assert.Equal(t, want, covers, folder)
+	}
+}
