@@ -209,6 +209,7 @@ func TestMirror_HistoryOfTogether(t *testing.T) {
 	s := pgtest.New(t)
 	a, b := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Old.md": "to be moved", "Deleted.md": "2"}), newNode(t, s.URL(), "team", nil)
 	agree(t, a, b)
+	a.m.opt.Author.Name = "ann"
 	a.save("Edited.md", "3")
 	a.save("Created.md", "4")
 	a.delete("Deleted.md")
@@ -218,7 +219,7 @@ func TestMirror_HistoryOfTogether(t *testing.T) {
 		page, err := b.History().Revisions(t.Context(), notes.HistoryQuery{Note: note})
 		require.NoError(t, err)
 		assert.Equal(t, operation, page.Revisions[0].Operation, note)
-		assert.Equal(t, filepath.Base(a.dir), page.Revisions[0].Author.Name, note)
+		assert.Equal(t, "ann", page.Revisions[0].Author.Name, note)
 	}
 }
 
@@ -364,6 +365,7 @@ func TestConflicts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newNode(t, s.URL(), name, map[string]string{"N.md": "n", "Other.md": "o"})
 			b := newNode(t, s.URL(), name, nil)
+			a.m.opt.Author.Name, b.m.opt.Author.Name = "ann", "ben"
 			agree(t, a, b)
 			c.a(a)
 			c.b(b)
@@ -376,6 +378,11 @@ func TestConflicts(t *testing.T) {
 					status, err := b.m.Status(t.Context())
 					require.NoError(t, err)
 					assert.Equal(t, []string{p}, status.Conflicts)
+					for _, n := range []*node{a, b} {
+						page, err := n.History().Revisions(t.Context(), notes.HistoryQuery{Note: p})
+						require.NoError(t, err)
+						assert.Equal(t, "ben", page.Revisions[0].Author.Name)
+					}
 				}
 			}
 			assert.Equal(t, c.want, got)

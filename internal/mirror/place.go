@@ -206,7 +206,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		if s.copy, err = w.freeCopy(ctx, s.path()); err != nil {
 			return err
 		}
-		copies = append(copies, store.FileChange{NewPath: s.copy, New: s.Old})
+		copies = append(copies, store.FileChange{NewPath: s.copy, New: s.Old, Author: w.m.opt.Author})
 	}
 	var emptied []string
 	for folders, files := range moved {

@@ -260,7 +260,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 			return 0, err
 		}
 	}
-	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.on(f), size: int64(len(f.New)), change: op.change()}
+	v := Version{Path: f.NewPath, time: now, author: cmp.Or(f.Author, op.Author), operation: op.on(f), size: int64(len(f.New)), change: op.change()}
 	v.added, v.removed = textdiff.Count(f.Old, f.New)
 	if f.NewPath == "" {
 		v.Path = f.OldPath

@@ -67,6 +67,8 @@ type FileChange struct {
 	Temp     string // file name, in the folder of NewDisk (of OldDisk for a deletion)
 	State    string
 	Conflict error // set when another program changed the file first
+
+	Author notes.Author // of New, if it is not the operation's; the journal does not keep it
 }
 
 // States of operations and of their files.
