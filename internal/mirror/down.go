@@ -139,7 +139,7 @@ func (m *Mirror) read(ctx context.Context, paths []string, limit int) (map[strin
 		case err != nil:
 			s.clear = false
 			if !errors.Is(err, notes.ErrConflict) {
-				m.status.problem(f.Path, err.Error())
+				m.status.problem(f.Path, reasonOf(err, err.Error()))
 			}
 		default:
 			s.data, s.here = data, notes.Hash(data)

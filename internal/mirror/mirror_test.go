@@ -41,6 +41,7 @@ type node struct {
 	dir    string
 	state  string
 	ignore []string
+	most   int64 // MaxNoteBytes; 0: the default
 	output *bytes.Buffer
 	close  func()
 }
@@ -63,7 +64,7 @@ func (n *node) open(address, name, state string) {
 	require.NoError(t, err)
 	kept, err := store.Open(t.Context(), state)
 	require.NoError(t, err)
-	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Ignore: n.ignore, Log: log})
+	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Ignore: n.ignore, MaxNoteBytes: n.most, Log: log})
 	require.NoError(t, err)
 	n.m.Use(n.Vault)
 	n.m.calm = 0
@@ -221,6 +222,23 @@ func TestMirror_HistoryOfTogether(t *testing.T) {
 		assert.Equal(t, operation, page.Revisions[0].Operation, note)
 		assert.Equal(t, "ann", page.Revisions[0].Author.Name, note)
 	}
+}
+
+// A node with a lower limit keeps a file that is larger, and reports it.
+func TestMirror_LargerThanLimit(t *testing.T) {
+	s := pgtest.New(t)
+	a, b := newNode(t, s.URL(), "team", map[string]string{"Film.bin": strings.Repeat("x", 2000), "N.md": "n"}), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	b.close()
+	b.most = 1000
+	b.open(s.URL(), "team", b.state)
+	a.delete("Film.bin")
+	a.sync()
+	b.sync()
+	status, err := b.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{`"Film.bin": larger than the limit for notes`}, status.Problems)
+	assert.Contains(t, b.files(), "Film.bin")
 }
 
 // TestMirror_RemovesEmptiedFolders checks that a moved folder disappears on every node,
