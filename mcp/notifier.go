@@ -71,6 +71,11 @@ func (n *Notifier) Position() (notes.Position, error) {
 // Apply records the changes. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
 	watched, promptFolders := n.core.watchedURIs(), n.core.promptFolders()
+	for _, c := range changes {
+		if c.OldPath != "" {
+			n.core.each(func(s *session) { s.seen.Moved(c.OldPath, c.Path) })
+		}
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.at = to

@@ -260,6 +260,36 @@ func TestReplace_UnseenVersion(t *testing.T) {
 	}
 }
 
+// A note that another session or program moves is still the one that a session has read.
+func TestSeen_MovedByOthers(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		move func(t *testing.T, w *realWorld)
+	}{
+		{"session", func(t *testing.T, w *realWorld) {
+			call[tools.MoveResult](t, w.client(t, Profile{Tools: []string{groupAll}}, nil), "move_note", args{"note": "N", "to": "Dir/M.md"})
+		}},
+		{"program", func(t *testing.T, w *realWorld) {
+			require.NoError(t, os.Mkdir(filepath.Join(w.root, "Dir"), 0o755))
+			require.NoError(t, os.Rename(filepath.Join(w.root, "N.md"), filepath.Join(w.root, "Dir", "M.md")))
+			w.vault.Changed([]string{"N.md", "Dir"})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newRealWorld(t, map[string]string{"N.md": "one\n"})
+			call[tools.ReadResult](t, w.session, "read_note", args{"note": "N"})
+			c.move(t, w)
+			<-w.listed // the notifier knows
+			replace := args{"note": "Dir/M.md", "edits": []any{args{"op": "replace_all", "content": "mine\n"}}}
+			w.write(t, "Dir/M.md", "theirs\n")
+			w.vault.Changed([]string{"Dir/M.md"})
+			assert.Contains(t, refused(t, w.session, "edit_note", replace), "since this session last saw it")
+			call[tools.ReadResult](t, w.session, "read_note", args{"note": "Dir/M.md"})
+			call[tools.WriteResult](t, w.session, "edit_note", replace)
+		})
+	}
+}
+
 // A session has seen the links and tags that its own changes updated, but not what others
 // wrote before.
 func TestSeen_OwnUpdatesOfOtherNotes(t *testing.T) {

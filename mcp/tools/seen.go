@@ -29,14 +29,14 @@ func (s *Seen) Read(path, hash string) { s.hashes.Store(path, hash) }
 func (s *Seen) wrote(w notes.Written) {
 	if w.Hash != "" { // not a folder
 		from := cmp.Or(w.OldPath, w.Path)
-		known := s.hash(from)
+		known := cmp.Or(s.hash(from), s.hash(w.Path)) // the latter if Moved has run
 		if known == "" || known == w.Was {
 			known = w.Hash
 		}
 		s.moved(from, w.Path, known)
 	}
 	for _, other := range w.Others {
-		known := s.hash(other.OldPath)
+		known := cmp.Or(s.hash(other.OldPath), s.hash(other.Path))
 		if known == notes.Hash(other.Old) {
 			known = notes.Hash(other.New)
 		}
@@ -45,6 +45,13 @@ func (s *Seen) wrote(w notes.Written) {
 	for _, p := range w.Moved { // in a folder
 		from := w.OldPath + strings.TrimPrefix(p, w.Path)
 		s.moved(from, p, s.hash(from))
+	}
+}
+
+// Moved records that a note has another path, whichever program moved it.
+func (s *Seen) Moved(from, to string) {
+	if hash := s.hash(from); hash != "" {
+		s.moved(from, to, hash)
 	}
 }
 
