@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -256,6 +257,29 @@ func TestReplace_UnseenVersion(t *testing.T) {
 			w.write(t, "M.md", second)
 			w.vault.Changed([]string{"M.md"})
 			assert.Contains(t, refused(t, s, "delete_note", args{"note": "M"}), "since this session last saw it")
+		})
+	}
+}
+
+// What a dry run has shown is what the change that follows it is about.
+func TestSeen_DryRun(t *testing.T) {
+	for tool, change := range map[string]args{
+		"edit_note":    {"note": "N", "edits": []any{args{"op": "replace_all", "content": "mine\n"}}},
+		"restore_note": {"note": "N", "revision": 1},
+	} {
+		t.Run(tool, func(t *testing.T) {
+			w := newRealWorld(t, map[string]string{"N.md": "one\n"})
+			call[tools.WriteResult](t, w.client(t, Profile{Tools: []string{groupAll}}, nil), "edit_note",
+				args{"note": "N", "edits": []any{args{"op": "append", "content": "two"}}})
+			dry := maps.Clone(change)
+			dry["dry_run"] = true
+			call[tools.WriteResult](t, w.session, tool, dry)
+			w.write(t, "N.md", "theirs\n")
+			w.vault.Changed([]string{"N.md"})
+			for _, again := range []args{change, dry, change} {
+				assert.Contains(t, refused(t, w.session, tool, again), "since this session last saw it")
+			}
+			assert.Equal(t, "theirs\n", w.disk(t, "N.md"))
 		})
 	}
 }

@@ -41,7 +41,8 @@
 // answer under the key, so that a call repeated after a lost response is answered without
 // being carried out again; what a tool does around the request must allow for that (see
 // runDeleteNote). It rejects unknown arguments, which a tool that reads ignores with a
-// remark, and records in [Seen] the versions that it wrote, but not those of a dry run.
+// remark, and records in [Seen] the versions that it wrote, or on whose text a dry run was
+// based.
 //
 // # Adding a tool
 //

@@ -230,7 +230,9 @@ func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, 
 	if err != nil {
 		return notes.Written{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
-	if !a.DryRun {
+	if a.DryRun {
+		in.Seen.shown(w.Path, w.Was)
+	} else {
 		in.Seen.wrote(w)
 	}
 	return w, nil

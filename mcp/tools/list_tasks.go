@@ -131,11 +131,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	for _, t := range page.Tasks {
-		// toggle_task by line is conditional on this version, but a session that has read
-		// an older version of the note must still be rejected.
-		if in.Seen.hash(t.Path) == "" {
-			in.Seen.Read(t.Path, t.Hash)
-		}
+		in.Seen.shown(t.Path, t.Hash) // toggle_task by line is conditional on it
 	}
 	return out, nil
 }

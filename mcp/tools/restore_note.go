@@ -47,7 +47,9 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	if err != nil {
 		return Outcome{}, unseen(err, implied)
 	}
-	if !a.DryRun {
+	if a.DryRun {
+		in.Seen.shown(w.Path, w.Was)
+	} else {
 		in.Seen.wrote(w)
 	}
 	if a.Change != 0 {

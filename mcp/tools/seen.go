@@ -10,17 +10,25 @@ import (
 	"notesd/notes"
 )
 
-// Seen records, for each note, the version that a session saw last: one that it read, or
-// one that it wrote over a version it had seen. If the client names no version, changes
-// that replace or remove text without quoting it are conditional on the recorded one. Seen
-// ends with the session: nothing is known after a relay has started another daemon, or over
-// HTTP without sessions.
+// Seen records, for each note, the version that a session saw last: one that it read, one
+// that it wrote over a version it had seen, or else the first one that it was shown a part
+// of, as by a dry run. If the client names no version, changes that replace or remove text
+// without quoting it are conditional on the recorded one. Seen ends with the session:
+// nothing is known after a relay has started another daemon, or over HTTP without sessions.
 type Seen struct {
 	hashes sync.Map // a string, by path
 }
 
 // Read records that the session was shown this version.
 func (s *Seen) Read(path, hash string) { s.hashes.Store(path, hash) }
+
+// shown records the version of which the session was shown a part, unless it has seen
+// another: changes that are conditional on that one must still be rejected. hash may be "".
+func (s *Seen) shown(path, hash string) {
+	if hash != "" {
+		s.hashes.LoadOrStore(path, hash)
+	}
+}
 
 // wrote records the versions that a change by this session replaced. If the session had
 // last seen another version of a note than the change did, that one stays recorded: it has
