@@ -94,7 +94,8 @@ func (e Edit) ReplacesUnread() bool {
 const MaxEdits = 200
 
 // Apply applies the edits in order, each to the result of the previous one, and returns
-// the new text and the renamed headings, in the order of the edits. If one fails, Apply
+// the new text and the renamed headings, in the order of the edits. Line numbers are those of
+// src, where the client has read them, whatever earlier edits insert above. If one fails, Apply
 // returns an [*EditError] and no text; if ctx is done, it returns the error of ctx. No
 // edits, or more than [MaxEdits], are [ErrInvalid]. src is not modified.
 func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRename, error) {
@@ -106,6 +107,7 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 	}
 	out := src
 	var renames []HeadingRename
+	edits = slices.Clone(edits) // their lines move
 	for i, edit := range edits {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -114,9 +116,32 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 		if err != nil {
 			return nil, nil, &EditError{Index: i, Op: edit.Op, Err: err}
 		}
+		moveLines(edits[i+1:], out, next)
 		out = next
 	}
 	return out, renames, nil
+}
+
+// moveLines changes the line numbers of edits of before to those that the same lines have in
+// after, if they are below everything that differs.
+func moveLines(edits []Edit, before, after []byte) {
+	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.Line > 0 }) {
+		return
+	}
+	newline := []byte("\n")
+	a, b := bytes.Split(bytes.TrimSuffix(before, newline), newline), bytes.Split(bytes.TrimSuffix(after, newline), newline)
+	head, same := 0, 0 // equal lines at the beginning and at the end
+	for head < min(len(a), len(b)) && bytes.Equal(a[head], b[head]) {
+		head++
+	}
+	for same < min(len(a), len(b))-head && bytes.Equal(a[len(a)-1-same], b[len(b)-1-same]) {
+		same++
+	}
+	for i := range edits {
+		if line := edits[i].Line; line > len(a)-same && line <= len(a) {
+			edits[i].Line += len(b) - len(a)
+		}
+	}
 }
 
 func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {

@@ -175,14 +175,15 @@ func TestApply_EveryForm(t *testing.T) {
 	})
 }
 
-// TestApply_OneAfterTheOther compares two edits in one call with the same edits in two.
+// TestApply_OneAfterTheOther compares two edits in one call with the same edits in two. The
+// lines of two calls differ: see TestToggleTask_LinesOfTheOriginal.
 func TestApply_OneAfterTheOther(t *testing.T) {
 	forEachNote(t, func(t *testing.T, src string, doc *markdown.Document) {
 		for _, first := range editsOf(src, doc) {
 			between := apply(t, src, first)
 			edits := editsOf(between, markdown.Parse([]byte(between)))
 			for i, second := range edits {
-				if i%25 == len(first.Op)%25 { // a sample
+				if i%25 == len(first.Op)%25 && second.Line == 0 { // a sample
 					assert.Equal(t, apply(t, between, second), apply(t, src, first, second), "%+v, then %+v", first, second)
 				}
 			}

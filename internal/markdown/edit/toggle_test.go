@@ -52,6 +52,29 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 	return len(doc.Tasks)
 }
 
+// The lines of several tasks are those that the client has read, before any edit of the call.
+func TestToggleTask_LinesOfTheOriginal(t *testing.T) {
+	const src = "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [ ] bank\n- [ ] soap\n- [ ] soap"
+	today := tasks.Options{Today: time.Date(2026, 2, 16, 0, 0, 0, 0, time.UTC), Done: tasks.Emoji}
+	toggle := func(line int) Edit { return Edit{Op: OpToggleTask, Line: line, Tasks: today} }
+	for _, c := range []struct {
+		name  string
+		edits []Edit
+		want  string
+	}{
+		{"below a repeated task", []Edit{toggle(3), toggle(4)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-23\n- [x] water 🔁 every week 📅 2026-02-16 ✅ 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
+		{"above it", []Edit{toggle(4), toggle(3)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-23\n- [x] water 🔁 every week 📅 2026-02-16 ✅ 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
+		{"below new text", []Edit{{Op: OpPrepend, Content: "- [ ] first"}, {Op: OpSetFrontMatter, Key: "k", Value: "v"}, toggle(4)}, "---\nk: v\n---\n- [ ] first\n\n# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
+		{"above new text like it", []Edit{{Op: OpAppend, Content: "- [ ] soap"}, toggle(5)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [ ] bank\n- [x] soap ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _, err := Apply(t.Context(), []byte(src), c.edits)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(out))
+		})
+	}
+}
+
 func TestToggleTaskOfTheExamples(t *testing.T) {
 	count := 0
 	root := filepath.Join("..", "..", "..", "examples", "vault")
