@@ -303,13 +303,15 @@ func TestSeen_MovedByOthers(t *testing.T) {
 			w := newRealWorld(t, map[string]string{"N.md": "one\n"})
 			call[tools.ReadResult](t, w.session, "read_note", args{"note": "N"})
 			c.move(t, w)
-			<-w.listed // the notifier knows
-			replace := args{"note": "Dir/M.md", "edits": []any{args{"op": "replace_all", "content": "mine\n"}}}
-			w.write(t, "Dir/M.md", "theirs\n")
-			w.vault.Changed([]string{"Dir/M.md"})
-			assert.Contains(t, refused(t, w.session, "edit_note", replace), "since this session last saw it")
-			call[tools.ReadResult](t, w.session, "read_note", args{"note": "Dir/M.md"})
-			call[tools.WriteResult](t, w.session, "edit_note", replace)
+			<-w.listed                                          // the notifier knows
+			for _, path := range []string{"Dir/M.md", "N.md"} { // N.md is another note now
+				w.write(t, path, "theirs\n")
+				w.vault.Changed([]string{path})
+				replace := args{"note": path, "edits": []any{args{"op": "replace_all", "content": "mine\n"}}}
+				assert.Contains(t, refused(t, w.session, "edit_note", replace), "since this session last saw it")
+				call[tools.ReadResult](t, w.session, "read_note", args{"note": path})
+				call[tools.WriteResult](t, w.session, "edit_note", replace)
+			}
 		})
 	}
 }

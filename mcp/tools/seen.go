@@ -37,14 +37,14 @@ func (s *Seen) shown(path, hash string) {
 func (s *Seen) wrote(w notes.Written) {
 	if w.Hash != "" { // not a folder
 		from := cmp.Or(w.OldPath, w.Path)
-		known := cmp.Or(s.hash(from), s.hash(w.Path)) // the latter if Moved has run
+		known := s.hash(from)
 		if known == "" || known == w.Was {
 			known = w.Hash
 		}
 		s.moved(from, w.Path, known)
 	}
 	for _, other := range w.Others {
-		known := cmp.Or(s.hash(other.OldPath), s.hash(other.Path))
+		known := s.hash(other.OldPath)
 		if known == notes.Hash(other.Old) {
 			known = notes.Hash(other.New)
 		}
@@ -56,12 +56,9 @@ func (s *Seen) wrote(w notes.Written) {
 	}
 }
 
-// Moved records that a note has another path, whichever program moved it.
-func (s *Seen) Moved(from, to string) {
-	if hash := s.hash(from); hash != "" {
-		s.moved(from, to, hash)
-	}
-}
+// Moved records that a note has another path, whichever program moved it. The old path keeps
+// its version: the session may not know about the move, and use that path for a new note there.
+func (s *Seen) Moved(from, to string) { s.shown(to, s.hash(from)) }
 
 // moved records the version that the session has seen of a note under its new path; "" if it
 // has seen none.
@@ -84,7 +81,7 @@ func (s *Seen) hash(path string) string {
 func (in *invocation) lastSeen(ctx context.Context, ref string) string {
 	meta, err := in.Vault.Lookup(ctx, ref, in.Scope)
 	if err != nil {
-		return "" // the change itself will report the error
+		return in.Seen.hash(ref) // the change finds a new file by its path, or reports the error
 	}
 	return in.Seen.hash(meta.Path)
 }
