@@ -33,7 +33,8 @@ type Document struct {
 	// Tasks in text order.
 	Tasks []tasks.Place
 	// TextEnd is the offset of the %%comments%% at the end of the note, in which plugins
-	// such as Kanban and Excalidraw keep their data, or the length of the source.
+	// such as Kanban and Excalidraw keep their data, or of the rule above them, as in the
+	// footer of a template, or the length of the source.
 	TextEnd int
 
 	leaves        []leaf

@@ -20,8 +20,11 @@ func Parse(src []byte) *Document {
 	s.inline.finish()
 	doc.Tags = tags.list
 	doc.TextEnd = len(src)
-	for _, l := range slices.Backward(doc.leaves) {
+	for i, l := range slices.Backward(doc.leaves) {
 		if l.kind != leafComment || src[l.start] != '%' {
+			if doc.TextEnd < len(src) && doc.divides(i) {
+				doc.TextEnd = l.start
+			}
 			break
 		}
 		doc.TextEnd = l.start

@@ -227,10 +227,7 @@ func HeadingSection(doc *Document, i int) Section {
 	h := doc.Headings[i]
 	end := min(h.End, doc.TextEnd) // exclude the data of plugins at the end of the note
 	n, ok := slices.BinarySearchFunc(doc.leaves, end, func(l leaf, at int) int { return cmp.Compare(l.start, at) })
-	if ok && n > 1 && doc.leaves[n].kind == leafHeading && doc.leaves[n-1].kind == leafBreak && !doc.leaves[n-1].nested &&
-		(doc.leaves[n-2].kind != leafHeading || doc.leaves[n-2].line+1 < doc.leaves[n-1].line) {
-		// A rule above the next heading divides the two: Kanban recognizes its archive by it.
-		// One on the line below a heading underlines that.
+	if ok && doc.leaves[n].kind == leafHeading && doc.divides(n-1) {
 		end = doc.leaves[n-1].start
 	}
 	return Section{
@@ -238,6 +235,14 @@ func HeadingSection(doc *Document, i int) Section {
 		Start: h.Start, ContentStart: h.ContentStart, End: end,
 		Nested: h.Nested, After: end,
 	}
+}
+
+// divides reports whether the i-th leaf is a rule that divides the text above it from the heading
+// or comment below: Kanban recognizes its archive by one. A rule on the line below a heading
+// underlines that.
+func (d *Document) divides(i int) bool {
+	return i > 0 && d.leaves[i].kind == leafBreak && !d.leaves[i].nested &&
+		(d.leaves[i-1].kind != leafHeading || d.leaves[i-1].line+1 < d.leaves[i].line)
 }
 
 func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, error) {

@@ -95,7 +95,8 @@ func TestTags_Edges(t *testing.T) {
 	}
 }
 
-// TestTextEnd: the comments at the end of a note start where only comments follow.
+// TestTextEnd: the comments at the end of a note start where only comments follow, or at the rule
+// above them.
 func TestTextEnd(t *testing.T) {
 	for src, want := range map[string]string{
 		"a %%b%%\n\n%%c%%\n":           "%%c%%\n",
@@ -107,6 +108,11 @@ func TestTextEnd(t *testing.T) {
 		"a\n\n%% b\n":                  "",
 		"%% kanban:settings\n{}\n%%\n": "%% kanban:settings\n{}\n%%\n",
 		"a\n%%b%%":                     "%%b%%",
+		"a\n\n---\n%%b%%\n\n%%c%%\n":   "---\n%%b%%\n\n%%c%%\n",
+		"# A\n---\n%%b%%\n":            "%%b%%\n",
+		"a\n\n> b\n> ***\n\n%%c%%\n":   "%%c%%\n",
+		"a\n\n---\n":                   "",
+		"a\n\n---\nb\n\n%%c%%\n":       "%%c%%\n",
 	} {
 		assert.Equal(t, want, src[Parse([]byte(src)).TextEnd:], "%q", src)
 	}

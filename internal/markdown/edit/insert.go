@@ -194,7 +194,8 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	return insertBlock(src, doc, afterText(src, section.Start, section.After), content, indentation(src, section))
 }
 
-// Append inserts content at the end of the note, before any comments at its end.
+// Append inserts content at the end of the note, before any comments at its end and the rule
+// above them.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	return insertBlock(src, doc, afterText(src, doc.BodyStart, doc.TextEnd), content, "")
