@@ -103,6 +103,15 @@ func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 	assert.Equal(t, "2026-02-16.md", made.Path)
 }
 
+func TestCreateNote_DivertedLinks(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Work/Boat.md": "x\n", "Daily/D.md": "[[Boat]]\n"})
+	made, text := call[tools.CreateResult](t, w.session, "create_note", args{"path": "Daily/Boat.md", "content": "x"})
+	assert.Equal(t, []string{"Daily/D.md"}, made.Diverted)
+	require.Len(t, made.Notes, 1)
+	assert.Contains(t, made.Notes[0], fmt.Sprintf("undo this with restore_note change=%d and choose another title", made.Change))
+	assert.Contains(t, text, made.Notes[0]+" (1):\n- Daily/D.md")
+}
+
 // A call that a relay repeats gets the first result, whatever has changed since, and asks
 // the user nothing; a key that is reused for another call does nothing.
 func TestRepeatedCallsAreAnswered(t *testing.T) {

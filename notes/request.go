@@ -115,7 +115,7 @@ type Written struct {
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Made       []string `json:",omitempty"` // folders created for it, outermost first
 	Left       []string `json:",omitempty"` // canvases and bases that name a moved note, or a renamed tag, and could not be updated, and any that could not be read
-	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken
+	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken, or that led to another note before this one was created
 	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
 
 	Others []Rewrite `json:"-"` // the texts of the notes in Relinked

@@ -42,6 +42,10 @@ type CreateResult struct {
 	Revision int64  `json:"revision"`
 	Change   int64  `json:"change,omitempty"`     // undone by restore_note
 	Made     string `json:"new_folder,omitempty"` // outermost folder that did not exist: it may be misspelt
+
+	Diverted  []string `json:"diverted,omitempty"`       // notes with links that led to another note of this name
+	Diverting int      `json:"diverted_total,omitempty"` // if diverted is incomplete
+	Notes     []string `json:"notes,omitempty"`
 }
 
 // runCreateNote accepts a place in the forms that models use: a title and a folder, a whole
@@ -75,10 +79,18 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	}
 	in.Seen.Read(w.Path, w.Hash)
 	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision, Change: w.Change}
-	text := fmt.Sprintf("Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change)
+	var text strings.Builder
+	fmt.Fprintf(&text, "Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change)
 	if len(w.Made) > 0 {
 		out.Made = w.Made[0]
-		text += fmt.Sprintf("\n(the folder %q is new)", phrase.OneLine(out.Made))
+		fmt.Fprintf(&text, "\n(the folder %q is new)", phrase.OneLine(out.Made))
 	}
-	return Outcome{Structured: out, Text: text}, nil
+	if len(w.LinkedFrom) > 0 {
+		const most = 20
+		out.Diverted, out.Diverting = cut(w.LinkedFrom, most)
+		remark := fmt.Sprintf("links to another note of this name lead here now, or to neither; to keep them, undo this with restore_note change=%d and choose another title", w.Change)
+		out.Notes = []string{remark}
+		listPaths(&text, remark, out.Diverted, out.Diverting)
+	}
+	return Outcome{Structured: out, Text: text.String()}, nil
 }

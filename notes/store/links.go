@@ -293,6 +293,33 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 	return slices.DeleteFunc(append([]string{}, all...), func(p string) bool { return !canRead(p) }), err
 }
 
+// DivertedBy returns the notes with a link to another note that would no longer lead there if
+// there were a note at p.
+func (s *Store) DivertedBy(ctx context.Context, p string, scope notes.Scope) (from []string, err error) {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		links, err := selectLinks(ctx, tx, `json_each(?) k CROSS JOIN links l ON l.target_key = k.value AND l.resolved IS NOT NULL`, sqlite.List(s.linkKeys(p)))
+		if err != nil || len(links) == 0 {
+			return err
+		}
+		canRead, err := readable(ctx, tx, scope)
+		if err != nil {
+			return err
+		}
+		before, err := s.selectTargets(ctx, tx, links)
+		after := maps.Clone(before)
+		s.AddTarget(after, LinkKey(p), Target{Path: p})
+		for _, l := range links {
+			was, _ := s.ChooseTarget(l.from, l.target, l.kind, before[l.key])
+			if is, _ := s.ChooseTarget(l.from, l.target, l.kind, after[l.key]); is != was && canRead(l.from) && canRead(was.Path) {
+				from = append(from, l.from)
+			}
+		}
+		return err
+	})
+	slices.Sort(from)
+	return slices.Compact(from), err
+}
+
 // Graph returns the notes that the scope may read and the links between them, without
 // duplicates.
 func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, error) {

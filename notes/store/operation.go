@@ -34,7 +34,7 @@ type Operation struct {
 	Author     notes.Author
 	Files      []FileChange
 	Left       []string // canvases and bases that name a moved note and could not be updated
-	LinkedFrom []string // notes that link to the deleted note; unknown to a recovery
+	LinkedFrom []string // see [notes.Written]; unknown to a recovery
 	Moved      []string // notes in a moved folder, by their new paths; unknown to a recovery
 	Kept       []string // of an undo: files changed since, which are left unchanged; unknown to a recovery
 	Made       []string // folders created for its files, outermost first; a recovery does not know those created before the crash
@@ -149,7 +149,7 @@ func (op *Operation) followFolder(f *FileChange) {
 // known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
-	w := notes.Written{Path: f.NewPath, Change: op.change(), Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, Conflicts: op.Conflicts(), Left: op.Left}
+	w := notes.Written{Path: f.NewPath, Change: op.change(), Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, LinkedFrom: op.LinkedFrom, Conflicts: op.Conflicts(), Left: op.Left}
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}
@@ -160,7 +160,7 @@ func (op *Operation) Written() notes.Written {
 		}
 	}
 	if f.NewPath == "" {
-		w.Path, w.LinkedFrom = f.OldPath, op.LinkedFrom
+		w.Path = f.OldPath
 		return w
 	}
 	if !f.Folder {

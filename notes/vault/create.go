@@ -60,6 +60,9 @@ func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, er
 			return err
 		}
 		o.Files = []store.FileChange{{NewPath: p, NewDisk: newDisk(o.root, p), New: text}}
+		if o.LinkedFrom, err = c.v.store.DivertedBy(c.ctx, p, r.Scope); err != nil {
+			return err
+		}
 		return c.v.opt.checkText("create", string(text))
 	})
 }

@@ -234,6 +234,26 @@ func TestCreate_FolderEqualIgnoringCase(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrForbidden, "the spelling of another scope's folder is not shown")
 }
 
+// A new note may divert links to another one of its name, as in Obsidian: they are named.
+func TestCreate_DivertedLinks(t *testing.T) {
+	f := newFixture(t, "Work/Boat.md", "# Hull\n", "Work/Near.md", "[[Boat]]\n", "Daily/D.md", "[[Boat#Hull|hull]] [[boat]]\n",
+		"Daily/Path.md", "[[Work/Boat]] [[New]] [[#x]]\n", "Top.md", "[x](Work/Boat.md)\n", "Other/Even.md", "![[Boat]]\n", "Secret/S.md", "[[Boat]]\n")
+	create := func(p string, scope ...string) []string {
+		w, err := f.Create(t.Context(), notes.CreateRequest{Path: p, Content: "x\n", Scope: notes.Scope{Read: scope}})
+		require.NoError(t, err)
+		f.requireConsistent()
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+		require.NoError(t, err)
+		return w.LinkedFrom
+	}
+	assert.Equal(t, []string{"Daily/D.md"}, create("Daily/Deep/Boat.md"))
+	assert.Equal(t, []string{"Daily/D.md", "Other/Even.md", "Secret/S.md"}, create("Third/Boat.md"), "as near as the other note")
+	assert.Equal(t, []string{"Daily/D.md", "Other/Even.md"}, create("Third/Boat.md", "Third", "Daily", "Other", "Work"))
+	assert.Empty(t, create("Third/Boat.md", "Third", "Daily"), "the other note is out of scope")
+	assert.Empty(t, create("New.md"))
+	assert.Empty(t, create("Work/Deep/Boat.md", "Work", "Top.md"))
+}
+
 func TestCreate_NumbersEqualFileNames(t *testing.T) {
 	f := newFixture(t)
 	for _, tt := range []struct{ title, path string }{{"a/b", "a-b.md"}, {"a:b", "a-b 2.md"}, {"A|B", "A-B 3.md"}} {
