@@ -194,11 +194,32 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	return insertBlock(src, doc, afterText(src, section.Start, section.After), content, indentation(src, section))
 }
 
-// Append inserts content at the end of the note, before any comments at its end and the rule
-// above them.
+// Append inserts content at the end of the note, before the footnotes there, and before any
+// comments at its end and the rule above them.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
-	return insertBlock(src, doc, afterText(src, doc.BodyStart, doc.TextEnd), content, "")
+	at := afterText(src, doc.BodyStart, doc.TextEnd)
+	return insertBlock(src, doc, aboveFootnotes(src, doc.BodyStart, at, content), content, "")
+}
+
+// footnote matches the start of a footnote's text.
+var footnote = regexp.MustCompile(`^\[\^[^\]\s]+\]:`)
+
+// aboveFootnotes returns the start of the line after the text in src[start:end], a run of whole
+// lines, without the footnotes at its end, or end if there is no other text, or content is a
+// footnote too.
+func aboveFootnotes(src []byte, start, end int, content string) int {
+	above := end
+	for at := end; at > start && !footnote.MatchString(content); {
+		line := previousLine(src, at)
+		at = markdown.TrimLineBreak(src, at) - len(line)
+		if footnote.Match(line) {
+			above = at
+		} else if !isBlank(line) && leadingSpace(line) == "" {
+			return afterText(src, start, above)
+		}
+	}
+	return end
 }
 
 // afterText returns the start of the line after the text in src[start:end], or end if
@@ -250,6 +271,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		at = textStart
 		if e.Op == OpAppend {
 			_, at = markdown.LineAt(src, textEnd)
+			at = aboveFootnotes(src, textStart, at, e.Content)
 			if areRows(trimLines(e.Content)) {
 				at = rowsEnd(src, doc, section, at)
 			}
