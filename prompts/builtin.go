@@ -126,6 +126,13 @@ func dailyReview(ctx context.Context, r *rendering) error {
 		return err
 	}
 	r.say("Please review what I wrote in my notes %s. %s", when, dataNotice)
+	// Notes that state their day, such as daily notes, come first. The others are dated by their
+	// files: of those, thousands may have been unpacked or synced that day.
+	for day := f.Before.AddDate(0, 0, -1); !day.Before(f.After); day = day.AddDate(0, 0, -1) {
+		if _, err := r.embedWhole(ctx, notes.Filter{After: day, Before: day.Add(time.Second)}); err != nil {
+			return err
+		}
+	}
 	sel, err := r.embedListed(ctx, f)
 	if err != nil {
 		return err
@@ -139,7 +146,7 @@ func dailyReview(ctx context.Context, r *rendering) error {
 		done = `"yesterday", done "today"`
 	}
 	closing := fmt.Sprintf("Tell me what I did, what is unfinished (open tasks, questions without an answer), and what to do next. list_tasks shows the tasks of all notes: call it with done %s, due %q and due \"overdue\".", done, due)
-	if left := sel.leftOut("the newest"); left != "" {
+	if left := sel.leftOut("those that state their day, then the newest"); left != "" {
 		closing += " " + left
 	}
 	r.say("%s", closing)

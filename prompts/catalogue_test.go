@@ -216,6 +216,10 @@ func TestDailyReview(t *testing.T) {
 	assert.Len(t, embedded(week), 3)
 	assert.Contains(t, words(week), " from 2026-01-26 to 2026-02-01")
 	assert.Contains(t, words(week), `done "this week", due "this week"`)
+	s = append(s, &notes.Note{ID: 10, Path: "unpacked.md", Content: "z", Size: 1, Date: noon})
+	r := render(t, s, Options{Budget: 2}, "daily_review", map[string]string{"date": "this week"})
+	assert.Equal(t, []string{"note:///yesterday.md", "note:///unpacked.md"}, embedded(r), "a note that states its day comes first")
+	assert.Contains(t, words(r), "2 of 4 notes are here, those that state their day, then the newest;")
 	_, err := New(Options{Notes: s}).Render(t.Context(), named(t, New(Options{}), "daily_review"), map[string]string{"date": "someday"}, notes.Scope{})
 	require.ErrorContains(t, err, "today, yesterday, tomorrow, this week")
 }
@@ -322,7 +326,7 @@ func TestLongNotes(t *testing.T) {
 	assert.Equal(t, "é", texts(r), "the rest of the budget, which is less than a character, is not used")
 	assert.Contains(t, words(r), "no room was left for 1 note.")
 	r = render(t, s, Options{Budget: 10}, "daily_review", nil)
-	assert.Contains(t, words(r), "1 of 3 notes are here, the newest; the rest did not fit")
+	assert.Contains(t, words(r), "1 of 3 notes are here, those that state their day, then the newest; the rest did not fit")
 	for question, want := range map[string]string{"": "I want to ask my notes something", "plum": "No note matches the question's words", "bread": "Answer from these notes and cite each"} {
 		assert.Contains(t, words(render(t, s, Options{}, "ask_notes", map[string]string{"question": question})), want)
 	}

@@ -111,9 +111,19 @@ type selection struct {
 	cut      string      // path of the note that is embedded in part, or ""
 }
 
-// embedListed embeds the notes that match the filter, newest first, as far as they fit.
-// It skips notes that do not fit and continues with the next. Empty notes do not count.
+// embedListed embeds the notes that match the filter as embedWhole does, or else the start of the
+// newest.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
+	sel, err := r.embedWhole(ctx, f)
+	if err != nil {
+		return sel, err
+	}
+	return r.orStart(sel), nil
+}
+
+// embedWhole embeds the notes that match the filter, newest first, as far as they fit.
+// It skips notes that do not fit and continues with the next. Empty notes do not count.
+func (r *rendering) embedWhole(ctx context.Context, f notes.Filter) (selection, error) {
 	const page = 100
 	f = r.bounded(f)
 	f.NotEmpty = true
@@ -126,7 +136,7 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 		sel.total = list.Total
 		before := sel.embedded
 		for _, m := range list.Notes {
-			if sel.first != nil && m.Size > int64(r.left) {
+			if sel.first != nil && m.Size > int64(r.left) && !r.whole[m.Path] {
 				continue
 			}
 			if _, err := r.embedIn(ctx, &sel, m.Path); err != nil {
@@ -137,7 +147,7 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 			break
 		}
 	}
-	return r.orStart(sel), nil
+	return sel, nil
 }
 
 // embedFound embeds the notes found by a search, best first.
