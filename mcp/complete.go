@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -96,11 +98,15 @@ func (s completer) candidates(ctx context.Context, kind prompts.Kind, params *sd
 		if err != nil {
 			return nil, err
 		}
+		all := map[string]bool{}
 		for _, f := range folders {
-			if f.Folder != "" {
-				values = append(values, f.Folder)
+			for p := f.Folder; p != "" && p != "."; p = path.Dir(p) {
+				all[p] = true
 			}
 		}
+		values = slices.Sorted(maps.Keys(all))
+	case prompts.Day:
+		return []string{"today", "yesterday", "this week", "last week", "tomorrow"}, nil
 	case prompts.Heading:
 		return s.headings(ctx, params.Context)
 	}
@@ -164,9 +170,10 @@ func rank(values []string, typed string) []string {
 	return out
 }
 
-// closeness grades a match, 0 being the best, and reports whether there is one.
+// closeness grades a match, 0 being the best, and reports whether there is one. The last segment
+// of a path and of the names of nested headings count more than the others.
 func closeness(value, typed string) (int, bool) {
-	switch base := value[strings.LastIndexByte(value, '/')+1:]; {
+	switch base := strings.TrimSpace(value[strings.LastIndexAny(value, "/>")+1:]); {
 	case strings.HasPrefix(value, typed):
 		return 0, true
 	case strings.HasPrefix(base, typed):

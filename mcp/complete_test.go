@@ -61,6 +61,7 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 		})
 	}
 	assert.Equal(t, []string{"Plan > Risks", "Plan > Risks > Slugs"}, w.completed(t, "Plain.md", "risk"))
+	assert.Equal(t, []string{"Rebuild > Budget", "Rebuild", "Rebuild > Log"}, rank([]string{"Rebuild", "Rebuild > Budget", "Rebuild > Log"}, "bu"))
 	assert.Empty(t, w.completed(t, "Nowhere.md", ""))
 	const composed, decomposed = "\u00fc", "u\u0308"
 	assert.Equal(t, []string{decomposed + "ber uns"}, rank([]string{decomposed + "ber uns", "x"}, composed+"b"))
@@ -76,7 +77,7 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 
 // Tags, folders and names are completed as people write them.
 func TestCompletionsAsWritten(t *testing.T) {
-	w := newRealWorld(t, map[string]string{"Docs/Sub/Über uns.md": "#work/today\n", "Docs/x.md": "#rest\n"})
+	w := newRealWorld(t, map[string]string{"Docs/Sub/Über uns.md": "#work/today\n", "Docs/x.md": "#rest\n", "Log/2026/11/x.md": "x\n"})
 	for _, tt := range []struct {
 		argument, typed string
 		want            []string
@@ -84,11 +85,16 @@ func TestCompletionsAsWritten(t *testing.T) {
 		{"tag", " #Work", []string{"work/today"}},
 		{"folder", "/docs/", []string{"Docs", "Docs/Sub"}},
 		{"folder", "docs/s", []string{"Docs/Sub"}},
+		{"folder", "log", []string{"Log", "Log/2026", "Log/2026/11"}},
+		{"date", "T", []string{"today", "tomorrow", "yesterday", "this week", "last week"}},
 		{"note", "uber", []string{"Docs/Sub/Über uns.md"}},
 	} {
 		prompt := "summarize_notes"
-		if tt.argument == "note" {
+		switch tt.argument {
+		case "note":
 			prompt = "summarize_note"
+		case "date":
+			prompt = "daily_review"
 		}
 		res, err := w.session.Complete(t.Context(), &sdk.CompleteParams{
 			Ref:      &sdk.CompleteReference{Type: "ref/prompt", Name: prompt},

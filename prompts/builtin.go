@@ -37,7 +37,7 @@ var builtins = []Prompt{
 	{
 		Name: "daily_review", Title: "Daily review",
 		Description: "What was written in a day or week, what is open, and what to do next.",
-		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday, tomorrow, this week or last week; yesterday and today if left out."}},
+		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday, tomorrow, this week or last week; yesterday and today if left out.", Completes: Day}},
 		render:      dailyReview,
 	},
 	{

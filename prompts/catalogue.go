@@ -70,6 +70,7 @@ const (
 	Tag      Kind = "tag"
 	Folder   Kind = "folder"
 	Heading  Kind = "heading" // of the note in the argument "note"
+	Day      Kind = "day"     // or a week
 )
 
 // A Message is one user message to a model: text or a note.
