@@ -68,7 +68,7 @@ type Period struct {
 // End returns the start of the next period.
 func (p Period) End() time.Time { return p.Unit.add(p.Start, 1) }
 
-// Periods parses words that name a period, as [Periodic.Parse] does.
+// Periods parses words that name a period, as [Periodic.ParseFilter] does.
 type Periods func(words string) (Period, bool)
 
 var (
@@ -145,6 +145,15 @@ func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 		}
 	}
 	return p.Parse(s, now)
+}
+
+// ParseFilter parses the words for a period in a condition on a field, as ParseDue does. A date
+// with a time is no period: a condition may compare times of one day.
+func (p *Periodic) ParseFilter(s string, now time.Time) (Period, bool) {
+	if _, isDate := ParseDate(s); isDate {
+		return p.Parse(s, now)
+	}
+	return p.ParseDue(s, now)
 }
 
 // ParseDue parses what [Periodic.Parse] accepts, and a day as people name one when something is

@@ -135,8 +135,14 @@ func WhereFields(where map[string]any) (fields []string, wants map[string]any) {
 // selects nested values.
 func WhereMatches(where, values map[string]any) bool { return matcher{}.matches(where, values) }
 
+// WhereMatches is the function of this name, but dates are also compared with the periods that p
+// parses.
+func (p Periods) WhereMatches(where, values map[string]any) bool {
+	return matcher{p}.matches(where, values)
+}
+
 // matcher evaluates conditions. If periods is set, dates are compared with periods as
-// parsed by [Periodic.Parse]: "today", "this week", 2026-02.
+// parsed by [Periodic.ParseFilter]: "today", "this week", 2026-02, "in 3 days".
 type matcher struct{ periods Periods }
 
 func (w matcher) matches(where, values map[string]any) bool {

@@ -9,14 +9,14 @@ import (
 	"notesd/notes"
 )
 
-// periods returns [Layout.Period] at the current time, for one goroutine. It keeps the periods
+// periods returns [Layout.FilterPeriod] at the current time, for one goroutine. It keeps the periods
 // that it has parsed, because a filter asks for the same ones with every note.
 func (s *Reader) periods() notes.Periods {
 	now, parsed := s.Now(), map[string]*notes.Period{}
 	return func(words string) (notes.Period, bool) {
 		p, known := parsed[words]
 		if !known {
-			if period, ok := s.Period(words, now); ok {
+			if period, ok := s.FilterPeriod(words, now); ok {
 				p = &period
 			}
 			parsed[words] = p

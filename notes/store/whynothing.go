@@ -79,7 +79,7 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	}
 	if len(f.Where) > 0 {
 		err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-			of, err := whyWhere(ctx, tx, f.Where, scope)
+			of, err := whyWhere(ctx, tx, f.Where, scope, s.periods())
 			why = append(why, of...)
 			return err
 		})
@@ -107,7 +107,7 @@ func unmatched(glob string) string {
 
 // whyWhere describes the condition fields that no note in scope has, and the values
 // that no note has for a field.
-func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes.Scope) (why []string, err error) {
+func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes.Scope, periods notes.Periods) (why []string, err error) {
 	fields, wants := notes.WhereFields(where)
 	count, values, met := map[string]int{}, map[string]map[string]bool{}, map[string]bool{} // count by key; values as text by field
 	empty := map[string]any{}                                                               // true by key
@@ -132,7 +132,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 			if values[field] == nil {
 				values[field] = map[string]bool{}
 			}
-			met[field] = met[field] || notes.WhereMatches(map[string]any{field: wants[field]}, all)
+			met[field] = met[field] || periods.WhereMatches(map[string]any{field: wants[field]}, all)
 			list, isList := v.([]any)
 			if !isList {
 				list = []any{v}

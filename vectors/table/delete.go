@@ -42,7 +42,7 @@ func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	filter, err := newTableFilter(r.Where)
+	filter, err := newTableFilter(r.Where, t.opt.Now())
 	if err != nil {
 		return 0, err
 	}

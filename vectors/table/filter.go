@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"notesd/notes"
 )
@@ -11,10 +12,11 @@ import (
 // tableFilter is a set of conditions on metadata.
 type tableFilter struct {
 	where map[string]any
-	key   string // canonical JSON of where, for the cache
+	now   time.Time // for "today"
+	key   string    // canonical JSON of where and the day, for the cache
 }
 
-func newTableFilter(where map[string]any) (*tableFilter, error) {
+func newTableFilter(where map[string]any, now time.Time) (*tableFilter, error) {
 	if len(where) == 0 {
 		return nil, nil
 	}
@@ -25,7 +27,7 @@ func newTableFilter(where map[string]any) (*tableFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tableFilter{where: where, key: string(key)}, nil
+	return &tableFilter{where: where, now: now, key: string(key) + now.Format(time.DateOnly)}, nil
 }
 
 func (f *tableFilter) matches(metadata string) (bool, error) {
@@ -33,7 +35,8 @@ func (f *tableFilter) matches(metadata string) (bool, error) {
 	if err := json.Unmarshal([]byte(metadata), &values); err != nil {
 		return false, fmt.Errorf("metadata: %w", err)
 	}
-	return notes.WhereMatches(f.where, values), nil
+	periods := func(words string) (notes.Period, bool) { return (&notes.Periodic{}).ParseFilter(words, f.now) }
+	return notes.Periods(periods).WhereMatches(f.where, values), nil
 }
 
 // keptFilters is the number of filters whose rows a copy holds.

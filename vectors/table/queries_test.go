@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,7 @@ func TestSearch_SelectiveFilter(t *testing.T) {
 	cached := func() bool {
 		c := tables.copies.loaded(1)
 		require.NotNil(t, c)
-		f, err := newTableFilter(where)
+		f, err := newTableFilter(where, tables.opt.Now())
 		require.NoError(t, err)
 		_, ok := c.filters[f.key]
 		return ok
@@ -231,6 +232,33 @@ func TestDeleteRows_Filter(t *testing.T) {
 	n, err = tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", Where: where})
 	require.NoError(t, err)
 	assert.Zero(t, n)
+}
+
+// Dates are compared with words for a day, and not as text, as which each date is less.
+func TestDeleteRows_Dates(t *testing.T) {
+	now := time.Date(2031, 5, 15, 12, 0, 0, 0, time.UTC)
+	tables := newTables(t, t.TempDir(), Options{Now: func() time.Time { return now }})
+	createTable(t, tables, "t", 1, L2)
+	for _, day := range []string{"2031-05-14", "2031-05-15", "2031-05-20"} {
+		_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: day, Vector: []float32{1}, Metadata: json.RawMessage(`{"due":"` + day + `"}`)}}})
+		require.NoError(t, err)
+	}
+	found := func() (ids []string) {
+		hits, err := tables.Search(t.Context(), Query{Table: "t", Vector: []float32{1}, Where: map[string]any{"due": map[string]any{"gte": "today"}}})
+		require.NoError(t, err)
+		for _, h := range hits {
+			ids = append(ids, h.ID)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	assert.Equal(t, []string{"2031-05-15", "2031-05-20"}, found())
+	now = now.AddDate(0, 0, 1)
+	assert.Equal(t, []string{"2031-05-20"}, found(), "the next day")
+	n, err := tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", Where: map[string]any{"due": map[string]any{"lt": "today"}}})
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
+	assert.Equal(t, []string{"2031-05-20"}, found())
 }
 
 func TestDeleteRows_Arguments(t *testing.T) {

@@ -38,7 +38,7 @@ func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter, err := newTableFilter(q.Where)
+	filter, err := newTableFilter(q.Where, t.opt.Now())
 	if err != nil {
 		return nil, err
 	}
