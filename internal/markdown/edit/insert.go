@@ -206,8 +206,7 @@ func Append(src []byte, content string) ([]byte, error) {
 var footnote = regexp.MustCompile(`^\[\^[^\]\s]+\]:`)
 
 // aboveFootnotes returns the start of the line after the text in src[start:end], a run of whole
-// lines, without the footnotes at its end, or end if there is no other text, or content is a
-// footnote too.
+// lines, without the footnotes at its end, or end if content is a footnote too.
 func aboveFootnotes(src []byte, start, end int, content string) int {
 	above := end
 	for at := end; at > start && !footnote.MatchString(content); {
@@ -216,10 +215,10 @@ func aboveFootnotes(src []byte, start, end int, content string) int {
 		if footnote.Match(line) {
 			above = at
 		} else if !isBlank(line) && leadingSpace(line) == "" {
-			return afterText(src, start, above)
+			break
 		}
 	}
-	return end
+	return afterText(src, start, above)
 }
 
 // afterText returns the start of the line after the text in src[start:end], or end if
