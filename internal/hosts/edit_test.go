@@ -242,6 +242,11 @@ func TestSettings_KeepOtherValuesAndComments(t *testing.T) {
 
 			without := u.removes("notes")
 			assert.Equal(t, u.without(text, "notes"), u.without(without, "notes"), "%d: %s\nbecame\n%s", seed, with, without)
+			servers, _ := u.decoded(text)[u.table()].(map[string]any)
+			_, had := servers["notes"] // its comments are removed with it
+			for _, c := range numbered.FindAllString(text, -1) {
+				assert.True(t, had || strings.Contains(without, c), "%d: comment %sof\n%s\nin\n%s", seed, c, with, without)
+			}
 			if w.strict {
 				assert.True(t, json.Valid([]byte(strings.TrimPrefix(with, "\ufeff"))), "%d: %s\nbecame\n%s", seed, text, with)
 				assert.True(t, json.Valid([]byte(strings.TrimPrefix(without, "\ufeff"))), "%d: %s\nbecame\n%s", seed, with, without)

@@ -54,7 +54,7 @@ func TestSetJSONServer(t *testing.T) {
 		},
 		"beside others, with comments and a trailing comma": {
 			text: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n  },\n}",
-			want: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n    \"notes\": " + testEntry + ",\n  },\n}",
+			want: "{\n  // servers\n  \"mcpServers\": {\n    \"git\": {\"command\": \"git-mcp\"}, /* keep */\n\n    \"notes\": " + testEntry + ",\n  },\n}",
 		},
 		"in place of an older one": {
 			text: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/old/notesd\",\n      \"args\": []\n    },\n    \"z\": {}\n  }\n}",

@@ -182,8 +182,8 @@ func memberOf(parent *hujson.Value, name string) *hujson.Value {
 func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
 
 // set replaces a member's value, or adds a member at the end of an object, and returns the
-// value. Comments after the previous last member stay with that member, and a trailing comma
-// follows the last one if there was one.
+// value. Comments before it do not become its own, and a trailing comma follows the last member
+// if there was one.
 func (d *document) set(parent *hujson.Value, name, value string) *hujson.Value {
 	obj := parent.Value.(*hujson.Object)
 	d.root.UpdateOffsets()
@@ -194,9 +194,13 @@ func (d *document) set(parent *hujson.Value, name, value string) *hujson.Value {
 	}
 	outer := d.indentAt(parent.StartOffset)
 	indent := outer + d.unit
+	before := bytes.TrimRight(slices.Clone(obj.AfterExtra), " \t\r\n")
+	if bytes.ContainsAny(before, "\n*") { // more than a // comment on the line of the last member
+		before = append(before, '\n') // a blank line, so that hujson does not remove these comments with the member
+	}
 	added := hujson.ObjectMember{
 		Name: hujson.Value{
-			BeforeExtra: append(bytes.TrimRight(slices.Clone(obj.AfterExtra), " \t\r\n"), "\n"+indent...),
+			BeforeExtra: append(before, "\n"+indent...),
 			Value:       hujson.String(name),
 		},
 		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: layOut(value, indent, d.unit)},
