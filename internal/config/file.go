@@ -55,10 +55,17 @@ func syntaxProblem(name string, err error) Problem {
 		return Problem{Origin: name, Detail: "is not TOML: " + err.Error()}
 	}
 	row, column := decode.Position()
-	return Problem{
+	p := Problem{
 		Origin: fmt.Sprintf("%s:%d:%d", name, row, column),
 		Detail: "is not TOML: " + strings.TrimPrefix(decode.Error(), "toml: "),
 	}
+	switch {
+	case strings.Contains(p.Detail, " escape "):
+		p.Hint = `put text with a backslash in single quotes, such as 'C:\Users\you\Notes'`
+	case strings.HasSuffix(p.Detail, "at start of value"):
+		p.Hint = `put text in quotes, such as "~/Notes"`
+	}
+	return p
 }
 
 // keyLines maps each key and section of a valid document to its line.

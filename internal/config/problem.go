@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -57,11 +58,17 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// show formats a value for a message: it quotes text and truncates long values.
+// show formats a value for a message: it quotes text and truncates long values. JSON reads
+// like a list of TOML, and close to a table of it.
 func show(v any) string {
 	s := fmt.Sprint(v)
-	if text, ok := v.(string); ok {
-		s = fmt.Sprintf("%q", text)
+	switch v := v.(type) {
+	case string:
+		s = fmt.Sprintf("%q", v)
+	case []string, []any, map[string]any:
+		if text, err := json.Marshal(v); err == nil {
+			s = string(text)
+		}
 	}
 	return phrase.Clip(s, 80)
 }
