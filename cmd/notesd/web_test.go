@@ -398,7 +398,8 @@ func TestPageIsLive(t *testing.T) {
 	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
 	b.await("document.querySelector('article').innerText.includes('rudder')")
 	require.NoError(t, os.Remove(filepath.Join(p.vault, "Boat.md")))
-	b.await("document.querySelector('.problem').innerText.includes('was deleted') && document.querySelector('main a[href=\"/history/Boat.md\"]') !== null")
+	b.await("document.querySelector('.problem').innerText === 'Boat.md: the note \"Boat.md\" was deleted' && document.querySelector('main a[href=\"/history/Boat.md\"]') !== null")
+	assert.Contains(t, b.text("main"), "Its history brings it back.")
 	p.save(t, "Boat.md", "# Boat\n\nVarnish the keel.\n")
 	b.await("document.querySelector('article').innerText.includes('keel')")
 	b.open("/")
@@ -410,6 +411,11 @@ func TestPageIsLive(t *testing.T) {
 	require.NoError(t, process.Kill())
 	p.save(t, "Later.md", "# Latecomer\n")
 	b.await("document.querySelector('main').innerText.includes('Latecomer')")
+
+	b.open("/n/Old%20Boat.md")
+	assert.Equal(t, "Old Boat.md: there is no such note", b.text(".problem"))
+	b.click("main li a")
+	b.await("document.querySelector('article').innerText.includes('keel')")
 	b.cleanBut(http.StatusNotFound)
 }
 

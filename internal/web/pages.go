@@ -101,10 +101,19 @@ func (s *Server) view(name string, build func(*http.Request) (page, error)) http
 	}
 }
 
-// fail sends a page with an error and the remedy. A note that is missing may appear later, and
-// one that was deleted has a history.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string) {
-	data := map[string]string{"What": what, "Next": next}
+// pageWords replaces the names of tools in messages by what the page has for them.
+var pageWords = strings.NewReplacer(
+	"search_notes finds", "The search finds",
+	"restore_note brings it back; note_history has its versions.", "Its history brings it back.",
+	"note_history has its versions", "its history has its versions",
+	"List them with list_notes folder=", "List them with the search folder:",
+	"; read_note shows them:", ":",
+)
+
+// fail sends a page with an error, the remedy and the notes that may be meant. A note that is
+// missing may appear later, and one that was deleted has a history.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string, candidates ...string) {
+	data := map[string]any{"What": what, "Next": next, "Candidates": candidates}
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/n/") {
 		data["Note"] = r.PathValue("path")
 	}
@@ -136,7 +145,14 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	if failure, ok := errors.AsType[*session.Failure](err); ok {
-		s.fail(w, r, statusOf(err), failure.Message, failure.Advice())
+		what, next, candidates := pageWords.Replace(failure.Message), failure.Hint, failure.Candidates
+		name := r.PathValue("path")
+		if detail, ok := strings.CutPrefix(what, `find "`+noteURI(name)+`": `); ok {
+			what = name + ": " + detail
+		} else { // the candidates may be headings
+			next, candidates = failure.Advice(), nil
+		}
+		s.fail(w, r, statusOf(err), what, pageWords.Replace(next), candidates...)
 		return
 	}
 	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
@@ -172,6 +188,9 @@ func (s *Server) search(r *http.Request) (page, error) {
 		data["Refused"] = failure.Message
 	case err != nil:
 		return page{}, err
+	}
+	for i, remark := range result.Notes {
+		result.Notes[i] = pageWords.Replace(remark)
 	}
 	data["Result"] = result
 	p.Data = data
