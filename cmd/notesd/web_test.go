@@ -730,9 +730,11 @@ func (b *browser) assertAccessible(axe, what string) {
 // TestPageIsAccessible runs axe-core on every view, in light and dark mode.
 func TestPageIsAccessible(t *testing.T) {
 	axe := loadAxe(t)
-	b := newPlace(t, pageNotes).browse(t)
+	p := newPlace(t, pageNotes)
+	p.save(t, "Wide.md", "# Wide\n\n| "+strings.Repeat("column | ", 40)+"\n|"+strings.Repeat("--|", 40)+"\n")
+	b := p.browse(t)
 	b.inBothSchemes(func(scheme string) {
-		for _, path := range []string{"/", "/?q=rye", "/n/Recipes/Rye%20Bread.md#L5-L7", "/graph", "/status", "/changes", "/history/Boat.md", "/why?note=Boat.md&q=rye"} {
+		for _, path := range []string{"/", "/?q=rye", "/n/Recipes/Rye%20Bread.md#L5-L7", "/n/Wide.md", "/graph", "/status", "/changes", "/history/Boat.md", "/why?note=Boat.md&q=rye"} {
 			b.open(path)
 			b.assertAccessible(axe, path+", "+scheme)
 		}

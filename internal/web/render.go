@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
@@ -117,6 +118,8 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 		case *ast.AutoLink:
 			n.SetAttributeString("rel", []byte("noreferrer"))
 			n.SetAttributeString("class", []byte("outward"))
+		case *extast.Table: // wide ones scroll, also with the keyboard
+			n.SetAttributeString("tabindex", []byte("0"))
 		case *ast.Image:
 			images = append(images, n)
 		}

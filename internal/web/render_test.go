@@ -235,7 +235,7 @@ func TestRenderDialect(t *testing.T) {
 		"> [!faq]- Why?\n>\n> c":                 `<details class="callout" data-callout="faq" data-l="1-3">` + "\n" + `<summary data-l="1-1">Why?</summary>` + "\n" + `<p data-l="3-3">c</p>` + "\n</details>\n",
 		"> [!faq|wide]+\n> c":                    `<details class="callout" data-callout="faq" open="" data-l="1-2">` + "\n" + `<summary data-l="1-1">Faq</summary>`,
 		"> [!todo] alone":                        `<p data-l="1-1">alone</p>` + "\n</div>\n",
-		"> [!note] A\n> | b |\n> |---|\n> | c |": `<p data-l="1-1">A</p>` + "\n<table data-l=\"2-4\">",
+		"> [!note] A\n> | b |\n> |---|\n> | c |": `<p data-l="1-1">A</p>` + "\n<table data-l=\"2-4\" tabindex=\"0\">",
 		"> [!note] A\n> ---\n> b":                `<p data-l="1-1">A</p>` + "\n<hr>\n" + `<p data-l="3-3">b</p>`,
 		"> [!note] A\n> > [!bug]- B\n> > c":      `<p data-l="1-1">A</p>` + "\n" + `<details class="callout" data-callout="bug" data-l="2-3">`,
 		"> a\n> [!note] b":                       "<blockquote data-l=\"1-2\">\n<p data-l=\"1-2\">a\n[!note] b</p>\n</blockquote>",
