@@ -173,15 +173,14 @@ func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string,
 	return attachments, skipped, err
 }
 
-// PassedOver returns the stats of the skipped files, so that unchanged ones are not
-// read again.
-func (f Files) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
-	out := map[string]fsid.Stat{}
-	err := sqlite.ForEach(ctx, f.s.notes.Reader(), `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
-		var name string
-		var st fsid.Stat
-		err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
-		out[name] = st
+// PassedOver returns the skipped files by path, so that unchanged ones are not read
+// again.
+func (f Files) PassedOver(ctx context.Context) (map[string]Skipped, error) {
+	out := map[string]Skipped{}
+	err := sqlite.ForEach(ctx, f.s.notes.Reader(), `SELECT path, reason, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+		var k Skipped
+		err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
+		out[k.Path] = k
 		return err
 	})
 	return out, err

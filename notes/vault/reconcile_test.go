@@ -273,6 +273,20 @@ func TestReconcile_LargeFile(t *testing.T) {
 	assert.Equal(t, 2, st.Notes)
 	require.Len(t, st.Skipped, 1)
 	assert.Contains(t, st.Skipped[0].Reason, "larger")
+
+	for limit, large := range map[int64][]string{101: {}, 99: {"big.md", "fits.md"}} { // unchanged files, at other limits
+		require.NoError(t, f.store.Close())
+		f.open(Options{MaxNoteBytes: limit})
+		f.reconcile()
+		st, err = f.Status(context.Background())
+		require.NoError(t, err)
+		skipped := []string{}
+		for _, s := range st.Skipped {
+			skipped = append(skipped, s.Path)
+		}
+		assert.Equal(t, large, skipped, limit)
+		assert.Equal(t, 3-len(large), st.Notes, limit)
+	}
 }
 
 func TestUnmountedVaultLosesNothing(t *testing.T) {

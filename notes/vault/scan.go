@@ -20,16 +20,16 @@ type scan struct {
 	store.Scan
 	v          *Vault
 	root       *disk.Root
-	changed    []store.File         // files to be read
-	differing  int                  // how many of changed are known to differ
-	gone       []store.Row          // rows without a file, except those in moves
-	moves      map[string]store.Row // rows of notes that another program has moved, by new path
-	unseen     []string             // folders that could not be read; notes missing there are not gone
-	rows       map[string]store.Row // the stored rows
-	passed     map[string]fsid.Stat // files that were read and skipped, by path
-	deferLinks bool                 // resolve links after the last batch
-	reparse    bool                 // the stored notes come from another version of the parser
-	again      []string             // files that changed during the scan
+	changed    []store.File             // files to be read
+	differing  int                      // how many of changed are known to differ
+	gone       []store.Row              // rows without a file, except those in moves
+	moves      map[string]store.Row     // rows of notes that another program has moved, by new path
+	unseen     []string                 // folders that could not be read; notes missing there are not gone
+	rows       map[string]store.Row     // the stored rows
+	passed     map[string]store.Skipped // files that were read and skipped, by path
+	deferLinks bool                     // resolve links after the last batch
+	reparse    bool                     // the stored notes come from another version of the parser
+	again      []string                 // files that changed during the scan
 	listed     disk.Listed
 }
 
@@ -137,11 +137,13 @@ func (s *scan) compare(w *walked) {
 			continue
 		}
 		seen[f.Path] = true
-		if before, ok := s.passed[f.Path]; ok && before == (fsid.Stat{Size: f.Stat.Size, Mtime: f.Stat.Mtime, Ctime: f.Stat.Ctime}) {
+		large := f.Stat.Size > s.v.opt.MaxNoteBytes // which may differ from the limit of an earlier scan
+		if before, ok := s.passed[f.Path]; ok && before.Stat == (fsid.Stat{Size: f.Stat.Size, Mtime: f.Stat.Mtime, Ctime: f.Stat.Ctime}) &&
+			(large || before.Reason != disk.ErrTooLarge.Error()) {
 			s.Kept = append(s.Kept, f.Path)
 			continue
 		}
-		if r, ok := s.rows[f.Path]; !ok || r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.reparse {
+		if r, ok := s.rows[f.Path]; !ok || r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.reparse || large {
 			s.changed = append(s.changed, f)
 			if r.Stat != f.Stat { // otherwise it was read too soon after a change, or is only parsed again
 				s.differing++
