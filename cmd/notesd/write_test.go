@@ -49,3 +49,13 @@ func TestInterruptedCommandExits130(t *testing.T) {
 	assert.Contains(t, lines.Text(), "interrupted")
 	assert.Equal(t, 130, ended(t, cmd))
 }
+
+// TestDaily_Missing does what the error for a missing daily note says.
+func TestDaily_Missing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"Daily/2026-01-30.md": "Wet.\n"})
+	out, err := p.command("daily", "2026-01-31").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), `it would be "Daily/2026-01-31.md"`+"\nnotesd daily --create and --append create it, from the vault's template if it has one.\n")
+	assert.Equal(t, "Daily/2026-01-31.md\n", p.run(t, "daily", "--create", "2026-01-31"))
+}
