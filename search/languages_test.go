@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/notes"
 	"notesd/search"
@@ -53,4 +54,13 @@ func TestSearch_FormsByLanguageOfNotes(t *testing.T) {
 	assert.Equal(t, both, f.paths("wo ist die Rechnung"))
 	german := search.Query{Text: "Rechnung", Mode: search.ModeText, Filter: notes.Filter{Scope: []string{"de"}}}
 	assert.Equal(t, both, pathsOf(f.search(german)), "notes that the client may not read do not count")
+}
+
+// A query in NFD, as a file name pasted on macOS, is answered as in NFC: its accents show that it
+// is not in English.
+func TestSearch_DecomposedQuery(t *testing.T) {
+	f := newFixture(t, map[string]string{"de/Rezept.md": "# Rezept\n\nKäsespätzle und Äpfel.", "en/Plan.md": "# Plan\n\nThe numbers.", "en/Diary.md": "# Diary\n\nThe weather."})
+	composed := f.search(search.Query{Text: "Käsespätzlen"})
+	assert.Empty(t, composed.Notes)
+	assert.Equal(t, composed, f.search(search.Query{Text: norm.NFD.String("Käsespätzlen")}))
 }

@@ -135,9 +135,10 @@ func contentWords(text string) int {
 // maxQuery bounds the bytes of a query that are parsed. Anything longer is a pasted note.
 const maxQuery = 16 << 10
 
-// parseQuery parses a query's text. It never fails.
+// parseQuery parses a query's text, in NFC: letters typed as several characters, as macOS
+// writes them in file names, show the language too. It never fails.
 func parseQuery(text string, now time.Time) []node {
-	p := parser{text: terms.ClipTo(text, maxQuery), now: now}
+	p := parser{text: notes.Nfc(terms.ClipTo(text, maxQuery)), now: now}
 	for p.skipSpace(); p.pos < len(p.text); p.skipSpace() {
 		p.clause()
 	}
