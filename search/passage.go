@@ -402,7 +402,8 @@ func wordEnd(text string, least, at int) int {
 }
 
 // splits reports whether a cut would divide a character: the bytes of a rune, a letter and
-// its combining marks (vowels and tones of Hindi and Thai, accents), or joined emoji.
+// its combining marks (vowels and tones of Hindi and Thai, accents), a decomposed Korean
+// syllable, joined or coloured emoji, or a flag.
 func splits(text string, at int) bool {
 	if at == 0 || at == len(text) {
 		return false
@@ -410,7 +411,16 @@ func splits(text string, at int) bool {
 	const joiner = '\u200D'
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	return !utf8.RuneStart(text[at]) || unicode.IsMark(r) || r == joiner || before == joiner
+	switch {
+	case !utf8.RuneStart(text[at]), before == joiner, unicode.IsMark(r), unicode.Is(unicode.Other_Grapheme_Extend, r):
+		return true
+	case r == joiner, r == 'ำ', r == 'ຳ', '🏻' <= r && r <= '🏿', '\u1160' <= r && r <= '\u11FF':
+		return true
+	case unicode.Is(unicode.Regional_Indicator, r): // a flag has two
+		others := strings.TrimRightFunc(text[:at], func(r rune) bool { return unicode.Is(unicode.Regional_Indicator, r) })
+		return (at-len(others))/utf8.RuneLen(r)%2 == 1
+	}
+	return false
 }
 
 // clipWords cuts s to at most size bytes, between words if possible.
