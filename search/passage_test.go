@@ -79,6 +79,8 @@ func TestSnippetCuts(t *testing.T) {
 	assert.Equal(t, whole, snippet(whole, 0, len(whole), excerpt{0, len(whole), 0, 0}, 100))
 	assert.Equal(t, "…犬も 好きです。", snippet("猫が好きです。犬も 好きです。", 0, 43, excerpt{21, 43, 28, 34}, 100), "a sentence after another without a space")
 	assert.Equal(t, "猫が好…", snippet(whole, 0, len(whole), excerpt{0, 10, 0, 0}, 10))
+	tasks := "- [ ] Käse kaufen\n- [x] 写需求文档和测试报告"
+	assert.Equal(t, "Käse kaufen…", snippet(tasks, 0, len(tasks), excerpt{0, 26, 0, 0}, 100), "the box of a task is not shown without its text")
 }
 
 // An excerpt begins with a sentence, in any script, also if its passage ends soon after the words.
