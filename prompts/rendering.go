@@ -250,11 +250,11 @@ func (r *rendering) theNote(ctx context.Context) (note *notes.Note, part notes.A
 func subject(n *notes.Note, part notes.Anchor) string {
 	switch {
 	case part.Heading != "":
-		return fmt.Sprintf("the section %q of the note %q", part.Heading, n.Path)
+		return fmt.Sprintf("the section %s of the note %s", phrase.Quote(part.Heading), phrase.Quote(n.Path))
 	case part.First > 0:
-		return fmt.Sprintf("lines %d-%d of the note %q", part.First, part.Last, n.Path)
+		return fmt.Sprintf("lines %d-%d of the note %s", part.First, part.Last, phrase.Quote(n.Path))
 	}
-	return fmt.Sprintf("the note %q", n.Path)
+	return "the note " + phrase.Quote(n.Path)
 }
 
 // leftOut returns a sentence about the notes that were not embedded, or "". which describes
@@ -271,7 +271,7 @@ func (s selection) leftOut(which string) string {
 		parts = append(parts, fmt.Sprintf("%d more cannot be read at the moment", s.unread))
 	}
 	if s.cut != "" {
-		parts = append(parts, fmt.Sprintf("only the beginning of %q is here, which is too long to embed", s.cut))
+		parts = append(parts, "only the beginning of "+phrase.Quote(s.cut)+" is here, which is too long to embed")
 	}
 	if len(parts) == 0 {
 		return ""

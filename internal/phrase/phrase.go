@@ -44,6 +44,10 @@ func OneLine(s string) string {
 	}, s)
 }
 
+// Quote returns what OneLine makes of a path, title or heading, in quotation marks. Unlike %q, it
+// does not escape the joiners in Persian names and emoji, so that the name can be copied.
+func Quote(s string) string { return `"` + strings.ReplaceAll(OneLine(s), `"`, `\"`) + `"` }
+
 // Count returns a number with its noun: "1 row", "2 rows".
 func Count(n int, noun string) string {
 	if n == 1 {

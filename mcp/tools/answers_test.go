@@ -555,6 +555,25 @@ func TestChangesAreInTheHistory(t *testing.T) {
 	assert.Contains(t, read["content"], "text")
 }
 
+// The name of a note with joiners, as Persian and emoji have, can be copied from each answer.
+func TestNamesWithJoiners(t *testing.T) {
+	w := newWorld(t, nil)
+	const persian, emoji = "می\u200cخواهم", "👩\u200d💻 Ideas"
+	for _, c := range []struct {
+		tool string
+		args args
+		says string
+	}{
+		{"create_note", args{"title": persian, "content": "text"}, `Created "` + persian + `.md"`},
+		{"edit_note", args{"note": persian, "edits": []args{{"op": "append", "content": "more"}}}, `Edited "` + persian + `.md"`},
+		{"move_note", args{"note": persian, "to": emoji}, `Moved "` + persian + `.md" to "` + emoji + `.md"`},
+		{"delete_note", args{"note": emoji}, `Deleted "` + emoji + `.md"`},
+	} {
+		_, text := w.call(t, c.tool, c.args)
+		assert.Contains(t, text, c.says)
+	}
+}
+
 // A folder has the changes of the notes in it and below, and of those that left it.
 func TestHistoryOfAFolder(t *testing.T) {
 	w := newWorld(t, map[string]string{"Work/A.md": "a", "Work/Deep/B.md": "b", "Workshop/C.md": "c", "Workshop/Work.md": "note", "D.md": "d"})

@@ -80,10 +80,10 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	in.Seen.Read(w.Path, w.Hash)
 	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision, Change: w.Change}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Created %q, revision %d, hash %s, change %d", phrase.OneLine(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change)
+	fmt.Fprintf(&text, "Created %s, revision %d, hash %s, change %d", phrase.Quote(w.Path), w.Revision, notes.ShortHash(w.Hash), w.Change)
 	if len(w.Made) > 0 {
 		out.Made = w.Made[0]
-		fmt.Fprintf(&text, "\n(the folder %q is new)", phrase.OneLine(out.Made))
+		fmt.Fprintf(&text, "\n(the folder %s is new)", phrase.Quote(out.Made))
 	}
 	if len(w.LinkedFrom) > 0 {
 		const most = 20

@@ -99,9 +99,9 @@ func (in *invocation) confirmDelete(ctx context.Context, path string, a deleteAr
 	if a.DryRun {
 		return nil
 	}
-	question := fmt.Sprintf("Delete the note %q? It can be restored from the history.", phrase.OneLine(path))
+	question := fmt.Sprintf("Delete the note %s? It can be restored from the history.", phrase.Quote(path))
 	if a.Redirect != "" {
-		question = fmt.Sprintf("Delete the note %q, and change all links to it into links to %q? The history can undo it.", phrase.OneLine(path), phrase.Clip(phrase.OneLine(a.Redirect), 200))
+		question = fmt.Sprintf("Delete the note %s, and change all links to it into links to %s? The history can undo it.", phrase.Quote(path), phrase.Quote(phrase.Clip(a.Redirect, 200)))
 	}
 	return in.Confirm(ctx, question)
 }
@@ -109,9 +109,9 @@ func (in *invocation) confirmDelete(ctx context.Context, path string, a deleteAr
 func deleteText(out DeleteResult) string {
 	var b strings.Builder
 	if out.DryRun {
-		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", phrase.OneLine(out.Path))
+		fmt.Fprintf(&b, "Nothing was written: %s would be deleted", phrase.Quote(out.Path))
 	} else {
-		fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note change=%d brings it back", phrase.OneLine(out.Path), out.Revision, out.Change)
+		fmt.Fprintf(&b, "Deleted %s, revision %d; restore_note change=%d brings it back", phrase.Quote(out.Path), out.Revision, out.Change)
 	}
 	listPaths(&b, "still linked from", out.LinkedFrom, out.Linking)
 	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)

@@ -70,7 +70,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 	}
 	// A name alone is a path in the vault's root. It may be meant for the folder of the note.
 	if folder := path.Dir(w.OldPath); folder != "." && path.Dir(w.Path) == "." && !strings.Contains(a.To, "/") && !notes.IsNoteName(a.To) {
-		out.Notes = []string{fmt.Sprintf("this is in the root of the vault; to rename it in its folder, pass to %q", phrase.OneLine(folder+"/"+w.Path))}
+		out.Notes = []string{fmt.Sprintf("this is in the root of the vault; to rename it in its folder, pass to %s", phrase.Quote(folder+"/"+w.Path))}
 	}
 	relinked := append([]string{}, w.Relinked...)
 	return fit(in.Limits.ResultBytes, max(len(w.Moved), len(relinked)), func(n int) Outcome {
@@ -84,14 +84,14 @@ func moveText(out MoveResult) string {
 	var b strings.Builder
 	switch {
 	case out.DryRun:
-		fmt.Fprintf(&b, "Nothing was written: this would move %q to %q", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path))
+		fmt.Fprintf(&b, "Nothing was written: this would move %s to %s", phrase.Quote(out.OldPath), phrase.Quote(out.Path))
 	case out.Hash == "":
-		fmt.Fprintf(&b, "Moved the folder %q to %q, change %d", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Change)
+		fmt.Fprintf(&b, "Moved the folder %s to %s, change %d", phrase.Quote(out.OldPath), phrase.Quote(out.Path), out.Change)
 	default:
-		fmt.Fprintf(&b, "Moved %q to %q, revision %d, change %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Change, notes.ShortHash(out.Hash))
+		fmt.Fprintf(&b, "Moved %s to %s, revision %d, change %d, hash %s", phrase.Quote(out.OldPath), phrase.Quote(out.Path), out.Revision, out.Change, notes.ShortHash(out.Hash))
 	}
 	if out.Title != "" {
-		fmt.Fprintf(&b, "\nits title is still %q; edit_note changes it", phrase.OneLine(out.Title))
+		fmt.Fprintf(&b, "\nits title is still %s; edit_note changes it", phrase.Quote(out.Title))
 	}
 	listPaths(&b, "notes in it", out.Moved, out.Total)
 	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)

@@ -57,24 +57,24 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 // to act on, then the diff.
 func changedText(verb string, w notes.Written, out WriteResult) string {
 	var b strings.Builder
-	name, old := phrase.OneLine(w.Path), phrase.OneLine(out.OldPath)
-	switch deleted := w.Hash == "" && old == ""; {
+	name, old := phrase.Quote(w.Path), phrase.Quote(out.OldPath)
+	switch deleted := w.Hash == "" && out.OldPath == ""; {
 	case out.Unchanged:
-		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", name, notes.ShortHash(w.Hash))
+		fmt.Fprintf(&b, "%s is unchanged: it is like that already, hash %s", name, notes.ShortHash(w.Hash))
 	case out.DryRun && deleted:
-		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", name)
-	case out.DryRun && old != "":
-		fmt.Fprintf(&b, "Nothing was written: %q would be %q again", old, name)
+		fmt.Fprintf(&b, "Nothing was written: %s would be deleted", name)
+	case out.DryRun && out.OldPath != "":
+		fmt.Fprintf(&b, "Nothing was written: %s would be %s again", old, name)
 	case out.DryRun:
-		fmt.Fprintf(&b, "Nothing was written: %q would become", name)
+		fmt.Fprintf(&b, "Nothing was written: %s would become", name)
 	case deleted:
-		fmt.Fprintf(&b, "%s %q is deleted, revision %d", verb, name, w.Revision)
+		fmt.Fprintf(&b, "%s %s is deleted, revision %d", verb, name, w.Revision)
 	case w.Hash == "":
-		fmt.Fprintf(&b, "%s the folder %q is %q again", verb, old, name)
-	case old != "":
-		fmt.Fprintf(&b, "%s %q is %q again, revision %d, hash %s", verb, old, name, w.Revision, notes.ShortHash(w.Hash))
+		fmt.Fprintf(&b, "%s the folder %s is %s again", verb, old, name)
+	case out.OldPath != "":
+		fmt.Fprintf(&b, "%s %s is %s again, revision %d, hash %s", verb, old, name, w.Revision, notes.ShortHash(w.Hash))
 	default:
-		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, name, w.Revision, notes.ShortHash(w.Hash))
+		fmt.Fprintf(&b, "%s %s, revision %d, hash %s", verb, name, w.Revision, notes.ShortHash(w.Hash))
 	}
 	if out.Change != 0 {
 		fmt.Fprintf(&b, ", change %d", out.Change)
