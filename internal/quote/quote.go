@@ -1,5 +1,5 @@
 // Package quote finds quotations in texts, ignoring differences in white space, line
-// ends, Unicode form and Markdown markup.
+// ends, Unicode form, invisible characters and Markdown markup.
 package quote
 
 import (
@@ -22,7 +22,8 @@ type Text struct {
 	loose    func() folded    // see loosely
 }
 
-// folded is a text in NFC with runs of white space as single spaces.
+// folded is a text in NFC, or loosely in NFKC, without invisible characters such as soft
+// hyphens, and with runs of white space as single spaces.
 type folded struct {
 	text string
 	at   []int // offset in the source of each byte of text
@@ -39,17 +40,25 @@ func NewText(source string) *Text {
 			t.lines = append(t.lines, i+1)
 		}
 	}
-	t.asIs = fold(source, asWritten)
+	t.asIs = fold(source, false)
 	for i, colon := range []string{"", ":"} {
 		t.unmarked[i] = sync.OnceValue(func() folded { return t.withoutMarks(colon) })
 	}
-	t.loose = sync.OnceValue(func() folded { return fold(source, loosely) })
+	t.loose = sync.OnceValue(func() folded { return fold(source, true) })
 	return t
 }
 
-func asWritten(r rune) rune { return r }
+// visible returns r, or -1 for an invisible character: a soft hyphen, a joiner, a mark of
+// the direction or of the style of an emoji.
+func visible(r rune) rune {
+	if r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+		return -1
+	}
+	return r
+}
 
-// loosely returns the character as which r is compared in the search for similar passages.
+// loosely returns the character as which r is compared in the search for similar passages, or -1
+// for a point or vowel mark, which writers of Hebrew and Arabic omit.
 func loosely(r rune) rune {
 	switch r {
 	case '“', '”', '„', '«', '»':
@@ -59,14 +68,21 @@ func loosely(r rune) rune {
 	case '‐', '‑', '–', '—':
 		return '-'
 	}
+	if unicode.Is(unicode.Mn, r) {
+		return -1
+	}
 	return unicode.ToLower(r)
 }
 
-func fold(s string, as func(rune) rune) folded {
+func fold(s string, loose bool) folded {
 	var b strings.Builder
 	var at []int
 	var it norm.Iter
-	it.InitString(norm.NFC, s)
+	form := norm.NFC
+	if loose {
+		form = norm.NFKC // without ligatures and full width
+	}
+	it.InitString(form, s)
 	space := true // drop leading space
 	for !it.Done() {
 		from := it.Pos()
@@ -79,8 +95,14 @@ func fold(s string, as func(rune) rune) folded {
 				space = true
 				continue
 			}
+			if r = visible(r); loose && r >= 0 {
+				r = loosely(r)
+			}
+			if r < 0 {
+				continue
+			}
 			space = false
-			n, _ := b.WriteRune(as(r))
+			n, _ := b.WriteRune(r)
 			for range n {
 				at = append(at, from)
 			}
@@ -116,7 +138,7 @@ func (t *Text) withoutMarks(colon string) folded {
 	for i, start := range t.lines {
 		line := t.Passage(Lines{i + 1, i + 1})
 		marks := lineMarks.FindString(line)
-		text := fold(withoutMarks(line[len(marks):]), asWritten).text
+		text := fold(withoutMarks(line[len(marks):]), false).text
 		if text = strings.TrimSuffix(text, " "); text == "" {
 			continue
 		}
@@ -138,17 +160,17 @@ func (t *Text) withoutMarks(colon string) folded {
 var ellipses = regexp.MustCompile(`^(?:\.\.\.|[ …])+|(?:\.\.\.|[ …])+$`)
 
 // clean folds a quotation and trims the ellipses where it was cut.
-func clean(quotation string, as func(rune) rune) string {
-	return ellipses.ReplaceAllString(fold(quotation, as).text, "")
+func clean(quotation string, loose bool) string {
+	return ellipses.ReplaceAllString(fold(quotation, loose).text, "")
 }
 
 // Find returns the lines of all occurrences of the quotation. If there are none, it
 // ignores markup, and then also expects a colon after headings, as in search snippets.
 func (t *Text) Find(quotation string) []Lines {
-	found := t.find(t.asIs, clean(quotation, asWritten))
+	found := t.find(t.asIs, clean(quotation, false))
 	for _, unmarked := range t.unmarked {
 		if found == nil {
-			found = t.find(unmarked(), clean(withoutMarks(quotation), asWritten))
+			found = t.find(unmarked(), clean(withoutMarks(quotation), false))
 		}
 	}
 	return found
@@ -209,7 +231,7 @@ func (t *Text) Nearest(quotation string, near Lines) (Lines, bool) {
 // are longer than most bytes, it returns only the similar words and as many around them as
 // differ. The passage is "" if less than half of the words match.
 func (t *Text) NearestPassage(quotation string, most int) (passage string, line int) {
-	if wanted := clean(quotation, loosely); wanted != "" {
+	if wanted := clean(quotation, true); wanted != "" {
 		if i := strings.Index(t.loose().text, wanted); i >= 0 {
 			from, to := t.span([]word{{wanted, i}})
 			return t.source[from : to+1], t.lineOf(from)
@@ -234,7 +256,7 @@ func (t *Text) NearestPassage(quotation string, most int) (passage string, line 
 func (t *Text) nearest(quotation string, near Lines) (text []word, best alignment, likeness float64) {
 	const mostWanted, mostWords, mostPairs = 400, 200_000, 8_000_000
 	in := t.loose()
-	wanted := words(clean(quotation, loosely), mostWanted)
+	wanted := words(clean(quotation, true), mostWanted)
 	text = words(in.text, len(in.text))
 	if most := min(mostWords, mostPairs/max(1, len(wanted))); len(text) > most {
 		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(in.at[text[i].start]) >= near.First })
@@ -248,8 +270,12 @@ func (t *Text) nearest(quotation string, near Lines) (text []word, best alignmen
 // span returns the offsets of the first and the last byte of words in the source.
 func (t *Text) span(words []word) (from, to int) {
 	last, at := words[len(words)-1], t.loose().at
+	next := last.start + len(last.text)
+	for next < len(at) && at[next] == at[next-1] { // within a ligature
+		next++
+	}
 	end := len(t.source)
-	if next := last.start + len(last.text); next < len(at) {
+	if next < len(at) {
 		end = at[next]
 	}
 	return at[words[0].start], end - 1

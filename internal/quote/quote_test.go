@@ -34,6 +34,10 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, []Lines{{1, 1}}, NewText(norm.NFD.String("Äpfel")).Find("Äpfel"))
 	assert.Equal(t, []Lines{{1, 1}}, NewText("Wait... for it").Find("Wait..."))
 	assert.Empty(t, NewText("").Find("x"))
+	hidden := NewText("Die Fuß\u00adboden\u00adheizung ist warm \u26a0\ufe0f. می\u200cخواهم.\n")
+	for _, quotation := range []string{"Fußbodenheizung ist warm \u26a0.", "Fuß\u00adbodenheizung", "میخواهم"} {
+		assert.Equal(t, []Lines{{1, 1}}, hidden.Find(quotation), quotation)
+	}
 }
 
 // TestFindAcrossHeadings finds quotations of headings as shown in search snippets.
@@ -104,6 +108,21 @@ func TestNearest(t *testing.T) {
 	assert.Equal(t, Lines{20_001, 20_001}, got)
 }
 
+// The nearest passage is shown as it is written, with what the quotation lacks.
+func TestNearestPassage(t *testing.T) {
+	text := NewText("# Plan\n\nDie Fuß\u00adboden\u00adheizung. Der \ufb01nale E\ufb00ekt. １２３ＡＢＣ。 ﾊﾝｶｸのメモ שָׁלוֹם עֲלֵיכֶם مُحَمَّد… \n")
+	for quotation, want := range map[string]string{
+		"Fußbodenheizung": "Fuß\u00adboden\u00adheizung", "der finale Effekt": "Der \ufb01nale E\ufb00ekt", "123ABC": "１２３ＡＢＣ",
+		"ハンカクのメモ": "ﾊﾝｶｸのメモ", "שלום עליכם": "שָׁלוֹם עֲלֵיכֶם", "محمد": "مُحَمَّد",
+	} {
+		got, line := text.NearestPassage(quotation, 10)
+		assert.Equal(t, want, got)
+		assert.Equal(t, 3, line, quotation)
+	}
+	got, _ := NewText("\ufb01 x").NearestPassage("f", 10)
+	assert.Equal(t, "\ufb01", got, "a ligature is not cut")
+}
+
 func FuzzFind(f *testing.F) {
 	f.Add(note, 3, 20)
 	f.Fuzz(func(t *testing.T, source string, from, to int) {
@@ -113,7 +132,7 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		quotation := strings.ToValidUTF8(source[from:to], "")
-		if clean(quotation, asWritten) == "" || !strings.Contains(source, quotation) {
+		if clean(quotation, false) == "" || !strings.Contains(source, quotation) {
 			return
 		}
 		assert.NotEmpty(t, text.Find(quotation))
