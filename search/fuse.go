@@ -54,6 +54,7 @@ type Coverage struct {
 	State    string
 	Coverage float64
 	Passages int    // number of these chunks
+	Former   bool   // another model replaces this one when its vectors are complete
 	Why      string // what prevents full coverage; "" if nothing does, or if it only takes time
 }
 

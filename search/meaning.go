@@ -138,6 +138,9 @@ func (a *asking) explain(list *rankedList) {
 		StateFailed:      "semantic search failed; only words were searched",
 		StateUnsupported: "the model knows neither these words nor their script; only words were searched",
 	}[list.semantic.State]
+	if list.semantic.State == StateUnsupported && list.semantic.Former {
+		why += " until the vectors of another model are ready"
+	}
 	if s := list.semantic; why == "" && a.q.Mode == ModeHybrid && s.Coverage == 0 && s.State == StateBuilding {
 		why = "no passage can be found semantically yet; only words were searched"
 	}

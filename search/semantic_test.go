@@ -687,6 +687,17 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 	}
 }
 
+// A vault that changed its language is embedded with another model, which the reader may wait for.
+func TestSearch_FormerModel(t *testing.T) {
+	for former, want := range map[bool]string{
+		false: "the model knows neither these words nor their script; only words were searched",
+		true:  "the model knows neither these words nor their script; only words were searched until the vectors of another model are ready",
+	} {
+		f := withMeaning(t, &fakeMeaning{coverage: search.Coverage{State: search.StateBuilding, Coverage: .5, Former: former}})
+		assert.Equal(t, []string{want}, f.search(search.Query{Text: "harbour"}).Notes)
+	}
+}
+
 func TestSearch_SemanticTimeout(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9}, wait: time.Hour}

@@ -215,9 +215,10 @@ func (m meaning) Unrelated(ctx context.Context, text string) (usual, here notes.
 
 func (m meaning) Coverage() search.Coverage {
 	state, share, passages := m.Index.Coverage()
-	c := search.Coverage{State: state, Coverage: share, Passages: passages}
+	st := m.Index.Status()
+	c := search.Coverage{State: state, Coverage: share, Passages: passages, Former: st.Answering != ""}
 	if share == 0 {
-		c.Why = m.Index.Status().Trouble
+		c.Why = st.Trouble
 	}
 	return c
 }
