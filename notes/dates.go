@@ -18,7 +18,7 @@ import (
 var dateLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04",
 	"2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", // as Jekyll and Git write them
-	"2006-01-02 15:04", "2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006",
+	"2006-01-02 15:04", "2006-01-02", "2006/1/2", "2006.1.2", "2.1.2006", "2006年1月2日", "2006년 1월 2일", "January 2, 2006", "Jan 2, 2006", "2 January 2006",
 	"Monday, January 2 2006, 3:04:05 pm", "Monday, January 2 2006", "January 2 2006", // as Obsidian's Linter writes them
 }
 
@@ -145,7 +145,7 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date or creation time of the same note changes.
-const DateRulesVersion = 5
+const DateRulesVersion = 6
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none.

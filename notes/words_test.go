@@ -94,7 +94,7 @@ func TestParseDate_Written(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 23))
 	for range 3000 {
 		at := anyDay(rng)
-		for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "Monday, January 2 2006", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", time.RFC3339Nano} {
+		for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "2.1.2006", "2006/1/2", "2006年1月2日", "2006年01月02日", "2006년 1월 2일", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "Monday, January 2 2006", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", time.RFC3339Nano} {
 			written := at.Format(layout)
 			want, err := time.ParseInLocation(layout, written, time.Local)
 			require.NoError(t, err)
