@@ -45,6 +45,14 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"dir/Old.md": "o", "A.md": "[[Old]] [m](dir/Old.md#h)"},
 		},
 		{
+			"ss becomes ß, which other programs do not treat as equal; another case is", []string{"Strasse.md", "o", "A.md", "[[strasse]] [[Strasse#H|x]] [m](Strasse.md) [[Straße]]"}, "Strasse", "Straße.md",
+			map[string]string{"Straße.md": "o", "A.md": "[[Straße]] [[Straße#H|x]] [m](Straße.md) [[Straße]]"},
+		},
+		{
+			"a wikilink in another case stays", []string{"old.md", "o", "A.md", "[[old]] [[OLD|x]]"}, "old", "Old.md",
+			map[string]string{"Old.md": "o", "A.md": "[[old]] [[OLD|x]]"},
+		},
+		{
 			"a path stays written as it was", []string{"dir/Old.md", "o", "A.md", "[[/dir/Old]] [m](./dir/Old.md)"}, "Old", "sub/New.md",
 			map[string]string{"sub/New.md": "o", "A.md": "[[/sub/New]] [m](./sub/New.md)"},
 		},

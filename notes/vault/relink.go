@@ -109,10 +109,18 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	// A relative link that was correct for every renderer must remain so, not only for those
 	// that search for the name elsewhere as Obsidian does.
 	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
+	// A link with the file's name must keep it, ignoring only case: to Obsidian, "ss" and "ß" differ.
+	named := sameName(link.Target, was.Path) && l.move.v.store.PageTitle(want) == ""
 	return was, func(spelled string) bool {
 		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
-		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want))
+		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want)) && (!named || sameName(spelled, want))
 	}
+}
+
+// sameName reports whether a link has the file name of p, ignoring case.
+func sameName(link, p string) bool {
+	name := func(s string) string { return strings.ToLower(notes.Nfc(notes.Stem(path.Base(s)))) }
+	return name(link) == name(p)
 }
 
 // checkOutcome parses a rewritten note again and checks that each of its links leads where
