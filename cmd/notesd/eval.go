@@ -14,6 +14,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/service"
 	"notesd/mcp/tools"
+	"notesd/notes"
 	"notesd/search"
 	"notesd/search/eval"
 )
@@ -86,6 +87,11 @@ func (a *app) askQuestions(cmd *cobra.Command, file string, modes []search.Mode)
 	questions, err := eval.LoadQuestions(file)
 	if err != nil {
 		return err
+	}
+	for _, q := range questions {
+		for i, p := range q.Expected {
+			q.Expected[i] = notes.Nfc(p) // as results have it
+		}
 	}
 	return a.withClient(cmd, func(ctx context.Context, c *client) error {
 		if _, err := c.bringUpToDate(ctx); err != nil {
