@@ -8,7 +8,7 @@ import (
 )
 
 // parseDay parses a day: the beginning of a period or an age as [notes.Periodic.ParsePast]
-// reads it, an age in months such as 3m, or a time in RFC 3339 format.
+// reads it, an age in months such as 3m, or what [notes.ParseDate] accepts.
 func parseDay(s string, now time.Time) (time.Time, bool) {
 	if n, isAge := strings.CutSuffix(s, "m"); isAge {
 		s = n + "month"
@@ -16,6 +16,5 @@ func parseDay(s string, now time.Time) (time.Time, bool) {
 	if p, ok := new(notes.Periodic).ParsePast(s, now); ok {
 		return p.Start, true
 	}
-	t, err := time.Parse(time.RFC3339, s)
-	return t, err == nil
+	return notes.ParseDate(s)
 }

@@ -67,6 +67,8 @@ func TestParseQuery(t *testing.T) {
 		`after:am before:m`:          `word(after:am) word(before:m)`,
 		`after:Friday before:2026`:   `after(2026-03-06T00:00) before(2026-01-01T00:00)`,
 		`after:"last week"`:          `after(2026-03-02T00:00)`,
+		`after:2026年1月3日`:            `after(2026-01-03T00:00)`,
+		`before:2026/1/31`:           `before(2026-01-31T00:00)`,
 		`after:2026-01-31T10:00:00Z`: `after(2026-01-31T10:00)`,
 		`after:2026-13-01`:           `word(after:2026-13-01)`,
 		`after:99999999999d`:         `word(after:99999999999d)`,
