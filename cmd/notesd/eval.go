@@ -106,13 +106,9 @@ func (a *app) askQuestions(cmd *cobra.Command, file string, modes []search.Mode)
 		for _, m := range modes {
 			var sum eval.Answers
 			for _, q := range questions {
-				var res tools.SearchResult
-				if err := c.call(ctx, "search_notes", map[string]any{"query": q.Query, "mode": string(m), "limit": 10}, &res); err != nil {
+				found, err := c.found(ctx, m, q.Query)
+				if err != nil {
 					return err
-				}
-				found := make([]string, len(res.Results))
-				for i, r := range res.Results {
-					found[i] = r.Path
 				}
 				sum.Add(q, found)
 			}
@@ -120,6 +116,17 @@ func (a *app) askQuestions(cmd *cobra.Command, file string, modes []search.Mode)
 		}
 		return a.result(map[string]any{"modes": answers}, func() { a.printAnswers(answers) })
 	})
+}
+
+// found returns the paths of the first ten notes that a search finds.
+func (c *client) found(ctx context.Context, mode search.Mode, query string) ([]string, error) {
+	var res tools.SearchResult
+	err := c.call(ctx, "search_notes", map[string]any{"query": query, "mode": string(mode), "limit": 10}, &res)
+	found := make([]string, len(res.Results))
+	for i, r := range res.Results {
+		found[i] = r.Path
+	}
+	return found, err
 }
 
 func (o *output) printAnswers(answers map[search.Mode]eval.Answers) {
@@ -159,7 +166,8 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	}
 	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}
 	mine.State = filepath.Join(dir, "state")
-	mine.Store = config.Store{} // a team's database would get the documents
+	mine.Store = config.Store{}    // a team's database would get the documents
+	mine.Limits.CallsPerSecond = 0 // no limit: a set may have thousands of queries
 	if err := errors.Join(os.Mkdir(mine.Vault.Path, 0o700), os.Mkdir(mine.State, 0o700)); err != nil {
 		return r, err
 	}
@@ -175,7 +183,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 			if _, err := c.untilEmbedded(ctx, nil); err != nil {
 				return err
 			}
-			r, err = set.Run(ctx, s, modes...)
+			r, err = set.Run(ctx, c.found, modes...)
 			return err
 		})
 	})

@@ -53,14 +53,6 @@ func (s *Service) settle(ctx context.Context) {
 	close(s.settled)
 }
 
-// Search calls the search engine once it is open.
-func (s *Service) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	if err := s.awaitOpen(ctx); err != nil {
-		return search.Result{}, err
-	}
-	return s.engine.Search(ctx, q)
-}
-
 // isOpen reports whether the backend is open.
 func (s *Service) isOpen() bool { return isClosed(s.opened) }
 

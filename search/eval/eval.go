@@ -2,8 +2,8 @@
 //
 // A judged set consists of documents, queries, and judgements (qrels) of which document
 // answers which query. Load reads a set, WriteVault writes its documents as the notes of
-// a vault, and Run sends every query to an engine over that vault and scores the ranking,
-// so the result is the quality that users get.
+// a vault, and Run scores what searches of that vault find for every query, so the result is
+// the quality that users get.
 //
 // The measures follow trec_eval: nDCG with linear gain and a log2 discount, relative to
 // the ideal ranking of all judged documents; averages are over every query with at least
@@ -21,10 +21,8 @@ import (
 	"notesd/search"
 )
 
-// Searcher answers queries; *search.Engine is one.
-type Searcher interface {
-	Search(ctx context.Context, q search.Query) (search.Result, error)
-}
+// Ask returns the paths of the notes that a search finds, best first.
+type Ask func(ctx context.Context, mode search.Mode, query string) ([]string, error)
 
 // Scores are the averages over the judged queries.
 type Scores struct {
@@ -48,7 +46,7 @@ type Report struct {
 const depth = 10
 
 // Run evaluates every query in every mode.
-func (s *Set) Run(ctx context.Context, engine Searcher, modes ...search.Mode) (Report, error) {
+func (s *Set) Run(ctx context.Context, ask Ask, modes ...search.Mode) (Report, error) {
 	report := Report{Modes: map[search.Mode]Scores{}}
 	for _, mode := range modes {
 		var sum Scores
@@ -57,28 +55,18 @@ func (s *Set) Run(ctx context.Context, engine Searcher, modes ...search.Mode) (R
 			if len(relevant) == 0 {
 				continue
 			}
-			found, err := s.ask(ctx, engine, mode, q.Text)
+			found, err := ask(ctx, mode, q.Text)
 			if err != nil {
 				return Report{}, fmt.Errorf("query %s: %w", q.ID, err)
+			}
+			for i, p := range found {
+				found[i] = s.ids[strings.TrimSuffix(path.Base(p), ".md")]
 			}
 			sum.add(score(relevant, found))
 		}
 		report.Modes[mode] = sum.mean()
 	}
 	return report, nil
-}
-
-// ask returns the documents found by a query, best first.
-func (s *Set) ask(ctx context.Context, engine Searcher, mode search.Mode, query string) ([]string, error) {
-	res, err := engine.Search(ctx, search.Query{Text: query, Mode: mode, Limit: depth})
-	if err != nil {
-		return nil, err
-	}
-	found := make([]string, len(res.Hits))
-	for i, h := range res.Hits {
-		found[i] = s.ids[strings.TrimSuffix(path.Base(h.Path), ".md")]
-	}
-	return found, nil
 }
 
 // relevant returns the positive judgements of a query.

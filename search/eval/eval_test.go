@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,17 +36,13 @@ func TestScore(t *testing.T) {
 }
 
 // fixed answers every query with the same notes.
-type fixed []string
-
-func (f fixed) Search(_ context.Context, q search.Query) (search.Result, error) {
-	var r search.Result
-	if q.Text == "nothing" {
-		return r, nil
+func fixed(paths ...string) Ask {
+	return func(_ context.Context, _ search.Mode, query string) ([]string, error) {
+		if query == "nothing" {
+			return nil, nil
+		}
+		return slices.Clone(paths), nil
 	}
-	for _, p := range f {
-		r.Hits = append(r.Hits, search.Hit{Path: p + ".md"})
-	}
-	return r, nil
 }
 
 func write(t *testing.T, docs, queries, judgements string) (string, string, string) {
@@ -75,7 +72,7 @@ func TestRun_Averages(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "two\n", string(text))
 
-	r, err := s.Run(context.Background(), fixed{"document-1", "a"}, search.ModeText)
+	r, err := s.Run(context.Background(), fixed("document-1.md", "a.md"), search.ModeText)
 	require.NoError(t, err)
 	assert.Equal(t, map[search.Mode]Scores{search.ModeText: {
 		NDCG10: 1 / math.Log2(3) / 2, Recall5: .5, Recall10: .5, MRR10: .25, Queries: 2,

@@ -40,6 +40,17 @@ func engine(t testing.TB, s *eval.Set) *search.Engine {
 	return search.NewEngine(store, index, nil, search.EngineOptions{})
 }
 
+// asking returns what an engine finds.
+func asking(e *search.Engine) eval.Ask {
+	return func(ctx context.Context, mode search.Mode, query string) (paths []string, err error) {
+		r, err := e.Search(ctx, search.Query{Text: query, Mode: mode, Limit: 10})
+		for _, h := range r.Hits {
+			paths = append(paths, h.Path)
+		}
+		return paths, err
+	}
+}
+
 func load(t testing.TB, dir string) *eval.Set {
 	t.Helper()
 	s, err := eval.Load(filepath.Join(dir, "docs.jsonl"), filepath.Join(dir, "queries.jsonl"), filepath.Join(dir, "qrels.tsv"))
@@ -56,7 +67,7 @@ func TestRanking(t *testing.T) {
 	ctx := context.Background()
 	s := load(t, filepath.Join("testdata", "judged"))
 	e := engine(t, s)
-	report, err := s.Run(ctx, e, search.ModeText)
+	report, err := s.Run(ctx, asking(e), search.ModeText)
 	require.NoError(t, err)
 	scores := report.Modes[search.ModeText]
 	var b strings.Builder
@@ -96,7 +107,7 @@ func TestJudgedSets(t *testing.T) {
 		s := load(t, filepath.Join(root, dir.Name()))
 		e := engine(t, s)
 		start := time.Now()
-		report, err := s.Run(context.Background(), e, search.ModeText)
+		report, err := s.Run(context.Background(), asking(e), search.ModeText)
 		require.NoError(t, err)
 		fmt.Printf("%-12s %+v %v a query\n", dir.Name(), report.Modes[search.ModeText], (time.Since(start) / time.Duration(len(s.Queries))).Round(time.Microsecond))
 	}
