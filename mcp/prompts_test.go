@@ -20,7 +20,7 @@ type weakSearch struct{ good bool }
 
 func (s weakSearch) Search(context.Context, search.Query) (search.Result, error) {
 	res := search.Result{Hits: []search.Hit{{Path: "Empty.md", Title: "Empty", LineStart: 1, LineEnd: 1, Weak: true}}, Total: 1, Weak: !s.good,
-		Semantic: search.Coverage{State: search.StateReady, Coverage: 1}}
+		Semantic: notes.Coverage{State: search.StateReady, Coverage: 1}}
 	if s.good {
 		res.Hits = append([]search.Hit{{Path: "Plan.md", Title: "Plan", LineStart: 3, LineEnd: 3, Score: 1, Why: search.Why{TextRank: 1, Terms: []string{"tax"}}}}, res.Hits...)
 		res.Total = 2

@@ -106,6 +106,16 @@ type SemanticHit struct {
 // Spread describes values by their mean and their standard deviation.
 type Spread struct{ Mean, Deviation float64 }
 
+// Coverage is the state of semantic search, and the share of the vault's chunks, from 0 to 1,
+// and their number that it can find.
+type Coverage struct {
+	State    string
+	Coverage float64
+	Passages int    // number of these chunks
+	Former   bool   // another model replaces this one when its vectors are complete
+	Why      string // what prevents full coverage; "" if nothing does, or if it only takes time
+}
+
 // Prose returns Content with embedded data, such as an Excalidraw drawing or base64,
 // replaced by spaces. It has the same offsets and lines.
 func (n *Note) Prose() string { return markdown.Prose(n.Content) }

@@ -85,7 +85,7 @@ type Result struct {
 	Weak      bool   // there are hits, and all of them on all pages are weak; Notes says so
 	Truncated bool   // more hits follow
 	Next      string // cursor of the next page; "" on the last
-	Semantic  Coverage
+	Semantic  notes.Coverage
 	Index     Progress
 	Notes     []string // remarks for the reader, one sentence each
 	Read      Reading  // how the query was interpreted
@@ -118,7 +118,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		if strings.TrimSpace(q.Text) == "" {
 			return Result{}, invalid("the query is empty", "Pass words to look for, or a filter such as tag:x.")
 		}
-		return Result{Hits: []Hit{}, Semantic: Coverage{State: StateOff}, Index: Progress{Ready: true},
+		return Result{Hits: []Hit{}, Semantic: notes.Coverage{State: StateOff}, Index: Progress{Ready: true},
 			Notes: []string{"the query has no letter, digit or emoji to look for"}}, nil
 	}
 	result, err := (&search{Engine: e, q: q, r: r}).run(ctx)
@@ -188,13 +188,13 @@ type search struct {
 // consistent while notes change.
 type rankedList struct {
 	found    []candidate
-	total    int      // notes found, of which found has the best
-	weak     bool     // all notes found are weak hits
-	floor    float64  // the least nearness of a hit without any of the words, see floor
-	clear    bound    // of a clear hit, see floor
-	raise    float64  // of that bound, for words that no note has, see search.raise
-	halfRead bool     // the model reads words of the query in pieces
-	semantic Coverage // what the semantic search contributed
+	total    int            // notes found, of which found has the best
+	weak     bool           // all notes found are weak hits
+	floor    float64        // the least nearness of a hit without any of the words, see floor
+	clear    bound          // of a clear hit, see floor
+	raise    float64        // of that bound, for words that no note has, see search.raise
+	halfRead bool           // the model reads words of the query in pieces
+	semantic notes.Coverage // what the semantic search contributed
 	remarks  []string
 
 	// The statistics of the query's terms, for choosing passages.
@@ -278,7 +278,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	}
 	ask := s.askMeaning(ctx)
 	defer ask.stop()
-	list := &rankedList{semantic: Coverage{State: StateOff}}
+	list := &rankedList{semantic: notes.Coverage{State: StateOff}}
 	r, err := s.byWords(ctx, list, depth)
 	defer r.Release()
 	if err != nil {

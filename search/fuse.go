@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"notesd/notes"
 	"notesd/search/index"
@@ -18,7 +19,7 @@ type Semantic interface {
 	Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error)
 	// Coverage reports how much of the vault can be searched; its State is one of "ready",
 	// "building", "loading" and "off". While it is loading, Nearest waits.
-	Coverage() Coverage
+	Coverage() notes.Coverage
 	// Weight returns the share, from 0 to 1, of semantic similarity in the scores of this
 	// query's hits; 0 means that the model does not know the query's script.
 	Weight(text string) float64
@@ -48,21 +49,12 @@ const (
 	StateUnsupported = "unsupported-script" // the model does not know the query's script
 )
 
-// Coverage is the state of semantic search, and the share of the vault's chunks, from 0 to 1,
-// and their number that it can find.
-type Coverage struct {
-	State    string
-	Coverage float64
-	Passages int    // number of these chunks
-	Former   bool   // another model replaces this one when its vectors are complete
-	Why      string // what prevents full coverage; "" if nothing does, or if it only takes time
+// unavailable is implemented by the error of a Semantic that cannot answer for an external
+// reason, such as an unreachable server. It is shown to the user and not logged.
+type unavailable interface {
+	error
+	Wait() time.Duration // until the server wants to be asked again
 }
-
-// UnavailableError is the error of a Semantic that cannot answer for an external reason, such
-// as an unreachable server. It is shown to the user and not logged.
-type UnavailableError struct{ Why string }
-
-func (e UnavailableError) Error() string { return e.Why }
 
 // candidate is a note that may become a hit.
 type candidate struct {

@@ -18,7 +18,7 @@ type asking struct {
 	stop   context.CancelFunc
 	weight float64
 	hits   chan nearest // nil: not started
-	state  Coverage
+	state  notes.Coverage
 }
 
 type nearest struct {
@@ -30,7 +30,7 @@ type nearest struct {
 // script. The goroutine ends with stop or the time limit; its result is dropped if no search
 // waits for it.
 func (s *search) askMeaning(ctx context.Context) *asking {
-	a := &asking{search: s, stop: func() {}, state: Coverage{State: StateOff}}
+	a := &asking{search: s, stop: func() {}, state: notes.Coverage{State: StateOff}}
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
 		return a
 	}
@@ -118,12 +118,12 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 
 func (a *asking) failed(list *rankedList, err error) {
 	list.semantic.State = StateFailed
-	var unavailable UnavailableError
+	var external unavailable
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		list.semantic.State = StateLate
-	case errors.As(err, &unavailable):
-		list.semantic.Why = unavailable.Why
+	case errors.As(err, &external):
+		list.semantic.Why = external.Error()
 	default:
 		a.o.Log.Error("semantic search", "err", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"notesd/notes"
 	"notesd/search"
 )
 
@@ -25,7 +26,7 @@ func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
 		}
 	}
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5}}
+	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	return f, m
 }
@@ -40,7 +41,7 @@ func TestHybridNoWorseWhileEmbedding(t *testing.T) {
 		assert.Equal(t, "best", first(), "%d notes have vectors", i+1)
 	}
 	m.cosines["best"] = .65
-	m.coverage = search.Coverage{State: search.StateReady, Coverage: 1}
+	m.coverage = notes.Coverage{State: search.StateReady, Coverage: 1}
 	assert.Equal(t, "best", first())
 }
 
@@ -55,7 +56,7 @@ func TestHybrid_ExpectedNearness(t *testing.T) {
 	}
 	delete(cosines, "n00")
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .5, cosines: cosines, coverage: search.Coverage{State: search.StateBuilding, Coverage: .9}}
+	m := &fakeMeaning{store: f.store, weight: .5, cosines: cosines, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .9}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	scores := map[string]float64{}
 	for _, h := range f.search(search.Query{Text: "boats harbour", Limit: 50}).Hits {
@@ -66,7 +67,7 @@ func TestHybrid_ExpectedNearness(t *testing.T) {
 
 // The nearness of a partly embedded note is a lower bound.
 func TestHybrid_PartlyEmbeddedNote(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52, "mention": .1, "cooking": .1}}
 	f := withMeaning(t, m)
 	score := func() search.Hit { return f.search(search.Query{Text: "schooner"}).Hits[0] }

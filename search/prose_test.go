@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/notes"
 	"notesd/search"
 )
 
@@ -14,7 +15,7 @@ import (
 // the nearest.
 func TestDrawingsHaveNoWords(t *testing.T) {
 	data := strings.Repeat("N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRo\n\n", 30)
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Map.excalidraw": .9}}
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Map.excalidraw": .9}}
 	f := newFixtureWith(t, map[string]string{
 		"Map.excalidraw.md": "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nPelican crossing ^Ab3d\n\n%%\n## Drawing\n```compressed-json\n" + data + "```\n%%",
 		"Other.md":          "A pelican.",

@@ -27,7 +27,7 @@ type fakeMeaning struct {
 	firsts   map[string]float64 // of the lead, if it differs
 	nearest  map[string]int     // ordinal of the nearest passage, if it is not the first
 	missing  map[string]float64 // share of passages without a vector
-	coverage search.Coverage
+	coverage notes.Coverage
 	weight   float64
 	err      error
 	wait     time.Duration
@@ -36,8 +36,8 @@ type fakeMeaning struct {
 	asked []string
 }
 
-func (m *fakeMeaning) Coverage() search.Coverage { return m.coverage }
-func (m *fakeMeaning) Weight(string) float64     { return m.weight }
+func (m *fakeMeaning) Coverage() notes.Coverage { return m.coverage }
+func (m *fakeMeaning) Weight(string) float64    { return m.weight }
 
 func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	m.mu.Lock()
@@ -109,7 +109,7 @@ func withMeaning(t *testing.T, m *fakeMeaning) *fixture {
 }
 
 func TestHybrid(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .5, "ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
 	defer search.Off["words count less and less"]()()
@@ -141,7 +141,7 @@ func TestHybrid(t *testing.T) {
 
 // Background work pauses during searches of each mode until they end, even with an error.
 func TestBackgroundYieldsToSearches(t *testing.T) {
-	m := &yieldingMeaning{fakeMeaning: fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}}
+	m := &yieldingMeaning{fakeMeaning: fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}}
 	f := newFixtureWith(t, seaside, m)
 	m.store, m.cosines = f.store, map[string]float64{"boats": .5}
 	for i, mode := range []search.Mode{search.ModeHybrid, search.ModeText, search.ModeSemantic} {
@@ -185,7 +185,7 @@ func TestHybridScores(t *testing.T) {
 		files[name+".md"], cosines[name] = "harbour wall harbour", 0
 	}
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}
 	f.engine = search.NewEngine(f.store, f.index, firstMeaning{m, map[string]float64{"aside": .1}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "boat"})
 	assert.Equal(t, []string{"about", "far", "aside"}, pathsOf(r))
@@ -237,7 +237,7 @@ func idsOf(hits []notes.SemanticHit) []int64 {
 // A note is shown with its nearest passage, unless another has at least half of the query.
 func TestHybrid_NearestPassageIsShown(t *testing.T) {
 	f := newFixture(t, map[string]string{"sea.md": "# Sea\n\n" + section("Harbour", "Boats in the harbour.") + section("Quay", "Vessels lie moored.") + section("Beach", "Sand.")})
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"sea": .9}, nearest: map[string]int{"sea": 2}}
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"sea": .9}, nearest: map[string]int{"sea": 2}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	for query, heading := range map[string]string{"xqzzy": "Quay", "harbour": "Harbour", "harbour xqzzy blorp wibble": "Quay"} {
 		hits := f.search(search.Query{Text: query}).Hits
@@ -250,7 +250,7 @@ func TestHybrid_NearestPassageIsShown(t *testing.T) {
 
 // The query's conditions also apply to candidates found semantically.
 func TestSearch_ConditionsOfSemanticHits(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"Rye Bread": .9, "Loaf": .8, "Soda Bread": .7, "Starter": .6, "Empty": .5}}
 	f := newFixtureWith(t, map[string]string{
 		"Rye Bread.md":  "# Rye Bread\n\nBake at once.",
@@ -280,7 +280,7 @@ func TestSearch_ConditionsOfSemanticHits(t *testing.T) {
 
 // A hit has a word of the query or a near passage.
 func TestNothingFound(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .2, "ships": .25, "mention": .1, "cooking": .1}}
 	f := withMeaning(t, m)
 	for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
@@ -341,7 +341,7 @@ func (m distantMeaning) Unrelated(context.Context, string) (usual, here notes.Sp
 // its words counts only in proportion.
 func TestWordsInAnotherLanguage(t *testing.T) {
 	f := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"all": .01, "near": .8}}
 	for first, semantic := range map[string]search.Semantic{"near": m, "all": distantMeaning{m, .096}} {
 		f.engine = search.NewEngine(f.store, f.index, semantic, search.EngineOptions{SemanticTimeout: time.Minute})
@@ -351,7 +351,7 @@ func TestWordsInAnotherLanguage(t *testing.T) {
 
 // For a question in another language than the notes, lower cosines suffice.
 func TestWeakInAnotherLanguage(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .3, "mention": .15, "cooking": -.1}}
 	f := withMeaning(t, m)
 	f.engine = search.NewEngine(f.store, f.index, distantMeaning{m, .1}, search.EngineOptions{SemanticTimeout: time.Minute})
@@ -389,7 +389,7 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 // The farther the notes are from an English question, the more nearness counts, and the lower
 // the bound of a clear hit is.
 func TestLanguageGap(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .25, "mention": -.1}}
 	f := withMeaning(t, m)
 	ask := func(query string, by float64) search.Result {
@@ -422,7 +422,7 @@ func (m *scatteredMeaning) Alike(hits []notes.SemanticHit) (float64, bool) {
 
 // The suggestions for a word that no note has may occur in more notes together than there are.
 func TestGuessesInEveryNote(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"a": .4, "b": .5, "c": .3}}
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"a": .4, "b": .5, "c": .3}}
 	text := "A fork, a form and a fort."
 	f := newFixtureWith(t, map[string]string{"a.md": text, "b.md": text, "c.md": text}, m)
 	m.store = f.store
@@ -435,7 +435,7 @@ func TestGuessesInEveryNote(t *testing.T) {
 
 // newScattered returns a vault with one near note among many.
 func newScattered(t *testing.T, near float64) (*scatteredMeaning, *fixture) {
-	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": near}}}
+	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": near}}}
 	files := map[string]string{"ships.md": "Vessels lie moored by the quay."}
 	for i := range 40 {
 		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
@@ -472,7 +472,7 @@ func TestWeakAmongScatteredPassages(t *testing.T) {
 
 // A note matches its own text, which does not make the other hits clear.
 func TestWeakBesideItself(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "boats": .45}}
 	f := withMeaning(t, m)
 	weak := func(of string) map[string]bool {
@@ -514,7 +514,7 @@ func TestWeakByWords(t *testing.T) {
 // A word that no note has indicates that a question is on another topic, if notes have others
 // of its words.
 func TestWeakByUnknownWords(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
 	files := map[string]string{"pump.md": "The pump stands by the cellar stairs."}
 	for i := range 20 {
 		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
@@ -539,7 +539,7 @@ func TestWeakByUnknownWords(t *testing.T) {
 
 // A word that a note has in another spelling is not unknown; one that no note has is.
 func TestWeakByOtherSpellings(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"novel": .15, "help": .15, "pumps": .15}}
 	f := newFixtureWith(t, map[string]string{
 		"novel.md": "Read Howards End by E. M. Forster.",
@@ -563,7 +563,7 @@ func TestWeakByOtherSpellings(t *testing.T) {
 // Words far apart count less than words that occur together.
 func TestWeakHitWithScatteredWords(t *testing.T) {
 	apart := strings.Repeat("Nothing about that. ", 20)
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"meet": .25, "scattered": .25, "tagged": .25}}
 	f := newFixture(t, map[string]string{
 		"meet.md":      apart + "The pump stands by the cellar stairs. " + apart,
@@ -592,14 +592,14 @@ func TestWeakHitWithScatteredWords(t *testing.T) {
 
 // While notes are being embedded, one without vectors ranks by its words.
 func TestHybridWhileEmbedding(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"cooking": .1, "mention": .8}}
 	f := withMeaning(t, m)
 	r := f.search(search.Query{Text: "harbour"})
 	assert.Equal(t, "boats", pathsOf(r)[0])
-	assert.Equal(t, search.Coverage{State: search.StateBuilding, Coverage: .5}, r.Semantic)
+	assert.Equal(t, notes.Coverage{State: search.StateBuilding, Coverage: .5}, r.Semantic)
 
-	m.coverage = search.Coverage{State: search.StateReady, Coverage: 1}
+	m.coverage = notes.Coverage{State: search.StateReady, Coverage: 1}
 	m.cosines["boats"] = 0
 	r = f.search(search.Query{Text: "harbour"})
 	assert.Equal(t, "mention", pathsOf(r)[0])
@@ -616,7 +616,7 @@ func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]n
 }
 
 func TestHybrid_CosinesOfTextHits(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
 	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{SemanticTimeout: time.Minute})
@@ -648,7 +648,7 @@ func (m waitingMeaning) Cosines(ctx context.Context, text string, ids []int64) (
 }
 
 func TestHybrid_CosinesRunBesideNearest(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8}}
 	f := withMeaning(t, m)
 	f.engine = search.NewEngine(f.store, f.index, waitingMeaning{scoringMeaning{m, []string{"ships"}}, make(chan struct{})}, search.EngineOptions{SemanticTimeout: time.Minute})
@@ -657,19 +657,25 @@ func TestHybrid_CosinesRunBesideNearest(t *testing.T) {
 	assert.Contains(t, pathsOf(r), "ships")
 }
 
+// away is the error of a server that does not answer.
+type away string
+
+func (a away) Error() string     { return string(a) }
+func (away) Wait() time.Duration { return 0 }
+
 func TestSearch_SemanticUnavailable(t *testing.T) {
-	ready := search.Coverage{State: search.StateReady, Coverage: 1}
+	ready := notes.Coverage{State: search.StateReady, Coverage: 1}
 	cosines := map[string]float64{"ships": .9}
 	for name, c := range map[string]struct {
 		m    *fakeMeaning
 		want string
 	}{
-		"off":    {&fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateOff}}, search.StateOff},
-		"empty":  {&fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding}}, search.StateBuilding},
+		"off":    {&fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateOff}}, search.StateOff},
+		"empty":  {&fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding}}, search.StateBuilding},
 		"script": {&fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
 		"panics": {&fakeMeaning{weight: .5, coverage: ready}, search.StateFailed},
 		"failed": {&fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
-		"server": {&fakeMeaning{weight: .5, coverage: ready, err: search.UnavailableError{Why: "unavailable: no server answers"}}, search.StateFailed},
+		"server": {&fakeMeaning{weight: .5, coverage: ready, err: away("unavailable: no server answers")}, search.StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withMeaning(t, c.m)
@@ -693,13 +699,13 @@ func TestSearch_FormerModel(t *testing.T) {
 		false: "the model knows neither these words nor their script; only words were searched",
 		true:  "the model knows neither these words nor their script; only words were searched until the vectors of another model are ready",
 	} {
-		f := withMeaning(t, &fakeMeaning{coverage: search.Coverage{State: search.StateBuilding, Coverage: .5, Former: former}})
+		f := withMeaning(t, &fakeMeaning{coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5, Former: former}})
 		assert.Equal(t, []string{want}, f.search(search.Query{Text: "harbour"}).Notes)
 	}
 }
 
 func TestSearch_SemanticTimeout(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9}, wait: time.Hour}
 	f := withMeaning(t, m)
 	store := memoryStore(t, f)
@@ -724,7 +730,7 @@ func TestSearch_SemanticTimeout(t *testing.T) {
 
 // The first searches wait a moment for vectors that are still being loaded.
 func TestSearch_SemanticLoading(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
+	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
 	f := withMeaning(t, m)
 	store := memoryStore(t, f)
 	f.paths("harbour")
@@ -757,11 +763,11 @@ type loadingMeaning struct {
 	hits  []notes.SemanticHit // read in advance: its clock must not wait for SQLite
 }
 
-func (m *loadingMeaning) Coverage() search.Coverage {
+func (m *loadingMeaning) Coverage() notes.Coverage {
 	if time.Now().Before(m.after) {
-		return search.Coverage{State: search.StateLoading}
+		return notes.Coverage{State: search.StateLoading}
 	}
-	return search.Coverage{State: search.StateReady, Coverage: 1}
+	return notes.Coverage{State: search.StateReady, Coverage: 1}
 }
 
 func (*loadingMeaning) Cosines(context.Context, string, []int64) ([]notes.SemanticHit, error) {

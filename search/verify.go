@@ -114,7 +114,7 @@ func (r *request) verify(n *notes.Note) bool {
 // newest returns the notes that match the filter and the exclusions, the most recently modified
 // first: the result of a query without words.
 func (s *search) newest(ctx context.Context) (*rankedList, error) {
-	list := &rankedList{semantic: Coverage{State: StateOff}}
+	list := &rankedList{semantic: notes.Coverage{State: StateOff}}
 	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
 	var found []index.Ranked
 	for len(found) < maxResults {

@@ -23,7 +23,7 @@ func TestWhy(t *testing.T) {
 		"Planet.md":      "# Planet\n\nOrbits.",
 		"Plans.md":       "The plan.",
 	}
-	meaning := &fakeMeaning{weight: 0.5, coverage: search.Coverage{State: search.StateReady, Coverage: 1, Passages: 5},
+	meaning := &fakeMeaning{weight: 0.5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1, Passages: 5},
 		cosines: map[string]float64{"Bread/Rye": 0.7, "Bread/Wheat": 0.5, "Boat": 0.3, "Sail": 0.6, "Far": 0.01}}
 	f := newFixtureWith(t, files, scoringMeaning{meaning, []string{"Bread/Rye", "Sail"}})
 	meaning.store = f.store

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -381,24 +380,28 @@ func (x *Index) Status() Status {
 	return st
 }
 
-// Coverage returns the state of the serving space, the share of chunks, from 0 to 1,
-// that it can find, and their number.
-func (x *Index) Coverage() (state string, share float64, chunks int) {
+// Coverage returns the state of the serving space and what it can find.
+func (x *Index) Coverage() notes.Coverage {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.serving == nil {
+	c := notes.Coverage{State: StateBuilding, Former: x.serving != nil && x.serving != x.wanted()}
+	switch s := x.serving; {
+	case s != nil && s.complete():
+		c.State, c.Coverage, c.Passages = StateReady, 1, s.entries.len()
+	case s != nil:
+		c.Passages = s.entries.len()
+		c.Coverage = float64(c.Passages) / float64(max(1, s.total))
+	default:
 		select {
 		case <-x.loaded:
-			return StateBuilding, 0, 0
 		default:
-			return StateLoading, 0, 0
+			c.State = StateLoading
 		}
 	}
-	if x.serving.complete() {
-		return StateReady, 1, x.serving.entries.len()
+	if c.Coverage == 0 && x.trouble != nil {
+		c.Why = x.trouble.Error()
 	}
-	n := x.serving.entries.len()
-	return StateBuilding, float64(n) / math.Max(1, float64(x.serving.total)), n
+	return c
 }
 
 // Close unmaps the cache files. Run must have returned. It may be called

@@ -308,9 +308,7 @@ func TestIndex_ModelChange(t *testing.T) {
 	})
 	require.Eventually(t, func() bool { return w.index.Status().Answering == "m1" }, patience, time.Millisecond)
 	assert.Equal(t, "b.md", w.find("beta")[0], "the old vectors answer")
-	state, share, _ := w.index.Coverage()
-	assert.Equal(t, StateReady, state)
-	assert.InDelta(t, 1, share, 0)
+	assert.Equal(t, notes.Coverage{State: StateReady, Coverage: 1, Passages: 2, Former: true}, w.index.Coverage())
 	close(next.gate)
 	w.settle()
 	require.Eventually(t, func() bool { return w.index.Status().Answering == "" }, patience, time.Millisecond)
@@ -450,8 +448,8 @@ func TestIndex_Leads(t *testing.T) {
 	gated.gate = make(chan struct{})
 	w.start(gated, nil)
 	require.Eventually(t, func() bool {
-		state, share, _ := w.index.Coverage()
-		return state == StateReady && share == 1
+		c := w.index.Coverage()
+		return c.State == StateReady && c.Coverage == 1
 	}, patience, time.Millisecond)
 	assert.Equal(t, 1, w.index.Status().Pending)
 	close(gated.gate)

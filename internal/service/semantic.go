@@ -14,10 +14,8 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/mirror"
-	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault"
-	"notesd/search"
 	"notesd/vectors"
 	"notesd/vectors/bert"
 	"notesd/vectors/endpoint"
@@ -193,44 +191,6 @@ func (m tableModels) Current() (table.Model, string) {
 func (m tableModels) Unrecorded() string { return m.embedders.source() }
 
 func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
-
-// meaning implements search.Semantic with a vector index: neither package imports the
-// other.
-type meaning struct{ *vectors.Index }
-
-func (m meaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
-	found, err := m.Index.Nearest(ctx, text, allowed, k)
-	return found, unavailable(err)
-}
-
-func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
-	found, err := m.Index.Cosines(ctx, text, ids)
-	return found, unavailable(err)
-}
-
-func (m meaning) Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error) {
-	usual, here, err = m.Index.Unrelated(ctx, text)
-	return usual, here, unavailable(err)
-}
-
-func (m meaning) Coverage() search.Coverage {
-	state, share, passages := m.Index.Coverage()
-	st := m.Index.Status()
-	c := search.Coverage{State: state, Coverage: share, Passages: passages, Former: st.Answering != ""}
-	if share == 0 {
-		c.Why = st.Trouble
-	}
-	return c
-}
-
-// unavailable maps the error of an embedding server to one that search reports
-// to the user.
-func unavailable(err error) error {
-	if e, ok := errors.AsType[*endpoint.Error](err); ok {
-		return search.UnavailableError{Why: e.Error()}
-	}
-	return err
-}
 
 // Hurry lets embedding use all processors, unless the user has set a number, because a
 // user waits for this process.

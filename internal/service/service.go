@@ -279,7 +279,7 @@ func (s *Service) open(ctx context.Context) error {
 	if vectors != nil {
 		s.closers = append(s.closers, vectors.Close)
 		vault.Follow(vectors)
-		semantic, tabular = meaning{vectors}, tableModels{vectors, models}
+		semantic, tabular = vectors, tableModels{vectors, models}
 	}
 	s.vectors = vectors
 	tables := table.New(store.History(), s.cfg.State, tabular, table.Options{Log: log})

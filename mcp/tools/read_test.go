@@ -538,7 +538,7 @@ func TestSearchNotes_AsOfEveryScript(t *testing.T) {
 // While embeddings are being made, a tool that found nothing says that it may be incomplete.
 func TestNothingFoundYet(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "rye bread\n"})
-	w.env.Search = found{Semantic: search.Coverage{State: search.StateBuilding, Coverage: 0.25}}
+	w.env.Search = found{Semantic: notes.Coverage{State: search.StateBuilding, Coverage: 0.25}}
 	for name, a := range map[string]args{"search_notes": {"query": "x"}, "gather_context": {"query": "x"}, "related_notes": {"text": "x"}} {
 		_, text := w.call(t, name, a)
 		assert.Contains(t, text, "(25% of the passages are embedded so far", name)

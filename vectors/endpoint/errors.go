@@ -24,7 +24,7 @@ func (e *Error) Error() string { return fmt.Sprintf("waiting for %s: %s", e.Serv
 // Unwrap returns the underlying connection error, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Wait returns RetryAfter, for callers that test for this method.
+// Wait returns RetryAfter, for callers that test for this method: a search shows such an error.
 func (e *Error) Wait() time.Duration { return e.RetryAfter }
 
 func (c *Client) errorf(format string, args ...any) *Error {
