@@ -41,6 +41,8 @@ type Note struct {
 	Chunks    []Chunk
 	Tasks     []Task // set for parsed notes, not for loaded ones
 	OpenTasks int
+
+	Part Anchor // of a note that was read by a reference: the part that this names, if any
 }
 
 // Packed is a note read from a store. Unpack sets the packed fields: content, front

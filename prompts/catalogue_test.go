@@ -71,14 +71,18 @@ func visible(path string, folders []string) bool {
 }
 
 func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
-	base, _ := notes.SplitAnchor(ref)
-	for _, name := range []string{ref, base} {
+	base, part := notes.SplitAnchor(ref)
+	for i, name := range []string{ref, base} {
 		if notes.IsURI(name) {
 			name, _ = notes.ParseURI(name)
 		}
 		for _, n := range s {
 			if (n.Path == name || n.Title == name) && visible(n.Path, scope.Read) {
-				return n, nil
+				found := *n
+				if i > 0 {
+					found.Part = part
+				}
+				return &found, nil
 			}
 		}
 	}

@@ -212,22 +212,17 @@ func (r *rendering) read(ctx context.Context, path string) (*notes.Note, error) 
 	return note, err
 }
 
-// named returns the note that a reference names, and the part of it, as in Note#Heading and
-// Note.md:5-14. The part is the zero anchor if the whole reference is the note's name: a file
-// may be called "C# basics.md". It also is for lines of an older version, which may be others
-// now.
+// named returns the note that a reference names, and the part of it. The part is the zero
+// anchor for lines of an older version, which may be others now.
 func (r *rendering) named(ctx context.Context, ref string) (*notes.Note, notes.Anchor, error) {
 	note, err := r.notes.Read(ctx, ref, r.scope)
-	base, part := notes.SplitAnchor(ref)
-	if err != nil || part == (notes.Anchor{}) {
-		return note, part, err
+	if err != nil {
+		return nil, notes.Anchor{}, err
 	}
-	rev := notes.RevisionOf(ref)
-	older := part.First > 0 && rev != "" && !strings.HasPrefix(note.Hash, rev)
-	if other, err := r.notes.Read(ctx, base, r.scope); err != nil || other.Path != note.Path || older {
-		part = notes.Anchor{}
+	if rev := notes.RevisionOf(ref); note.Part.First > 0 && rev != "" && !strings.HasPrefix(note.Hash, rev) {
+		return note, notes.Anchor{}, nil
 	}
-	return note, part, nil
+	return note, note.Part, nil
 }
 
 // theNote returns the note in the argument "note" as named does, or the newest note if the

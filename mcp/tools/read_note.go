@@ -264,14 +264,13 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 	return note, remark, nil
 }
 
-// partOf returns the part of the note that a reference to it names. If that is a passage of an
-// older version, it returns the lines where the passage is now, or those of the reference if
-// they are not known, and a remark unless these are the same lines.
+// partOf returns the part of the note that the reference names by which it was read. If that is a
+// passage of an older version, it returns the lines where the passage is now, or those of the
+// reference if they are not known, and a remark unless these are the same lines.
 func (in *invocation) partOf(ctx context.Context, ref string, note *notes.Note) (now notes.Anchor, remark string, err error) {
-	anchor, err := in.anchorOf(ctx, ref, note.Path)
-	rev := notes.RevisionOf(ref)
-	if err != nil || anchor.First == 0 || rev == "" || strings.HasPrefix(note.Hash, rev) {
-		return anchor, "", err
+	anchor, rev := note.Part, notes.RevisionOf(ref)
+	if anchor.First == 0 || rev == "" || strings.HasPrefix(note.Hash, rev) {
+		return anchor, "", nil
 	}
 	text, err := in.History.Version(ctx, notes.URI(note.Path), rev, in.Scope)
 	if ctx.Err() != nil {
@@ -325,23 +324,6 @@ func linesOf(text string) []string {
 		lines = lines[:n-1]
 	}
 	return lines
-}
-
-// anchorOf returns the part that a reference to the note at path names, as in Note#Heading
-// and Note.md:5-14, or the zero anchor if the whole reference is the note's name: a file may
-// be called "C# basics.md".
-func (in *invocation) anchorOf(ctx context.Context, ref, path string) (notes.Anchor, error) {
-	base, anchor := notes.SplitAnchor(ref)
-	if anchor == (notes.Anchor{}) {
-		return anchor, nil
-	}
-	switch m, err := in.Vault.Lookup(ctx, base, in.Scope); {
-	case errors.Is(err, notes.ErrNotFound), errors.Is(err, notes.ErrInvalid), errors.Is(err, notes.ErrAmbiguous), err == nil && m.Path != path:
-		return notes.Anchor{}, nil
-	case err != nil:
-		return notes.Anchor{}, err
-	}
-	return anchor, nil
 }
 
 // narrow selects the part that an anchor names, unless other arguments select one.

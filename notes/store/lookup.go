@@ -175,15 +175,29 @@ func ambiguous(ref string, metas []notes.Meta) error {
 	return e
 }
 
+// PartOf returns the part of the note found that ref names, as in Note#Heading and
+// Note.md:5-14, or the zero anchor if the whole reference is the note's name: a file may be
+// called "C# basics.md".
+func (s *Reader) PartOf(ctx context.Context, ref string, found notes.Meta, scope notes.Scope) (notes.Anchor, error) {
+	base, part := notes.SplitAnchor(ref)
+	if part == (notes.Anchor{}) {
+		return part, nil
+	}
+	switch m, err := s.Lookup(ctx, base, scope); {
+	case errors.Is(err, notes.ErrNotFound), errors.Is(err, notes.ErrInvalid), errors.Is(err, notes.ErrAmbiguous), err == nil && m.ID != found.ID:
+		return notes.Anchor{}, nil
+	case err != nil:
+		return notes.Anchor{}, err
+	}
+	return part, nil
+}
+
 // CheckWhole returns an error if ref names only a part of the note found, which a
 // change of the whole note would ignore.
 func (s *Reader) CheckWhole(ctx context.Context, op, ref string, found notes.Meta, scope notes.Scope) error {
-	base, a := notes.SplitAnchor(ref)
-	if a == (notes.Anchor{}) {
-		return nil
-	}
-	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
-		return nil // a file name that looks like a reference to a part
+	part, err := s.PartOf(ctx, ref, found, scope)
+	if err != nil || part == (notes.Anchor{}) {
+		return err
 	}
 	return &notes.Error{Op: op, Path: ref, Err: notes.ErrInvalid, Detail: "this names part of the note " + notes.Quote(found.Path),
 		Hint: "Pass the note alone; an edit takes the part as its heading."}

@@ -9,7 +9,7 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Read returns the note that ref names as it is on disk. If the stored version is out of
+// Read returns the note that ref names, as it is on disk, and in it the part that ref names. If the stored version is out of
 // date, or the note is not stored yet, the file is reconciled first.
 func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
 	root, err := v.disk.Open()
@@ -52,7 +52,8 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		}
 		return nil, err
 	}
-	return note, nil
+	note.Part, err = v.store.PartOf(ctx, ref, meta, scope)
+	return note, err
 }
 
 // reading reads notes and attachments, reconciling files that are newer than the store.

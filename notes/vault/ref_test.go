@@ -184,3 +184,18 @@ func TestWrite_PartOfNote(t *testing.T) {
 	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "C# 5"})
 	require.NoError(t, err)
 }
+
+// A note that is read by a reference to a part has the part, unless the whole reference is its name.
+func TestRead_PartOfNote(t *testing.T) {
+	f := newFixture(t, "Plan.md", "# Plan\n\n## Risks\nsnails\n", "C# 5.md", "x", "C.md", "y")
+	f.write("Later.md", "# Later\n\nnot in the store yet\n")
+	for ref, want := range map[string]notes.Anchor{
+		"Plan": {}, "C# 5": {}, "C# 5.md": {}, "C#5": {Heading: "5"},
+		"Plan#Risks": {Heading: "Risks"}, "[[Plan#Risks]]": {Heading: "Risks"}, "Plan.md:3-4": {First: 3, Last: 4},
+		"note:///Plan.md?rev=1a2b3c#L3-L4": {First: 3, Last: 4}, "Later.md:3": {First: 3, Last: 3},
+	} {
+		n, err := f.Read(t.Context(), ref, notes.Scope{})
+		require.NoError(t, err, ref)
+		assert.Equal(t, want, n.Part, ref)
+	}
+}
