@@ -199,8 +199,14 @@ func (c *Core) each(do func(*session)) {
 	}
 }
 
-// MethodStatus is the method behind "notesd status".
-const MethodStatus = "notesd/status"
+// The methods of notesd that the web page calls, too. Except for the status, their results are
+// restricted to the session's scope.
+const (
+	MethodStatus  = "notesd/status"  // of "notesd status"
+	MethodGraph   = "notesd/graph"   // result: [notes.Graph], all links
+	MethodWhy     = "notesd/why"     // why a query finds a note, or does not
+	MethodTargets = "notesd/targets" // result: [notes.Targets], of all links of a note; note_links has a limit
+)
 
 // A Method is a method that notesd adds to the protocol. Except for MethodStatus, it waits,
 // as tools do, until the notes can be expected to be complete.

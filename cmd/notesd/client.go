@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -145,7 +144,7 @@ func (a *app) inMemory(ctx context.Context, s *service.Service, do func(context.
 // withSession runs do with a session over a connection, which it closes. daemon is nil if
 // this process serves the vault.
 func (a *app) withSession(ctx context.Context, conn io.ReadWriteCloser, daemon *daemon.Identity, do func(context.Context, *client) error) error {
-	methods := append([]string{mcp.MethodStatus, service.MethodWhy}, service.OwnerMethods...)
+	methods := append([]string{mcp.MethodStatus, mcp.MethodWhy}, service.OwnerMethods...)
 	s, err := session.Open(ctx, conn, "notesd", service.Version(), nil, methods...)
 	if err != nil {
 		return err
@@ -177,15 +176,6 @@ func (c *client) method(ctx context.Context, name string, params, out any) error
 	return forShell(c.session.Method(ctx, name, params, out))
 }
 
-// ask calls an owner's method and decodes its value into out.
-func (c *client) ask(ctx context.Context, method string, p service.OwnerParams, out any) error {
-	var res service.OwnerResult
-	if err := c.method(ctx, method, p, &res); err != nil {
-		return err
-	}
-	return json.Unmarshal(res.Value, out)
-}
-
 // printed gets a result and prints it: in full with --json, otherwise with show.
 func printed[R any](c *client, get func(out any) error, show func(R)) error {
 	var res R
@@ -205,10 +195,10 @@ func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any
 	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
 }
 
-// runOwner calls an owner's method in a new session and prints its value.
+// runOwner calls an owner's method in a new session and prints its result.
 func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, show func(R)) error {
 	return a.withClient(cmd, func(ctx context.Context, c *client) error {
-		return printed(c, func(out any) error { return c.ask(ctx, method, p, out) }, show)
+		return printed(c, func(out any) error { return c.method(ctx, method, p, out) }, show)
 	})
 }
 

@@ -77,7 +77,7 @@ func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
 		return r, err
 	}
 	var none any
-	if err := c.ask(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // for changes that the watcher has not reported yet
+	if err := c.method(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // for changes that the watcher has not reported yet
 		return r, err
 	}
 	return c.untilIndexed(ctx, nil)

@@ -15,6 +15,7 @@ import (
 
 	"notesd/internal/desktop"
 	"notesd/internal/service"
+	"notesd/mcp"
 	"notesd/mcp/tools"
 	"notesd/search"
 )
@@ -197,7 +198,7 @@ yet or not close enough.`,
 				if err := c.embedFew(ctx, mode); err != nil {
 					return err
 				}
-				return printed(c, func(out any) error { return c.method(ctx, service.MethodWhy, p, out) }, a.explain)
+				return printed(c, func(out any) error { return c.method(ctx, mcp.MethodWhy, p, out) }, a.explain)
 			})
 		},
 	}

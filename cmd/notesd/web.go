@@ -60,16 +60,16 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 	if err != nil {
 		return false, err
 	}
-	var link string
+	var link service.Link
 	err = a.withSession(ctx, conn, &conn.Daemon, func(ctx context.Context, c *client) error {
-		return c.ask(ctx, service.MethodWeb, service.OwnerParams{}, &link)
+		return c.method(ctx, service.MethodWeb, service.OwnerParams{}, &link)
 	})
-	if err != nil || link == "" {
+	if err != nil || link.URL == "" {
 		return false, err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s\nThe link works once. The daemon serves the page.\n", link)
+	_, err = fmt.Fprintf(a.stdout, "%s\nThe link works once. The daemon serves the page.\n", link.URL)
 	if open {
-		desktop.Launch(link)
+		desktop.Launch(link.URL)
 	}
 	return true, err
 }

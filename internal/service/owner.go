@@ -27,7 +27,7 @@ const (
 	MethodTables       = "notesd/tables"       // result: Tables
 	MethodRestoreTable = "notesd/restoreTable" // result: TableLine
 
-	MethodWeb = "notesd/web" // result: a one-time link to the web page, or "" without HTTP
+	MethodWeb = "notesd/web" // result: Link
 )
 
 // OwnerMethods lists these methods.
@@ -41,27 +41,14 @@ type OwnerParams struct {
 	AsOf  string `json:"as_of,omitempty"` // a point in time, as the user typed it
 }
 
-// OwnerResult is the result of all these methods.
-type OwnerResult struct {
-	Value json.RawMessage `json:"value"` // depends on the method
-}
-
-// Methods of every session. Their results are restricted to the session's scope.
-const (
-	MethodGraph = "notesd/graph" // result: [notes.Graph], all links
-	MethodWhy   = "notesd/why"   // result: WhyResult, why a query finds a note
-
-	MethodTargets = "notesd/targets" // result: [notes.Targets], of all links of a note; note_links has a limit
-)
-
-// WhyParams are the parameters of MethodWhy.
+// WhyParams are the parameters of [mcp.MethodWhy].
 type WhyParams struct {
 	Note  string      `json:"note"`
 	Query string      `json:"query"`
 	Mode  search.Mode `json:"mode,omitempty"`
 }
 
-// WhyResult is the result of MethodWhy.
+// WhyResult is the result of [mcp.MethodWhy].
 type WhyResult struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
@@ -72,17 +59,17 @@ type WhyResult struct {
 func (s *Service) ownMethods() map[string]mcp.Method {
 	methods := map[string]mcp.Method{
 		mcp.MethodStatus: {Call: func(ctx context.Context, _ notes.Scope, _ json.RawMessage) (any, error) { return s.status(ctx) }},
-		MethodGraph: {Call: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
+		mcp.MethodGraph: {Call: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
 			return s.vault.Store().Graph(ctx, scope)
 		}},
-		MethodWhy: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+		mcp.MethodWhy: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
 			var p WhyParams
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
 			return s.why(ctx, scope, p)
 		}},
-		MethodTargets: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+		mcp.MethodTargets: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
 			var p OwnerParams
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
@@ -96,11 +83,11 @@ func (s *Service) ownMethods() map[string]mcp.Method {
 			if err := json.Unmarshal(params, &p); err != nil {
 				return nil, err
 			}
-			value, err := s.own(ctx, name, p)
+			result, err := s.own(ctx, name, p)
 			if err != nil {
 				return nil, asRPC(err)
 			}
-			return map[string]any{"value": value}, nil
+			return result, nil
 		}}
 	}
 	return methods
@@ -122,7 +109,7 @@ func asRPC(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
 }
 
-// own executes a method and returns its value.
+// own executes a method and returns its result.
 func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, error) {
 	if err := s.outside(p.Dir); err != nil {
 		return nil, err
@@ -150,15 +137,15 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		if err == nil && s.mirror.Mirror != nil {
 			err = s.mirror.InStep(ctx)
 		}
-		return nil, err
+		return struct{}{}, err
 	case MethodTags:
 		tags, err := s.vault.Tags(ctx, notes.Scope{Read: readable(s.cfg.Vault.Allow)})
 		return Tags{tags}, err
 	case MethodWeb:
 		if l := s.page.Load(); l != nil {
-			return l.origin() + l.page.Link(), nil
+			return Link{l.origin() + l.page.Link()}, nil
 		}
-		return "", nil
+		return Link{}, nil
 	case MethodTables:
 		return listTables(ctx, s.tables.Tables)
 	}
@@ -167,6 +154,11 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		s.core.TablesChanged(true)
 	}
 	return lineOf(restored), err
+}
+
+// Link is the result of MethodWeb.
+type Link struct {
+	URL string `json:"url"` // of the web page, works once; "" without HTTP
 }
 
 // Tags is the result of MethodTags.

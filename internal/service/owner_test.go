@@ -23,6 +23,7 @@ import (
 	"notesd/internal/notestest"
 	"notesd/internal/service"
 	"notesd/internal/session"
+	"notesd/mcp"
 	"notesd/migrations"
 	"notesd/notes"
 	"notesd/notes/vault"
@@ -54,7 +55,7 @@ func use(t *testing.T, cfg *config.Config, do func(owner)) {
 	s := service.New(cfg, service.DiscardLogs(), !service.Watching)
 	require.NoError(t, s.RunLocked(t.Context(), lock, func(ctx context.Context) error {
 		return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
-			opened, err := session.Open(ctx, conn, "owner", "1", nil, append([]string{service.MethodWhy, service.MethodTargets}, service.OwnerMethods...)...)
+			opened, err := session.Open(ctx, conn, "owner", "1", nil, append([]string{mcp.MethodWhy, mcp.MethodTargets}, service.OwnerMethods...)...)
 			if err != nil {
 				return err
 			}
@@ -88,18 +89,17 @@ func TestDialOrLock_ReplacesOlderDaemon(t *testing.T) {
 	require.ErrorIs(t, <-served, daemon.ErrReplaced)
 }
 
-// ask calls an owner's method and decodes its value into out. It returns the failure
+// ask calls an owner's method and decodes its result into out. It returns the failure
 // that a command would show.
 func (o owner) ask(method string, p service.OwnerParams, out any) *service.Failure {
 	o.Helper()
-	var res service.OwnerResult
-	if err := o.session.Method(o.Context(), method, p, &res); err != nil {
-		var f *service.Failure
-		require.ErrorAs(o, err, &f)
-		return f
+	err := o.session.Method(o.Context(), method, p, out)
+	if err == nil {
+		return nil
 	}
-	require.NoError(o, json.Unmarshal(res.Value, out))
-	return nil
+	var f *service.Failure
+	require.ErrorAs(o, err, &f)
+	return f
 }
 
 func (o owner) call(tool string, args map[string]any) {
@@ -124,12 +124,12 @@ func TestOwnersMethods(t *testing.T) {
 		assert.Equal(t, notes.TagCount{Tag: "bread", Notes: 2}, tags.Tags[0], "the most used first")
 
 		var why service.WhyResult
-		require.NoError(t, o.session.Method(t.Context(), service.MethodWhy, service.WhyParams{Note: "Rye", Query: "starter"}, &why))
+		require.NoError(t, o.session.Method(t.Context(), mcp.MethodWhy, service.WhyParams{Note: "Rye", Query: "starter"}, &why))
 		assert.Equal(t, "Rye.md", why.Path)
 		assert.True(t, why.Found, "%+v", why)
 
 		var targets notes.Targets
-		require.NoError(t, o.session.Method(t.Context(), service.MethodTargets, service.OwnerParams{Note: "note:///Rye.md"}, &targets))
+		require.NoError(t, o.session.Method(t.Context(), mcp.MethodTargets, service.OwnerParams{Note: "note:///Rye.md"}, &targets))
 		assert.Equal(t, notes.Targets{Notes: map[string]string{"Boat": "Boat.md"}, Files: map[string]string{}}, targets)
 
 		before := time.Now()
@@ -176,9 +176,9 @@ func TestOwnersMethods(t *testing.T) {
 		assert.Zero(t, restored.Dropped)
 		require.NotNil(t, o.ask(service.MethodRestoreTable, service.OwnerParams{Table: "points"}, &restored), "it is in use")
 
-		var link string
+		var link service.Link
 		require.Nil(t, o.ask(service.MethodWeb, service.OwnerParams{}, &link))
-		assert.Empty(t, link, "nothing is served over HTTP")
+		assert.Empty(t, link.URL, "nothing is served over HTTP")
 	})
 }
 

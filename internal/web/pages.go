@@ -447,7 +447,7 @@ func (s *Server) graph(r *http.Request) (page, error) {
 // of node indexes.
 func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
-	if err := s.vault.method(r.Context(), methodGraph, map[string]any{}, &raw); err != nil {
+	if err := s.vault.method(r.Context(), mcp.MethodGraph, map[string]any{}, &raw); err != nil {
 		http.Error(w, err.Error(), statusOf(err))
 		return
 	}
@@ -464,7 +464,7 @@ func (s *Server) why(r *http.Request) (page, error) {
 	}
 	explained.Mode = s.modeOf(r)
 	params := map[string]any{"note": noteURI(r.FormValue("note")), "query": query, "mode": explained.Mode}
-	if err := s.vault.method(r.Context(), methodWhy, params, &explained); err != nil {
+	if err := s.vault.method(r.Context(), mcp.MethodWhy, params, &explained); err != nil {
 		return page{}, err
 	}
 	return page{Title: "Why " + explained.Title, Query: query, Data: explained}, nil

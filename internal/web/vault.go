@@ -15,15 +15,6 @@ import (
 	"notesd/mcp"
 )
 
-// The methods of notesd that the page calls besides tools and mcp.MethodStatus; see package
-// service.
-const (
-	methodGraph = "notesd/graph"
-	methodWhy   = "notesd/why"
-
-	methodTargets = "notesd/targets"
-)
-
 // A vault is the page's MCP session. It is opened on first use and reopened after it was
 // lost or closed as unused.
 type vault struct {
@@ -89,7 +80,7 @@ func (v *vault) open(ctx context.Context) (*session.Session, error) {
 	s, err := session.Open(ctx, conn, "notesd web", v.version, &sdk.ClientOptions{
 		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { v.changed() },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { v.changed() },
-	}, mcp.MethodStatus, methodGraph, methodWhy, methodTargets)
+	}, mcp.MethodStatus, mcp.MethodGraph, mcp.MethodWhy, mcp.MethodTargets)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +166,7 @@ func (v *vault) method(ctx context.Context, name string, params, out any) error 
 // destinations returns the destinations of the links of a note.
 func (v *vault) destinations(ctx context.Context, uri string) (destinations, error) {
 	var targets struct{ Notes, Files map[string]string }
-	err := v.method(ctx, methodTargets, map[string]any{"note": uri}, &targets)
+	err := v.method(ctx, mcp.MethodTargets, map[string]any{"note": uri}, &targets)
 	return destinations{notes: targets.Notes, files: targets.Files}, err
 }
 
