@@ -8,20 +8,13 @@ import (
 	"notesd/mcp/tools"
 )
 
-// A revision is a version of a note in the result of note_history.
-type revision struct {
+// A change is a version in the list of changes.
+type change struct {
 	version
-	CanUndo bool `json:"-"` // see markUndoable
+	CanUndo bool // see changesOf
 }
 
-type version = tools.Revision
-
-// versions is the result of note_history.
-type versions struct {
-	Revisions  []revision
-	Diff       string
-	NextCursor string `json:"next_cursor"`
-}
+type version = tools.Revision // embedded under this name, it does not hide its field Revision
 
 // A diffLine is a line of a unified diff with its CSS class.
 type diffLine struct{ Class, Text string }
@@ -45,7 +38,7 @@ func diffLines(diff string) []diffLine {
 }
 
 // versions calls note_history with the cursor of the request.
-func (s *Server) versions(r *http.Request, args map[string]any) (result versions, err error) {
+func (s *Server) versions(r *http.Request, args map[string]any) (result tools.HistoryResult, err error) {
 	args["limit"] = 50
 	if cursor := r.FormValue("cursor"); cursor != "" {
 		args["cursor"] = cursor
@@ -64,18 +57,18 @@ func (s *Server) history(r *http.Request) (page, error) {
 	}
 	newest := result // a restore compares its hash with the note
 	if r.FormValue("cursor") != "" {
-		newest = versions{}
+		newest = tools.HistoryResult{}
 		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 1}, &newest); err != nil {
 			return page{}, err
 		}
 	}
-	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Newest": append(newest.Revisions, revision{})[0], "Next": result.NextCursor, "From": 0, "To": 0}
+	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Newest": append(newest.Revisions, tools.Revision{})[0], "Next": result.Next, "From": 0, "To": 0}
 	from, errFrom := strconv.Atoi(r.FormValue("a"))
 	to, errTo := strconv.Atoi(r.FormValue("b"))
 	compare := errFrom == nil && errTo == nil
 	if compare {
 		from, to = min(from, to), max(from, to)
-		var compared versions
+		var compared tools.HistoryResult
 		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "diff": []int{from, to}}, &compared); err != nil {
 			return page{}, err
 		}
@@ -117,22 +110,21 @@ func (s *Server) changes(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	markUndoable(result.Revisions)
 	return page{
 		Title: "Changes", Tab: "changes", Live: true,
-		Data: map[string]any{"Revisions": result.Revisions, "Next": result.NextCursor},
+		Data: map[string]any{"Revisions": changesOf(result.Revisions), "Next": result.Next},
 	}, nil
 }
 
-// markUndoable sets CanUndo for revisions that are the newest of their note and were
-// made by notesd or have an earlier text to restore. revisions must be newest first.
-func markUndoable(revisions []revision) {
+// changesOf returns the revisions, which must be newest first. CanUndo is set for those that are
+// the newest of their note and were made by notesd or have an earlier text to restore.
+func changesOf(revisions []tools.Revision) (changes []change) {
 	seen := map[string]bool{}
-	for i := range revisions {
-		r := &revisions[i]
-		r.CanUndo = !seen[r.Path] && (r.Change > 0 || r.Revision > 0 && (r.Operation == "edit" || r.Operation == "delete"))
+	for _, r := range revisions {
+		changes = append(changes, change{r, !seen[r.Path] && (r.Change > 0 || r.Revision > 0 && (r.Operation == "edit" || r.Operation == "delete"))})
 		seen[r.Path] = true
 	}
+	return changes
 }
 
 // undo reverts a change in every note that it affected or, for a revision by another
@@ -150,7 +142,7 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	var result versions
+	var result tools.HistoryResult
 	if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 2}, &result); err != nil {
 		s.trouble(w, r, err)
 		return
