@@ -112,7 +112,7 @@ func (x *worker) choose(ctx context.Context) error {
 		x.opt.Log.Info("the embedding model is chosen", "model", current.ID(), "why", next.why())
 	}
 	if next.Source != before.Source || next.Share != before.Share || x.embedder == nil {
-		if err := x.store.saveChoice(ctx, next); err != nil {
+		if err := x.store.SaveSetting(ctx, choiceSetting, next); err != nil {
 			return err
 		}
 	}

@@ -235,7 +235,7 @@ func TestAuto_StoreWithoutChoice(t *testing.T) {
 	b.fill(20, 0)
 	b.run()
 	b.settled("en", "0 % of 20 passages are not English")
-	require.NoError(t, b.index.store.saveChoice(t.Context(), choice{Source: "of another version"}))
+	require.NoError(t, b.index.store.SaveSetting(t.Context(), choiceSetting, choice{Source: "of another version"}))
 	b.stop()
 	b.run()
 	b.settled("en", "0 % of 20 passages are not English")

@@ -24,6 +24,7 @@ type Store interface {
 	Notes() *sqlite.DB
 	// Setting reads a stored value into v, which it leaves unchanged if there is none.
 	Setting(ctx context.Context, name string, v any) error
+	SaveSetting(ctx context.Context, name string, v any) error
 }
 
 // Options configure an Index.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -154,16 +153,5 @@ func (r rows) deleteUnused(ctx context.Context, model int64, chunks []loadedChun
 			}
 		}
 		return nil
-	})
-}
-
-func (r rows) saveChoice(ctx context.Context, c choice) error {
-	value, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, choiceSetting, string(value))
-		return err
 	})
 }
