@@ -181,12 +181,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	index := check{Name: "index", State: fine, Text: indexText(r)}
 	switch {
 	case r.Unavailable != "":
-		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "The notes stay indexed. Make the folder available again."}
-		for _, w := range r.Warnings {
-			if _, remedy, ok := strings.Cut(w, r.Unavailable+". "); ok {
-				index.Do = remedy
-			}
-		}
+		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, cmp.Or(r.Remedy, "The notes stay indexed. Make the folder available again.")}
 	case r.Trouble != "":
 		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; until then results may be out of date."}
 	case r.Index.Ready && r.Notes == 0:

@@ -210,6 +210,8 @@ func TestCheckReport(t *testing.T) {
 			assert.NotContains(t, found, "warning", "what a check says is not said twice")
 		}
 	}
+	gone := states(func(r *service.Report) { r.Unavailable, r.Remedy = "it is empty", "Restore the notes." }, true)
+	assert.Equal(t, "Restore the notes.", gone["index"].Do)
 }
 
 // The check of a host's entry that cannot work includes the reason and the remedy.

@@ -38,6 +38,7 @@ type Report struct {
 	Shared      *mirror.Status `json:"shared,omitempty"` // of a vault in a database
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used now
+	Remedy      string         `json:"remedy,omitempty"`      // what to do about that, in sentences
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
 	Trouble     string         `json:"trouble,omitempty"`     // why changes on disk cannot be indexed now
 	Settings    settingsStatus `json:"settings"`
@@ -189,7 +190,7 @@ func (r *reporter) addVault(ctx context.Context) error {
 	r.Index.Bytes += r.s.vault.Store().Size()
 	r.Skipped = skippedStatus{st.SkippedTotal, append(r.Skipped.Files, st.Skipped...)}
 	if st.Unavailable != "" {
-		r.Unavailable = st.Unavailable
+		r.Unavailable, r.Remedy = st.Unavailable, st.Remedy
 		r.Warnings = append(r.Warnings, strings.TrimSpace("the vault cannot be used: "+st.Unavailable+". "+st.Remedy))
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
