@@ -511,7 +511,7 @@ func TestRealRemarksOnArguments(t *testing.T) {
 	call[tools.WriteResult](t, w.session, "edit_note", map[string]any{"note": "B", "edits": []any{map[string]any{"op": "append", "content": "three"}}})
 	versions, _ := call[tools.HistoryResult](t, w.session, "note_history", map[string]any{"note": "B"})
 	require.Len(t, versions.Revisions, 2)
-	call[tools.TableItem](t, w.session, "create_table", map[string]any{"table_name": "t", "dimension": 2})
+	call[table.Item](t, w.session, "create_table", map[string]any{"table_name": "t", "dimension": 2})
 	call[tools.AddVectorResult](t, w.session, "add_vector", map[string]any{"table_name": "t", "vector": []float64{1, 0}})
 	calls := map[string][]map[string]any{
 		"search_notes":   {{"query": "sow"}, {"query": "nothing at all"}, {"query": "sow", "as_of": "0s"}},

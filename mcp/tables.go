@@ -10,9 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
 
-	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/prompts"
+	"notesd/vectors/table"
 )
 
 const (
@@ -59,7 +59,7 @@ func (s resources) tableResources(ctx context.Context) ([]*sdk.Resource, error) 
 
 // A tableDescription is the content of a table's resource.
 type tableDescription struct {
-	tools.TableItem
+	table.Item
 	Created   string   `json:"created"`
 	SampleIDs []string `json:"sample_ids"` // of the newest rows
 }
@@ -76,7 +76,7 @@ func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 		return "", err
 	}
 	data, err := json.MarshalIndent(tableDescription{
-		TableItem: tools.TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
+		Item: info.Item, Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")
 	return string(data), err
 }

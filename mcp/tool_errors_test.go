@@ -16,6 +16,7 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/notes"
+	"notesd/vectors/table"
 )
 
 // wrongCalls are calls of every tool with a wrong argument, and what the error must name.
@@ -147,7 +148,7 @@ var helpful = regexp.MustCompile(`\b(pass|must be|did you mean|give|takes|leave 
 // and what to do next.
 func TestWrongCalls(t *testing.T) {
 	w := newRealTables(t, map[string]string{"A/Plan.md": "# Plan\n\nGrow trees. #garden\n\n- [ ] sow\n", "B/Plan.md": "# Plan\n"})
-	call[tools.TableItem](t, w.session, "create_table", args{"table_name": "t", "dimension": 2})
+	call[table.Item](t, w.session, "create_table", args{"table_name": "t", "dimension": 2})
 	stale, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "B/Plan.md"})
 	for _, tool := range tools.All() {
 		t.Run(tool.Name, func(t *testing.T) {

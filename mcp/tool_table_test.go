@@ -59,8 +59,8 @@ type args = map[string]any
 
 func TestVectorTableTools(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	made, _ := call[tools.TableItem](t, s, "create_table", args{"name": "Colours", "dimensions": "3", "metric": "L2"})
-	assert.Equal(t, tools.TableItem{Name: "Colours", Dimension: 3, Metric: "l2"}, made)
+	made, _ := call[table.Item](t, s, "create_table", args{"name": "Colours", "dimensions": "3", "metric": "L2"})
+	assert.Equal(t, table.Item{Name: "Colours", Dimension: 3, Metric: "l2"}, made)
 
 	one, _ := call[tools.AddVectorResult](t, s, "add_vector", args{"table": "Colours", "embedding": "[1, 0, 0]", "id": "red", "metadata": `{"warm": true}`})
 	assert.Equal(t, "red", one.ID)
@@ -81,7 +81,7 @@ func TestVectorTableTools(t *testing.T) {
 	assert.Equal(t, "blue", found.Results[0].ID)
 
 	list, _ := call[tools.ListTablesResult](t, s, "list_tables", nil)
-	assert.Equal(t, []tools.TableItem{{Name: "Colours", Dimension: 3, Metric: "l2", Rows: 3}}, list.Tables)
+	assert.Equal(t, []table.Item{{Name: "Colours", Dimension: 3, Metric: "l2", Rows: 3}}, list.Tables)
 
 	gone, _ := call[tools.DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "filter": args{"name": "yellow"}})
 	assert.Equal(t, 1, gone.Deleted)
@@ -96,7 +96,7 @@ func TestVectorTableTools(t *testing.T) {
 
 func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 2})
+	call[table.Item](t, s, "create_table", args{"table_name": "t", "dimension": 2})
 	for _, c := range []struct {
 		tool string
 		args args
@@ -133,7 +133,7 @@ func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 // Results keep the session's limit whatever the metadata contains.
 func TestSearchVectorsIsBounded(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
+	call[table.Item](t, s, "create_table", args{"table_name": "t", "dimension": 1})
 	for range 8 {
 		call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "metadata": args{"text": strings.Repeat("long ", 2000)}})
 	}
@@ -173,7 +173,7 @@ func TestVectorTablesInReadOnlySessions(t *testing.T) {
 
 func TestVectorTableResource(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	call[tools.TableItem](t, s, "create_table", args{"table_name": "Käse.1", "dimension": 1})
+	call[table.Item](t, s, "create_table", args{"table_name": "Käse.1", "dimension": 1})
 	call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "Käse.1", "vector": []any{1}, "id": "Brie"})
 	templates, err := s.ListResourceTemplates(t.Context(), nil)
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/notes"
+	"notesd/vectors/table"
 )
 
 // files returns all notes of the vault on disk.
@@ -131,7 +132,7 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		return res
 	}
 	s := client()
-	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
+	call[table.Item](t, s, "create_table", args{"table_name": "t", "dimension": 1})
 	for _, id := range []string{"red", "blue", "green"} {
 		call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": id, "metadata": args{"name": id}})
 	}

@@ -203,27 +203,13 @@ type tableArgs struct {
 	TableName string `json:"table_name" required:"true"`
 }
 
-// A TableItem describes a table.
-type TableItem struct {
-	Name      string `json:"name"`
-	Dimension int    `json:"dimension"`
-	Metric    string `json:"metric"`
-	Rows      int    `json:"rows"`
-	Model     string `json:"model,omitempty"` // that embeds its texts
-}
-
-// TableItemOf describes a table.
-func TableItemOf(i table.Info) TableItem {
-	return TableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows, Model: i.Model}
-}
-
 var createTable = define(Tool{
 	Name:        "create_table",
 	Title:       "Create a vector table",
 	Description: "Create a table for your own vectors, or without dimension for texts. Use it before add_vector.",
 	Effect:      Adds,
 	Tables:      true,
-	output:      outputOf[TableItem](),
+	output:      outputOf[table.Item](),
 }, runCreateTable)
 
 type createTableArgs struct {
@@ -240,7 +226,7 @@ func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (Out
 		return Outcome{}, err
 	}
 	text := fmt.Sprintf("Created the table %q: vectors of %d numbers, compared by %s%s. Fill it with add_vector.", phrase.OneLine(info.Name), info.Dimension, info.Metric, textsBy(info))
-	return Outcome{Structured: TableItemOf(info), Text: text}, nil
+	return Outcome{Structured: info.Item, Text: text}, nil
 }
 
 // textsBy names the model that embeds a table's texts, if there is one: it has the table's
@@ -262,9 +248,9 @@ var listTables = define(Tool{
 
 // A ListTablesResult is the result of list_tables.
 type ListTablesResult struct {
-	Tables []TableItem `json:"tables"`
-	Total  int         `json:"total"`
-	Notes  []string    `json:"notes,omitempty"`
+	Tables []table.Item `json:"tables"`
+	Total  int          `json:"total"`
+	Notes  []string     `json:"notes,omitempty"`
 }
 
 func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, error) {
@@ -273,12 +259,12 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 		return Outcome{}, err
 	}
 	return fit(in.Limits.ResultBytes, len(infos), func(n int) Outcome {
-		out := ListTablesResult{Tables: []TableItem{}, Total: len(infos), Notes: in.remarks()}
+		out := ListTablesResult{Tables: []table.Item{}, Total: len(infos), Notes: in.remarks()}
 		var b strings.Builder
 		b.WriteString(phrase.Count(len(infos), "vector table"))
 		for _, info := range infos[:n] {
 			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s%s", phrase.OneLine(info.Name), phrase.Count(info.Rows, "row"), info.Dimension, info.Metric, textsBy(info))
-			out.Tables = append(out.Tables, TableItemOf(info))
+			out.Tables = append(out.Tables, info.Item)
 		}
 		if n < len(infos) {
 			fmt.Fprintf(&b, "\n… and %d more", len(infos)-n)

@@ -14,16 +14,21 @@ import (
 
 // Info describes a table.
 type Info struct {
+	Item
+	Created time.Time `json:"created"`
+	Dropped time.Time `json:"dropped,omitzero"` // zero while in use
+}
+
+// An Item is what tools say of a table.
+type Item struct {
 	Name      string `json:"name"`
 	Dimension int    `json:"dimension"`
 	Metric    Metric `json:"metric"`
+	Rows      int    `json:"rows"`
 	// Model is the ID of the model that embeds texts for the table: the current one when the
 	// table was created or, if it did not fit, when the first text was added. It does not
 	// follow the model of the vault. It is "" if none is recorded.
-	Model   string    `json:"model,omitempty"`
-	Rows    int       `json:"rows"`
-	Created time.Time `json:"created"`
-	Dropped time.Time `json:"dropped,omitzero"` // zero while in use
+	Model string `json:"model,omitempty"`
 }
 
 // RestorableUntil returns the time after which a dropped table is deleted.
@@ -83,7 +88,7 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 	default:
 		return Info{}, invalid(op, name, "Use cosine, dot or l2.", "there is no metric %q", r.Metric)
 	}
-	made := tableRow{Info: Info{Name: name, Dimension: r.Dimension, Metric: r.Metric}}
+	made := tableRow{Info: Info{Item: Item{Name: name, Dimension: r.Dimension, Metric: r.Metric}}}
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
 		if done, err := store.Answered(ctx, tx, r.RequestKey, &made.Info); done || err != nil {
 			return err

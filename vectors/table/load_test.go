@@ -61,7 +61,7 @@ func (s *memorySource) vectors(_ context.Context, _, after int64, do func(int64,
 }
 
 func (s *memorySource) copyIn(dir string) *tableCopy {
-	return newTableCopy(tableRow{id: 1, created: 7, Info: Info{Dimension: s.dim, Metric: L2}}, filepath.Join(dir, "cache", "copy"))
+	return newTableCopy(tableRow{id: 1, created: 7, Info: Info{Item: Item{Dimension: s.dim, Metric: L2}}}, filepath.Join(dir, "cache", "copy"))
 }
 
 // requireLoaded loads a copy, and checks that it ranks the rows of the source as a comparison
@@ -213,7 +213,7 @@ func TestLoad_Errors(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	c = newTableCopy(tableRow{Info: Info{Dimension: 8}}, filepath.Join(file, "cache"))
+	c = newTableCopy(tableRow{Info: Info{Item: Item{Dimension: 8}}}, filepath.Join(file, "cache"))
 	assert.Error(t, c.load(t.Context(), s))
 }
 

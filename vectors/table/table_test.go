@@ -114,8 +114,8 @@ func TestTableNames(t *testing.T) {
 	requireSays(t, err, notes.ErrInvalid, "the dimension must be from 1 to 4096, not 0")
 	_, err = tables.Create(ctx, CreateTableRequest{Name: "m", Dimension: 1, Metric: "hamming"})
 	requireSays(t, err, notes.ErrInvalid, "hamming")
-	requireSays(t, checkSize(Info{Dimension: 1}, MaxTableRows+1), notes.ErrTooLarge, "5000000")
-	requireSays(t, checkSize(Info{Dimension: 4096}, 600_000), notes.ErrTooLarge, "524288")
+	requireSays(t, checkSize(Info{Item: Item{Dimension: 1}}, MaxTableRows+1), notes.ErrTooLarge, "5000000")
+	requireSays(t, checkSize(Info{Item: Item{Dimension: 4096}}, 600_000), notes.ErrTooLarge, "524288")
 }
 
 // A call that is repeated because its answer was lost has no further effect.
