@@ -36,12 +36,16 @@ folder, list the latest changes in it; without NOTE, those of all notes.`,
 			if diff != nil {
 				return runTool(cmd, a, "note_history", map[string]any{"note": names[0], "diff": diff}, func(r tools.HistoryResult) { fmt.Fprint(a.out, a.out.plain(r.Diff)) })
 			}
-			note := strings.Join(names, "")
-			if note == "" && limit == 0 && since == "" {
+			query := map[string]any{}
+			put(query, "note", strings.Join(names, ""))
+			put(query, "since", since)
+			if len(query) == 0 && limit == 0 {
 				limit = newestChanges
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				return c.history(ctx, note, since, limit)
+				return printPages(ctx, c, "note_history", query, limit, "version", c.printHistory, func(r *tools.HistoryResult) listed[tools.Revision] {
+					return listed[tools.Revision]{&r.Revisions, r.Next, r.Notes, 0}
+				})
 			})
 		},
 	}
@@ -53,16 +57,6 @@ folder, list the latest changes in it; without NOTE, those of all notes.`,
 
 // newestChanges is the default number of changes shown across all notes.
 const newestChanges = 20
-
-// history fetches and prints all pages.
-func (c *client) history(ctx context.Context, note, since string, limit int) error {
-	query := map[string]any{}
-	put(query, "note", note)
-	put(query, "since", since)
-	return printPages(ctx, c, "note_history", query, limit, "version", c.printHistory, func(r *tools.HistoryResult) listed[tools.Revision] {
-		return listed[tools.Revision]{&r.Revisions, r.Next, r.Notes, 0}
-	})
-}
 
 func (o *output) printHistory(revisions []tools.Revision) {
 	number, author := 1, 1

@@ -69,7 +69,9 @@ func listCommand(a *app) *cobra.Command {
 				query["where"] = fields
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				return c.list(ctx, query, limit)
+				return printPages(ctx, c, "list_notes", query, limit, "note", c.printList, func(r *tools.ListResult) listed[tools.ListedNote] {
+					return listed[tools.ListedNote]{&r.Notes, r.Next, r.Warnings, r.Total}
+				})
 			})
 		},
 	}
@@ -108,13 +110,6 @@ func condition(text string) (map[string]any, error) {
 }
 
 var comparison = regexp.MustCompile(`^\s*([^=<>!]+?)\s*(=|!=|<=?|>=?)\s*([^=<>]+?)\s*$`)
-
-// list fetches and prints all pages.
-func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
-	return printPages(ctx, c, "list_notes", query, limit, "note", c.printList, func(r *tools.ListResult) listed[tools.ListedNote] {
-		return listed[tools.ListedNote]{&r.Notes, r.Next, r.Warnings, r.Total}
-	})
-}
 
 // listed is a page of a list, independent of the field names in a tool's result.
 type listed[T any] struct {

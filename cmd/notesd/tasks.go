@@ -33,7 +33,9 @@ one is selected.`,
 			put(query, "note", strings.Join(names, ""))
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
 				if set == "" && setDue == "" {
-					return c.tasks(ctx, query, limit)
+					return printPages(ctx, c, "list_tasks", query, limit, "task", c.printTasks, func(r *tools.TaskList) listed[tools.ListedTask] {
+						return listed[tools.ListedTask]{&r.Tasks, r.Next, r.Warnings, r.Total}
+					})
 				}
 				if set == "open" && query["status"] == nil {
 					query["status"] = "done"
@@ -70,13 +72,6 @@ one is selected.`,
 		completes(cmd, name, complete)
 	}
 	return cmd
-}
-
-// tasks fetches and prints all pages.
-func (c *client) tasks(ctx context.Context, query map[string]any, limit int) error {
-	return printPages(ctx, c, "list_tasks", query, limit, "task", c.printTasks, func(r *tools.TaskList) listed[tools.ListedTask] {
-		return listed[tools.ListedTask]{&r.Tasks, r.Next, r.Warnings, r.Total}
-	})
 }
 
 func (o *output) printTasks(page []tools.ListedTask) {
