@@ -10,7 +10,7 @@ import (
 	"notesd/notes"
 )
 
-// Notes provides the notes that prompts embed. *notes.Vault implements it.
+// Notes provides the notes that prompts embed. *vault.Vault implements it.
 type Notes interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
