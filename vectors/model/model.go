@@ -22,12 +22,7 @@ var (
 	multilingual string
 )
 
-// The models, opened in place. Package bert does not write to them.
-var (
-	openEnglish      = sync.OnceValues(func() (*bert.Model, error) { return open(english) })
-	openMultilingual = sync.OnceValues(func() (*bert.Model, error) { return open(multilingual) })
-)
-
+// open opens a model in place. Package bert does not write to it.
 func open(file string) (*bert.Model, error) {
 	return bert.Open(unsafe.Slice(unsafe.StringData(file), len(file)))
 }
@@ -35,7 +30,7 @@ func open(file string) (*bert.Model, error) {
 // English returns all-MiniLM-L6-v2. It always returns the same model, which is safe for
 // concurrent use and must not be closed. It fails only if the environment selects kernels
 // that this CPU does not support.
-func English() (*bert.Model, error) { return openEnglish() }
+var English = sync.OnceValues(func() (*bert.Model, error) { return open(english) })
 
 // Multilingual returns multilingual-e5-small under the same conditions.
-func Multilingual() (*bert.Model, error) { return openMultilingual() }
+var Multilingual = sync.OnceValues(func() (*bert.Model, error) { return open(multilingual) })
