@@ -100,7 +100,7 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 	offered := map[string]bool{} // several patterns may match a path
 	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
 		var page tools.ListResult
-		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": pageSize["list_notes"]}, &page); err != nil {
+		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": pageSize}, &page); err != nil {
 			return nil, err
 		}
 		for _, n := range page.Notes {

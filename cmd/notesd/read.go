@@ -46,8 +46,9 @@ any unambiguous name; today, yesterday or a date names a daily note.`,
 	return cmd
 }
 
-// pageSize is the maximum page size of each list.
-var pageSize = map[string]int{"list_notes": 500, "list_tasks": 500, "note_history": 200}
+// pageSize is the number of items that a command asks for at a time. A tool whose pages are
+// shorter returns as many as they may have.
+const pageSize = 500
 
 func listCommand(a *app) *cobra.Command {
 	var limit int
@@ -127,9 +128,9 @@ func printPages[R, T any](ctx context.Context, c *client, tool string, query map
 	}
 	all := []T{}
 	for {
-		query["limit"] = pageSize[tool]
+		query["limit"] = pageSize
 		if limit > 0 {
-			query["limit"] = min(pageSize[tool], limit-len(all))
+			query["limit"] = min(pageSize, limit-len(all))
 		}
 		var res R
 		if err := c.call(ctx, tool, query, &res); err != nil {
