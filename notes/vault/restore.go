@@ -1,13 +1,18 @@
 package vault
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Restore writes a version back as a new revision; no history is lost. A deleted note is
@@ -118,4 +123,198 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 func (o *operation) respelled(p string) (string, error) {
 	p = path.Join(o.spelled(path.Dir(p)), path.Base(p))
 	return p, o.mayWrite(p)
+}
+
+// errChanged means that a file is not as the change to be undone left it.
+var errChanged = errors.New("changed since")
+
+// planUndo plans the reverse of an operation in the journal.
+func (o *operation) planUndo(change int64) error {
+	done, err := o.v.store.Change(o.ctx, change)
+	if err != nil {
+		return err
+	}
+	for _, f := range done.Files {
+		for _, p := range []string{f.OldPath, f.NewPath} {
+			if p == "" {
+				continue
+			}
+			if !o.scope.CanRead(p) {
+				return store.NoChange(change)
+			}
+			if err := o.mayWrite(p); err != nil {
+				return err
+			}
+		}
+	}
+	if done.Kind == Together {
+		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d contains changes from other nodes, which cannot be undone together", change),
+			Hint: "note_history lists the versions of a note; restore them one by one."}
+	}
+	o.clear = done.Made
+	m := &movement{operation: o}
+	var changed []string // since a move, of the files whose links it updated
+	first := &done.Files[0]
+	moved := first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath
+	if moved {
+		if err := m.planBack(first); err != nil {
+			return err
+		}
+		done.Files = done.Files[1:]
+		m.begin()
+	}
+	for _, was := range done.Files {
+		if was.State == store.StateConflict || was.State == store.StatePending {
+			continue // the change was not made in this file
+		}
+		f, err := store.FileChange{}, errChanged
+		if was.State != store.StateFailed {
+			f, err = m.reverse(was)
+		}
+		switch {
+		case errors.Is(err, errChanged) && moved:
+			changed = append(changed, was.NewPath)
+		case errors.Is(err, errChanged):
+			o.Kept = append(o.Kept, m.after(cmp.Or(was.NewPath, was.OldPath)))
+		case err != nil:
+			return err
+		default:
+			o.Files = append(o.Files, f)
+		}
+	}
+	if moved {
+		if err := m.relinkSince(first, changed); err != nil {
+			return err
+		}
+	}
+	if len(o.Files) == 0 {
+		return &notes.Error{Op: o.Kind, Path: cmp.Or(first.NewPath, first.OldPath), Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
+			Hint: "note_history shows what changed; each note can be restored by its revision."}
+	}
+	return nil
+}
+
+// planBack moves a note or folder back to its former path. A note whose links were
+// rewritten by the move must be unchanged since.
+func (m *movement) planBack(was *store.FileChange) error {
+	r := notes.MoveRequest{Note: was.NewPath, To: was.OldPath}
+	var err error
+	if !was.Folder {
+		err = m.plan(r)
+	} else if _, exists := m.asFolder(r.Note); exists {
+		err = m.planFolder(r.Note, r)
+	} else {
+		err = notes.ErrNotFound
+	}
+	switch {
+	case errors.Is(err, notes.ErrNotFound) || err == nil && m.first.OldPath != was.NewPath:
+		return &notes.Error{Op: m.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "Undo the later changes first: note_history lists them, newest first."}
+	case err != nil:
+		return err
+	case m.first.NewPath != was.OldPath:
+		return movedOnto(was.NewPath, was.OldPath)
+	case was.IsPureMove() || was.Folder:
+	case !bytes.Equal(m.first.Old, was.New):
+		return conflict(m.Kind, was.NewPath, was.New, m.first.Old)
+	default:
+		m.first.New = was.Old
+	}
+	return nil
+}
+
+// reverse returns the reverse of the change of one file, or errChanged.
+func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error) {
+	if was.NewPath == "" {
+		return m.undelete(was)
+	}
+	if was.IsNote() {
+		rows, failed := m.v.store.Rows(m.ctx, []string{was.NewPath})
+		if failed != nil {
+			return f, failed
+		}
+		if _, exists := rows[was.NewPath]; !exists {
+			return f, errChanged
+		}
+		f, err = m.openTarget(was.NewPath, "")
+	} else {
+		f = store.FileChange{OldPath: was.NewPath, NewPath: was.NewPath, OldDisk: was.NewDisk, NewDisk: was.NewDisk}
+		if f.Old, _, err = disk.Read(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil && m.checkReplaceable(f) != nil {
+			return f, errChanged // it stays as it is, as in a move
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(f.Old, was.New) {
+		err = errChanged
+	}
+	f.New = was.Old
+	if was.OldPath == "" && f.Link == "" { // the file was created
+		f.NewPath, f.NewDisk = "", ""
+	}
+	return f, err
+}
+
+// undelete restores a deleted note at its former path.
+func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
+	p, err := m.respelled(was.OldPath)
+	if err != nil {
+		return store.FileChange{}, err
+	}
+	f := store.FileChange{NewPath: p, NewDisk: path.Join(m.root.Spelled(path.Dir(p)), path.Base(was.OldDisk)), New: was.Old}
+	if _, err := m.root.Lstat(f.NewDisk); !errors.Is(err, fs.ErrNotExist) {
+		return f, errChanged
+	}
+	return f, m.checkParents(f.NewPath)
+}
+
+// relinkSince rewrites the links that moving back would break in the notes, canvases and
+// bases that were changed since the move: those given, whose links the move updated, and any
+// others, including a note that was only moved. A note in which that is not possible is
+// listed in Kept.
+func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
+	if err := m.requireAll(); err != nil {
+		return err
+	}
+	since, err := m.v.store.ChangedSinceMove(m.ctx, was.OldPath, was.NewPath)
+	if err != nil {
+		return err
+	}
+	links, err := newLinksAround(m)
+	if err != nil {
+		return err
+	}
+	files := map[string]bool{}
+	for _, f := range m.Files {
+		files[f.OldPath] = true
+	}
+	also := m.alsoNote(links.rewrite, func(_, _ string) error { return &notes.Error{Err: notes.ErrForbidden} })
+	changed = append(changed, since...)
+	slices.Sort(changed)
+	for _, p := range slices.Compact(changed) {
+		if _, affected := slices.BinarySearch(links.notes, p); !affected || files[p] {
+			continue
+		}
+		if err := m.keep(p, also(p)); err != nil {
+			return err
+		}
+	}
+	if f := &m.Files[0]; !f.Folder && was.IsPureMove() && !bytes.Equal(f.Old, was.New) {
+		if text, err := links.rewrite(f.OldPath, f.Old); err == nil {
+			f.New = text
+			delete(files, f.OldPath)
+		} else {
+			m.Kept = append(m.Kept, f.NewPath)
+		}
+	}
+	return m.relinkRest(links, files)
+}
+
+// keep lists a note in Kept if err says that it cannot be changed as planned, and returns any
+// other error.
+func (m *movement) keep(p string, err error) error {
+	if _, known := errors.AsType[*notes.Error](err); !known {
+		return err
+	}
+	if kept := m.after(p); m.scope.CanRead(p) && !slices.Contains(m.Kept, kept) {
+		m.Kept = append(m.Kept, kept)
+	}
+	return nil
 }
