@@ -118,12 +118,13 @@ func TestBrokenLinks_SuggestTitlesAndAliases(t *testing.T) {
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
 	for version := 1; version < migrations.Notes.Version(); version++ {
 		t.Run(strconv.Itoa(version), func(t *testing.T) {
-			f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n- [ ] Task 📅 2026-03-01\n")
+			f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n- [ ] Task 📅 2026-03-01\n", "P/x.md", "[docs](docs/)\n", "Q/docs/README.md", "")
 			require.NoError(t, f.store.Close())
 			f.downgrade(version)
 			f.open(Options{})
 			f.reconcile()
 			assert.Equal(t, []string{"B#Nope"}, f.broken("A.md"))
+			assert.Equal(t, []string{"docs/#"}, f.broken("P/x.md"))
 			assert.Equal(t, []string{"B.md:2 Task"}, f.listed(notes.TaskQuery{}))
 			f.requireConsistent()
 		})
@@ -162,10 +163,13 @@ func (f *fixture) downgrade(version int) {
 		columns := strings.Join(column(`SELECT name FROM pragma_table_info(?)`, table), ", ")
 		exec(`INSERT OR REPLACE INTO main.` + table + ` (` + columns + `) SELECT ` + columns + ` FROM now.` + table)
 	}
+	exec(`UPDATE links SET resolved = (SELECT id FROM notes WHERE path = 'Q/docs/README.md'), state = 1 WHERE target = 'docs/'`) // before version 6
 	if version < 2 {
 		exec(`UPDATE links SET state = 1 WHERE state = 4`)
 	}
-	exec(`DELETE FROM store WHERE key = 'parser'`)
+	if version < 5 {
+		exec(`DELETE FROM store WHERE key = 'parser'`)
+	}
 }
 
 func TestBrokenAnchorsAreFoundByIndex(t *testing.T) {
