@@ -89,6 +89,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"New.md": "o", "A.md": "[![[New]] x](New.md) [a ![[New]] ![q](New.md) b](p.md)"},
 		},
 		{
+			"a page that becomes the index of a folder", []string{"guide.md", "x", "a.md", "[x](guide) [y](guide/)"}, "guide", "guide/index.md",
+			map[string]string{"guide/index.md": "x", "a.md": "[x](guide) [y](guide/)"},
+		},
+		{
 			"links to a folder for its index", []string{"d/g/index.md", "[i](../i.md)", "d/i.md", "[a](g/) [b](./g#x) [c](/d/g/) [d](g/index.md)"}, "d/g", "d/h/k",
 			map[string]string{"d/h/k/index.md": "[i](../../i.md)", "d/i.md": "[a](h/k/) [b](./h/k#x) [c](/d/h/k/) [d](h/k/index.md)"},
 		},

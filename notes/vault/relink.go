@@ -113,7 +113,7 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	named := sameName(link.Target, was.Path) && l.move.v.store.PageTitle(want) == ""
 	return was, func(spelled string) bool {
 		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
-		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want)) && (!named || sameName(spelled, want))
+		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want)) && (!named || sameName(spelled, want) || namesFolder(spelled, t))
 	}
 }
 
