@@ -199,7 +199,11 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	at := afterText(src, doc.BodyStart, doc.TextEnd)
-	return insertBlock(src, doc, aboveFootnotes(src, doc.BodyStart, at, content), content, "")
+	above := aboveFootnotes(src, doc.BodyStart, at, content)
+	if slices.ContainsFunc(doc.Headings, func(h markdown.Heading) bool { return h.ContentStart == above }) {
+		above = at // the footnotes have a section of their own
+	}
+	return insertBlock(src, doc, above, content, "")
 }
 
 // footnote matches the start of a footnote's text.
@@ -214,8 +218,8 @@ func aboveFootnotes(src []byte, start, end int, content string) int {
 		at = markdown.TrimLineBreak(src, at) - len(line)
 		if footnote.Match(line) {
 			above = at
-		} else if !isBlank(line) && leadingSpace(line) == "" {
-			break
+		} else if indent := leadingSpace(line); !isBlank(line) && len(indent) < 4 && !strings.Contains(indent, "\t") {
+			break // not the continuation of a footnote
 		}
 	}
 	return afterText(src, start, above)

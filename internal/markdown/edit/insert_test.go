@@ -125,6 +125,9 @@ func TestAppend(t *testing.T) {
 	check(t, []edited{
 		{"to text", "a\n", "", "new\n", "a\n\nnew\n"},
 		{"to nothing", "", "", "new", "new\n"},
+		{"to code with a footnote", "a\n\n```\n[^1]: b\n  ```\n", "", "new", "a\n\n```\n[^1]: b\n  ```\n\nnew\n"},
+		{"to a comment with a footnote", "a\n\n<!--\n[^1]: b\n  -->\n", "", "new", "a\n\n<!--\n[^1]: b\n  -->\n\nnew\n"},
+		{"to a section of footnotes", "a[^1]\n\n## Footnotes\n\n[^1]: b\n", "", "new", "a[^1]\n\n## Footnotes\n\n[^1]: b\n\nnew\n"},
 		{"to a byte order mark", "\xef\xbb\xbf", "", "new", "\xef\xbb\xbfnew"},
 		{"no final newline", "a", "", "new", "a\n\nnew"},
 		{"to a list", "x\n\n- a\n", "", "- b\n- c", "x\n\n- a\n- b\n- c\n"},
@@ -242,6 +245,7 @@ func TestCreateHeading(t *testing.T) {
 		{"# A\na\n", "### Maps", "# A\na\n\n### Maps\n\n- x\n"},
 		{"# A\n\n%% a %%\n", "Maps", "# A\n\n## Maps\n\n- x\n\n%% a %%\n"},
 		{"# A\na[^1]\n\n[^1]: b\n", "Maps", "# A\na[^1]\n\n## Maps\n\n- x\n\n[^1]: b\n"},
+		{"# A\na[^1]\n\n## Notes\n\n[^1]: b\n", "Maps", "# A\na[^1]\n\n## Notes\n\n[^1]: b\n\n## Maps\n\n- x\n"},
 		{"", "#Maps", "## Maps\n\n- x\n"},
 		{"# A\na\n", "### [[Project X]]", "# A\na\n\n### [[Project X]]\n\n- x\n"},
 		{"# A\na\n", "*b* &  `c`", "# A\na\n\n## *b* &  `c`\n\n- x\n"},
