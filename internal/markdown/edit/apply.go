@@ -107,12 +107,23 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 	}
 	out := src
 	var renames []HeadingRename
-	edits = slices.Clone(edits) // their lines move
+	given, edits := edits, slices.Clone(edits) // the lines of the latter move
 	for i, edit := range edits {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		next, err := edit.apply(out, &renames)
+		var next []byte
+		var err error
+		if edit.Line < 0 {
+			err = invalid("an earlier edit of this call changed or removed the task on line %d", given[i].Line)
+		} else {
+			next, err = edit.apply(out, &renames)
+		}
+		if err != nil && edit.Op == OpToggleTask { // its error has lines, too
+			if _, asRead := given[i].apply(src, &renames); asRead != nil {
+				err = asRead
+			}
+		}
 		if err != nil {
 			return nil, nil, &EditError{Index: i, Op: edit.Op, Err: err}
 		}
@@ -123,7 +134,8 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 }
 
 // moveLines changes the line numbers of edits of before to those that the same lines have in
-// after, if they are below everything that differs.
+// after. Between the first and the last difference, that is the only line with the same text,
+// or -1 if there is no such line, unless the number of lines is the same.
 func moveLines(edits []Edit, before, after []byte) {
 	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.Line > 0 }) {
 		return
@@ -137,11 +149,29 @@ func moveLines(edits []Edit, before, after []byte) {
 	for same < min(len(a), len(b))-head && bytes.Equal(a[len(a)-1-same], b[len(b)-1-same]) {
 		same++
 	}
-	for i := range edits {
-		if line := edits[i].Line; line > len(a)-same && line <= len(a) {
+	was, is := a[head:len(a)-same], b[head:len(b)-same]
+	for i, e := range edits {
+		switch {
+		case e.Line <= head || e.Line > len(a) || len(a) == len(b):
+		case e.Line > len(a)-same:
 			edits[i].Line += len(b) - len(a)
+		default:
+			edits[i].Line = -1
+			if j := onlyLine(is, a[e.Line-1]); j >= 0 && onlyLine(was, a[e.Line-1]) >= 0 {
+				edits[i].Line = head + j + 1
+			}
 		}
 	}
+}
+
+// onlyLine returns the index of the only line that is text, or -1.
+func onlyLine(lines [][]byte, text []byte) int {
+	equal := func(line []byte) bool { return bytes.Equal(line, text) }
+	i := slices.IndexFunc(lines, equal)
+	if slices.ContainsFunc(lines[i+1:], equal) {
+		return -1
+	}
+	return i
 }
 
 func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {

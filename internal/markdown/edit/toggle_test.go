@@ -52,6 +52,30 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 	return len(doc.Tasks)
 }
 
+// Errors name the lines of the note as read, and a task that an earlier edit removed is not
+// mistaken for its neighbour.
+func TestToggleTask_ErrorsOfTheOriginal(t *testing.T) {
+	const src = "# T\n\n- [ ] one\n- [ ] two\n- [ ] three\n"
+	prepend := Edit{Op: OpPrepend, Content: "p"}
+	for _, c := range []struct {
+		edits []Edit
+		want  string
+	}{
+		{[]Edit{prepend, {Op: OpToggleTask, Line: 1}}, `no such task on line 1; the note has "one" (line 3), "two" (line 4)`},
+		{[]Edit{prepend, {Op: OpToggleTask, Text: "four"}}, `"one" (line 3)`},
+		{[]Edit{{Op: OpReplaceText, Old: "- [ ] one\n"}, {Op: OpToggleTask, Line: 3}}, "an earlier edit of this call changed or removed the task on line 3"},
+	} {
+		_, _, err := Apply(t.Context(), []byte(src), c.edits)
+		require.ErrorContains(t, err, c.want)
+	}
+	out, _, err := Apply(t.Context(), []byte(src+"end\n"), []Edit{{Op: OpReplaceText, Old: "e\n", New: "e\n\n", Count: 2}, {Op: OpToggleTask, Line: 4}})
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "- [x] two")
+	out, _, err = Apply(t.Context(), []byte("- [ ] a\nx\n- [ ] b\nx\n- [ ] c\n"), []Edit{{Op: OpReplaceText, Old: "x\n", Count: 2}, {Op: OpToggleTask, Line: 3}})
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "- [x] b")
+}
+
 // The lines of several tasks are those that the client has read, before any edit of the call.
 func TestToggleTask_LinesOfTheOriginal(t *testing.T) {
 	const src = "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [ ] bank\n- [ ] soap\n- [ ] soap"
