@@ -68,7 +68,7 @@ type Period struct {
 // End returns the start of the next period.
 func (p Period) End() time.Time { return p.Unit.add(p.Start, 1) }
 
-// Periods parses words that name a period, as [Periodic.ParseFilter] does.
+// Periods parses words that name a period in a condition on a field; see [Periodic.Filter].
 type Periods func(words string) (Period, bool)
 
 var (
@@ -147,13 +147,27 @@ func (p *Periodic) ParsePast(s string, now time.Time) (Period, bool) {
 	return p.Parse(s, now)
 }
 
-// ParseFilter parses the words for a period in a condition on a field, as ParseDue does. A date
-// with a time is no period: a condition may compare times of one day.
-func (p *Periodic) ParseFilter(s string, now time.Time) (Period, bool) {
-	if _, isDate := ParseDate(s); isDate {
-		return p.Parse(s, now)
+// Filter returns the parser of the words for periods in conditions on fields, for one goroutine.
+// It parses them as ParseDue does, but a date with a time is no period: a condition may compare
+// times of one day. It keeps what it has parsed, because a condition is compared with many notes.
+func (p *Periodic) Filter(now time.Time) Periods {
+	type parsed struct {
+		period Period
+		ok     bool
 	}
-	return p.ParseDue(s, now)
+	known := map[string]parsed{}
+	return func(words string) (Period, bool) {
+		w, seen := known[words]
+		if !seen {
+			if _, isDate := ParseDate(words); isDate {
+				w.period, w.ok = p.Parse(words, now)
+			} else {
+				w.period, w.ok = p.ParseDue(words, now)
+			}
+			known[words] = w
+		}
+		return w.period, w.ok
+	}
 }
 
 // ParseDue parses what [Periodic.Parse] accepts, and a day as people name one when something is

@@ -142,7 +142,7 @@ func (p Periods) WhereMatches(where, values map[string]any) bool {
 }
 
 // matcher evaluates conditions. If periods is set, dates are compared with periods as
-// parsed by [Periodic.ParseFilter]: "today", "this week", 2026-02, "in 3 days".
+// parsed by [Periodic.Filter]: "today", "this week", 2026-02, "in 3 days".
 type matcher struct{ periods Periods }
 
 func (w matcher) matches(where, values map[string]any) bool {

@@ -112,11 +112,6 @@ func (l *Layout) DuePeriod(words string, now time.Time) (notes.Period, bool) {
 	return l.calendar().ParseDue(words, now)
 }
 
-// FilterPeriod is Period for a condition on a field; see [notes.Periodic.ParseFilter].
-func (l *Layout) FilterPeriod(words string, now time.Time) (notes.Period, bool) {
-	return l.calendar().ParseFilter(words, now)
-}
-
 // PastPeriod is Period for a date that has passed; see [notes.Periodic.ParsePast].
 func (l *Layout) PastPeriod(words string, now time.Time) (notes.Period, bool) {
 	return l.calendar().ParsePast(words, now)

@@ -9,24 +9,8 @@ import (
 	"notesd/notes"
 )
 
-// periods returns [Layout.FilterPeriod] at the current time, for one goroutine. It keeps the periods
-// that it has parsed, because a filter asks for the same ones with every note.
-func (s *Reader) periods() notes.Periods {
-	now, parsed := s.Now(), map[string]*notes.Period{}
-	return func(words string) (notes.Period, bool) {
-		p, known := parsed[words]
-		if !known {
-			if period, ok := s.FilterPeriod(words, now); ok {
-				p = &period
-			}
-			parsed[words] = p
-		}
-		if p == nil {
-			return notes.Period{}, false
-		}
-		return *p, true
-	}
-}
+// periods returns the periods that filters name at the current time, for one goroutine.
+func (s *Reader) periods() notes.Periods { return s.calendar().Filter(s.Now()) }
 
 // PeriodicPath returns the path, existing or not, of the periodic note that ref names,
 // and its period; "" if ref names no period, or the scope may not read that path.

@@ -11,9 +11,9 @@ import (
 
 // tableFilter is a set of conditions on metadata.
 type tableFilter struct {
-	where map[string]any
-	now   time.Time // for "today"
-	key   string    // canonical JSON of where and the day, for the cache
+	where   map[string]any
+	periods notes.Periods
+	key     string // canonical JSON of where and the day, for the cache
 }
 
 func newTableFilter(where map[string]any, now time.Time) (*tableFilter, error) {
@@ -27,7 +27,7 @@ func newTableFilter(where map[string]any, now time.Time) (*tableFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tableFilter{where: where, now: now, key: string(key) + now.Format(time.DateOnly)}, nil
+	return &tableFilter{where: where, periods: new(notes.Periodic).Filter(now), key: string(key) + now.Format(time.DateOnly)}, nil
 }
 
 func (f *tableFilter) matches(metadata string) (bool, error) {
@@ -35,8 +35,7 @@ func (f *tableFilter) matches(metadata string) (bool, error) {
 	if err := json.Unmarshal([]byte(metadata), &values); err != nil {
 		return false, fmt.Errorf("metadata: %w", err)
 	}
-	periods := func(words string) (notes.Period, bool) { return (&notes.Periodic{}).ParseFilter(words, f.now) }
-	return notes.Periods(periods).WhereMatches(f.where, values), nil
+	return f.periods.WhereMatches(f.where, values), nil
 }
 
 // keptFilters is the number of filters whose rows a copy holds.
