@@ -294,7 +294,8 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 }
 
 // DivertedBy returns the notes with a link to another note that would no longer lead there if
-// there were a note at p.
+// there were a note at p. It returns none if that needs too many comparisons, as for the name
+// README in a large repository.
 func (s *Store) DivertedBy(ctx context.Context, p string, scope notes.Scope) (from []string, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		links, err := selectLinks(ctx, tx, `json_each(?) k CROSS JOIN links l ON l.target_key = k.value AND l.resolved IS NOT NULL`, sqlite.List(s.linkKeys(p)))
@@ -305,20 +306,27 @@ func (s *Store) DivertedBy(ctx context.Context, p string, scope notes.Scope) (fr
 		if err != nil {
 			return err
 		}
-		before, err := s.selectTargets(ctx, tx, links)
-		after := maps.Clone(before)
-		s.AddTarget(after, LinkKey(p), Target{Path: p})
+		targets, err := s.selectTargets(ctx, tx, links)
+		if err != nil || len(links)*len(targets[LinkKey(p)]) > maxComparisons {
+			return err
+		}
+		s.AddTarget(targets, LinkKey(p), Target{Path: p})
 		for _, l := range links {
-			was, _ := s.ChooseTarget(l.from, l.target, l.kind, before[l.key])
-			if is, _ := s.ChooseTarget(l.from, l.target, l.kind, after[l.key]); is != was && canRead(l.from) && canRead(was.Path) {
+			is, _ := s.ChooseTarget(l.from, l.target, l.kind, targets[l.key])
+			was := slices.IndexFunc(targets[l.key], func(t Target) bool { return t.ID == l.resolved.Int64 })
+			if is.ID != l.resolved.Int64 && was >= 0 && canRead(l.from) && canRead(targets[l.key][was].Path) {
 				from = append(from, l.from)
 			}
 		}
-		return err
+		return nil
 	})
 	slices.Sort(from)
 	return slices.Compact(from), err
 }
+
+// maxComparisons bounds the comparisons of links with the files of their name, which take
+// some 10 ns each, while other writes wait.
+const maxComparisons = 4 << 20
 
 // Graph returns the notes that the scope may read and the links between them, without
 // duplicates.
