@@ -294,6 +294,22 @@ func TestSeen_DryRun(t *testing.T) {
 	}
 }
 
+// The dry run of the undo of a move shows the note at its present path, not at the former one.
+func TestSeen_DryRunOfUndoneMove(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"N.md": "one\n"})
+	moved, _ := call[tools.MoveResult](t, w.client(t, Profile{Tools: []string{groupAll}}, nil), "move_note", args{"note": "N", "to": "M.md"})
+	call[tools.WriteResult](t, w.session, "restore_note", args{"change": moved.Change, "dry_run": true})
+	for _, path := range []string{"N.md", "M.md"} {
+		w.write(t, path, "theirs\n")
+	}
+	w.vault.Changed([]string{"N.md", "M.md"})
+	replace := func(note string) args {
+		return args{"note": note, "edits": []any{args{"op": "replace_all", "content": "mine\n"}}}
+	}
+	assert.Contains(t, refused(t, w.session, "edit_note", replace("M.md")), "since this session last saw it")
+	call[tools.WriteResult](t, w.session, "edit_note", replace("N.md"))
+}
+
 // A note that another session or program moves is still the one that a session has read.
 func TestSeen_MovedByOthers(t *testing.T) {
 	for _, c := range []struct {

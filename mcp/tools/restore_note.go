@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -48,7 +49,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		return Outcome{}, unseen(err, implied)
 	}
 	if a.DryRun {
-		in.Seen.shown(w.Path, w.Was)
+		in.Seen.shown(cmp.Or(w.OldPath, w.Path), w.Was)
 	} else {
 		in.Seen.wrote(w)
 	}
