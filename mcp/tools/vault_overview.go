@@ -176,7 +176,7 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 		}
 	} else {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("this client sees only the notes in %s: its settings or the folder of its workspace exclude the others",
-			cmp.Or(phrase.OneLine(strings.Join(scope.Read, "; ")), "no folder")))
+			cmp.Or(phrase.Clip(phrase.OneLine(strings.Join(scope.Read, "; ")), 300), "no folder")))
 	}
 	if env.Prompts != nil && env.Prompts.Folder() != "" && scope.CanRead(env.Prompts.Folder()) {
 		problems, err := env.Prompts.Warnings(ctx)
