@@ -49,9 +49,11 @@ func NewText(source string) *Text {
 }
 
 // visible returns r, or -1 for an invisible character: a soft hyphen, a joiner, a mark of
-// the direction or of the style of an emoji.
+// the direction or of the style of an emoji. Of the format characters, signs before Arabic
+// numbers and the tags of which flags are composed are visible.
 func visible(r rune) rune {
-	if r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+	isTag := r >= 0xe0020 && r <= 0xe007f
+	if r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Variation_Selector) && !isTag && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) {
 		return -1
 	}
 	return r

@@ -40,6 +40,14 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// Of the format characters, those that one sees count: the tags of flags, and Arabic signs.
+func TestFind_VisibleFormats(t *testing.T) {
+	england, scotland := "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", "\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F"
+	for quoted, source := range map[string]string{england: scotland, "see 123": "see \u0600123", "one two": "one \u06ddtwo"} {
+		assert.Empty(t, NewText(source).Find(quoted), "%+q", quoted)
+	}
+}
+
 // TestFindAcrossHeadings finds quotations of headings as shown in search snippets.
 func TestFindAcrossHeadings(t *testing.T) {
 	text := NewText("Grow tomatoes.\n\n## Tasks\n\n- [ ] Water them\n\n## When?\n\nDaily.\n")
