@@ -128,7 +128,11 @@ func dailyReview(ctx context.Context, r *rendering) error {
 	r.say("Please review what I wrote in my notes %s. %s", when, dataNotice)
 	// Notes that state their day, such as daily notes, come first. The others are dated by their
 	// files: of those, thousands may have been unpacked or synced that day.
-	for day := f.Before.AddDate(0, 0, -1); !day.Before(f.After); day = day.AddDate(0, 0, -1) {
+	first := f.After
+	if month := f.Before.AddDate(0, -1, 0); first.Before(month) {
+		first = month // each day is a list of the vault
+	}
+	for day := f.Before.AddDate(0, 0, -1); !day.Before(first); day = day.AddDate(0, 0, -1) {
 		if _, err := r.embedWhole(ctx, notes.Filter{After: day, Before: day.Add(time.Second)}); err != nil {
 			return err
 		}
