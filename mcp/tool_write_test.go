@@ -276,6 +276,7 @@ func TestSeen_DryRun(t *testing.T) {
 	for tool, change := range map[string]args{
 		"edit_note":    {"note": "N", "edits": []any{args{"op": "replace_all", "content": "mine\n"}}},
 		"restore_note": {"note": "N", "revision": 1},
+		"delete_note":  {"note": "N"},
 	} {
 		t.Run(tool, func(t *testing.T) {
 			w := newRealWorld(t, map[string]string{"N.md": "one\n"})
@@ -283,7 +284,11 @@ func TestSeen_DryRun(t *testing.T) {
 				args{"note": "N", "edits": []any{args{"op": "append", "content": "two"}}})
 			dry := maps.Clone(change)
 			dry["dry_run"] = true
-			call[tools.WriteResult](t, w.session, tool, dry)
+			if tool == "delete_note" {
+				call[tools.DeleteResult](t, w.session, tool, dry)
+			} else {
+				call[tools.WriteResult](t, w.session, tool, dry)
+			}
 			w.write(t, "N.md", "theirs\n")
 			w.vault.Changed([]string{"N.md"})
 			for _, again := range []args{change, dry, change} {

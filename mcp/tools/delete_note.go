@@ -71,7 +71,9 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 	if err != nil {
 		return Outcome{}, unseen(err, a.ExpectedHash == "" && r.ExpectedHash != "")
 	}
-	if !a.DryRun {
+	if a.DryRun {
+		in.Seen.shown(d.Path, d.Was)
+	} else {
 		in.Seen.forget(d.Path)
 		in.Seen.wrote(d)
 	}
