@@ -114,14 +114,15 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 		}
 		var next []byte
 		var err error
+		asRead := given[i] //nolint:gosec // as many as edits
 		if edit.Line < 0 {
-			err = invalid("an earlier edit of this call changed or removed the task on line %d", given[i].Line)
+			err = invalid("an earlier edit of this call changed or removed the task on line %d", asRead.Line)
 		} else {
 			next, err = edit.apply(out, &renames)
 		}
 		if err != nil && edit.Op == OpToggleTask { // its error has lines, too
-			if _, asRead := given[i].apply(src, &renames); asRead != nil {
-				err = asRead
+			if _, inSrc := asRead.apply(src, &renames); inSrc != nil {
+				err = inSrc
 			}
 		}
 		if err != nil {
