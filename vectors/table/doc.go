@@ -10,6 +10,7 @@
 // unloaded, and the total memory of all copies is bounded.
 //
 // Each copy has a lock, which searches share and changes hold exclusively for
-// microseconds. Tables.write serializes changes. [Tables.Run] unloads idle copies
-// and deletes expired tables until its context ends.
+// microseconds. Tables.write serializes changes. A search during which rows were replaced
+// may have missed them, and is repeated with Tables.write held. [Tables.Run] unloads idle
+// copies and deletes expired tables until its context ends.
 package table

@@ -67,6 +67,8 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	}
 	t.write.Lock()
 	defer t.write.Unlock()
+	replaced := t.replaced(info.id)
+	defer func() { replaced.Add(replaced.Load() % 2) }()
 	removed, added, err := t.store(ctx, info, model, rows, r.RequestKey)
 	if err != nil {
 		return nil, unstored(opAdd, info.Name, err)
@@ -177,6 +179,9 @@ func (t *Tables) store(ctx context.Context, found tableRow, model sourced, rows 
 		}
 		if removed, err = deleteIDs(ctx, tx, info.id, idsOf(rows)); err != nil {
 			return err
+		}
+		if len(removed) > 0 {
+			t.replaced(info.id).Add(1)
 		}
 		n := info.Rows - len(removed) + len(rows)
 		if err := checkSize(info.Info, n); err != nil {

@@ -50,11 +50,27 @@ func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 		q.Limit = 10
 	}
 	q.Limit = min(q.Limit, MaxTableHits)
-	rows, err := t.nearest(ctx, info, vector, filter, q.Limit)
+	replaced := t.replaced(info.id)
+	before := replaced.Load()
+	hits, err := t.hits(ctx, info, vector, filter, q.Limit)
+	if err == nil && (before%2 == 1 || replaced.Load() != before) { // hits may lack the rows that were replaced
+		t.write.Lock()
+		defer t.write.Unlock()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hits, err = t.hits(ctx, info, vector, filter, q.Limit)
+	}
+	return hits, err
+}
+
+// hits returns the nearest rows that match the filter, except those that are replaced meanwhile.
+func (t *Tables) hits(ctx context.Context, info tableRow, vector []float32, f *tableFilter, k int) ([]Hit, error) {
+	rows, err := t.nearest(ctx, info, vector, f, k)
 	if err != nil {
 		return nil, err
 	}
-	return t.exact(ctx, info.Metric, vector, rows, q.Limit)
+	return t.exact(ctx, info.Metric, vector, rows, k)
 }
 
 func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]float32, error) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -430,6 +431,56 @@ func TestTables_Concurrent(t *testing.T) {
 	require.NoError(t, tables.Close())
 	_, err := tables.Search(ctx, Query{Table: "t0", Vector: make([]float32, 8)})
 	requireSays(t, err, notes.ErrUnavailable, "stopping")
+}
+
+// A row that is replaced again and again is in the results of every search.
+func TestSearch_RowReplacedMeanwhile(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 2, Dot)
+	replace := func() {
+		_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: "a", Vector: []float32{1, 2}, Metadata: json.RawMessage(`{"kind":"x"}`)}}})
+		assert.NoError(t, err)
+	}
+	replace()
+	var wait sync.WaitGroup
+	var done atomic.Bool
+	wait.Go(func() {
+		for !done.Load() {
+			replace()
+		}
+	})
+	for i := range 200 {
+		q := Query{Table: "t", Vector: []float32{1, 2}}
+		if i%2 == 0 {
+			q.Where = map[string]any{"kind": "x"}
+		}
+		hits, err := tables.Search(t.Context(), q)
+		assert.NoError(t, err)
+		assert.Len(t, hits, 1, "search %d", i)
+	}
+	done.Store(true)
+	wait.Wait()
+}
+
+// A search does not wait for the rows that are replaced in another table.
+func TestSearch_RowReplacedInOtherTable(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "a", 2, Dot)
+	createTable(t, tables, "b", 2, Dot)
+	tables.write.Lock()
+	tables.replaced(1).Add(1)
+	done := make(chan error, 1)
+	go func() {
+		_, err := tables.Search(t.Context(), Query{Table: "b", Vector: []float32{1, 2}})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Error("the search waits")
+	}
+	tables.write.Unlock()
 }
 
 // The next copy of the table would open the file while this one has it open, and on Windows

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"notesd/internal/sqlite"
@@ -51,6 +52,16 @@ type Tables struct {
 
 	deletion sync.Mutex // held while rows are deleted, so that a repeated request finds the answer; locked before write
 	write    sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
+	// replacements has a counter (*atomic.Int64) for each table, by its number. It is odd from
+	// before a transaction that replaces rows is committed until the copy is updated, and then has
+	// another even value. It is changed with write held.
+	replacements sync.Map
+}
+
+// replaced returns a table's counter of replacements.
+func (t *Tables) replaced(table int64) *atomic.Int64 {
+	n, _ := t.replacements.LoadOrStore(table, new(atomic.Int64))
+	return n.(*atomic.Int64)
 }
 
 // New returns the tables in the history database. Their caches are in dir. Without models,
