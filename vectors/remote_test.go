@@ -124,6 +124,7 @@ func TestRun_PreviousModelAnswers(t *testing.T) {
 	w.eventually(func() bool { return w.index.Status().Trouble != "" })
 	assert.Equal(t, "m1", w.index.Status().Answering)
 	assert.Equal(t, "b.md", w.find("beta")[0])
+	assert.NotEmpty(t, w.index.Status().Trouble, "that m1 answers does not end it")
 	w.write("c.md", "gamma")
 	require.NoError(t, w.vault.Reconcile(t.Context()))
 	next.away.Store(false)

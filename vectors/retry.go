@@ -46,7 +46,8 @@ func (x *Index) report(err error) {
 }
 
 // reportQuery reports the outcome of a query to a space like report, unless the query was
-// cancelled. That its time passed counts as a failure, but is not reported.
+// cancelled. That its time passed counts as a failure, but is not reported. Neither is the success
+// of an earlier model that did not fail: the reported error is of another.
 func (x *Index) reportQuery(s *space, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
@@ -58,6 +59,7 @@ func (x *Index) reportQuery(s *space, err error) {
 		return
 	}
 	x.mu.Lock()
+	ended := x.failing == s || s == x.wanted()
 	switch {
 	case err == nil:
 		x.failing = nil
@@ -65,7 +67,7 @@ func (x *Index) reportQuery(s *space, err error) {
 		x.failing, x.failed = s, x.opt.Now()
 	}
 	x.mu.Unlock()
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil && ended || err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		x.report(err)
 	}
 }
