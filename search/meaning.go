@@ -141,7 +141,7 @@ func (a *asking) explain(list *rankedList) {
 	if list.semantic.State == StateUnsupported && list.semantic.Former {
 		why += " until the vectors of another model are ready"
 	}
-	if s := list.semantic; why == "" && a.q.Mode == ModeHybrid && s.Coverage == 0 && s.State == StateBuilding {
+	if s := list.semantic; why == "" && s.Coverage == 0 && s.State == StateBuilding {
 		why = "no passage can be found semantically yet; only words were searched"
 	}
 	if why == "" && a.q.Mode == ModeSemantic {

@@ -686,6 +686,7 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 				if mode == search.ModeSemantic || c.want == search.StateFailed || c.want == search.StateUnsupported {
 					require.Len(t, r.Notes, 1)
 					assert.NotContains(t, r.Notes[0], "boom")
+					assert.Equal(t, name == "empty", r.Notes[0] == "no passage can be found semantically yet; only words were searched", r.Notes[0])
 					assert.Equal(t, name == "server", r.Notes[0] == "semantic search is unavailable: no server answers; only words were searched", r.Notes[0])
 				}
 			}
