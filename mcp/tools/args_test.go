@@ -87,6 +87,7 @@ func TestArgumentErrorsSayWhatToPass(t *testing.T) {
 		"no such mode":        {`{"note":"n","mode":"fuzzy"}`, `mode must be one of hybrid, text, not "fuzzy"`},
 		"objects for strings": {`{"note":"n","tags":[{"a":1}]}`, `tags must be an array of strings, like ["a", "b"], not [{"a":1}]`},
 		"words for numbers":   {`{"note":"n","vector":["a"]}`, `vector must be an array of numbers, like [1, 2], not ["a"]`},
+		"null for a number":   {`{"note":"n","vector":[1,null,2]}`, `vector[1] must be a number, not null`},
 		"a flag for numbers":  {`{"note":"n","vector":true}`, `vector must be an array of numbers, like [1, 2], not true`},
 		"text for an object":  {`{"note":"n","where":"status=open"}`, `where must be an object, like {"key": "value"}, not "status=open"`},
 		"a near miss":         {`{"note":"n","limt":5}`, `there is no argument "limt": did you mean "limit"?`},

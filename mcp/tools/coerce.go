@@ -194,6 +194,8 @@ func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem strin
 			return nil, problem
 		case problem != "":
 			return nil, ""
+		case value == nil && element.Type == "number": // the positions of the other numbers count
+			return nil, element.wrong(item)
 		case value != nil:
 			out = append(out, value)
 		}
