@@ -68,6 +68,7 @@ type Index struct {
 	building *space                // replaces serving when complete; nil if serving is of embedder's model, or the model or its dimension is unknown
 	failing  *space                // whose model could not embed the last query; nil if it could
 	failed   time.Time             // when the first of these queries failed
+	reported bool                  // an error of one of these queries was reported
 	closed   bool
 	rate     rate
 	trouble  error // why the embedder fails

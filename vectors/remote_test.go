@@ -125,6 +125,9 @@ func TestRun_PreviousModelAnswers(t *testing.T) {
 	assert.Equal(t, "m1", w.index.Status().Answering)
 	assert.Equal(t, "b.md", w.find("beta")[0])
 	assert.NotEmpty(t, w.index.Status().Trouble, "that m1 answers does not end it")
+	w.index.reportQuery(w.index.spaces()[0], context.DeadlineExceeded)
+	w.index.reportQuery(w.index.spaces()[0], nil)
+	assert.NotEmpty(t, w.index.Status().Trouble, "that m1 was late once and answers again does not end it")
 	w.write("c.md", "gamma")
 	require.NoError(t, w.vault.Reconcile(t.Context()))
 	next.away.Store(false)
@@ -185,6 +188,25 @@ func TestRun_PreviousModelUnavailable(t *testing.T) {
 	close(next.gate)
 	w.settle()
 	w.requireConsistent()
+}
+
+// A server that accepts queries and does not answer them is named after a minute.
+func TestReportQuery_Late(t *testing.T) {
+	var later atomic.Int64
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	w.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	w.write("a.md", "alpha")
+	w.start(newRemote("r1"), nil)
+	t.Cleanup(func() { w.stop() })
+	w.settle()
+	late := func() { w.index.reportQuery(w.index.spaces()[0], context.DeadlineExceeded) }
+	late()
+	assert.Empty(t, w.index.Status().Trouble, "the machine may be busy")
+	later.Add(int64(longPause))
+	late()
+	assert.Contains(t, w.index.Status().Trouble, "waiting for r1: ")
+	assert.NotEmpty(t, w.find("alpha"))
+	assert.Empty(t, w.index.Status().Trouble)
 }
 
 func TestBackOff(t *testing.T) {

@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -46,8 +47,9 @@ func (x *Index) report(err error) {
 }
 
 // reportQuery reports the outcome of a query to a space like report, unless the query was
-// cancelled. That its time passed counts as a failure, but is not reported. Neither is the success
-// of an earlier model that did not fail: the reported error is of another.
+// cancelled. That its time passed counts as a failure, but is reported only if no query has
+// succeeded for longPause. The success of an earlier model is not reported unless its failure
+// was: the reported error is of another.
 func (x *Index) reportQuery(s *space, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
@@ -59,15 +61,19 @@ func (x *Index) reportQuery(s *space, err error) {
 		return
 	}
 	x.mu.Lock()
-	ended := x.failing == s || s == x.wanted()
+	ended := s == x.wanted() || x.failing == s && x.reported
 	switch {
 	case err == nil:
 		x.failing = nil
 	case x.failing != s:
-		x.failing, x.failed = s, x.opt.Now()
+		x.failing, x.failed, x.reported = s, x.opt.Now(), false
+	case errors.Is(err, context.DeadlineExceeded) && x.opt.Now().Sub(x.failed) >= longPause:
+		err = fmt.Errorf("waiting for %s: it has not answered a query in time for over a minute", s.embedder.ID())
 	}
+	reports := err != nil && !errors.Is(err, context.DeadlineExceeded)
+	x.reported = x.reported || reports
 	x.mu.Unlock()
-	if err == nil && ended || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil && ended || reports {
 		x.report(err)
 	}
 }
