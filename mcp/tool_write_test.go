@@ -347,6 +347,21 @@ func TestSeen_MovedByOthers(t *testing.T) {
 	}
 }
 
+// A note that others move away and back is the one that the session edited in between.
+func TestSeen_MovedAwayAndBack(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"N.md": "one\n"})
+	replace := func(note string) args {
+		return args{"note": note, "edits": []any{args{"op": "replace_all", "content": "mine in " + note + "\n"}}}
+	}
+	call[tools.ReadResult](t, w.session, "read_note", args{"note": "N.md"})
+	for _, move := range [][2]string{{"N.md", "M.md"}, {"M.md", "N.md"}} {
+		require.NoError(t, os.Rename(filepath.Join(w.root, move[0]), filepath.Join(w.root, move[1])))
+		w.vault.Changed(move[:])
+		<-w.listed // the notifier knows
+		call[tools.WriteResult](t, w.session, "edit_note", replace(move[1]))
+	}
+}
+
 // A session has seen the links and tags that its own changes updated, but not what others
 // wrote before.
 func TestSeen_OwnUpdatesOfOtherNotes(t *testing.T) {

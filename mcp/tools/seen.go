@@ -16,17 +16,24 @@ import (
 // without quoting it are conditional on the recorded one. Seen ends with the session:
 // nothing is known after a relay has started another daemon, or over HTTP without sessions.
 type Seen struct {
-	hashes sync.Map // a string, by path
+	mu    sync.Mutex
+	notes map[string]seen // by path
+}
+
+// seen is what is recorded of one note.
+type seen struct {
+	hash string // of the version
+	left bool   // the note has moved away
 }
 
 // Read records that the session was shown this version.
-func (s *Seen) Read(path, hash string) { s.hashes.Store(path, hash) }
+func (s *Seen) Read(path, hash string) { s.put(path, seen{hash: hash}) }
 
 // shown records the version of which the session was shown a part, unless it has seen
 // another: changes that are conditional on that one must still be rejected. hash may be "".
 func (s *Seen) shown(path, hash string) {
-	if hash != "" {
-		s.hashes.LoadOrStore(path, hash)
+	if s.of(path).hash == "" {
+		s.put(path, seen{hash: hash})
 	}
 }
 
@@ -37,53 +44,77 @@ func (s *Seen) shown(path, hash string) {
 func (s *Seen) wrote(w notes.Written) {
 	if w.Hash != "" { // not a folder
 		from := cmp.Or(w.OldPath, w.Path)
-		known := s.hash(from)
-		if known == "" || known == w.Was {
-			known = w.Hash
+		known := s.of(from)
+		if known.hash == "" || known.hash == w.Was {
+			known.hash = w.Hash
 		}
 		s.moved(from, w.Path, known)
 	}
 	for _, other := range w.Others {
-		known := s.hash(other.OldPath)
-		if known == notes.Hash(other.Old) {
-			known = notes.Hash(other.New)
+		known := s.of(other.OldPath)
+		if known.hash == notes.Hash(other.Old) {
+			known.hash = notes.Hash(other.New)
 		}
 		s.moved(other.OldPath, other.Path, known)
 	}
 	for _, p := range w.Moved { // in a folder
 		from := w.OldPath + strings.TrimPrefix(p, w.Path)
-		s.moved(from, p, s.hash(from))
+		s.moved(from, p, s.of(from))
 	}
 }
 
 // Moved records that a note has another path, whichever program moved it. The old path keeps
-// its version: the session may not know about the move, and use that path for a new note there.
-func (s *Seen) Moved(from, to string) { s.shown(to, s.hash(from)) }
-
-// moved records the version that the session has seen of a note under its new path; "" if it
-// has seen none.
-func (s *Seen) moved(from, to, hash string) {
-	s.forget(from)
-	if to != "" && hash != "" {
-		s.Read(to, hash)
+// its version, until a note is moved there: the session may not know about the move, and use that
+// path for a new note there.
+func (s *Seen) Moved(from, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note, ok := s.notes[from]
+	if had := s.notes[to]; ok && (had.hash == "" || had.left) {
+		s.notes[to], s.notes[from] = seen{hash: note.hash}, seen{hash: note.hash, left: true}
 	}
 }
 
-func (s *Seen) forget(path string) { s.hashes.Delete(path) }
+// moved records the version that the session has seen of a note under its new path, if it has
+// seen any.
+func (s *Seen) moved(from, to string, note seen) {
+	s.forget(from)
+	if to != "" {
+		note.left = false
+		s.put(to, note)
+	}
+}
 
-func (s *Seen) hash(path string) string {
-	hash, _ := s.hashes.Load(path)
-	text, _ := hash.(string)
-	return text
+func (s *Seen) put(path string, note seen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.notes == nil {
+		s.notes = map[string]seen{}
+	}
+	if note.hash != "" {
+		s.notes[path] = note
+	}
+}
+
+func (s *Seen) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.notes, path)
+}
+
+func (s *Seen) of(path string) seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.notes[path]
 }
 
 // lastSeen returns the hash of the version of a note that the session saw last, or "".
 func (in *invocation) lastSeen(ctx context.Context, ref string) string {
 	meta, err := in.Vault.Lookup(ctx, ref, in.Scope)
 	if err != nil {
-		return in.Seen.hash(ref) // the change finds a new file by its path, or reports the error
+		return in.Seen.of(ref).hash // the change finds a new file by its path, or reports the error
 	}
-	return in.Seen.hash(meta.Path)
+	return in.Seen.of(meta.Path).hash
 }
 
 // unseen explains, in terms of the session, a conflict of a change that was conditional on the version last seen
