@@ -50,6 +50,10 @@ type EditRequest struct {
 // Edit is one change to the text of a note: an operation and its arguments.
 type Edit = edit.Edit
 
+// SameLine reports whether the line of before with this number has the same number in after,
+// where its text may be another.
+func SameLine(before, after []byte, number int) bool { return edit.SameLine(before, after, number) }
+
 // MoveRequest is a request to change the path of a note or a folder.
 type MoveRequest struct {
 	Note string // as accepted by Lookup, or a folder

@@ -220,8 +220,14 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 // unread text are made only to the version that the session has seen.
 func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs, partOf int64) (notes.Written, error) {
 	expected := a.ExpectedHash
-	if expected == "" && slices.ContainsFunc(edits, notes.Edit.ReplacesUnread) {
-		expected = in.lastSeen(ctx, ref)
+	if slices.ContainsFunc(edits, notes.Edit.ReplacesUnread) {
+		known := in.lastSeen(ctx, ref)
+		expected = cmp.Or(expected, known.hash)
+		if strings.HasPrefix(known.hash, expected) {
+			if err := in.sameLines(ctx, ref, edits, known); err != nil {
+				return notes.Written{}, err
+			}
+		}
 	}
 	w, err := in.Vault.Edit(ctx, notes.EditRequest{
 		Note: ref, Edits: edits, ExpectedHash: expected, PartOf: partOf, DryRun: a.DryRun,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,6 +227,40 @@ func TestRestoreNote_Namesake(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(filepath.Join(w.root, "Plan.md"), []byte("by another program\n"), 0o600))
 	assert.Contains(t, w.fails(t, "restore_note", args{"note": "Plan.md", "revision": 1}), "changed since this session last saw it")
+}
+
+// Tasks are changed by their lines as long as the session's own changes have not moved these since it
+// read them.
+func TestSeen_LinesMovedByOwnChange(t *testing.T) {
+	const text = "- [ ] one\n- [ ] water 🔁 every day 📅 2026-02-04\n- [ ] two\n- [ ] three\n"
+	w := newWorld(t, map[string]string{"List.md": text})
+	toggle := func(line int, more args) args {
+		a := args{"note": "List", "edits": []args{{"op": "toggle_task", "line": line}}}
+		maps.Copy(a, more)
+		return a
+	}
+	w.call(t, "list_tasks", nil)
+	w.call(t, "edit_note", toggle(1, nil))
+	w.call(t, "edit_note", toggle(1, nil))
+	done, _ := w.call(t, "edit_note", toggle(2, nil))
+	for _, given := range []args{nil, {"expected_hash": done["hash"]}, {"expected_hash": done["hash"].(string)[:12]}, {"dry_run": true}} {
+		for line := 2; line <= 4; line++ {
+			assert.Contains(t, w.fails(t, "edit_note", toggle(line, given)), fmt.Sprintf("line %d may be another one since this session's last change", line))
+		}
+	}
+	w.call(t, "edit_note", toggle(1, nil))
+	w.call(t, "edit_note", args{"note": "List", "edits": []args{{"op": "toggle_task", "line": 4, "text": "three"}}})
+	w.call(t, "list_tasks", nil)
+	w.call(t, "edit_note", toggle(4, nil))
+	assert.Equal(t, "- [x] one ✅ 2026-02-04\n- [ ] water 🔁 every day 📅 2026-02-05\n- [x] water 🔁 every day 📅 2026-02-04 ✅ 2026-02-04\n"+
+		"- [x] two ✅ 2026-02-04\n- [x] three ✅ 2026-02-04\n", w.disk(t, "List.md"))
+
+	again := *w
+	again.env.RequestKey = "again"
+	again.call(t, "read_note", args{"note": "List"})
+	again.call(t, "edit_note", toggle(3, nil))
+	again.call(t, "edit_note", toggle(3, nil)) // repeated, not made twice
+	assert.Equal(t, 4, strings.Count(w.disk(t, "List.md"), "\n"))
 }
 
 // A move that rewrites a link in another note counts as seen by the session only if it had

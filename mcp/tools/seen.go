@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,7 +15,8 @@ import (
 // Seen records, for each note, the version that a session saw last: one that it read, one
 // that it wrote over a version it had seen, or else the first one that it was shown a part
 // of, as by a dry run. If the client names no version, changes that replace or remove text
-// without quoting it are conditional on the recorded one. Seen ends with the session:
+// without quoting it are conditional on the recorded one. Line numbers stay those of the version
+// that was read, whatever the session has written since. Seen ends with the session:
 // nothing is known after a relay has started another daemon, or over HTTP without sessions.
 type Seen struct {
 	mu    sync.Mutex
@@ -22,8 +25,9 @@ type Seen struct {
 
 // seen is what is recorded of one note.
 type seen struct {
-	hash string // of the version
-	left bool   // the note has moved away
+	hash  string // of the version
+	lines string // of the version whose line numbers the session knows, if its own changes came since
+	left  bool   // the note has moved away
 }
 
 // Read records that the session was shown this version.
@@ -37,6 +41,13 @@ func (s *Seen) shown(path, hash string) {
 	}
 }
 
+// listed records the version of which the session was shown tasks with their lines.
+func (s *Seen) listed(path, hash string) {
+	if known := s.of(path).hash; known == "" || known == hash {
+		s.put(path, seen{hash: hash})
+	}
+}
+
 // wrote records the versions that a change by this session replaced. If the session had
 // last seen another version of a note than the change did, that one stays recorded: it has
 // not seen what others wrote in between. Of the notes whose links were updated, only those
@@ -46,14 +57,14 @@ func (s *Seen) wrote(w notes.Written) {
 		from := cmp.Or(w.OldPath, w.Path)
 		known := s.of(from)
 		if known.hash == "" || known.hash == w.Was {
-			known.hash = w.Hash
+			known.hash, known.lines = w.Hash, cmp.Or(known.lines, w.Was)
 		}
 		s.moved(from, w.Path, known)
 	}
 	for _, other := range w.Others {
 		known := s.of(other.OldPath)
 		if known.hash == notes.Hash(other.Old) {
-			known.hash = notes.Hash(other.New)
+			known.hash = notes.Hash(other.New) // which has the same lines
 		}
 		s.moved(other.OldPath, other.Path, known)
 	}
@@ -71,7 +82,7 @@ func (s *Seen) Moved(from, to string) {
 	defer s.mu.Unlock()
 	note, ok := s.notes[from]
 	if had := s.notes[to]; ok && (had.hash == "" || had.left) {
-		s.notes[to], s.notes[from] = seen{hash: note.hash}, seen{hash: note.hash, left: true}
+		s.notes[to], s.notes[from] = seen{hash: note.hash, lines: note.lines}, seen{hash: note.hash, left: true}
 	}
 }
 
@@ -108,13 +119,41 @@ func (s *Seen) of(path string) seen {
 	return s.notes[path]
 }
 
-// lastSeen returns the hash of the version of a note that the session saw last, or "".
-func (in *invocation) lastSeen(ctx context.Context, ref string) string {
+// lastSeen returns what is recorded of a note, if anything.
+func (in *invocation) lastSeen(ctx context.Context, ref string) seen {
 	meta, err := in.Vault.Lookup(ctx, ref, in.Scope)
 	if err != nil {
-		return in.Seen.of(ref).hash // the change finds a new file by its path, or reports the error
+		return in.Seen.of(ref) // the change finds a new file by its path, or reports the error
 	}
-	return in.Seen.of(meta.Path).hash
+	return in.Seen.of(meta.Path)
+}
+
+// sameLines returns an error if an edit names a line by a number that is no longer right since the
+// session's own changes: it cannot be known whether the client has taken that into account.
+func (in *invocation) sameLines(ctx context.Context, ref string, edits []notes.Edit, known seen) error {
+	if known.lines == "" || !slices.ContainsFunc(edits, func(e notes.Edit) bool { return e.Line > 0 && e.ReplacesUnread() }) {
+		return nil
+	}
+	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
+	if err != nil || repeated {
+		return err
+	}
+	before, err := in.History.Version(ctx, ref, known.lines, in.Scope)
+	if err != nil {
+		return err
+	}
+	after, err := in.History.Version(ctx, ref, known.hash, in.Scope)
+	if err != nil {
+		return err
+	}
+	for _, e := range edits {
+		if e.ReplacesUnread() && !notes.SameLine(before, after, e.Line) {
+			return &notes.Error{Op: "edit", Path: ref, Err: notes.ErrConflict, Hash: known.hash,
+				Detail: fmt.Sprintf("line %d may be another one since this session's last change to the note; nothing was written", e.Line),
+				Hint:   "Give the task's text instead of its line, or list the tasks again."}
+		}
+	}
+	return nil
 }
 
 // unseen explains, in terms of the session, a conflict of a change that was conditional on the version last seen

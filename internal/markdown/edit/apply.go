@@ -165,6 +165,14 @@ func moveLines(edits []Edit, before, after []byte) {
 	}
 }
 
+// SameLine reports whether the line of before with this number has the same number in after,
+// where its text may be another.
+func SameLine(before, after []byte, number int) bool {
+	edits := []Edit{{Line: number}}
+	moveLines(edits, before, after)
+	return edits[0].Line == number
+}
+
 // onlyLine returns the index of the only line that is text, or -1.
 func onlyLine(lines [][]byte, text []byte) int {
 	equal := func(line []byte) bool { return bytes.Equal(line, text) }
