@@ -13,8 +13,9 @@ import (
 // ReplaceSection replaces the text of the section that ref names (see
 // [markdown.FindSection]), including its subsections. The heading is kept unless
 // content starts with a heading of the same text, which then replaces it but keeps its
-// attributes, such as {#id}, unless it has its own. A block keeps its id and, in a list,
-// its marker. Blank lines around the text are kept.
+// attributes, such as {#id}, unless it has its own. Footnotes at the section's end are kept if
+// other text or content refers to them and content has none of the same label. A block keeps
+// its id and, in a list, its marker. Blank lines around the text are kept.
 func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)
@@ -41,7 +42,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	if section.Nested {
 		content = indentLines(content, bodyIndentation(src, section))
 	} else {
-		content = withoutRule(content, src, section.End)
+		content = withFootnotes(withoutRule(content, src, section.End), src, section, eol)
 		if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
 			content += eol
 		}
@@ -59,6 +60,39 @@ func withoutRule(content string, src []byte, at int) string {
 		return trimLines(trimmed[:last])
 	}
 	return content
+}
+
+// withFootnotes returns the new content of a section with the footnotes at the section's end that
+// are still needed: the text of the whole note refers to them, wherever they are. Footnotes with a section of
+// their own are that section's text.
+func withFootnotes(content string, src []byte, section markdown.Section, eol string) string {
+	above := aboveFootnotes(src, section.ContentStart, section.End, "")
+	if isBlank(src[section.ContentStart:above]) {
+		return content
+	}
+	referring := strings.ToLower(string(src[:section.Start]) + content + string(src[section.End:]))
+	own := strings.ToLower("\n" + content)
+	var kept, rule strings.Builder
+	keep := false
+	for line := range bytes.Lines(src[above:section.End]) {
+		switch label := strings.ToLower(strings.TrimSuffix(string(footnote.Find(line)), ":")); {
+		case label != "":
+			keep = strings.Contains(referring, label) && !strings.Contains(own, "\n"+label+":")
+		case !keep && isRule(bytes.TrimRight(line, "\r\n")):
+			rule.Write(line)
+			rule.WriteString(eol)
+		}
+		if keep {
+			kept.Write(line)
+		}
+	}
+	if kept.Len() == 0 {
+		return content
+	}
+	if content != "" {
+		content += eol + eol
+	}
+	return content + trimLines(rule.String()+kept.String())
 }
 
 func isRule(line []byte) bool { return !isBlank(line) && markdown.IsThematicBreak(line) }
@@ -184,33 +218,44 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 
 // InsertAfter inserts content after the section or block that ref names (see
 // [markdown.FindSection]), including the subsections of a section and the children of
-// a list item.
+// a list item, but before the footnotes at the end of the note.
 func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)
 	if err != nil {
 		return nil, err
 	}
-	return insertBlock(src, doc, afterText(src, section.Start, section.After), content, indentation(src, section))
+	at := afterText(src, section.Start, section.After)
+	if section.BlockID == "" && section.After == doc.TextEnd {
+		at = noteEnd(src, doc, section.Start, content)
+	}
+	return insertBlock(src, doc, at, content, indentation(src, section))
 }
 
 // Append inserts content at the end of the note, before the footnotes there, and before any
 // comments at its end and the rule above them.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
-	at := afterText(src, doc.BodyStart, doc.TextEnd)
-	above := aboveFootnotes(src, doc.BodyStart, at, content)
+	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "")
+}
+
+// noteEnd returns where content is added below the text of the note from start, the start of the
+// note or of its last section.
+func noteEnd(src []byte, doc *markdown.Document, start int, content string) int {
+	at := afterText(src, start, doc.TextEnd)
+	above := aboveFootnotes(src, start, at, content)
 	if slices.ContainsFunc(doc.Headings, func(h markdown.Heading) bool { return h.ContentStart == above }) {
-		above = at // the footnotes have a section of their own
+		return at // the footnotes have a section of their own
 	}
-	return insertBlock(src, doc, above, content, "")
+	return above
 }
 
 // footnote matches the start of a footnote's text.
 var footnote = regexp.MustCompile(`^\[\^[^\]\s]+\]:`)
 
 // aboveFootnotes returns the start of the line after the text in src[start:end], a run of whole
-// lines, without the footnotes at its end, or end if content is a footnote too.
+// lines, without the footnotes at its end and the rule above them, or end if content is a
+// footnote too.
 func aboveFootnotes(src []byte, start, end int, content string) int {
 	above := end
 	for at := end; at > start && !footnote.MatchString(content); {
@@ -220,6 +265,14 @@ func aboveFootnotes(src []byte, start, end int, content string) int {
 			above = at
 		} else if indent := leadingSpace(line); !isBlank(line) && len(indent) < 4 && !strings.Contains(indent, "\t") {
 			break // not the continuation of a footnote
+		}
+	}
+	if above < end {
+		at := afterText(src, start, above)
+		rule := previousLine(src, at)
+		at = markdown.TrimLineBreak(src, at) - len(rule)
+		if at > start && isRule(rule) && isBlank(previousLine(src, at)) { // a heading's underline has text above
+			above = at
 		}
 	}
 	return afterText(src, start, above)

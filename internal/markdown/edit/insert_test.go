@@ -75,6 +75,11 @@ func TestReplaceSection(t *testing.T) {
 		{"a block whose text ends with '>'", "See <https://x.org> ^r\n", "^r", "new", "new ^r\n"},
 		{"a quoted table", "> | a |\r\n> |---|\r\n>\r\n> ^id\r\n", "^id", "| b |\n|---|", "> | b |\r\n> |---|\r\n>\r\n> ^id\r\n"},
 		{"a block with code and the id below", "text ^id\n\n# Next\n", "^id", "```sh\nls\n```\n\n^id", "```sh\nls\n```\n\n^id\n\n# Next\n"},
+		{"with footnotes that other text needs", "a[^1]\n\n# A\nb[^2]\n\n[^1]: x\n    y\n\n    z\n[^2]: c\n[^3]: d\n", "A", "new [^3]", "a[^1]\n\n# A\nnew [^3]\n\n[^1]: x\n    y\n\n    z\n[^3]: d\n"},
+		{"with footnotes below a rule", "# A\r\nb[^N]\r\n\r\n---\r\n\r\n[^n]: c\r\n\r\n# B\r\n", "A", "new[^N]", "# A\r\nnew[^N]\r\n\r\n---\r\n\r\n[^n]: c\r\n\r\n# B\r\n"},
+		{"with new footnotes", "a[^1]\n\n# A\nb[^2]\n\n[^1]: x\n[^2]: c\n", "A", "new[^2]\n\n[^2]: d", "a[^1]\n\n# A\nnew[^2]\n\n[^2]: d\n\n[^1]: x\n"},
+		{"by nothing, with footnotes", "a[^1]\n\n# A\nb\n\n[^1]: x\n", "A", "", "a[^1]\n\n# A\n[^1]: x\n"},
+		{"of footnotes", "a[^1]\n\n# Footnotes\n\n[^1]: x\n[^2]: y\n", "Footnotes", "[^2]: z", "a[^1]\n\n# Footnotes\n\n[^2]: z\n"},
 	}, ReplaceSection)
 	for _, content := range []string{"```sh\nls\n```", "```sh\nls\n``` ^id", "```sh\nls\n\n^id"} {
 		_, err := ReplaceSection([]byte("text ^id\n\n# Next\n"), "^id", content)
@@ -118,6 +123,9 @@ func TestInsertAfter(t *testing.T) {
 		{"the last lane of a board", board, "Done", "## Late\n", "## To do\n\n- [ ] a\n\n\n## Done\n\n- [x] b\n\n## Late\n\n\n" + boardEnd},
 		{"the last lane before the archive of a board", archived, "Done", "## Late", strings.Replace(archived, "\n***", "\n## Late\n\n***", 1)},
 		{"a table", "| a |\n|---|\n^id\n", "^id", "x", "| a |\n|---|\n^id\n\nx\n"},
+		{"above footnotes at the end of the note", "# A\n\n## B\nb[^1]\n\n[^1]: x\n", "B", "## C", "# A\n\n## B\nb[^1]\n\n## C\n\n[^1]: x\n"},
+		{"below footnotes inside the note", "# A\na[^1]\n\n[^1]: x\n\n# C\n", "A", "# B", "# A\na[^1]\n\n[^1]: x\n\n# B\n\n# C\n"},
+		{"a section of footnotes", "# A\n\n[^1]: x\n", "A", "# B", "# A\n\n[^1]: x\n\n# B\n"},
 	}, InsertAfter)
 }
 
@@ -146,6 +154,8 @@ func TestAppend(t *testing.T) {
 		{"to nothing but a comment", "%% a %%\n", "", "new", "new\n\n%% a %%\n"},
 		{"before a footer", "- a\n\n---\n%% b %%\n", "", "- c", "- a\n- c\n\n---\n%% b %%\n"},
 		{"above footnotes", "a[^1]\n[^1]: x\n\n    y\n[^2]: z\n\n%% b %%\n", "", "c", "a[^1]\n\nc\n\n[^1]: x\n\n    y\n[^2]: z\n\n%% b %%\n"},
+		{"above a rule with footnotes", "a[^1]\n\n---\n\n[^1]: x\n", "", "c", "a[^1]\n\nc\n\n---\n\n[^1]: x\n"},
+		{"between text with an underline and footnotes", "a[^1]\n***\n\n[^1]: x\n", "", "c", "a[^1]\n***\n\nc\n\n[^1]: x\n"},
 		{"a footnote", "a\n\n[^1]: x\n", "", "[^2]: y", "a\n\n[^1]: x\n\n[^2]: y\n"},
 		{"to nothing but footnotes", "[^1]: x\n", "", "c", "c\n\n[^1]: x\n"},
 		{"below text after footnotes", "a\n\n[^1]: x\n\nb\n", "", "c", "a\n\n[^1]: x\n\nb\n\nc\n"},
