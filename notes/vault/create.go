@@ -28,12 +28,18 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 	if err := v.opt.checkText("create", r.Content); err != nil {
 		return notes.Written{}, err
 	}
+	var tags []string
 	for _, tag := range r.Tags {
-		if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(tag), "#")); len(words) > 1 {
-			return notes.Written{}, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: fmt.Sprintf("the tag %s contains a space, which a tag cannot", notes.Quote(tag)),
-				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or pass each word as a separate tag."}
+		if strings.Trim(tag, "# ") == "" { // an empty field
+			continue
 		}
+		name, problem := edit.TagName(tag)
+		if problem != "" {
+			return notes.Written{}, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: problem, Hint: "Nothing was written."}
+		}
+		tags = append(tags, name)
 	}
+	r.Tags = tags
 	if written, done, err := v.answered(ctx, writeRequest{kind: "create", key: r.RequestKey}); done {
 		return written, err
 	}

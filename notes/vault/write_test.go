@@ -869,16 +869,21 @@ func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
 	assert.Equal(t, long, f.onDisk("A.md"))
 }
 
-// TestCreate_TagWithSpace checks that a tag with a space is rejected, as in Obsidian, with a hint
-// on how to write it.
-func TestCreate_TagWithSpace(t *testing.T) {
-	f := newFixture(t)
-	_, err := f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{"one", "#two  words"}})
-	require.ErrorIs(t, err, notes.ErrInvalid)
-	assert.Contains(t, domainError(t, err).Hint, "two-words")
-	assert.Empty(t, f.files())
-	_, err = f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{" one ", "#a/b", "two-words"}})
+// TestCreate_InvalidTags checks that a tag that Obsidian would not read is rejected, as by add_tag,
+// with how to write one.
+func TestCreate_InvalidTags(t *testing.T) {
+	f := newFixture(t, "B.md", "b\n")
+	for tag, why := range map[string]string{"#two  words": `write "two-words"`, "1984": "not only digits", "a,b": "is no tag"} {
+		_, err := f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{"one", tag}})
+		require.ErrorIs(t, err, notes.ErrInvalid)
+		assert.Contains(t, domainError(t, err).Detail, why)
+		_, err = f.Edit(context.Background(), notes.EditRequest{Note: "B", Edits: []notes.Edit{{Op: "add_tag", Tag: tag}}})
+		require.ErrorContains(t, err, why)
+	}
+	assert.Len(t, f.files(), 1)
+	_, err := f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{" one ", "", "#a/b/", "two-words"}})
 	require.NoError(t, err)
+	assert.Contains(t, f.onDisk("A.md"), "tags:\n  - one\n  - a/b\n  - two-words\n")
 }
 
 // TestEdit_NoteBeingSaved checks that a note that another program has just emptied, to save

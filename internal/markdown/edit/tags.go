@@ -148,15 +148,23 @@ func foundTag(tag string) (string, error) {
 	return name, nil
 }
 
-// tagName returns the name of a tag to write, without '#', in NFC. The error explains
-// why some program would not read it as a tag.
-func tagName(tag string) (string, error) {
-	name := markdown.NFC(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))
+// TagName returns the name of a tag to write, without '#', in NFC, or else why some program
+// would not read it as a tag.
+func TagName(tag string) (name, problem string) {
+	name = markdown.NFC(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))
 	switch {
 	case strings.ContainsAny(name, " \t\r\n"):
-		return "", invalid("a tag has no spaces: write %q", strings.Join(strings.Fields(name), "-"))
+		return "", fmt.Sprintf("a tag has no spaces: write %q", strings.Join(strings.Fields(name), "-"))
 	case !markdown.IsTag(name):
-		return "", invalid("%q is no tag: letters, digits (not only digits), _, - and / between parts make one", name)
+		return "", fmt.Sprintf("%q is no tag: letters, digits (not only digits), _, - and / between parts make one", name)
+	}
+	return name, ""
+}
+
+func tagName(tag string) (string, error) {
+	name, problem := TagName(tag)
+	if problem != "" {
+		return "", invalid("%s", problem)
 	}
 	return name, nil
 }
