@@ -365,14 +365,15 @@ func TestWhere_Others(t *testing.T) {
 // TestWhere_Links checks that a link in a field counts as its target, whatever its
 // display text, and a link to a daily note as its day.
 func TestWhere_Links(t *testing.T) {
-	values := object{"due": "[[Daily/2026-02-16|Mo]]", "people": []any{"[[Ann|Annie]]", "[[Bob]]"}, "next": "[[2026-02-17 | Tu]]", "n": "[[3]]"}
+	values := object{"due": "[[Daily/2026-02-16|Mo]]", "people": []any{"[[Ann|Annie]]", "[[Bob]]"}, "next": "[[2026-02-17 | Tu]]", "n": "[[3]]", "lead": "[[Team/Ann|Annie]]", "team": []any{"[[Team/Eve]]"}}
 	for _, where := range []object{
 		{"due": "2026-02-16"}, {"due": object{"gt": "2026-02-15", "lt": "[[2026-02-17]]"}}, {"due": "[[Daily/2026-02-16]]"}, {"due": object{"in": []any{"16.02.2026"}}},
 		{"next": "2026-02-17"}, {"people": "Ann"}, {"people": object{"has": "[[ann]]"}}, {"people": object{"in": []any{"BOB"}}}, {"n": 3.0}, {"n": object{"lt": 4.0}},
+		{"lead": "Ann"}, {"lead": object{"has": "[[Ann]]"}}, {"lead": "team/ann"}, {"team": object{"has": "Eve"}}, {"team": object{"in": []any{"[[Team/Eve|E]]"}}},
 	} {
 		assert.True(t, notes.WhereMatches(where, values), "%v", where)
 	}
-	for _, where := range []object{{"due": "2026-02-17"}, {"due": "Mo"}, {"people": "Annie"}, {"next": object{"lt": "2026-02-16"}}} {
+	for _, where := range []object{{"due": "2026-02-17"}, {"due": "Mo"}, {"people": "Annie"}, {"lead": "Work/Ann"}, {"lead": "[[Team]]"}, {"team": object{"has": "Ev"}}, {"next": object{"lt": "2026-02-16"}}} {
 		assert.False(t, notes.WhereMatches(where, values), "%v", where)
 	}
 	for _, s := range []string{"[[Daily/2026-02-16|Mo]]", "[[2026-02-16]]", " [[Journal/2026/2026-02-16| Mon ]] "} {

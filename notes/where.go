@@ -148,12 +148,16 @@ type matcher struct{ periods Periods }
 func (w matcher) matches(where, values map[string]any) bool {
 	for field, want := range where {
 		name, parts := group(field, want)
+		have := FieldValue(values, field)
+		if key := fieldKey(field); key == "tags" || key == "tag" {
+			have, want = withoutHashes(have), withoutHashes(want)
+		}
 		holds := func(part map[string]any) bool { return w.matches(part, values) }
 		switch {
 		case name == "or" && !slices.ContainsFunc(parts, holds),
 			name == "not" && slices.ContainsFunc(parts, holds),
 			name == "and" && slices.ContainsFunc(parts, func(part map[string]any) bool { return !holds(part) }),
-			name == "" && !w.holds(FieldValue(values, field), want):
+			name == "" && !w.holds(have, want):
 			return false
 		}
 	}
@@ -176,6 +180,27 @@ func (w matcher) holds(have, want any) bool {
 		}
 	}
 	return true
+}
+
+// withoutHashes returns a value or condition with tags as they are named: "#plan" is "plan".
+func withoutHashes(value any) any {
+	switch v := value.(type) {
+	case string:
+		return markdown.TagName(v)
+	case []any:
+		names := make([]any, len(v))
+		for i, item := range v {
+			names[i] = withoutHashes(item)
+		}
+		return names
+	case map[string]any:
+		names := make(map[string]any, len(v))
+		for key, item := range v {
+			names[key] = withoutHashes(item)
+		}
+		return names
+	}
+	return value
 }
 
 // FieldValue returns the value of a field, or nil. If no field has exactly this name,
@@ -216,11 +241,17 @@ func (n *Note) Fields(names []string) map[string]any {
 // Values returns the fields of the note by name: those of its front matter, the inline
 // fields of its text (a key in both has a list), the properties of the file under
 // Dataview's names (file.name, file.folder, file.mtime, …), and path, folder, title,
-// date, created, modified and size unless the note has a field of that name.
+// date, created, modified and size unless the note has a field of that name. Tags are a
+// list, however the note writes them.
 func (n *Note) Values() map[string]any {
 	values := map[string]any{}
 	maps.Copy(values, n.FrontMatter)
 	keys := mergeInline(values, n.Inline)
+	for _, folded := range []string{"tags", "tag"} {
+		if key, ok := keys[folded]; ok && values[key] != nil {
+			values[key] = tagNames(values[key])
+		}
+	}
 	folder := path.Dir(n.Path)
 	if folder == "." {
 		folder = ""
@@ -239,6 +270,15 @@ func (n *Note) Values() map[string]any {
 		}
 	}
 	return values
+}
+
+// tagNames returns the names in a value of tags.
+func tagNames(value any) []any {
+	names := []any{}
+	for _, tag := range markdown.TagValues(value) {
+		names = append(names, markdown.TagName(tag))
+	}
+	return names
 }
 
 // mergeInline adds the inline fields to the values. A key that already has values
@@ -377,8 +417,9 @@ func (w matcher) has(have, want any) bool {
 	case []any:
 		return slices.ContainsFunc(h, func(v any) bool { return w.equal(v, want) })
 	case string:
-		w, ok := want.(string)
-		return ok && strings.Contains(Key(h), Key(w))
+		if part, ok := want.(string); ok && strings.Contains(Key(h), Key(part)) {
+			return true
+		}
 	}
 	return have != nil && w.equal(have, want)
 }
@@ -393,7 +434,7 @@ func (w matcher) in(have, want any) bool {
 }
 
 // compareValues compares numbers, dates and text; ok is false if they are not
-// comparable. A link counts as its target: "[[Ann|Annie]]" equals "Ann".
+// comparable. A link counts as its target: "[[Team/Ann|Annie]]" equals "Team/Ann" and "Ann".
 func compareValues(a, b any) (order int, ok bool) {
 	x, okA := a.(string)
 	y, okB := b.(string)
@@ -404,11 +445,11 @@ func compareValues(a, b any) (order int, ok bool) {
 			}
 		}
 	}
-	if x, isLink := linkTarget(x); isLink {
-		a = x
+	if target, isLink := linkTarget(x); isLink {
+		a = likeName(target, y)
 	}
-	if y, isLink := linkTarget(y); isLink {
-		b = y
+	if target, isLink := linkTarget(y); isLink {
+		b = likeName(target, x)
 	}
 	if x, ok := number(a); ok {
 		if y, ok := number(b); ok && (x != y || !okA || !okB) { // equal numbers can be different texts: "007" and "7", or 19 digits
@@ -419,6 +460,15 @@ func compareValues(a, b any) (order int, ok bool) {
 		order = strings.Compare(Key(a.(string)), Key(b.(string)))
 	}
 	return order, okA && okB
+}
+
+// likeName returns the target of a link without its folder if name, with which it is compared, has
+// none.
+func likeName(target, name string) string {
+	if name, _ := linkTarget(name); !strings.Contains(name, "/") {
+		return target[strings.LastIndexByte(target, '/')+1:]
+	}
+	return target
 }
 
 func number(v any) (float64, bool) {

@@ -48,3 +48,20 @@ func TestFieldValue_Nested(t *testing.T) {
 		assert.Equal(t, want, FieldValue(values, field), field)
 	}
 }
+
+// Tags are a list, whether the note has them as a list or as text.
+func TestNote_ValuesOfTags(t *testing.T) {
+	for _, written := range []any{"plan, #home/garden", "plan #home/garden", []any{"plan", "#home/garden"}} {
+		for _, key := range []string{"tags", "Tags", "tag"} {
+			n := &Note{FrontMatter: map[string]any{key: written, "": "x"}}
+			assert.Equal(t, []any{"plan", "home/garden"}, n.Values()[key])
+			assert.True(t, WhereMatches(map[string]any{key: map[string]any{"has": "Plan"}}, n.Values()))
+			assert.True(t, WhereMatches(map[string]any{key: map[string]any{"has": "#home/garden", "nin": []any{"#other"}}}, n.Values()))
+			assert.False(t, WhereMatches(map[string]any{key: map[string]any{"not": map[string]any{"in": []any{"#plan"}}}}, n.Values()))
+			assert.False(t, WhereMatches(map[string]any{key: map[string]any{"has": "pla"}}, n.Values()))
+		}
+	}
+	for _, written := range []any{nil, []any{}} {
+		assert.Equal(t, written, (&Note{FrontMatter: map[string]any{"tags": written}}).Values()["tags"])
+	}
+}
