@@ -88,7 +88,7 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	if len(w.LinkedFrom) > 0 {
 		const most = 20
 		out.Diverted, out.Diverting = cut(w.LinkedFrom, most)
-		remark := fmt.Sprintf("links to another note of this name lead here now, or to neither; to keep them, undo this with restore_note change=%d and choose another title", w.Change)
+		remark := fmt.Sprintf("links that meant another note of this name or alias lead here now, or to neither; to keep them, undo this with restore_note change=%d and choose another title", w.Change)
 		out.Notes = []string{remark}
 		listPaths(&text, remark, out.Diverted, out.Diverting)
 	}

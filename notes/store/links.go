@@ -193,9 +193,14 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 // entitled returns the first notes with this title or alias.
 func (w *linkWalk) entitled(name string) ([]string, error) {
 	const most = 3
-	paths, err := sqlite.Column[string](w.ctx, w.tx, `SELECT path FROM notes WHERE title_key = ?1 OR id IN (SELECT note FROM aliases WHERE alias_key = ?1) ORDER BY path`, notes.Key(name))
-	paths = slices.DeleteFunc(paths, func(p string) bool { return !w.canRead(p) })
+	paths, err := entitled(w.ctx, w.tx, name, w.canRead)
 	return paths[:min(len(paths), most)], err
+}
+
+// entitled returns the notes with this title or alias.
+func entitled(ctx context.Context, tx *sql.Tx, name string, canRead func(string) bool) ([]string, error) {
+	paths, err := sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE title_key = ?1 OR id IN (SELECT note FROM aliases WHERE alias_key = ?1) ORDER BY path`, notes.Key(name))
+	return slices.DeleteFunc(paths, func(p string) bool { return !canRead(p) }), err
 }
 
 // addContext adds the lines that contain the links, and suggestions for missing
@@ -294,16 +299,21 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 }
 
 // DivertedBy returns the notes with a link to another note that would no longer lead there if
-// there were a note at p. It returns none if that needs too many comparisons, as for the name
+// there were a note at p, or with a link by another note's title or alias, which leads nowhere yet,
+// that would lead to p. It returns none if that needs too many comparisons, as for the name
 // README in a large repository.
 func (s *Store) DivertedBy(ctx context.Context, p string, scope notes.Scope) (from []string, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		links, err := selectLinks(ctx, tx, `json_each(?) k CROSS JOIN links l ON l.target_key = k.value AND l.resolved IS NOT NULL`, sqlite.List(s.linkKeys(p)))
-		if err != nil || len(links) == 0 {
-			return err
-		}
 		canRead, err := readable(ctx, tx, scope)
 		if err != nil {
+			return err
+		}
+		named, err := entitled(ctx, tx, notes.BaseName(p), canRead)
+		if err != nil {
+			return err
+		}
+		links, err := selectLinks(ctx, tx, `json_each(?) k CROSS JOIN links l ON l.target_key = k.value AND (l.resolved IS NOT NULL OR ? AND l.state = ?)`, sqlite.List(s.linkKeys(p)), len(named) > 0, linkUnresolved)
+		if err != nil || len(links) == 0 {
 			return err
 		}
 		targets, err := s.selectTargets(ctx, tx, links)
@@ -313,6 +323,12 @@ func (s *Store) DivertedBy(ctx context.Context, p string, scope notes.Scope) (fr
 		s.AddTarget(targets, LinkKey(p), Target{Path: p})
 		for _, l := range links {
 			is, _ := s.ChooseTarget(l.from, l.target, l.kind, targets[l.key])
+			if !l.resolved.Valid {
+				if is.Path == p && canRead(l.from) {
+					from = append(from, l.from)
+				}
+				continue
+			}
 			was := slices.IndexFunc(targets[l.key], func(t Target) bool { return t.ID == l.resolved.Int64 })
 			if is.ID != l.resolved.Int64 && was >= 0 && canRead(l.from) && canRead(targets[l.key][was].Path) {
 				from = append(from, l.from)

@@ -251,6 +251,13 @@ func TestCreate_DivertedLinks(t *testing.T) {
 	assert.Equal(t, []string{"Daily/D.md", "Other/Even.md"}, create("Third/Boat.md", "Third", "Daily", "Other", "Work"))
 	assert.Empty(t, create("Third/Boat.md", "Third", "Daily"), "the other note is out of scope")
 	assert.Empty(t, create("New.md"))
+	f.write("Work/Other.md", "---\naliases: [New, Old]\n---\n# Title\n")
+	f.write("Top.md", "[[Title]] [[Work/Old]]\n")
+	f.reconcile()
+	assert.Equal(t, []string{"Daily/Path.md"}, create("New.md"), "a link by an alias")
+	assert.Equal(t, []string{"Top.md"}, create("Title.md"), "a link by a title")
+	assert.Empty(t, create("New.md", "Daily", "New.md"), "the other note is out of scope")
+	assert.Empty(t, create("Old.md"), "a link with another path")
 	assert.Empty(t, create("Work/Deep/Boat.md", "Work", "Top.md"))
 }
 
