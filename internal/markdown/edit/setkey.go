@@ -113,7 +113,7 @@ type keyEditor struct {
 	// How the existing entry is written.
 	name          string                // the key as spelled, with its indentation and the ':' or '=' after it
 	comment       string                // comment after the value on its line, with the white space before it
-	quote         byte                  // quote of a scalar, or 0
+	quote         byte                  // quote of a scalar, '|' of lines as they are, or 0
 	brackets      bool                  // whether the value is a list in brackets or a map in braces
 	keys          []string              // the keys of a map, in order
 	items         []place               // the items of a list or map

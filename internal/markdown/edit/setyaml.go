@@ -107,6 +107,10 @@ func (e *keyEditor) readStyle(pair *ast.MappingValueNode) {
 		case token.DoubleQuoteType:
 			e.quote = '"'
 		}
+	case *ast.LiteralNode:
+		if v.Start.Type == token.LiteralType {
+			e.quote = '|'
+		}
 	}
 	for t := last; e.comment == "" && t != nil && e.lines[t.Position.Line-1] < e.end; t = t.Next {
 		if t.Type == token.CommentType {

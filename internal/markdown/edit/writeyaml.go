@@ -16,7 +16,7 @@ type yamlWriter struct {
 	out        strings.Builder
 	eol        string
 	listIndent string
-	quote      byte // quote for a scalar, 0 for the default
+	quote      byte // quote for a scalar, '|' for lines as they are, 0 for the default
 	brackets   bool // whether to write lists in brackets
 }
 
@@ -52,8 +52,33 @@ func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 			w.value(v[key], indent+"  ", true)
 		}
 	default:
+		if w.quote == '|' {
+			w.quote = 0
+			if text, _ := v.(string); w.literal(text, indent+"  ") {
+				return
+			}
+		}
 		w.out.WriteString(" " + yamlScalar(v, w.quote, false))
 	}
+}
+
+// literal writes text of several lines as it is below the key, and reports whether that was
+// possible.
+func (w *yamlWriter) literal(text, indent string) bool {
+	body, ended := strings.CutSuffix(text, "\n")
+	if !strings.Contains(text, "\n") || strings.HasPrefix(body, " ") || body != strings.Trim(body, "\n") || body == "" || hasControl(strings.ReplaceAll(body, "\n", "")) {
+		return false
+	}
+	w.out.WriteString(" |")
+	if !ended {
+		w.out.WriteString("-")
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		if w.out.WriteString(w.eol); line != "" {
+			w.out.WriteString(indent + line)
+		}
+	}
+	return true
 }
 
 // flowYAML returns a value as YAML on one line.
