@@ -81,12 +81,12 @@ var (
 )
 
 // dayWords are yesterday, today and tomorrow in English, German, Spanish, French, Italian,
-// Portuguese, Dutch, Polish, Russian, Japanese, Chinese and Korean, except words that also mean
-// the morning.
+// Portuguese, Dutch, Polish, Russian, Greek, Turkish, Arabic, Hindi, Japanese, Chinese and
+// Korean, except words that also mean the morning, and the one Hindi word for both other days.
 var dayWords = [][]string{
-	strings.Fields("yesterday gestern ayer hier ieri ontem gisteren wczoraj вчера 昨日 昨天 어제"),
-	strings.Fields("today heute hoy aujourd'hui aujourd’hui oggi hoje vandaag dziś dzisiaj сегодня 今日 今天 오늘"),
-	strings.Fields("tomorrow demain domani amanhã jutro завтра 明日 明天 내일"),
+	strings.Fields("yesterday gestern ayer hier ieri ontem gisteren wczoraj вчера χθες χτες dün أمس 昨日 昨天 어제"),
+	strings.Fields("today heute hoy aujourd'hui aujourd’hui oggi hoje vandaag dziś dzisiaj сегодня σήμερα bugün اليوم आज 今日 今天 오늘"),
+	strings.Fields("tomorrow demain domani amanhã jutro завтра αύριο yarın غدا غدًا 明日 明天 내일"),
 }
 
 func foldWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
