@@ -440,7 +440,7 @@ func (s *Journal) MadeFolder(ctx context.Context, diskPath string) (bool, error)
 // NoChange returns the error for a change that cannot be undone because it is not
 // known.
 func NoChange(id int64) error {
-	return &notes.Error{Op: "restore", Err: notes.ErrNotFound, Detail: fmt.Sprintf("there is no change %d, it is older than %d days, or one of its notes was forgotten", id, int(JournalAge.Hours()/24)),
+	return &notes.Error{Op: "restore", Err: notes.ErrNotFound, Detail: fmt.Sprintf("there is no change %d, it is older than %d days, or one of its notes was forgotten or is not visible here", id, int(JournalAge.Hours()/24)),
 		Hint: "note_history lists changes; each note can be restored by its revision."}
 }
 
