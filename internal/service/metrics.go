@@ -35,6 +35,8 @@ func (s *Service) serveReady(w http.ResponseWriter, r *http.Request) {
 		case !v.open && own:
 			reasons = append(reasons, "the vault is being opened")
 		case !own && !v.begun: // it is being fetched; requests for it wait
+		case pglog.IsAnswer(v.err):
+			reasons = append(reasons, "the database refuses the node's queries; notesd status says why")
 		case v.err != nil:
 			reasons = append(reasons, "the database cannot be reached")
 		case v.lag.Age > lagBound:

@@ -438,19 +438,22 @@ func TestReadiness(t *testing.T) {
 	}))
 }
 
-// TestReadiness_Shared checks that concurrent requests share one database query.
+// TestReadiness_Shared checks that concurrent requests share one database query, and report a
+// database that answers with an error unlike one that does not answer.
 func TestReadiness_Shared(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, answer := &Service{}, make(chan []vaultState)
-		go func() { _, _, _ = s.probing.Do("", func() (any, error) { return <-answer, nil }) }()
-		synctest.Wait()
-		w := httptest.NewRecorder()
-		go s.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
-		synctest.Wait()
-		answer <- []vaultState{{open: true, err: errors.New("away")}}
-		synctest.Wait()
-		assert.Contains(t, w.Body.String(), "the database cannot be reached")
-	})
+	for err, reason := range map[error]string{errors.New("away"): "the database cannot be reached", pglog.ErrForeign: "the database refuses"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, answer := &Service{}, make(chan []vaultState)
+			go func() { _, _, _ = s.probing.Do("", func() (any, error) { return <-answer, nil }) }()
+			synctest.Wait()
+			w := httptest.NewRecorder()
+			go s.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+			synctest.Wait()
+			answer <- []vaultState{{open: true, err: err}}
+			synctest.Wait()
+			assert.Contains(t, w.Body.String(), reason)
+		})
+	}
 }
 
 // bearer adds a token to a client's requests.

@@ -41,7 +41,7 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 		}
 		return err
 	})
-	if err == nil || !sent || isAnswer(err) {
+	if err == nil || !sent || IsAnswer(err) {
 		return seq, err
 	}
 	l.db.log.Warn("the answer to a commit was lost; asking for its outcome", "err", err)

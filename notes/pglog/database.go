@@ -178,7 +178,7 @@ func (d *Database) ready(ctx context.Context) error {
 		return nil
 	}
 	have, err := version(ctx, d.pool)
-	if err != nil && !isAnswer(err) { // an answer says that there is no table
+	if err != nil && !IsAnswer(err) { // an answer says that there is no table
 		return err
 	}
 	if err != nil || have != len(migrations.Postgres.Scripts()) {

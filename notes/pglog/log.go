@@ -181,16 +181,16 @@ func (d *Database) transfer(ctx context.Context, size int, do func(ctx context.C
 		return do(ctx)
 	}
 	err := try()
-	if err == nil || isAnswer(err) || ctx.Err() != nil {
+	if err == nil || IsAnswer(err) || ctx.Err() != nil {
 		return err
 	}
 	d.pool.Reset()
 	return try()
 }
 
-// isAnswer reports whether the error is an answer of the database, or is derived from one, as
+// IsAnswer reports whether the error is an answer of the database, or is derived from one, as
 // opposed to the database being unreachable.
-func isAnswer(err error) bool {
+func IsAnswer(err error) bool {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refused.SeverityUnlocalized == "ERROR" // others end the connection
 	}

@@ -429,7 +429,7 @@ func TestIsAnswer(t *testing.T) {
 		{ErrForeign, true},
 		{io.ErrUnexpectedEOF, false},
 	} {
-		assert.Equal(t, c.want, isAnswer(c.err), "%v", c.err)
+		assert.Equal(t, c.want, IsAnswer(c.err), "%v", c.err)
 	}
 }
 
