@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"notesd/internal/markdown"
 )
@@ -13,9 +15,10 @@ import (
 // ReplaceSection replaces the text of the section that ref names (see
 // [markdown.FindSection]), including its subsections. The heading is kept unless
 // content starts with a heading of the same text, which then replaces it but keeps its
-// attributes, such as {#id}, unless it has its own. Footnotes at the section's end are kept if
-// other text or content refers to them and content has none of the same label. A block keeps
-// its id and, in a list, its marker. Blank lines around the text are kept.
+// attributes, such as {#id}, unless it has its own. Footnotes and link definitions at the
+// section's end are kept if other text or content refers to them and content has none of the
+// same label. A block keeps its id and, in a list, its marker. Blank lines around the text are
+// kept.
 func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)
@@ -42,7 +45,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	if section.Nested {
 		content = indentLines(content, bodyIndentation(src, section))
 	} else {
-		content = withFootnotes(withoutRule(content, src, section.End), src, section, eol)
+		content = withDefinitions(withoutRule(content, src, section.End), src, section, eol)
 		if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
 			content += eol
 		}
@@ -62,22 +65,31 @@ func withoutRule(content string, src []byte, at int) string {
 	return content
 }
 
-// withFootnotes returns the new content of a section with the footnotes at the section's end that
-// are still needed: the text of the whole note refers to them, wherever they are. Footnotes with a section of
-// their own are that section's text.
-func withFootnotes(content string, src []byte, section markdown.Section, eol string) string {
-	above := aboveFootnotes(src, section.ContentStart, section.End, "")
+// withDefinitions returns the new content of a section with the definitions at the section's end
+// that are still needed, because the note's text or another definition refers to them. Definitions
+// with a section of their own are that section's text.
+func withDefinitions(content string, src []byte, section markdown.Section, eol string) string {
+	above := aboveDefinitions(src, section.ContentStart, section.End, "")
 	if isBlank(src[section.ContentStart:above]) {
 		return content
 	}
-	referring := strings.ToLower(string(src[:section.Start]) + content + string(src[section.End:]))
-	own := strings.ToLower("\n" + content)
+	named := map[string]int{} // labels, including those of the definitions
+	for _, label := range label.FindAllString(string(src[:section.ContentStart])+content+string(src[above:]), -1) {
+		named[strings.ToLower(label)]++
+	}
+	own := map[string]bool{}
+	for line := range strings.Lines(content) {
+		if definition.MatchString(line) {
+			own[strings.ToLower(label.FindString(line))] = true
+		}
+	}
 	var kept, rule strings.Builder
 	keep := false
 	for line := range bytes.Lines(src[above:section.End]) {
-		switch label := strings.ToLower(strings.TrimSuffix(string(footnote.Find(line)), ":")); {
-		case label != "":
-			keep = strings.Contains(referring, label) && !strings.Contains(own, "\n"+label+":")
+		switch {
+		case definition.Match(line):
+			name := strings.ToLower(string(label.Find(line)))
+			keep = (named[name] > 1 || strings.HasPrefix(name, "[//")) && !own[name] // comments stand around Foam's definitions
 		case !keep && isRule(bytes.TrimRight(line, "\r\n")):
 			rule.Write(line)
 			rule.WriteString(eol)
@@ -218,7 +230,7 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 
 // InsertAfter inserts content after the section or block that ref names (see
 // [markdown.FindSection]), including the subsections of a section and the children of
-// a list item, but before the footnotes at the end of the note.
+// a list item, but before the footnotes and link definitions at the end of the note.
 func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)
@@ -232,8 +244,8 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	return insertBlock(src, doc, at, content, indentation(src, section))
 }
 
-// Append inserts content at the end of the note, before the footnotes there, and before any
-// comments at its end and the rule above them.
+// Append inserts content at the end of the note, before the footnotes and link definitions there,
+// and before any comments at its end and the rule above them.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
 	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "")
@@ -243,28 +255,43 @@ func Append(src []byte, content string) ([]byte, error) {
 // note or of its last section.
 func noteEnd(src []byte, doc *markdown.Document, start int, content string) int {
 	at := afterText(src, start, doc.TextEnd)
-	above := aboveFootnotes(src, start, at, content)
+	above := aboveDefinitions(src, start, at, content)
 	if slices.ContainsFunc(doc.Headings, func(h markdown.Heading) bool { return h.ContentStart == above }) {
-		return at // the footnotes have a section of their own
+		return at // the definitions have a section of their own
 	}
 	return above
 }
 
-// footnote matches the start of a footnote's text.
-var footnote = regexp.MustCompile(`^\[\^[^\]\s]+\]:`)
+// definition matches the first line of a footnote, and a link definition of a URL or path, as
+// opposed to a line of a log such as "[Ann]: yes".
+var definition = regexp.MustCompile(`^\[(?:\^[^\]\s]+\]:|[^\]\[^][^\]\[]*\]:[ \t]+(?:<[^>]*>|\S*[/#]\S*|\S+\.\w+)(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?\s*$)`)
 
-// aboveFootnotes returns the start of the line after the text in src[start:end], a run of whole
-// lines, without the footnotes at its end and the rule above them, or end if content is a
-// footnote too.
-func aboveFootnotes(src []byte, start, end int, content string) int {
-	above := end
-	for at := end; at > start && !footnote.MatchString(content); {
+// label matches the label of a definition or of what refers to it.
+var label = regexp.MustCompile(`\[[^\]\[]+\]`)
+
+// aboveDefinitions returns the start of the line after the text in src[start:end], a run of whole
+// lines, without the footnotes and link definitions at its end and the rule above them, or end if
+// content is one of these too.
+func aboveDefinitions(src []byte, start, end int, content string) int {
+	above, text, wrapped := end, false, false // text: lines below continue a footnote; wrapped: without indentation
+scan:
+	for at := end; at > start && !definition.Match(firstLine(content)); {
 		line := previousLine(src, at)
 		at = markdown.TrimLineBreak(src, at) - len(line)
-		if footnote.Match(line) {
-			above = at
-		} else if indent := leadingSpace(line); !isBlank(line) && len(indent) < 4 && !strings.Contains(indent, "\t") {
-			break // not the continuation of a footnote
+		first, _ := utf8.DecodeRune(line)
+		indent := leadingSpace(line)
+		switch {
+		case definition.Match(line) && (!text || bytes.HasPrefix(line, []byte("[^"))):
+			above, text, wrapped = at, false, false
+		case isBlank(line) && wrapped:
+			break scan
+		case isBlank(line):
+		case len(indent) >= 4 || strings.Contains(indent, "\t"):
+			text = true
+		case unicode.IsLetter(first) || unicode.IsDigit(first):
+			text, wrapped = true, true
+		default:
+			break scan
 		}
 	}
 	if above < end {
@@ -327,7 +354,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		at = textStart
 		if e.Op == OpAppend {
 			_, at = markdown.LineAt(src, textEnd)
-			at = aboveFootnotes(src, textStart, at, e.Content)
+			at = aboveDefinitions(src, textStart, at, e.Content)
 			if areRows(trimLines(e.Content)) {
 				at = rowsEnd(src, doc, section, at)
 			}

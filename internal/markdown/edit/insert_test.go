@@ -79,6 +79,10 @@ func TestReplaceSection(t *testing.T) {
 		{"with footnotes below a rule", "# A\r\nb[^N]\r\n\r\n---\r\n\r\n[^n]: c\r\n\r\n# B\r\n", "A", "new[^N]", "# A\r\nnew[^N]\r\n\r\n---\r\n\r\n[^n]: c\r\n\r\n# B\r\n"},
 		{"with new footnotes", "a[^1]\n\n# A\nb[^2]\n\n[^1]: x\n[^2]: c\n", "A", "new[^2]\n\n[^2]: d", "a[^1]\n\n# A\nnew[^2]\n\n[^2]: d\n\n[^1]: x\n"},
 		{"by nothing, with footnotes", "a[^1]\n\n# A\nb\n\n[^1]: x\n", "A", "", "a[^1]\n\n# A\n[^1]: x\n"},
+		{"with link definitions", "# [B]\n\nSee [x][a b].\n\n# [1.0]\nold [c]\n\n[B]: https://b\n[a b]: <p q>\n[1.0]: d/e.md 'T'\n[C]: #c\n", "[1.0]", "new", "# [B]\n\nSee [x][a b].\n\n# [1.0]\nnew\n\n[B]: https://b\n[a b]: <p q>\n[1.0]: d/e.md 'T'\n"},
+		{"with a footnote that continues without indentation", "a[^1][^2]\n\n# A\nb\n\n[^1]: x\ny\n\n[^2]: z\n", "A", "new", "a[^1][^2]\n\n# A\nnew\n\n[^1]: x\ny\n\n[^2]: z\n"},
+		{"with a footnote that another one needs", "a[^1]\n\n# A\nb\n\n[^2]: z\n[^1]: x[^2]\n[^3]: c\n", "A", "new", "a[^1]\n\n# A\nnew\n\n[^2]: z\n[^1]: x[^2]\n"},
+		{"with definitions of Foam", "[a]\n\n# A\n[b]\n\n[//begin]: # \"x\"\n[a]: a.md\n[b]: b.md\n[//end]: # \"y\"\n", "A", "new", "[a]\n\n# A\nnew\n\n[//begin]: # \"x\"\n[a]: a.md\n[//end]: # \"y\"\n"},
 		{"of footnotes", "a[^1]\n\n# Footnotes\n\n[^1]: x\n[^2]: y\n", "Footnotes", "[^2]: z", "a[^1]\n\n# Footnotes\n\n[^2]: z\n"},
 	}, ReplaceSection)
 	for _, content := range []string{"```sh\nls\n```", "```sh\nls\n``` ^id", "```sh\nls\n\n^id"} {
@@ -125,6 +129,7 @@ func TestInsertAfter(t *testing.T) {
 		{"a table", "| a |\n|---|\n^id\n", "^id", "x", "| a |\n|---|\n^id\n\nx\n"},
 		{"above footnotes at the end of the note", "# A\n\n## B\nb[^1]\n\n[^1]: x\n", "B", "## C", "# A\n\n## B\nb[^1]\n\n## C\n\n[^1]: x\n"},
 		{"below footnotes inside the note", "# A\na[^1]\n\n[^1]: x\n\n# C\n", "A", "# B", "# A\na[^1]\n\n[^1]: x\n\n# B\n\n# C\n"},
+		{"above link definitions at the end of the note", "# [1.1]\n\n# [1.0]\na\n\n[1.1]: ../b.md\n", "[1.0]", "# 0.9", "# [1.1]\n\n# [1.0]\na\n\n# 0.9\n\n[1.1]: ../b.md\n"},
 		{"a section of footnotes", "# A\n\n[^1]: x\n", "A", "# B", "# A\n\n[^1]: x\n\n# B\n"},
 	}, InsertAfter)
 }
@@ -156,6 +161,11 @@ func TestAppend(t *testing.T) {
 		{"above footnotes", "a[^1]\n[^1]: x\n\n    y\n[^2]: z\n\n%% b %%\n", "", "c", "a[^1]\n\nc\n\n[^1]: x\n\n    y\n[^2]: z\n\n%% b %%\n"},
 		{"above a rule with footnotes", "a[^1]\n\n---\n\n[^1]: x\n", "", "c", "a[^1]\n\nc\n\n---\n\n[^1]: x\n"},
 		{"between text with an underline and footnotes", "a[^1]\n***\n\n[^1]: x\n", "", "c", "a[^1]\n***\n\nc\n\n[^1]: x\n"},
+		{"above link definitions", "a [b]\r\n\r\n[b]: https://x.org/a:b\r\n[c]: c.md\r\n", "", "- c", "a [b]\r\n\r\n- c\r\n\r\n[b]: https://x.org/a:b\r\n[c]: c.md\r\n"},
+		{"to a log", "[10:30]: yes\n[Ann]: so do I\n[Bob]: done.\n", "", "[Ann]: ok", "[10:30]: yes\n[Ann]: so do I\n[Bob]: done.\n\n[Ann]: ok\n"},
+		{"a link definition", "a\n\n[b]: https://b\n", "", "[c]: d/e\n[f]: g/h", "a\n\n[b]: https://b\n\n[c]: d/e\n[f]: g/h\n"},
+		{"below code after a link definition", "[l]\n\n[l]: http://x\n\n    code\n", "", "c", "[l]\n\n[l]: http://x\n\n    code\n\nc\n"},
+		{"above a footnote of several lines", "a[^1]\n\n[^1]: x\ny\n", "", "c", "a[^1]\n\nc\n\n[^1]: x\ny\n"},
 		{"a footnote", "a\n\n[^1]: x\n", "", "[^2]: y", "a\n\n[^1]: x\n\n[^2]: y\n"},
 		{"to nothing but footnotes", "[^1]: x\n", "", "c", "c\n\n[^1]: x\n"},
 		{"below text after footnotes", "a\n\n[^1]: x\n\nb\n", "", "c", "a\n\n[^1]: x\n\nb\n\nc\n"},
