@@ -2,8 +2,10 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -95,9 +97,10 @@ const MaxEdits = 200
 
 // Apply applies the edits in order, each to the result of the previous one, and returns
 // the new text and the renamed headings, in the order of the edits. Line numbers are those of
-// src, where the client has read them, whatever earlier edits insert above. If one fails, Apply
-// returns an [*EditError] and no text; if ctx is done, it returns the error of ctx. No
-// edits, or more than [MaxEdits], are [ErrInvalid]. src is not modified.
+// src, where the client has read them, whatever earlier edits insert above, also in headings such
+// as "Risks (line 12)" and in errors. If one fails, Apply returns an [*EditError] and no text; if
+// ctx is done, it returns the error of ctx. No edits, or more than [MaxEdits], are [ErrInvalid].
+// src is not modified.
 func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRename, error) {
 	switch {
 	case len(edits) == 0:
@@ -116,13 +119,13 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 		var err error
 		asRead := given[i] //nolint:gosec // as many as edits
 		if edit.Line < 0 {
-			err = invalid("an earlier edit of this call changed or removed the task on line %d", asRead.Line)
+			err = invalid("an earlier edit of this call changed or removed the text on line %d", asRead.line())
 		} else {
 			next, err = edit.apply(out, &renames)
 		}
-		if err != nil && edit.Op == OpToggleTask { // its error has lines, too
-			if _, inSrc := asRead.apply(src, &renames); inSrc != nil {
-				err = inSrc
+		if err != nil {
+			if _, inSrc := asRead.apply(src, &renames); inSrc != nil && (edit.Op == OpToggleTask || sameProblem(err, inSrc)) {
+				err = inSrc // whose lines are those of src
 			}
 		}
 		if err != nil {
@@ -134,11 +137,18 @@ func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRena
 	return out, renames, nil
 }
 
+// sameProblem reports whether a reference names no section, or several, in both of two texts.
+func sameProblem(a, b error) bool {
+	x, isX := errors.AsType[*markdown.SectionError](a)
+	y, isY := errors.AsType[*markdown.SectionError](b)
+	return isX && isY && errors.Is(x, y.Err)
+}
+
 // moveLines changes the line numbers of edits of before to those that the same lines have in
 // after. Between the first and the last difference, that is the only line with the same text,
 // or -1 if there is no such line, unless the number of lines is the same.
 func moveLines(edits []Edit, before, after []byte) {
-	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.Line > 0 }) {
+	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.line() > 0 }) {
 		return
 	}
 	newline := []byte("\n")
@@ -151,18 +161,34 @@ func moveLines(edits []Edit, before, after []byte) {
 		same++
 	}
 	was, is := a[head:len(a)-same], b[head:len(b)-same]
-	for i, e := range edits {
-		switch {
-		case e.Line <= head || e.Line > len(a) || len(a) == len(b):
-		case e.Line > len(a)-same:
-			edits[i].Line += len(b) - len(a)
+	for i := range edits {
+		switch line := edits[i].line(); {
+		case line <= head || line > len(a) || len(a) == len(b):
+		case line > len(a)-same:
+			edits[i].setLine(line + len(b) - len(a))
 		default:
-			edits[i].Line = -1
-			if j := onlyLine(is, a[e.Line-1]); j >= 0 && onlyLine(was, a[e.Line-1]) >= 0 {
-				edits[i].Line = head + j + 1
+			if j := onlyLine(is, a[line-1]); j >= 0 && onlyLine(was, a[line-1]) >= 0 {
+				edits[i].setLine(head + j + 1)
+			} else {
+				edits[i].Line = -1
 			}
 		}
 	}
+}
+
+// line returns the line by which the edit names its task or its heading, or 0.
+func (e *Edit) line() int {
+	_, line := markdown.SplitLine(strings.TrimSpace(e.Heading))
+	return cmp.Or(e.Line, line)
+}
+
+func (e *Edit) setLine(line int) {
+	if e.Line != 0 {
+		e.Line = line
+		return
+	}
+	name, _ := markdown.SplitLine(strings.TrimSpace(e.Heading))
+	e.Heading = fmt.Sprintf("%s (line %d)", name, line)
 }
 
 // SameLine reports whether the line of before with this number has the same number in after,

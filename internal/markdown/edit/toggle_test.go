@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -63,7 +64,7 @@ func TestToggleTask_ErrorsOfTheOriginal(t *testing.T) {
 	}{
 		{[]Edit{prepend, {Op: OpToggleTask, Line: 1}}, `no such task on line 1; the note has "one" (line 3), "two" (line 4)`},
 		{[]Edit{prepend, {Op: OpToggleTask, Text: "four"}}, `"one" (line 3)`},
-		{[]Edit{{Op: OpReplaceText, Old: "- [ ] one\n"}, {Op: OpToggleTask, Line: 3}}, "an earlier edit of this call changed or removed the task on line 3"},
+		{[]Edit{{Op: OpReplaceText, Old: "- [ ] one\n"}, {Op: OpToggleTask, Line: 3}}, "an earlier edit of this call changed or removed the text on line 3"},
 	} {
 		_, _, err := Apply(t.Context(), []byte(src), c.edits)
 		require.ErrorContains(t, err, c.want)
@@ -97,6 +98,32 @@ func TestToggleTask_LinesOfTheOriginal(t *testing.T) {
 			assert.Equal(t, c.want, string(out))
 		})
 	}
+}
+
+// Headings named with their lines are those of the text before all edits, also in errors.
+func TestApply_HeadingLinesOfTheOriginal(t *testing.T) {
+	const src = "# A\n\n# A\n\n# A\n"
+	add := func(heading, content string) Edit { return Edit{Op: OpAppend, Heading: heading, Content: content} }
+	out, _, err := Apply(t.Context(), []byte(src), []Edit{add("A (line 1)", "one"), add("# A (line 3)", "two"), add("A (line 5)", "three")})
+	require.NoError(t, err)
+	assert.Equal(t, "# A\n\none\n\n# A\n\ntwo\n\n# A\n\nthree\n", string(out))
+
+	for _, c := range []struct {
+		edit Edit
+		want string
+	}{
+		{add("A", "x"), "[A (line 1) A (line 3) A (line 5)]"},
+		{add("A (line 4)", "x"), "[A (line 1) A (line 3) A (line 5)]"},
+	} {
+		_, _, err = Apply(t.Context(), []byte(src), []Edit{add("A (line 1)", "one"), c.edit})
+		var problem *markdown.SectionError
+		require.ErrorAs(t, err, &problem)
+		assert.Equal(t, c.want, fmt.Sprint(problem.Candidates))
+	}
+	_, _, err = Apply(t.Context(), []byte(src), []Edit{add("A (line 1)", "# New"), add("New", "x"), add("Newer", "x")})
+	require.ErrorIs(t, err, markdown.ErrMissing)
+	_, _, err = Apply(t.Context(), []byte(src), []Edit{{Op: OpReplaceSection, Heading: "A (line 3)", Content: "# B\n\n# A\n\n# A"}, {Op: OpReplaceAll, Content: "# C"}, add("A (line 5)", "x")})
+	require.ErrorContains(t, err, "an earlier edit of this call changed or removed the text on line 5")
 }
 
 func TestToggleTaskOfTheExamples(t *testing.T) {
