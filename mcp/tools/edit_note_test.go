@@ -255,6 +255,15 @@ func TestSeen_LinesMovedByOwnChange(t *testing.T) {
 	assert.Equal(t, "- [x] one ✅ 2026-02-04\n- [ ] water 🔁 every day 📅 2026-02-05\n- [x] water 🔁 every day 📅 2026-02-04 ✅ 2026-02-04\n"+
 		"- [x] two ✅ 2026-02-04\n- [x] three ✅ 2026-02-04\n", w.disk(t, "List.md"))
 
+	files := args{"notes": []string{"A", "B"}, "edits": []args{{"op": "toggle_task", "text": "water"}}}
+	others := newWorld(t, map[string]string{"A.md": text, "B.md": text})
+	done, _ = others.call(t, "edit_note", files)
+	others.call(t, "list_tasks", nil)
+	others.call(t, "restore_note", args{"change": done["change"]})
+	for _, note := range []string{"A", "B"} {
+		assert.Contains(t, others.fails(t, "edit_note", toggle(4, args{"note": note})), "line 4 may be another one")
+	}
+
 	again := *w
 	again.env.RequestKey = "again"
 	again.call(t, "read_note", args{"note": "List"})

@@ -64,7 +64,7 @@ func (s *Seen) wrote(w notes.Written) {
 	for _, other := range w.Others {
 		known := s.of(other.OldPath)
 		if known.hash == notes.Hash(other.Old) {
-			known.hash = notes.Hash(other.New) // which has the same lines
+			known.hash, known.lines = notes.Hash(other.New), cmp.Or(known.lines, known.hash)
 		}
 		s.moved(other.OldPath, other.Path, known)
 	}
