@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
+	"unicode"
 
 	"notesd/notes"
 	"notesd/search/index"
@@ -21,6 +23,12 @@ type asking struct {
 	state  notes.Coverage
 }
 
+// isNumber reports whether a text has digits and no letters, as a telephone number or an amount:
+// to a model, numbers are close to each other.
+func isNumber(text string) bool {
+	return strings.ContainsFunc(text, unicode.IsDigit) && !strings.ContainsFunc(text, unicode.IsLetter)
+}
+
 type nearest struct {
 	hits []notes.SemanticHit
 	err  error
@@ -34,7 +42,10 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
 		return a
 	}
-	if a.state = s.semantic.Coverage(); a.state.State == StateOff || a.state.Coverage == 0 && a.state.State != StateLoading {
+	if a.state = s.semantic.Coverage(); s.q.Mode == ModeHybrid && isNumber(s.r.meaning) {
+		return a
+	}
+	if a.state.State == StateOff || a.state.Coverage == 0 && a.state.State != StateLoading {
 		return a
 	}
 	wait := s.o.SemanticTimeout

@@ -817,3 +817,18 @@ func (m memory) ResolveSearch(context.Context, notes.Filter) (*notes.IDSet, erro
 func (m memory) List(context.Context, notes.ListQuery) (notes.ListPage, error) {
 	return notes.ListPage{}, nil
 }
+
+// Numbers are found by their digits: to a model, they are all close to each other.
+func TestHybrid_Numbers(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"boats": .9, "cooking": .9}}
+	f := withMeaning(t, m)
+	f.write(map[string]string{"Book.md": "# Harbours\n\n978-0-374-27563-1"})
+	r := f.search(search.Query{Text: "978-0-374-27563-1"})
+	assert.Equal(t, []string{"Book"}, pathsOf(r))
+	assert.False(t, r.Weak)
+	assert.Empty(t, r.Notes)
+	assert.Equal(t, search.StateReady, r.Semantic.State)
+	assert.Equal(t, []string{"no note has these words or is semantically close"}, f.search(search.Query{Text: "+49 171 2345678"}).Notes)
+	assert.Empty(t, m.asked)
+	assert.NotEmpty(t, f.search(search.Query{Text: "978", Mode: search.ModeSemantic}).Hits)
+}
