@@ -405,6 +405,17 @@ func (s *search) best(found []candidate) []candidate {
 // rescore adds the scores of their texts to the best candidates and sorts them.
 func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
 	best := s.best(found)
+	sorted := best
+	every := ^uint64(0) >> (64 - min(64, len(s.r.plan.Terms)))
+	if i := slices.IndexFunc(found, func(c candidate) bool { return c.textRank == 1 && c.terms == every }); i >= len(best) {
+		// To the model, a code such as "AN-25-0417" is close to any number. That its parts stand
+		// together in a note, only the text shows.
+		last := len(best) - 1
+		c := found[i]
+		copy(found[last+1:i+1], found[last:i])
+		found[last] = c
+		sorted = found // its text may not raise it above those between
+	}
 	if err := s.readNotes(ctx, best); err != nil {
 		return err
 	}
@@ -436,6 +447,6 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 		}
 		s.score(c, m)
 	}
-	sortByScore(best)
+	sortByScore(sorted)
 	return nil
 }

@@ -832,3 +832,25 @@ func TestHybrid_Numbers(t *testing.T) {
 	assert.Empty(t, m.asked)
 	assert.NotEmpty(t, f.search(search.Query{Text: "978", Mode: search.ModeSemantic}).Hits)
 }
+
+// A code's parts stand together in one note, which notes with near passages do not displace
+// before its text is read.
+func TestHybrid_BestByWordsIsRead(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{}}
+	f := withMeaning(t, m)
+	files := map[string]string{"Offer.md": "# Boiler\n\n" + strings.Repeat("Radiators and pipes. ", 12) + "Offer AN-25-0417 of the plumber.\n"}
+	for i := range 80 {
+		files[fmt.Sprintf("Day %d.md", i)] = "# Day\n\nRain.\n"
+	}
+	for i := range 20 {
+		name := fmt.Sprintf("Bill of %d", 2000+i)
+		files[name+".md"] = "# " + name + "\n\nNo. 25.\n"
+		m.cosines[name] = .74
+	}
+	f.write(files)
+	for _, limit := range []int{1, 5, 10, 20} {
+		r := f.search(search.Query{Text: "AN-25-0417", Limit: limit})
+		assert.Equal(t, "Offer", pathsOf(r)[0], "limit %d", limit)
+		assert.Len(t, r.Hits, limit)
+	}
+}
