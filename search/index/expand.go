@@ -177,7 +177,9 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 // likeTerms returns the terms most similar to a word that no note has: those that it is a
 // prefix of, or else those at one edit (a letter wrong, missing or added, or two swapped), or
 // else two edits for a long word, or else the two terms that it is composed of. The most
-// frequent come first.
+// frequent come first. Terms with other digits are different things, not misspellings, except a
+// word without the number at its end (python3). A number is like the terms that begin with it or
+// have its digits, and is not composed of others.
 func (s *snapshot) likeTerms(word string) ([]string, error) {
 	if utf8.RuneCountInString(word) < oneTypo {
 		return nil, nil
@@ -187,15 +189,21 @@ func (s *snapshot) likeTerms(word string) ([]string, error) {
 		return mostFrequent(found, maxSuggestions), err
 	}
 	found, err = s.termsNear([]rune(word))
-	if err != nil || len(found) > 0 {
+	if err != nil || len(found) > 0 || digitsOf(word) == word {
 		return mostFrequent(found, maxSuggestions), err
 	}
 	return s.partsOf(word)
 }
 
 // termsNear returns the number of notes with each of the terms that begin with the word's first
-// letter and are the fewest edits away from it, within the limit for its length.
+// letter, have its digits, or all but those at its end, and are the fewest edits away from it,
+// within the limit for its length; of a number, with any connectors between the digits.
 func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
+	digits := digitsOf(string(word))
+	if len(digits) == len(word) {
+		return s.count(func(c *termCounter) error { return each(c.dict, sameNumber(digits), nil, nil, c.add) })
+	}
+	bare := terms.Stem(strings.TrimRight(string(word), "0123456789"))
 	most := 1
 	if len(word) >= twoTypos {
 		most = 2
@@ -204,8 +212,19 @@ func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
 		found, err = s.count(func(c *termCounter) error {
 			return each(c.dict, newNearWord(word, edits), nil, nil, c.add)
 		})
+		maps.DeleteFunc(found, func(term string, _ uint64) bool { return digitsOf(term) != digits && term != bare })
 	}
 	return found, err
+}
+
+// digitsOf returns the ASCII digits of a word.
+func digitsOf(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, word)
 }
 
 // leastPart is the least number of characters in a part of a compound.

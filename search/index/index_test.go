@@ -618,6 +618,7 @@ func TestLikeTerms(t *testing.T) {
 	apply(3, changed(&notes.Note{ID: 3, Path: "n/gardens and mangos.md", Title: "gardens and mangos", Content: "lantern mangle 😀moon"}))
 	apply(4, changed(aNote(4, "mangy")))
 	apply(5, deletion(4))
+	apply(6, changed(aNote(6, "978-0-374-27563-1 0170-5550199 0171234567 report16 AN25-0417 2026-11-23 2024 1231 20250107")))
 	for word, want := range map[string][]string{
 		"gardem":         {"garden"},         // one letter wrong
 		"gaarden":        {"garden"},         // one letter added
@@ -631,6 +632,17 @@ func TestLikeTerms(t *testing.T) {
 		"xarden":         nil,           // wrong first letter
 		"gard":           {"garden"},    // a prefix
 		"rosemarigarden": {"rosemari", "garden"},
+		"9780374275631":  {"978-0-374-27563-1"}, // a number without its hyphens
+		"20261123":       {"2026-11-23"},
+		"20261124":       nil, // another day
+		"01705550198":    nil,
+		"an250417":       {"an25-0417"},
+		"reprt16":        {"report16"},
+		"report17":       nil, // another report
+		"20241231":       nil, // other numbers, of which it is composed
+		"2025":           {"20250107"},
+		"garden2":        {"garden"},
+		"garden15":       {"garden"},
 	} {
 		require.NoError(t, x.search(nil, func(s *snapshot) error {
 			got, err := s.likeTerms(word)

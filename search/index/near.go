@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	segment "github.com/blevesearch/scorch_segment_api/v2"
+
+	"notesd/search/terms"
 )
 
 // nearWord is an automaton that accepts the terms that begin with a word's first letter and are
@@ -101,4 +103,30 @@ func (a *nearWord) extend(read int) (within bool) {
 		within = within || distance <= a.edits
 	}
 	return within
+}
+
+// sameNumber is an automaton that accepts the terms with the same digits and any connectors
+// between them: 978-0-374-27563-1 for 9780374275631. A state is the number of digits read.
+type sameNumber string
+
+var _ segment.Automaton = sameNumber("")
+
+func (a sameNumber) Start() int { return 0 }
+
+func (a sameNumber) CanMatch(state int) bool { return state != noMatch }
+
+func (a sameNumber) WillAlwaysMatch(int) bool { return false }
+
+func (a sameNumber) IsMatch(state int) bool { return state == len(a) }
+
+func (a sameNumber) Accept(state int, b byte) int {
+	switch {
+	case state == noMatch:
+		return noMatch
+	case state < len(a) && b == a[state]:
+		return state + 1
+	case 0 < state && state < len(a) && terms.ByteClass[b]&terms.ClassConnector != 0:
+		return state
+	}
+	return noMatch
 }
