@@ -594,6 +594,19 @@ func TestSearch_FarDownALongNote(t *testing.T) {
 	}
 }
 
+// A snippet that ends with a match ends with the whole word.
+func TestSnippet_EndsWithWord(t *testing.T) {
+	files := map[string]string{}
+	for pad := range 50 {
+		files[fmt.Sprintf("%d.md", pad)] = "Connections were refused " + strings.Repeat("x", pad) + " by the second PostgreSQL cluster, which was not started after the reboot of the host in August.\n"
+	}
+	for _, size := range []int{60, 100} {
+		for _, h := range newFixture(t, files).search(search.Query{Text: "refused connections postgres", Limit: 50, MaxBytes: 50 * size}).Hits {
+			assert.NotRegexp(t, `P\pL*…$`, strings.ReplaceAll(h.Snippet, "PostgreSQL", ""), h.Snippet)
+		}
+	}
+}
+
 // Suggestions for a word that no note has are shown as notes spell them, not as stems.
 func TestSuggestionsAreWords(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "The Ponies of Iceland.", "b.md": "In Norway many poniards.", "c.md": "Notiz und Verknüpfung."})

@@ -227,7 +227,7 @@ func (s *rescorer) excerpt(text string, start, end int, matches []match, size in
 		return excerpt{start, start + size, start, start}
 	}
 	i, j, _ := s.window(matches, func(a, b match) bool { return b.end-a.start <= size })
-	e := excerpt{first: matches[i].start, last: matches[max(i, j-1)].end}
+	e := excerpt{first: matches[i].start, last: wordTail(text, matches[max(i, j-1)].end, end)}
 	e.from, e.to = around(text, start, end, e, size)
 	return e
 }
@@ -384,6 +384,17 @@ func wordStart(text string, at, most int) int {
 	}
 	for at < most && splits(text, at) {
 		at++
+	}
+	return at
+}
+
+// wordTail moves the end of a match, such as "Postgre" in "PostgreSQL", forward to the end of the
+// letters and digits, unless that is far.
+func wordTail(text string, at, most int) int {
+	for i, r := range text[at:min(most, at+slack)] {
+		if !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) {
+			return at + i
+		}
 	}
 	return at
 }
