@@ -157,7 +157,7 @@ func deep(levels int) object {
 // TestWhyNothing checks that the parts of a filter that match no note by themselves are
 // described, with similar values.
 func TestWhyNothing(t *testing.T) {
-	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\npeople: ['[[Anna Lee]]', Bo]\nDue-date:\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
+	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\npeople: ['[[Anna Lee]]', Bo]\nDue-date:\nisbn: 9780374159122\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
 	for _, tt := range []struct {
 		filter notes.Filter
 		want   []string
@@ -166,6 +166,7 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Tags: []string{"urgnt"}}, []string{`no note has the tag "urgnt"; near: "urgent"`}},
 		{notes.Filter{Where: object{"not": object{"onwer": "Ann"}}}, []string{`no note has the key "onwer" in its front matter or as key:: value; near: "owner"`}},
 		{notes.Filter{Where: object{"owner": "Anne"}}, []string{`no note has "owner" "Anne"; near: "Ann"`}},
+		{notes.Filter{Where: object{"isbn": "9780374159123"}}, []string{`no note has "isbn" "9780374159123"; near: "9780374159122"`}},
 		{notes.Filter{Where: object{"people": object{"contains": "Anna"}}}, []string{`no note has "people" "Anna"; near: "[[Anna Lee]]"`}},
 		{notes.Filter{Where: object{"people": object{"has": "Anna Lee"}}, Folder: "Home"}, nil},
 		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -138,6 +139,9 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 				list = []any{v}
 			}
 			for _, item := range list {
+				if number, ok := item.(float64); ok {
+					item = strconv.FormatFloat(number, 'f', -1, 64) // rather than with an exponent
+				}
 				if len(values[field]) < 1000 {
 					values[field][fmt.Sprint(item)] = true
 				}
