@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
@@ -97,7 +98,11 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, sc
 			return m, nil
 		}
 	}
+	days := ""
+	if period.Unit != notes.Day {
+		days = fmt.Sprintf("For the notes of its days, use list_notes with after %s and before %s. ", period.Start.Format(time.DateOnly), period.End().Format(time.DateOnly))
+	}
 	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,
-		Detail: fmt.Sprintf("there is no note of this %s yet; it would be %s", period.Unit, notes.Quote(p)),
-		Hint:   "Appending to it (edit_note) creates it, from the vault's template if it has one; so does create_note with this title."}
+		Detail: fmt.Sprintf("there is no note of that %s yet; it would be %s", period.Unit, notes.Quote(p)),
+		Hint:   days + "Appending to it (edit_note) creates it, from the vault's template if it has one; so does create_note with this title."}
 }

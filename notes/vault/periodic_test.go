@@ -45,7 +45,11 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	_, err := f.Read(t.Context(), "today", notes.Scope{})
 	var e *notes.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, `there is no note of this day yet; it would be "Daily/2026-02-17.md"`, e.Detail)
+	assert.Equal(t, `there is no note of that day yet; it would be "Daily/2026-02-17.md"`, e.Detail)
+	_, err = f.Read(t.Context(), "last week", notes.Scope{})
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, `there is no note of that week yet; it would be "Daily/2026-W07.md"`, e.Detail)
+	assert.Contains(t, e.Hint, "use list_notes with after 2026-02-09 and before 2026-02-16.")
 	_, err = f.Read(t.Context(), notes.URI("today"), notes.Scope{})
 	require.ErrorContains(t, err, "no such note", "a URI names its own note")
 	n, err := f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Meetings"}})
@@ -112,7 +116,7 @@ func TestPastOfPeriodicNotes(t *testing.T) {
 	assert.Equal(t, "kept\n\nmore\n", f.onDisk("Daily/2026-02-15.md"))
 	_, err = f.History().Revisions(t.Context(), notes.HistoryQuery{Note: "tomorrow"})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	assert.ErrorContains(t, err, "there is no note of this day yet")
+	assert.ErrorContains(t, err, "there is no note of that day yet")
 }
 
 // TestWeeksOfTheCalendar checks that weeks begin, and are numbered, as configured in the
