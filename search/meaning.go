@@ -23,10 +23,10 @@ type asking struct {
 	state  notes.Coverage
 }
 
-// isNumber reports whether a text has digits and no letters, as a telephone number or an amount:
-// to a model, numbers are close to each other.
-func isNumber(text string) bool {
-	return strings.ContainsFunc(text, unicode.IsDigit) && !strings.ContainsFunc(text, unicode.IsLetter)
+// byDigits reports whether a hybrid search is by words only because the query has digits and no
+// letters, as a telephone number or an amount: to a model, numbers are close to each other.
+func (s *search) byDigits() bool {
+	return s.q.Mode == ModeHybrid && strings.ContainsFunc(s.r.meaning, unicode.IsDigit) && !strings.ContainsFunc(s.r.meaning, unicode.IsLetter)
 }
 
 type nearest struct {
@@ -42,7 +42,7 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
 		return a
 	}
-	if a.state = s.semantic.Coverage(); s.q.Mode == ModeHybrid && isNumber(s.r.meaning) {
+	if a.state = s.semantic.Coverage(); s.byDigits() {
 		return a
 	}
 	if a.state.State == StateOff || a.state.Coverage == 0 && a.state.State != StateLoading {

@@ -289,6 +289,9 @@ func TestNothingFound(t *testing.T) {
 		assert.Zero(t, r.Total)
 		assert.False(t, r.Weak)
 		assert.Equal(t, []string{"no note has these words or is semantically close"}, r.Notes)
+		for _, query := range []string{"harbour path:cooking", "harbour -harbour -moored"} {
+			assert.Equal(t, []string{"no note that meets the other conditions has these words or is semantically close"}, f.search(search.Query{Text: query, Mode: mode}).Notes)
+		}
 		r = f.search(search.Query{Text: `boats "ships boats"`, Mode: mode})
 		assert.Equal(t, []string{`found no note with "ships boats" that fits the rest of the query; without quotation marks, its words are searched`}, r.Notes)
 	}
@@ -828,7 +831,7 @@ func TestHybrid_Numbers(t *testing.T) {
 	assert.False(t, r.Weak)
 	assert.Empty(t, r.Notes)
 	assert.Equal(t, search.StateReady, r.Semantic.State)
-	assert.Equal(t, []string{"no note has these words or is semantically close"}, f.search(search.Query{Text: "+49 171 2345678"}).Notes)
+	assert.Equal(t, []string{"no note has these words"}, f.search(search.Query{Text: "+49 171 2345678"}).Notes)
 	assert.Empty(t, m.asked)
 	assert.NotEmpty(t, f.search(search.Query{Text: "978", Mode: search.ModeSemantic}).Hits)
 }

@@ -147,7 +147,16 @@ func (s *search) judge(list *rankedList) {
 		}
 		list.remarks = append(list.remarks, fmt.Sprintf("found no note with %s that fits the rest of the query; without quotation marks, its words are searched", strings.Join(missing, " and ")))
 	case len(list.found) == 0 && list.semantic.State == StateReady:
-		list.remarks = append(list.remarks, "no note has these words or is semantically close")
+		which := ""
+		asked := s.r.filter
+		if asked.Scope, asked.Exclude = nil, nil; s.admitted != s.allowed || !asked.IsZero() {
+			which = "that meets the other conditions "
+		}
+		near := " or is semantically close"
+		if s.byDigits() {
+			near = ""
+		}
+		list.remarks = append(list.remarks, "no note "+which+"has these words"+near)
 	case list.weak:
 		list.remarks = append(list.remarks, "no note matches well: the hits have few of the words or are only remotely related")
 	}

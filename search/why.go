@@ -218,7 +218,7 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 	if has == 0 {
 		x.Reasons = append(x.Reasons, "the note has none of the query's words")
 	}
-	if s.q.Mode == ModeText || s.semantic == nil || list.semantic.State == StateOff {
+	if s.q.Mode == ModeText || s.semantic == nil || list.semantic.State == StateOff || s.byDigits() {
 		x.Reasons = append(x.Reasons, "semantic search was not used")
 		return nil
 	}

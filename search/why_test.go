@@ -72,6 +72,7 @@ func TestWhy(t *testing.T) {
 		{"Planet", "plan", "the note has none of the query's words", search.ModeText},
 		{"Far", "rye", "its nearest passage has cosine 0.01 with the query, which is below the threshold", ""},
 		{"New", "rye", "the note is not embedded yet", ""},
+		{"Sail", "2024", "semantic search was not used", ""},
 	} {
 		x := why(c.note, search.Query{Text: c.query, Mode: c.mode})
 		assert.False(t, x.Found, c.query)
