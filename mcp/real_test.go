@@ -735,13 +735,30 @@ func TestMarksOfTasks(t *testing.T) {
 	}
 }
 
-// The passage of a note that consists of front matter only is its front matter.
+// The passage of a note that consists of front matter only is its front matter. Otherwise the
+// front matter is shown if the question asks for a field of it.
 func TestGatherContextFrontMatter(t *testing.T) {
 	const text = "---\ndirector:\n  - \"[[Ridley Scott]]\"\nyear: 1982\n---\n\n"
 	w := newRealWorld(t, map[string]string{"Films/Blade Runner.md": text})
 	gathered, _ := call[tools.GatherResult](t, w.session, "gather_context", args{"query": "who is the director of Blade Runner"})
 	require.Len(t, gathered.Passages, 1)
 	assert.Equal(t, strings.TrimSpace(text), gathered.Passages[0].Text)
+
+	const person = "---\nphone: \"+49 171 2345678\"\n---\n# Ann Berg\n\nMy sister.\n\n## Met\n\nIn spring.\n"
+	w = newRealWorld(t, map[string]string{"Ann Berg.md": person})
+	gathered, _ = call[tools.GatherResult](t, w.session, "gather_context", args{"query": "phone number of Ann Berg"})
+	require.Len(t, gathered.Passages, 1)
+	assert.Equal(t, strings.TrimSpace(person), gathered.Passages[0].Text)
+	checked, _ := call[tools.QuotesResult](t, w.session, "check_quotes", args{"quotes": []args{{"anchor": gathered.Passages[0].Anchor, "quote": "+49 171 2345678"}}})
+	assert.Equal(t, "exact", checked.Results[0].Verdict)
+	gathered, _ = call[tools.GatherResult](t, w.session, "gather_context", args{"query": "Ann Berg sister"})
+	require.Len(t, gathered.Passages, 1)
+	assert.Equal(t, 4, gathered.Passages[0].LineStart)
+
+	w = newRealWorld(t, map[string]string{"Ann Berg.md": "---\nphone: \"+49 171 2345678\"\n---\n# Ann Berg\n\n" + strings.Repeat("My sister lives here. ", 400)})
+	gathered, _ = call[tools.GatherResult](t, w.session, "gather_context", args{"query": "phone number of Ann Berg", "max_bytes": 3000})
+	require.Len(t, gathered.Passages, 1)
+	assert.Contains(t, gathered.Passages[0].Text, "+49 171 2345678", "although the passage is cut")
 }
 
 // A note related only by a link is shown with its title, whatever its extension.

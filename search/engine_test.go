@@ -594,6 +594,32 @@ func TestSearch_FarDownALongNote(t *testing.T) {
 	}
 }
 
+// A hit shows the fields of the front matter that the query asks for, by their key or by a word
+// that is only there, before its text.
+func TestSnippet_AskedFields(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Ann.md": "---\naliases: [Annie]\ntags: [phone]\nphone: \"+49 171 2345678\"\nbirthday: 1984-03-12\nwork:\n  - Library of Ulm\n---\n# Ann\n\nMy sister, whose garden we watered, had a birthday party.\n\n## Met\n\nIn Ulm.\n",
+		"Bob.md": "---\nphone: 12\nnotes: " + strings.Repeat("x ", 600) + "\n---\n# Bob\n\nPlays chess.\n",
+		"Eve.md": "# Eve\n\nHas a phone.\n",
+	})
+	for query, want := range map[string]string{
+		"phone of Ann":     "phone: +49 171 2345678 …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
+		"birthday of Ann":  "birthday: 1984-03-12 …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
+		"Ann 171 library":  "phone: +49 171 2345678; work: Library of Ulm …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
+		"Ann's garden Ulm": "My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
+		"phone of Bob":     "Plays chess.",
+	} {
+		h := f.search(search.Query{Text: query}).Hits[0]
+		assert.Equal(t, want, h.Snippet, query)
+		assert.Equal(t, strings.Contains(want, " …"), h.LineStart == 1, query)
+	}
+	for size := 32; size < 200; size++ {
+		h := f.search(search.Query{Text: "garden of Ann with phone", Limit: 1, MaxBytes: size}).Hits[0]
+		assert.LessOrEqual(t, len(h.Snippet), size+3*len("…"))
+		assert.Regexp(t, "phone: |garden", h.Snippet)
+	}
+}
+
 // A snippet that ends with a match ends with the whole word.
 func TestSnippet_EndsWithWord(t *testing.T) {
 	files := map[string]string{}

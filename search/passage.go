@@ -145,6 +145,14 @@ func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 			inside = append(inside, m)
 		}
 	}
+	fields := ""
+	if chunk == 0 {
+		fields = s.askedFields(n, matches, max(minSnippet, size-minSnippet))
+	}
+	room := size - len(fields) - len(" …") // beside them
+	if fields != "" && room >= minSnippet/2 {
+		size = room
+	}
 	e := s.excerpt(n.Content, start, end, inside, size)
 	h.Focus = e.first
 	if len(inside) > 0 {
@@ -157,7 +165,67 @@ func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	if h.Snippet == "" {
 		h.Snippet = withoutText(n, from, end, size)
 	}
+	if fields != "" {
+		h.LineStart = 1
+		if len(inside) == 0 {
+			h.Focus = matches[0].start
+		}
+		switch {
+		case size == room:
+			h.Snippet = fields + " …" + strings.TrimPrefix(h.Snippet, "…")
+		case len(inside) == 0:
+			h.Snippet = fields + "…"
+		}
+	}
 	return h
+}
+
+// longestFields is the greatest size of a front matter that is shown with a passage, in bytes.
+const longestFields = 1000
+
+// fieldStart matches the beginning of a field in front matter, fieldsInName the names of those
+// that say what the title says.
+var (
+	fieldStart   = regexp.MustCompile(`(?m)^[^\s#-]`)
+	fieldsInName = regexp.MustCompile(`^(?i:tags?|alias(es)?|title)$`)
+)
+
+// askedFields returns the fields of a note's front matter that the query asks for: those whose
+// key is a word of it, as in "phone of Ann", or whose value has a word that neither the title nor
+// the first passage has. They are on one line, of at most size bytes, "" if there are none.
+func (s *rescorer) askedFields(n *notes.Note, matches []match, size int) string {
+	front := frontMatterEnd(n.Content, 0, min(n.Chunks[0].Start, longestFields))
+	if front == 0 || len(matches) == 0 || matches[0].start >= front {
+		return ""
+	}
+	have := uint64(0)
+	for _, m := range s.matcher.find(nil, n.Title) {
+		have |= 1 << min(m.term, 63)
+	}
+	for _, m := range matches {
+		if m.start >= front && m.end <= n.Chunks[0].End {
+			have |= 1 << min(m.term, 63)
+		}
+	}
+	var asked strings.Builder
+	starts := fieldStart.FindAllStringIndex(n.Content[:front], -1)
+	for i, at := range starts {
+		from, to := at[0], front
+		if i+1 < len(starts) {
+			to = starts[i+1][0]
+		}
+		key, _, _ := strings.Cut(n.Content[from:to], ":")
+		if !fieldsInName.MatchString(key) && slices.ContainsFunc(matches, func(m match) bool {
+			return from <= m.start && m.end <= to && (m.end <= from+len(key) || have&(1<<min(m.term, 63)) == 0)
+		}) {
+			asked.WriteString(n.Content[from:to])
+		}
+	}
+	line := properties(asked.String(), size)
+	if len(line) > size {
+		line = clipWords(line, size)
+	}
+	return line
 }
 
 // headingAt returns the index of the last heading at or above a line, or -1.
@@ -201,10 +269,13 @@ func properties(front string, size int) string {
 		case line != "":
 			line += "; "
 		}
-		line += plain(strings.Trim(item, `"'`))
+		line += plain(strings.Trim(quotedValue.ReplaceAllString(item, "$1$2"), `"'`))
 	}
 	return line
 }
+
+// quotedValue matches a field whose value is in quotation marks.
+var quotedValue = regexp.MustCompile(`^([^\s"':]+: +)["'](.*)["']$`)
 
 // excerpt is the part of a passage to show.
 type excerpt struct {
