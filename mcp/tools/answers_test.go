@@ -418,6 +418,8 @@ func TestTasksOfAPart(t *testing.T) {
 	}
 	_, text := w.call(t, "list_tasks", args{"note": "Plan#Costs", "status": "done"})
 	assert.Contains(t, text, "1 task with another status")
+	_, text = w.call(t, "list_tasks", args{"text": "plan"})
+	assert.Contains(t, text, `text is compared with each task; pass the name of a note as note: "Plan.md"`)
 	assert.Contains(t, w.fails(t, "list_tasks", args{"note": "Plan#Gains"}), `there is no heading "Gains"`)
 }
 

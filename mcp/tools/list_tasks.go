@@ -104,6 +104,11 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 			return Outcome{}, err
 		}
 		warnings = append(warnings, why...)
+		if a.Text != "" && a.Note == "" {
+			if meta, err := in.Vault.Lookup(ctx, a.Text, in.Scope); err == nil { // "Atlas", for the tasks of the project
+				warnings = append(warnings, "text is compared with each task; pass the name of a note as note: "+notes.Quote(meta.Path))
+			}
+		}
 		if q.Status != "all" { // often the task was completed
 			q.Status, q.Limit = "all", 1
 			others, err := in.Vault.Tasks(ctx, q)
