@@ -180,6 +180,7 @@ func TestWhyNothing(t *testing.T) {
 		{notes.Filter{Glob: "a*", Scope: []string{"Home"}}, []string{`no note has a path that matches "a*"`}},
 		{notes.Filter{After: time.Date(2091, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no note is dated on or after 2091-01-01"}},
 		{notes.Filter{Before: time.Date(1971, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no note is dated before 1971-01-01"}},
+		{notes.Filter{After: time.Date(1971, 1, 1, 0, 0, 0, 0, time.Local), Before: time.Date(1971, 1, 1, 0, 0, 0, 0, time.Local)}, []string{"no day is from 1971-01-01 on and before 1971-01-01, which is exclusive", "no note is dated before 1971-01-01"}},
 		{notes.Filter{Where: object{"status": "open"}, Scope: []string{"Home"}}, []string{`no note has the key "status" in its front matter or as key:: value`}},
 	} {
 		why, err := w.WhyNothing(t.Context(), tt.filter)

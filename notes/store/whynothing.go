@@ -46,6 +46,9 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	}
 	parts = append(parts, part{notes.Filter{After: f.After}, "no note is dated on or after " + f.After.Format(time.DateOnly)},
 		part{notes.Filter{Before: f.Before}, "no note is dated before " + f.Before.Format(time.DateOnly)})
+	if !f.After.IsZero() && !f.Before.IsZero() && !f.After.Before(f.Before) {
+		why = append(why, fmt.Sprintf("no day is from %s on and before %s, which is exclusive", f.After.Format(time.DateOnly), f.Before.Format(time.DateOnly)))
+	}
 	if f.Glob != "" {
 		parts = append(parts, part{notes.Filter{Glob: f.Glob}, unmatched(f.Glob)})
 	}
