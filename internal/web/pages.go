@@ -206,6 +206,10 @@ func (s *Server) modeOf(r *http.Request) string {
 // times as much memory, and browsers take a long time for pages of this size.
 const maxShown = 4 << 20
 
+// longText is the number of bytes of HTML from which browsers lay out only the part of a note that is
+// on the screen. Margins of blocks within blocks then add up, so shorter notes are laid out whole.
+const longText = 256 << 10
+
 // note shows one note with its links.
 func (s *Server) note(r *http.Request) (page, error) {
 	ref := r.PathValue("path")
@@ -247,9 +251,10 @@ func (s *Server) note(r *http.Request) (page, error) {
 	to.note, to.embed = meta.Path, (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
 	shown := terms.ClipTo(source, maxShown)
 	text := render([]byte(shown), to)
+	text.Direction = cmp.Or(direction([]byte(meta.Title)), text.Direction) // the title is the first heading
 	return page{
 		Title: meta.Title, Live: true,
-		Data: map[string]any{"Note": meta, "Properties": propertiesOf(meta, to), "Text": text, "Cut": len(shown) < len(source), "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
+		Data: map[string]any{"Note": meta, "Properties": propertiesOf(meta, to), "Text": text, "Long": len(text.HTML) > longText, "Cut": len(shown) < len(source), "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
 	}, nil
 }
 

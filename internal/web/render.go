@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	"golang.org/x/text/unicode/bidi"
 
 	"notesd/internal/markdown"
 )
@@ -29,8 +30,9 @@ import (
 // HTML is shown as text, links with an executable scheme have no destination, and a
 // picture on another server is replaced by a link to it.
 type rendered struct {
-	HTML    template.HTML
-	Outline []section
+	HTML      template.HTML
+	Outline   []section
+	Direction string // of its first letter
 }
 
 // A section is a heading of the note.
@@ -100,6 +102,8 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 			f.nameBlock(n, source)
 		}
 		switch n := n.(type) {
+		case *ast.Text:
+			f.out.Direction = cmp.Or(f.out.Direction, direction(n.Segment.Value(source)))
 		case *ast.Heading:
 			text := plain(n, source)
 			id := markdown.AnchorID(text)
@@ -129,6 +133,21 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 		f.image(image, source)
 	}
 	f.transclude(source)
+}
+
+// direction returns the direction of the first letter of a text, as an HTML attribute, or "" if
+// there is none. With dir="auto", browsers would find it themselves, but again for each element
+// that they parse, which takes ten seconds for 3 MB of HTML.
+func direction(text []byte) string {
+	for _, r := range string(text) {
+		switch p, _ := bidi.LookupRune(r); p.Class() {
+		case bidi.L:
+			return "ltr"
+		case bidi.R, bidi.AL:
+			return "rtl"
+		}
+	}
+	return ""
 }
 
 // nameBlock sets the id of a block whose text ends with one, as in "text ^id", and

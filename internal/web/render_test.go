@@ -301,6 +301,15 @@ func TestRenderOutline(t *testing.T) {
 	}
 }
 
+// TestRenderDirection finds the first letter of a text as it is shown.
+func TestRenderDirection(t *testing.T) {
+	for source, want := range map[string]string{
+		"# Bread\n\nخبز": "ltr", "2026: ![[Bread.png]] `1` **خبز** bread": "rtl", "---\ntitle: Bread\n---\n- (שלום)": "rtl", "1, 2, …": "", "\xff": "", "": "",
+	} {
+		assert.Equal(t, want, render([]byte(source), destinations{files: map[string]string{"Bread.png": "Bread.png"}}).Direction, source)
+	}
+}
+
 // TestRenderHostile parses the output like a browser and permits only the elements and
 // attributes that render itself writes.
 func TestRenderHostile(t *testing.T) {
