@@ -529,6 +529,18 @@ func TestPageHeadings(t *testing.T) {
 	b.clean()
 }
 
+// TestPageLong lays out only what is on the screen of a long note, also after a link to a line.
+func TestPageLong(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"Log.md": "# Log\n\n" + strings.Repeat("Some words of a day, which fill a line.\n\n- one\n- two\n\n", 6000)})
+	b := p.browse(t)
+	b.open("/n/Log.md#L20003")
+	b.await("document.querySelector('.lit')?.getBoundingClientRect().top < innerHeight")
+	assert.Equal(t, "20003-20003", evaluate[string](b, "document.querySelector('.lit').dataset.l"))
+	assert.Less(t, evaluate[int](b, "[...document.querySelectorAll('article > * > :first-child')].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length"), 1000)
+	b.clean()
+}
+
 // TestPageGraph draws the graph of the vault and the one around a note.
 func TestPageGraph(t *testing.T) {
 	t.Parallel()
@@ -767,6 +779,7 @@ func TestPageFitsAPhone(t *testing.T) {
 		return [...document.querySelectorAll('article > *')].map(e => { const r = document.createRange(); r.selectNodeContents(e); const t = r.getBoundingClientRect()
 			return e.tagName + (e.tagName === 'PRE' ? getComputedStyle(e).direction : t.left - article.left < 1 ? ' left' : article.right - t.right < 1 ? ' right' : ' between') }).join() })()`
 	assert.Equal(t, "H1 right,P right,P left,PREltr", evaluate[string](b, edges))
+	assert.Equal(t, "rtl", evaluate[string](b, "getComputedStyle(document.querySelector('article')).direction"))
 	b.clean()
 }
 
@@ -786,6 +799,8 @@ func TestPageHistory(t *testing.T) {
 	b.await("location.pathname === '/n/Boat.md' && document.querySelector('article').innerText.includes('transom')")
 	b.open("/changes")
 	b.await("document.querySelector('tbody tr td:nth-child(3)').innerText.startsWith('restored by notesd web')")
+	names := evaluate[[]string](b, "[...document.querySelectorAll('button, td a[href*=history]')].map(e => e.ariaLabel)")
+	assert.Subset(t, names, []string{"Undo change 2 of Boat.md", "History of Boat.md"})
 	b.click("form[action='/undo/Boat.md'] button")
 	eventually(t, "the restoring is undone", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
 
