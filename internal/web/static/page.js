@@ -15,9 +15,10 @@ const groups = new Set(['DIV', 'ARTICLE', 'SECTION', 'ASIDE', 'BLOCKQUOTE', 'UL'
 // <details> is left to the user.
 function update(element, next) {
   for (const {name} of [...element.attributes]) if (name !== 'open' && !next.hasAttribute(name)) element.removeAttribute(name);
-  for (const {name, value} of next.attributes) if (name !== 'open') element.setAttribute(name, value);
-  if (element.innerHTML === next.innerHTML) return;
-  const key = ({tagName, innerHTML}) => tagName + innerHTML;
+  for (const {name, value} of next.attributes) if (name !== 'open' && element.getAttribute(name) !== value) element.setAttribute(name, value);
+  if (element.isEqualNode(next)) return;
+  const keys = new Map();
+  const key = (node) => keys.get(node) ?? keys.set(node, node.tagName + node.innerHTML).get(node);
   const had = Map.groupBy(element.children, key), wanted = new Set(Array.from(next.children, key));
   for (const node of [...element.childNodes]) if (node.nodeType !== Node.ELEMENT_NODE) node.remove();
   let at = element.firstElementChild; // the elements before it are done
