@@ -130,6 +130,17 @@ func TestLinksToFolders(t *testing.T) {
 		"guides/ is not the folder, and config/ not the page, of another project")
 }
 
+// TestLinksFromTheRoot checks that a link that begins with "/" leads to the path from the
+// vault, as on GitHub, also if the folder of its note has a file of that name.
+func TestLinksFromTheRoot(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"README.md": "", "docs/README.md": "", "docs/Guide.md": "", "pic.png": "", "docs/pic.png": "",
+		"api/index.md": "", "docs/api/index.md": "",
+		"docs/setup.md": "[a](/README.md) [b](README.md) [c](/Guide.md) [[/README]] ![d](/pic.png) [e](/api/) [f](api/)\n",
+	})
+	assert.Equal(t, map[string]string{"/README.md": "README.md", "README.md": "docs/README.md", "/Guide.md": "docs/Guide.md", "/README": "README.md", "/pic.png": "pic.png", "/api/": "api/index.md", "api/": "docs/api/index.md"}, w.leads("docs/setup.md"))
+}
+
 // randomFiles returns notes with few distinct names in few folders, so that many links
 // are ambiguous.
 func randomFiles(rng *rand.Rand, n int) map[string]string {

@@ -42,8 +42,9 @@ type Target struct {
 
 // ChooseTarget resolves a link in the note at from as Obsidian does, among the files
 // whose name is the last segment of the target: the exact path (from the vault, or from
-// the linking note's folder), otherwise the file whose path ends in the target and that
-// is nearest to the linking note. If two are equally near, the link is ambiguous.
+// the linking note's folder, which a Markdown link without a leading "/" tries first),
+// otherwise the file whose path ends in the target and that is nearest to the linking
+// note. If two are equally near, the link is ambiguous.
 //
 // To Obsidian, each folder of a vault with several is a vault of its own, so a link
 // points to a file in the folder of its note. Only if none matches is the target tried
@@ -105,7 +106,7 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 	relative := path.Join(dir, link)
 	absolute := path.Clean(link)
 	first, second := absolute, relative
-	if IsRelative(link, kind) {
+	if !rooted && IsRelative(link, kind) {
 		first, second = relative, absolute
 	}
 	for _, want := range []string{first, second} {
@@ -126,7 +127,7 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 		}
 	}
 	if kind == markdown.LinkMarkdown {
-		for _, want := range []string{notes.Key(relative), key} {
+		for _, want := range []string{notes.Key(first), notes.Key(second)} {
 			if i := slices.IndexFunc(candidates, func(c Target) bool { return strings.HasPrefix(c.key, want) && FolderOfIndex(c.key) == want }); i >= 0 {
 				return candidates[i], stateOf(candidates[i])
 			}
