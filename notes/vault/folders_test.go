@@ -125,6 +125,15 @@ func TestMoveOfAFolderBetweenFolders(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A link from the root of the vault, within one of its folders, stays one.
+func TestMove_LinkFromTheRootOfFolders(t *testing.T) {
+	f := newFixtureOf(t, twoFolders, "work/A.md", "[x](/work/B.md) [[/work/B]]", "work/B.md", "x", "home/C.md", "[x](/work/B.md)")
+	_, err := f.Move(context.Background(), notes.MoveRequest{Note: "work/B.md", To: "work/D.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "[x](/work/D.md) [[/work/D]]", f.onDisk("work/A.md"))
+	assert.Equal(t, "[x](/work/D.md)", f.onDisk("home/C.md"))
+}
+
 // isMissing checks that the notes of the folder work are kept, that nothing is written
 // there, and that the other folder works.
 func (f *fixture) isMissing(text string) {

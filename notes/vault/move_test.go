@@ -105,6 +105,22 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"F/N.md": "[a](/A/B.md) ![i](/A/i.png) [b](../A/B.md)", "A/B.md": "b", "A/i.png": "i"},
 		},
 		{
+			"pages named from the root of a site", []string{"content/about.md", "x", "content/p.md", "[a](/about/) [b](/about) [c](about/) [d](/about.md#x) [[about]]", "content/info/y.md", "y"}, "content/about", "content/info/about.md",
+			map[string]string{"content/p.md": "[a](/info/about/) [b](/info/about) [c](info/about/) [d](/info/about.md#x) [[about]]"},
+		},
+		{
+			"pages named from the root of the vault", []string{"about.md", "x", "d/p.md", "[a](/about/) [b](/about.md) [[/about]] ![p](/pic.png)", "pic.png", "p"}, "about", "d/about.md",
+			map[string]string{"d/p.md": "[a](/d/about/) [b](/d/about.md) [[/d/about]] ![p](/pic.png)"},
+		},
+		{
+			"a page of a site at the path of another note", []string{"site/about.md", "x", "site/p.md", "[a](/about/)", "info/about.md", "y"}, "site/about", "site/info/about.md",
+			map[string]string{"site/p.md": "[a](/about/)"},
+		},
+		{
+			"a page that leaves its site", []string{"site/about.md", "x", "site/p.md", "[a](/about/)"}, "site/about", "old/about.md",
+			map[string]string{"site/p.md": "[a](/about/)"},
+		},
+		{
 			"an index that is one no longer", []string{"d/g/index.md", "x", "d/i.md", "[a](g/) [b](g)"}, "d/g/index", "d/g/other.md",
 			map[string]string{"d/g/other.md": "x", "d/i.md": "[a](g/other.md) [b](g/other.md)"},
 		},

@@ -109,11 +109,18 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	// A relative link that was correct for every renderer must remain so, not only for those
 	// that search for the name elsewhere as Obsidian does.
 	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
+	leadsToWant := func(spelled string) bool {
+		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
+		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
+	}
+	// So must one from the root of the vault, or of a site that is a folder of it, unless a file
+	// elsewhere has that path.
+	root, rooted := rootOf(link.Target, was.Path)
+	rooted = rooted && notes.Under(want, root) && leadsToWant("/"+inFolder(want, root))
 	// A link with the file's name must keep it, ignoring only case: to Obsidian, "ss" and "ß" differ.
 	named := sameName(link.Target, was.Path) && l.move.v.store.PageTitle(want) == ""
 	return was, func(spelled string) bool {
-		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
-		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want)) && (!named || sameName(spelled, want) || namesFolder(spelled, t))
+		return leadsToWant(spelled) && (!exact || relativeTo(from, spelled, want)) && (!rooted || isFrom(root, spelled, want)) && (!named || sameName(spelled, want) || namesFolder(spelled, store.Target{Path: want}))
 	}
 }
 
@@ -151,11 +158,14 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
 	want := l.move.after(was.Path)
 	spellings := l.spellings(notePath, link, was, want)
+	slash := link.Target[len(strings.TrimSuffix(link.Target, "/")):]
 	if namesFolder(link.Target, was) {
-		slash := link.Target[len(strings.TrimSuffix(link.Target, "/")):]
 		spellings = append(l.spellings(notePath, link, was, store.FolderOfIndex(want)+slash), spellings...)
 	}
 	for _, spelled := range spellings {
+		if !notes.IsNoteName(spelled) && !strings.HasSuffix(spelled, "/") {
+			spelled += slash // a site shows the page Alpha.md as Alpha/
+		}
 		if leads(spelled) && edit.CanTarget(link, spelled) {
 			return spelled, true
 		}
@@ -184,11 +194,8 @@ func (l *linksAround) spellings(notePath string, present markdown.Link, was stor
 		return []string{title, name, absolute}
 	case strings.HasPrefix(link, "/"):
 		spelled := []string{"/" + absolute, absolute, relative}
-		for _, p := range []string{was.Path, notes.Stem(was.Path), store.FolderOfIndex(was.Path)} {
-			root, ok := strings.CutSuffix(p, strings.TrimSuffix(link, "/"))
-			if below, in := strings.CutPrefix(want, root+"/"); ok && in { // for a site whose root is a folder of the vault
-				spelled = slices.Insert(spelled, 0, "/"+below)
-			}
+		if root, ok := rootOf(link, was.Path); ok && notes.Under(want, root) {
+			spelled = slices.Insert(spelled, 0, "/"+inFolder(want, root))
 		}
 		return spelled
 	case strings.HasPrefix(link, "./"):
@@ -217,6 +224,23 @@ func isMarkdownLink(kind notes.LinkKind) bool {
 func relativeTo(from, link, p string) bool {
 	to := path.Join(path.Dir(from), link)
 	return !strings.HasPrefix(link, "/") && (store.SamePath(p, to) || store.FolderOfIndex(p) == to)
+}
+
+// rootOf returns the folder, "" for the vault, from which a link that begins with "/" is the
+// path of the file at p.
+func rootOf(link, p string) (root string, ok bool) {
+	for _, name := range []string{p, notes.Stem(p), store.FolderOfIndex(p)} {
+		if root, ok := strings.CutSuffix("/"+name, strings.TrimSuffix(link, "/")); ok && strings.HasPrefix(link, "/") {
+			return strings.TrimPrefix(root, "/"), true
+		}
+	}
+	return "", false
+}
+
+// isFrom reports whether a link is the path of the file at p from the folder root.
+func isFrom(root, link, p string) bool {
+	from, ok := rootOf(link, p)
+	return ok && from == root
 }
 
 // relativePath returns the path of p relative to the folder dir.
