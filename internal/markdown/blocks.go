@@ -124,7 +124,7 @@ func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 			s.fence = f
 			return true
 		}
-	case '<':
+	case '<', '{':
 		return s.openHTML(matched, line)
 	case '$', '%':
 		return s.openHidden(matched, next)

@@ -12,6 +12,8 @@
 //   - block ids, "^id" at the end of a paragraph or list item;
 //   - tasks, "- [ ] text" and Logseq's "- TODO text";
 //   - comments, %%hidden%%, and math, $inline$ and $$block$$;
+//   - the tags of Hugo's, Jekyll's and MDX's templates, {{< figure … >}}, {% include … %}
+//     and {/* comment */}, and the code blocks of the first two, which are not Markdown;
 //   - Logseq page properties, "key:: value" lines that open the note;
 //   - Logseq's outlines, in which "- " after tabs is a list item and not code,
 //     even outside a list.

@@ -16,13 +16,15 @@ const blockElements = `address|article|aside|base|basefont|blockquote|body|capti
 	`iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|` +
 	`table|tbody|td|tfoot|th|thead|title|tr|track|ul`
 
-// htmlBlock is a kind of HTML block: what its first line starts with, and what its last
-// line contains. Without an end, the block ends before a blank line.
+// htmlBlock is a kind of block that is not Markdown: what its first line starts with, and
+// what its last line contains. Without an end, the block ends before a blank line.
 type htmlBlock struct{ start, end *regexp.Regexp }
 
-// htmlBlocks are the kinds of CommonMark 0.31, section 4.6. The last one cannot interrupt
-// a paragraph.
+// htmlBlocks are the code blocks of Hugo's and Jekyll's templates, and the kinds of HTML
+// block of CommonMark 0.31, section 4.6. The last one cannot interrupt a paragraph.
 var htmlBlocks = []htmlBlock{
+	{regexp.MustCompile(`^\{\{[<%]\s*highlight\s`), regexp.MustCompile(`\{\{[<%]\s*/\s*highlight\s*[>%]\}\}`)},
+	{regexp.MustCompile(`^\{%-?\s*highlight\s`), regexp.MustCompile(`\{%-?\s*endhighlight\s*-?%\}`)},
 	{regexp.MustCompile(`^<(?i:script|pre|style|textarea)(?:[ \t>]|$)`), regexp.MustCompile(`</(?i:script|pre|style|textarea)>`)},
 	{regexp.MustCompile(`^<!--`), regexp.MustCompile(`-->`)},
 	{regexp.MustCompile(`^<\?`), regexp.MustCompile(`\?>`)},

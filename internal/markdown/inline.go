@@ -37,8 +37,8 @@ type inlineScanner struct {
 	// For counting lines: countLine is the line of countPos.
 	countPos, countLine int
 
-	wikiClose int          // the next "]]", if not before the current position
-	unclosed  map[byte]int // by first byte: the position from which a mark of hidden text is not closed
+	wikiClose int            // the next "]]", if not before the current position
+	unclosed  map[string]int // the position from which a mark of hidden text is not closed
 }
 
 // bracket is a '[' or '![' that may start a link.
@@ -79,7 +79,7 @@ func (in *inlineScanner) step(i int) int {
 	case '#':
 		return in.tag(i)
 	case '{':
-		return i + max(1, attributesAt(in.src[i:in.end]))
+		return in.brace(i)
 	case ']':
 		return in.closeBracket(i)
 	}
@@ -159,15 +159,29 @@ func (in *inlineScanner) hidden(i int, open, closing string) int {
 	if !bytes.HasPrefix(text, []byte(open)) {
 		return i + 1
 	}
-	if from, ok := in.unclosed[open[0]]; ok && i >= from {
+	if from, ok := in.unclosed[open]; ok && i >= from {
 		return i + 1
 	}
 	end := bytes.Index(text[len(open):], []byte(closing))
 	if end < 0 {
-		in.unclosed[open[0]] = i
+		in.unclosed[open] = i
 		return i + len(open)
 	}
 	return i + len(open) + end + len(closing)
+}
+
+// templates are the marks around the tags of templates: Hugo's shortcodes, those of Liquid as
+// Jekyll has it, and comments in MDX.
+var templates = [][2]string{{"{{<", ">}}"}, {"{{%", "%}}"}, {"{%", "%}"}, {"{/*", "*/}"}}
+
+// brace skips the template tag or the list of attributes at i.
+func (in *inlineScanner) brace(i int) int {
+	for _, mark := range templates {
+		if next := in.hidden(i, mark[0], mark[1]); next > i+1 {
+			return next
+		}
+	}
+	return i + max(1, attributesAt(in.src[i:in.end]))
 }
 
 // math skips inline math: $$…$$, or $…$ on one line with no space inside the

@@ -15,7 +15,7 @@ func Parse(src []byte) *Document {
 		readMetadata(doc, tags, src)
 		addFrontMatterLinks(doc, src)
 	}
-	s := &scanner{cursor: cursor{src: src}, doc: doc, inline: inlineScanner{src: src, doc: doc, tags: tags, unclosed: map[byte]int{}}}
+	s := &scanner{cursor: cursor{src: src}, doc: doc, inline: inlineScanner{src: src, doc: doc, tags: tags, unclosed: map[string]int{}}}
 	s.run(doc.BodyStart)
 	s.inline.finish()
 	doc.Tags = tags.list
