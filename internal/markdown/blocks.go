@@ -1,6 +1,9 @@
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 var (
 	mathMark    = []byte("$$")
@@ -13,8 +16,12 @@ type fence struct {
 	length int
 }
 
-// openContainer opens the block quote or list item that starts at next, and reports
-// whether there is one.
+// admonition matches the first line of a box or tab of MkDocs, whose text is indented by
+// four columns.
+var admonition = regexp.MustCompile(`^(?:(?:!!!|\?\?\?\+?)[ \t]*[\w-]+(?:[ \t]+[\w-]+)*(?:[ \t]+".*")?|===[+!]{0,2}[ \t]+".*")[ \t]*$`)
+
+// openContainer opens the block quote, list item or box of MkDocs that starts at next, and
+// reports whether there is one.
 func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 	if len(s.containers) >= maxContainers && matched == len(s.containers) {
 		return false
@@ -27,6 +34,14 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		s.skip(1)
 		s.push(container{})
 		s.quotes++
+		return true
+	}
+	if bytes.IndexByte([]byte("!?="), s.src[next]) >= 0 && admonition.Match(s.src[next:s.lineEnd]) {
+		s.closeContainers(matched)
+		s.closeLeaf()
+		s.skip(columns)
+		s.advance(s.lineEnd - next - len(bytes.TrimLeft(s.src[next:s.lineEnd], "!?=+")))
+		s.push(container{item: true, indent: columns + 4, block: len(s.doc.Blocks)})
 		return true
 	}
 	interrupts := s.kind == leafParagraph && !lazy

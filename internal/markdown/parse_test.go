@@ -70,6 +70,29 @@ func TestTemplates(t *testing.T) {
 	assert.Len(t, doc.Tasks, 1)
 }
 
+// TestAdmonitions checks that the indented text of MkDocs' boxes and tabs is no code.
+func TestAdmonitions(t *testing.T) {
+	const src = "# A\nText\n!!! note \"A #title\"\n    [a](a.md)\n\n    - [ ] b #b ^id\n\n    ```\n    #no\n    ```\n\n        #no\n\n    ## B\n\n" +
+		"??? warning inline end\n\n    [[c]]\n\n1.  Item\n\n    ???+ tip\n\n        [[d]]\n\n            #no\n\n=== \"Tab\"\n\n    #e\n\n    !!! danger \"\"\n\n        #f\n\n" +
+		"## C\n\n    #no\n\n!!! Well, no.\n\n    #no\n\n> !!! x\n>\n>     #g\n>\n\n    #no\n"
+	doc := Parse([]byte(src))
+	assert.Equal(t, []string{"title", "b", "e", "f", "g"}, doc.Tags)
+	var links []string
+	for _, l := range doc.Links {
+		links = append(links, l.Target)
+	}
+	assert.Equal(t, []string{"a.md", "c", "d"}, links)
+	var headings []string
+	for _, h := range doc.Headings {
+		headings = append(headings, h.Text)
+	}
+	assert.Equal(t, []string{"A", "B", "C"}, headings)
+	require.Len(t, doc.Tasks, 1)
+	assert.Equal(t, 6, doc.Tasks[0].Line)
+	require.Len(t, doc.Blocks, 1)
+	assert.Equal(t, "b #b ^id", src[doc.Blocks[0].Start+len("[ ] "):doc.Blocks[0].End])
+}
+
 func TestTags(t *testing.T) {
 	for src, want := range map[string][]string{
 		"#a #b/c #d-e_f #1a":                                 {"a", "b/c", "d-e_f", "1a"},
