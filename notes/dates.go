@@ -20,6 +20,7 @@ var dateLayouts = []string{
 	"2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", // as Jekyll and Git write them
 	"2006-01-02 15:04", "2006-01-02", "2006/1/2", "2006.1.2", "2.1.2006", "2006年1月2日", "2006년 1월 2일", "January 2, 2006", "Jan 2, 2006", "2 January 2006",
 	"Monday, January 2 2006, 3:04:05 pm", "Monday, January 2 2006", "January 2 2006", // as Obsidian's Linter writes them
+	"January 2, 2006 3:04 PM", // as Notion writes them
 }
 
 // ordinal matches the suffix of an ordinal number, as in "January 3rd".

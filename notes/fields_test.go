@@ -50,6 +50,23 @@ func TestFields_Spellings(t *testing.T) {
 	}
 }
 
+// TestFields_Notion checks that the properties of a page that Notion exported are fields, and
+// that lines of other notes are not.
+func TestFields_Notion(t *testing.T) {
+	const id = " 0123456789abcdef0123456789abcdef.md"
+	lines := []string{"# Alpha launch", "", "Status: In progress", "Tags: work, launch", "Created: December 1, 2025 9:12 AM", "Site: https://example.org", "", "Note: text", "Rating:: 3"}
+	n := parse("Projects/Alpha launch"+id, lines...)
+	assert.Equal(t, map[string]any{"Status": "In progress", "Tags": "work, launch", "Created": "December 1, 2025 9:12 AM", "Site": "https://example.org", "Rating": "3"}, n.Inline)
+	created, ok := notes.ParseDate(n.Inline["Created"].(string))
+	assert.True(t, ok)
+	assert.Equal(t, time.Date(2025, 12, 1, 9, 12, 0, 0, time.Local), created)
+
+	assert.Equal(t, map[string]any{"Rating": "3"}, parse("Alpha launch.md", lines...).Inline)
+	for _, text := range []string{"Status: Done", "# A\n\nText\nStatus: Done", "# A\n\n- [x](y): Done\nStatus: Done", "# A\n## B\nStatus: Done", "# A"} {
+		assert.Nil(t, parse("A"+id, text).Inline, text)
+	}
+}
+
 // TestFields_File checks that the properties of a file have Dataview's names and short
 // names, and that the note's own fields take precedence over the latter.
 func TestFields_File(t *testing.T) {

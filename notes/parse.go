@@ -2,6 +2,7 @@ package notes
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -47,7 +48,11 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	if doc.FrontMatter.Err != nil {
 		n.FrontMatter, n.FrontMatterError = nil, doc.FrontMatter.Err.Error()
 	}
-	n.Inline = InlineFields(doc.Fields(data))
+	fields := doc.Fields(data)
+	if notionPage.MatchString(path) {
+		fields = append(doc.Properties(data), fields...)
+	}
+	n.Inline = InlineFields(fields)
 	for _, h := range doc.Headings {
 		n.Headings = append(n.Headings, Heading{Level: h.Level, Text: h.Text, Line: h.Line})
 	}
@@ -68,6 +73,9 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	}
 	return n
 }
+
+// notionPage matches the name of a page that Notion exported.
+var notionPage = regexp.MustCompile(` [0-9a-f]{32}\.md$`)
 
 // TitleOf returns the title of the note at path: the one in its front matter, else its
 // first H1, else the file name.

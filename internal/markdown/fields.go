@@ -42,6 +42,24 @@ func (d *Document) Fields(src []byte) []Field {
 	return fields
 }
 
+// Properties returns the fields in lines "Key: value" below the first heading of src, where
+// Notion exports the properties of a page. d must be the result of [Parse] for src.
+func (d *Document) Properties(src []byte) []Field {
+	if len(d.Headings) == 0 {
+		return nil
+	}
+	var fields []Field
+	for row := range bytes.Lines(bytes.TrimLeft(src[d.Headings[0].ContentStart:], "\r\n")) {
+		key, value, found := bytes.Cut(row, []byte(": "))
+		name := fieldKey(string(key))
+		if !found || name == "" || len(fields) >= maxFields {
+			break
+		}
+		fields = append(fields, Field{name, string(bytes.TrimSpace(value))})
+	}
+	return fields
+}
+
 // fieldsIn appends the fields of one line.
 func fieldsIn(fields []Field, text []byte) []Field {
 	text = text[len(lineMarkers.Find(text)):]
