@@ -13,7 +13,8 @@
 //   - tasks, "- [ ] text" and Logseq's "- TODO text";
 //   - comments, %%hidden%%, and math, $inline$ and $$block$$;
 //   - the tags of Hugo's, Jekyll's and MDX's templates, {{< figure … >}}, {% include … %}
-//     and {/* comment */}, and the code blocks of the first two, which are not Markdown;
+//     and {/* comment */}, and the code blocks of the first two, which are not Markdown,
+//     except that [text]({{< ref "path" >}}) is a link;
 //   - the boxes and tabs of MkDocs, !!! note, ??? note and === "Tab", with indented text;
 //   - Logseq page properties, "key:: value" lines that open the note;
 //   - Logseq's outlines, in which "- " after tabs is a list item and not code,

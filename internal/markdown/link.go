@@ -64,9 +64,14 @@ func destination(src []byte, i int) (span, int) {
 	return dest, after + 1
 }
 
-// linkPath reads a path at i, <in angle brackets> or with balanced parentheses. It
-// returns its span and the offset after it, or 0 if there is none.
+// linkPath reads a path at i, <in angle brackets>, with balanced parentheses, or in Hugo's
+// {{< ref "path" >}}. It returns its span and the offset after it, or 0 if there is none.
 func linkPath(src []byte, i int) (span, int) {
+	if bytes.HasPrefix(src[min(i, len(src)):], []byte("{{")) {
+		if m := hugoRef.FindSubmatchIndex(src[i:]); m != nil {
+			return span{start: i + m[2], end: i + m[3]}, i + m[1]
+		}
+	}
 	if i < len(src) && src[i] == '<' {
 		n := len(anglePath.Find(src[i:]))
 		if n == 0 {
@@ -103,6 +108,7 @@ func linkPath(src []byte, i int) (span, int) {
 }
 
 var (
+	hugoRef   = regexp.MustCompile("^\\{\\{[<%]\\s*(?:rel)?ref\\s+[\"`]([^\"`<>{}\n]+)[\"`]\\s*[>%]\\}\\}")
 	anglePath = regexp.MustCompile(`^<(?:[^<>\\\n]|\\.)*>`)
 	linkTitle = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))`)
 )

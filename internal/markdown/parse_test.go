@@ -57,14 +57,15 @@ func TestHeadingInListItemEndsWithItsItem(t *testing.T) {
 func TestTemplates(t *testing.T) {
 	const src = "{{< figure title=\"a #no [[no]]\" >}} #a {{% x #no %}}{% include y.html c='#no' %} #b\n{/* [no](no.md)\n#no */} [[c]] {{< #d\n\n" +
 		"{{< highlight sh \"hl_lines=1\" >}}\n# no\n[[no]] #no\n\n- [ ] no\n{{< / highlight >}}\n{{% notice tip %}}\n- [ ] e #e\n{{% /notice %}}\n\n" +
-		"1. f\n\n   {% highlight ruby %}\n   # no\n   {% endhighlight %}\n\n# G\n{%- highlight c -%} #no {%- endhighlight -%}\n{{embed [[h]]}} {%% #j\n"
+		"1. f\n\n   {% highlight ruby %}\n   # no\n   {% endhighlight %}\n\n# G\n{%- highlight c -%} #no {%- endhighlight -%}\n{{embed [[h]]}} {%% #j [k]({{< ref \"/l/m.md#n\" >}}) [o]({{< ref p >}})\n"
 	doc := Parse([]byte(src))
 	assert.Equal(t, []string{"a", "b", "d", "e", "j"}, doc.Tags)
 	var links []string
 	for _, l := range doc.Links {
 		links = append(links, l.Target)
 	}
-	assert.Equal(t, []string{"c", "h"}, links)
+	assert.Equal(t, []string{"c", "h", "/l/m.md"}, links)
+	assert.Equal(t, "n", doc.Links[2].Anchor)
 	require.Len(t, doc.Headings, 1)
 	assert.Equal(t, "G", doc.Headings[0].Text)
 	assert.Len(t, doc.Tasks, 1)

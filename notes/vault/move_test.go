@@ -117,6 +117,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"site/p.md": "[a](/about/)"},
 		},
 		{
+			"references of Hugo", []string{"content/posts/first.md", "# Who\n", "content/posts/second.md", "[a]({{< ref \"first.md#who\" >}}) ![b]({{%relref `/posts/first`%}} 'T')\n\n[c]: {{< ref \"../posts/first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"}, "first", "content/posts/My first.md",
+			map[string]string{"content/posts/second.md": "[a]({{< ref \"My first.md#who\" >}}) ![b]({{%relref `/posts/My first`%}} 'T')\n\n[c]: {{< ref \"My first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"},
+		},
+		{
 			"a page that leaves its site", []string{"site/about.md", "x", "site/p.md", "[a](/about/)"}, "site/about", "old/about.md",
 			map[string]string{"site/p.md": "[a](/about/)"},
 		},
