@@ -521,15 +521,15 @@ func clipWords(s string, size int) string {
 // Markup that is stripped from snippets: link targets, images, comments, HTML tags, and
 // markers at the beginning of a line.
 var (
-	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
+	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)`)
 	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
 	headMarkup = regexp.MustCompile(`(?m)^([ \t]{0,3}#{1,6}[ \t]+[^\n]*[\pL\pN)\]*])[ \t#]*(\r?\n\s*\S)`)
-	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]*:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
+	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]+:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
 	htmlMarkup = regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`)
 	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\](?:[ \t]+|$))?|\d+[.)][ \t]+)+|\|?[ \t]*:?-{3,}[-:| \t]*$|(?:` + "```|~~~" + `).*$)`)
 	starMarkup = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
 	headings   = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
-	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "\u00AD", "", "\uFEFF", "")
+	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "\u00AD", "", "\uFEFF", "")
 )
 
 // frontMatterEnd returns the length of the front matter at the beginning of

@@ -20,6 +20,8 @@ func TestPlain(t *testing.T) {
 		"> quoted\n> > twice":                               "quoted twice",
 		"see [[Note|the note]] and [[Other#A]], ![[x.png]]": "see the note and Other#A, x.png",
 		"a [link](https://example.org/a?b=c) b ![i](x.png)": "a link b i",
+		"a [Trip (2026)](T%20(2026)%20a.md) b ([c](d(e)))":  "a Trip (2026) b (c)",
+		"<p>as&nbsp;<o:p>&nbsp;</o:p>in <i>Word</i></p>":    "as in Word",
 		"at <https://example.org> by <ann@example.org>":     "at https://example.org by ann@example.org",
 		"<b>bold</b> <!-- hidden --> 1 < 2":                 "bold 1 < 2",
 		"| a | b |\n|---|:-:|\n| c | d |":                   "a b c d",
