@@ -53,11 +53,11 @@ func TestHeadingInListItemEndsWithItsItem(t *testing.T) {
 }
 
 // TestTemplates checks that the tags of templates contain no Markdown, and what they
-// highlight no headings.
+// highlight no headings, and that a table of contents is no link.
 func TestTemplates(t *testing.T) {
 	const src = "{{< figure title=\"a #no [[no]]\" >}} #a {{% x #no %}}{% include y.html c='#no' %} #b\n{/* [no](no.md)\n#no */} [[c]] {{< #d\n\n" +
 		"{{< highlight sh \"hl_lines=1\" >}}\n# no\n[[no]] #no\n\n- [ ] no\n{{< / highlight >}}\n{{% notice tip %}}\n- [ ] e #e\n{{% /notice %}}\n\n" +
-		"1. f\n\n   {% highlight ruby %}\n   # no\n   {% endhighlight %}\n\n# G\n{%- highlight c -%} #no {%- endhighlight -%}\n{{embed [[h]]}} {%% #j [k]({{< ref \"/l/m.md#n\" >}}) [o]({{< ref p >}})\n"
+		"1. f\n\n   {% highlight ruby %}\n   # no\n   {% endhighlight %}\n\n# G\n{%- highlight c -%} #no {%- endhighlight -%}\n{{embed [[h]]}} [[_TOC_]] {%% #j [k]({{< ref \"/l/m.md#n\" >}}) [o]({{< ref p >}})\n"
 	doc := Parse([]byte(src))
 	assert.Equal(t, []string{"a", "b", "d", "e", "j"}, doc.Tags)
 	var links []string

@@ -20,6 +20,9 @@ func (in *inlineScanner) wikilink(start, open int, embed bool) int {
 	if bytes.Contains(inner, []byte("[[")) || bytes.IndexByte(inner, '\n') >= 0 {
 		return 0 // "[[" is checked first: many of them before one line break stay linear
 	}
+	if string(inner) == "_TOC_" {
+		return closing + 2 // the table of contents in wikis of GitLab, Azure DevOps and GitHub
+	}
 	l := splitWikilink(in.src, open+2, closing)
 	l.Kind, l.Start, l.End, l.Line = LinkWiki, start, closing+2, in.lineOf(start)
 	if embed {
