@@ -271,7 +271,8 @@ func likeOld(src []byte, key string, value any) any {
 }
 
 // check rejects unknown ops, and fields that do not apply to the op: a client that
-// passes them expects a different edit.
+// passes them expects a different edit. Some clients pass all fields, with a count of 1
+// for none, since the schema does not allow 0.
 func (e *Edit) check() error {
 	var ops, problems []string
 	var own []string
@@ -288,7 +289,7 @@ func (e *Edit) check() error {
 		name  string
 		given bool
 	}{
-		{"old", e.Old != ""}, {"new", e.New != ""}, {"count", e.Count != 0}, {"heading", e.Heading != ""}, {"create_heading", e.CreateHeading},
+		{"old", e.Old != ""}, {"new", e.New != ""}, {"count", e.Count > 1}, {"heading", e.Heading != ""}, {"create_heading", e.CreateHeading},
 		{"content", e.Content != ""}, {"tag", e.Tag != ""}, {"key", e.Key != ""}, {"value", e.Value != nil},
 		{"line", e.Line != 0}, {"text", e.Text != ""}, {"status", e.Status != ""}, {"due", e.Due != ""}, {"scheduled", e.Scheduled != ""},
 	} {

@@ -131,7 +131,7 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 		{Edit{Op: OpReplaceText, Old: "a", Content: "x"}, []string{`replace_text has no field "content"`, "replace_all"}},
 		{Edit{Op: OpReplaceText, Old: "a", New: "b", Heading: "A"}, []string{`no field "heading"`, "replace_section"}},
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading", which append and prepend have`}},
-		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", Count: 1}, []string{`no field "count"`}},
+		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", Count: 2}, []string{`no field "count"`}},
 		{Edit{Op: OpInsertAfter, Old: "a", Content: "x"}, []string{`no field "old"`, "its fields are heading, content; to insert next to a text, use replace_text with that text in old and in new"}},
 		{Edit{Op: OpSetFrontMatter, Key: "a", Value: 1, Content: "x"}, []string{`no field "content"`}},
 		{Edit{Op: OpAppend, Content: "x", Key: "a", Value: 1}, []string{`no field "key", which set_front_matter has`, `"value"`}},
@@ -144,4 +144,7 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 			assert.ErrorContains(t, err, w)
 		}
 	}
+	out, _, err := Apply(t.Context(), src, []Edit{{Op: OpAppend, Content: "x", Count: 1}})
+	require.NoError(t, err, "a client that passes every field cannot pass less than 1")
+	assert.Equal(t, "# A\na\n\nx\n", string(out))
 }
