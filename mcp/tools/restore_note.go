@@ -19,8 +19,8 @@ var restoreNote = define(Tool{
 
 type restoreArgs struct {
 	Note         string `json:"note"`
-	Revision     int64  `json:"revision" min:"1"`
-	Change       int64  `json:"change" min:"1" doc:"instead of note and revision"`
+	Revision     int64  `json:"revision"`
+	Change       int64  `json:"change" doc:"instead of note and revision"`
 	ExpectedHash string `json:"expected_hash"`
 	DryRun       bool   `json:"dry_run"`
 }

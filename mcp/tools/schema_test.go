@@ -58,3 +58,12 @@ func TestInputOf(t *testing.T) {
 	assert.True(t, bytes.Equal(want, inputOf[arguments]()().raw), "the order of keys counts: %s", inputOf[arguments]()().raw)
 	assert.JSONEq(t, `{"type":"object","properties":{}}`, string(inputOf[struct{}]()().raw))
 }
+
+// A client of strict function schemas must pass every argument, and passes 0 for a number
+// that the call leaves out.
+func TestRestoreNoteAllowsNoChange(t *testing.T) {
+	schema := restoreNote.input()
+	for _, name := range []string{"revision", "change"} {
+		assert.Nil(t, schema.byName[name].Minimum, name)
+	}
+}
