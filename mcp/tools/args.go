@@ -54,7 +54,7 @@ func decodeExact(data []byte, value any) error {
 //     with a parameter as one of its words, such as created_after, or that is itself a word
 //     of a parameter, such as before for due_before, or that is in the table unlike, is a
 //     problem, because ignoring the argument would change what the call does; if strict is
-//     set, so is any other unknown argument. Otherwise these are ignored with a remark, since
+//     set or a required parameter is missing, so is any other unknown argument. Otherwise these are ignored with a remark, since
 //     some hosts add arguments of their own.
 //  3. coerce converts each value to the parameter's type. null, and what stands for none, is
 //     as if the argument were missing.
@@ -97,16 +97,15 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 			values[to] = value
 		}
 	}
+	missing := slices.DeleteFunc(slices.Clone(s.required), func(name string) bool { return values[name] != nil || wrong[name] })
 	switch {
-	case len(strays) > 0 && strict:
+	case len(strays) > 0 && (strict || len(missing) > 0):
 		problems = append(problems, fmt.Sprintf("there is no argument %s: the arguments are %s", strings.Join(strays, " or "), strings.Join(s.names(), ", ")))
 	case len(strays) > 0:
 		ignored = append(ignored, "ignored the unknown argument "+strings.Join(strays, " and "))
 	}
-	for _, name := range s.required {
-		if values[name] == nil && !wrong[name] {
-			problems = append(problems, fmt.Sprintf("%s is required: pass %s", name, s.byName[name].wanted()))
-		}
+	for _, name := range missing {
+		problems = append(problems, fmt.Sprintf("%s is required: pass %s", name, s.byName[name].wanted()))
 	}
 	return values, ignored, problems
 }

@@ -112,6 +112,8 @@ func TestReadingToolsIgnoreStrayArguments(t *testing.T) {
 	assert.Equal(t, []string{`ignored the unknown argument "random_string"`}, ignored)
 	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","limits":5}`), false, &got)
 	require.ErrorContains(t, err, `did you mean "limit"?`)
+	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"input":{"note":"n"}}`), false, &got)
+	require.EqualError(t, err, `there is no argument "input": the arguments are direction, edits, explain, limit, mode, note, tags, value, vector, weight, where; note is required: pass a string`)
 	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","anyTags":["x"]}`), false, &got)
 	require.ErrorContains(t, err, `there is no argument "anyTags": did you mean "tags"?`)
 	_, err = decodeArgs(listNotes.input(), json.RawMessage(`{"excludeFolder":"x"}`), false, new(listArgs))
