@@ -348,6 +348,12 @@ func TestRealDeletionAsks(t *testing.T) {
 	answer <- "accept"
 	deleted, _ := call[tools.DeleteResult](t, s, "delete_note", map[string]any{"note": "Empty"})
 	assert.Equal(t, "Empty.md", deleted.Path)
+
+	links := w.client(t, Profile{}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{
+		Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}},
+	}})
+	deleted, _ = call[tools.DeleteResult](t, links, "delete_note", map[string]any{"note": "Über"})
+	assert.Equal(t, "Über.md", deleted.Path, "a client that only opens addresses cannot ask")
 }
 
 // Scopes apply to tools, resources, prompts and completions.

@@ -177,11 +177,11 @@ type needsInput struct{ question *sdk.ElicitParams }
 func (*needsInput) Error() string { return "waiting for the user" }
 
 // confirm asks the user to agree to a destructive change, if the client supports
-// elicitation. The caller must not hold a lock. If the user does not agree, the error is
+// elicitation by forms. The caller must not hold a lock. If the user does not agree, the error is
 // ErrForbidden.
 func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question string) error {
 	caps := req.ClientCapabilities()
-	if caps == nil || caps.Elicitation == nil {
+	if caps == nil || caps.Elicitation == nil || caps.Elicitation.URL != nil && caps.Elicitation.Form == nil {
 		return nil
 	}
 	params := &sdk.ElicitParams{
