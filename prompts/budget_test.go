@@ -77,7 +77,8 @@ func TestTemplate_NoteOnce(t *testing.T) {
 }
 
 func TestTemplate_MissingNote(t *testing.T) {
-	s := newShelf(`Prompts/p.md|Look: {{note "Gone.md"}}`, "Prompts/q.md|---\narguments: [which]\n---\n{{note which}}")
+	s := newShelf(`Prompts/p.md|Look: {{note "Gone.md"}}`, "Prompts/q.md|{{note which}}")
+	s[1].FrontMatter = map[string]any{"arguments": []any{"which"}}
 	c := New(Options{Notes: s, Folder: "Prompts"})
 	_, err := c.Render(t.Context(), named(t, c, "p"), nil, notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)

@@ -3,6 +3,7 @@ package prompts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -139,14 +140,22 @@ func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 	return list, nil
 }
 
-// Render fills in a prompt of the catalogue. If a required argument is missing, it
-// returns a *notes.Error that is ErrInvalid. Notes outside the scope are treated as
-// missing.
+// Render fills in a prompt of the catalogue. If a required argument is missing, or one is
+// given that the prompt does not have, it returns a *notes.Error that is ErrInvalid. Notes
+// outside the scope are treated as missing.
 func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string, scope notes.Scope) (Rendered, error) {
 	args = regroup(p.Arguments, args)
+	invalid := func(format, name string) (Rendered, error) {
+		return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid, Detail: fmt.Sprintf(format, name)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if args[name] != "" && !slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name }) {
+			return invalid("there is no argument %.60q", name)
+		}
+	}
 	for _, a := range p.Arguments {
 		if a.Required && args[a.Name] == "" {
-			return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the argument %q is required", a.Name)}
+			return invalid("the argument %q is required", a.Name)
 		}
 	}
 	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget, embedded: map[string]string{}, whole: map[string]bool{}}

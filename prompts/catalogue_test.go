@@ -381,6 +381,8 @@ func TestTemplates(t *testing.T) {
 
 	_, err = c.Render(t.Context(), named(t, c, "weekly"), nil, notes.Scope{})
 	require.ErrorContains(t, err, `"style" is required`)
+	_, err = c.Render(t.Context(), named(t, c, "summarize_note"), map[string]string{"file": "bread"}, notes.Scope{})
+	require.ErrorContains(t, err, `there is no argument "file"`, "the newest note is not the one that is meant")
 	_, err = c.Render(t.Context(), named(t, c, "weekly"), map[string]string{"style": "x"}, notes.Scope{Read: []string{"Prompts"}})
 	require.ErrorIs(t, err, notes.ErrNotFound, "a template reads with its caller's eyes")
 	_, err = c.Render(t.Context(), named(t, c, "broken"), nil, notes.Scope{})
