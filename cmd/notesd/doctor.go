@@ -47,9 +47,9 @@ func doctorCommand(a *app) *cobra.Command {
 		Use:   "doctor [flags]",
 		Short: "Find problems and explain how to fix them",
 		Long: `Check the configuration, the vault, the state, the database of a team vault, the
-model, the daemon, the index, the watcher and the entries in the settings of AI
-assistants, and explain how to fix any problem. The exit code is 1 if there is a
-problem.`,
+model, the daemon, the HTTP address, the index, the watcher and the entries in
+the settings of AI assistants, and explain how to fix any problem. The exit code
+is 1 if there is a problem.`,
 		Example: `  notesd doctor
   notesd doctor --json | jq '.checks[] | select(.state == "problem")'`,
 		Args: takes(),
@@ -89,6 +89,9 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		r, err := c.untilCounted(ctx, countWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)
+			if c.daemon == nil { // whose report has the reason
+				checks = append(checks, checkHTTP(ctx, cfg)...)
+			}
 			inUse = r.Semantic.Model
 		}
 		return err
@@ -151,6 +154,18 @@ func checkDatabase(ctx context.Context, cfg *config.Config) []check {
 		return []check{{"database", problem, f.Message, f.Hint}}
 	}
 	return []check{{Name: "database", State: fine, Text: "responds"}}
+}
+
+// checkHTTP checks the HTTP listener that the next daemon opens, if one is configured.
+func checkHTTP(ctx context.Context, cfg *config.Config) []check {
+	if cfg.HTTP.Addr == "" {
+		return nil
+	}
+	if err := service.CheckHTTP(ctx, cfg); err != nil {
+		f := service.FailureOf(err)
+		return []check{{"http", problem, f.Message, f.Hint}}
+	}
+	return []check{{Name: "http", State: fine, Text: cfg.HTTP.Addr + " can be used"}}
 }
 
 // probeSize is more than a file system stores without allocating space.

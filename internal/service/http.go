@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -50,18 +51,9 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if c.Addr == "" {
 		return nil, nil
 	}
-	if err := checkExposure(c); err != nil {
-		return nil, err
-	}
-	token, err := readToken(tokenPath(s.cfg))
+	token, cert, err := protection(s.cfg, s.logs.Logger)
 	if err != nil {
 		return nil, err
-	}
-	var cert *certificate
-	if c.TLSCert != "" {
-		if cert, err = loadCertificate(c, s.logs.Logger); err != nil {
-			return nil, err
-		}
 	}
 	l := &listening{}
 	l.page = web.New(web.Options{
@@ -93,6 +85,31 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		l.listener = tls.NewListener(listener, &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
 	return l, nil
+}
+
+// protection returns the token that requests need and, with TLS, the certificate. It fails for
+// an address that needs TLS without it.
+func protection(cfg *config.Config, log *slog.Logger) (token string, cert *certificate, err error) {
+	if err := checkExposure(cfg.HTTP); err != nil {
+		return "", nil, err
+	}
+	if token, err = readToken(tokenPath(cfg)); err == nil && cfg.HTTP.TLSCert != "" {
+		cert, err = loadCertificate(cfg.HTTP, log)
+	}
+	return token, cert, err
+}
+
+// CheckHTTP returns the error with which a daemon could not open the configured HTTP listener.
+// No daemon of the vault may be running.
+func CheckHTTP(ctx context.Context, cfg *config.Config) error {
+	if _, _, err := protection(cfg, DiscardLogs().Logger); err != nil {
+		return err
+	}
+	listener, err := listenTCP(ctx, cfg.HTTP.Addr, 1)
+	if err != nil {
+		return err
+	}
+	return listener.Close()
 }
 
 // urlOf returns the URL of a listener's MCP endpoint. If it listens on all addresses, the host
