@@ -109,6 +109,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 	out, err := p.command("list").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "state is full")
+	assert.Contains(t, string(out), "Free some space where the state is kept", "which is clear after the cause alone, too")
 	free()
 	assert.Contains(t, p.run(t, "list"), "Bread.md")
 }

@@ -73,11 +73,9 @@ func FailureOf(err error) *Failure {
 	case pglog.Hint(err) != "":
 		f.Hint = pglog.Hint(err)
 	case sqlite.IsFull(err):
-		f.Code, f.Message = "disk_full", "the disk that holds notesd's state is full"
-		f.Hint = "Free some space there, or choose another place with --state, and try again."
+		f.Code, f.Message, f.Hint = "disk_full", "the disk that holds notesd's state is full", fullHint
 	case atomicfile.IsDiskFull(err):
-		f.Code = "disk_full"
-		f.Hint = "Free some space where the state is kept, or choose another place for it with --state, and try again."
+		f.Code, f.Hint = "disk_full", fullHint
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		f.Hint = "Raise the limit of open files (ulimit -n)."
 	case errors.Is(err, daemon.ErrState):
@@ -98,6 +96,9 @@ func WithHint(err error) error {
 	}
 	return err
 }
+
+// fullHint is the hint for a full disk.
+const fullHint = "Free some space where the state is kept, or choose another place for it with --state, and try again."
 
 // stateHint is the hint for a state directory in which no file can be written.
 const stateHint = "Check the disk with this folder, or name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."
