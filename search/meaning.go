@@ -159,7 +159,7 @@ func (a *asking) explain(list *rankedList) {
 		why = "semantic search is not available; only words were searched"
 	}
 	if because := list.semantic.Why; because != "" {
-		why = "semantic search is " + because + "; only words were searched"
+		why = "semantic search: " + because + "; only words were searched"
 	}
 	if why != "" {
 		list.remarks = append(list.remarks, why)

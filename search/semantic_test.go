@@ -678,7 +678,7 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 		"script": {&fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
 		"panics": {&fakeMeaning{weight: .5, coverage: ready}, search.StateFailed},
 		"failed": {&fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
-		"server": {&fakeMeaning{weight: .5, coverage: ready, err: away("unavailable: no server answers")}, search.StateFailed},
+		"server": {&fakeMeaning{weight: .5, coverage: ready, err: away("waiting for a server: nothing listens there")}, search.StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withMeaning(t, c.m)
@@ -690,7 +690,7 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 					require.Len(t, r.Notes, 1)
 					assert.NotContains(t, r.Notes[0], "boom")
 					assert.Equal(t, name == "empty", r.Notes[0] == "no passage can be found semantically yet; only words were searched", r.Notes[0])
-					assert.Equal(t, name == "server", r.Notes[0] == "semantic search is unavailable: no server answers; only words were searched", r.Notes[0])
+					assert.Equal(t, name == "server", r.Notes[0] == "semantic search: waiting for a server: nothing listens there; only words were searched", r.Notes[0])
 				}
 			}
 		})

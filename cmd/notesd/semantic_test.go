@@ -101,7 +101,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	assert.Equal(t, 3, r.Semantic.Pending)
 	paths, remarks := p.search(t, "bread")
 	assert.Equal(t, []string{"b.md"}, paths, "words find it all the same")
-	assert.Contains(t, remarks, "semantic search is waiting for ollama at "+server.URL)
+	assert.Contains(t, remarks, "semantic search: waiting for ollama at "+server.URL)
 	_, remarks = p.search(t, "--mode", "semantic", "bread")
 	assert.Contains(t, remarks, "it is busy (status 503)")
 
