@@ -126,7 +126,7 @@ func (a *app) rebuild(cmd *cobra.Command, do func(context.Context, *client) erro
 	if err != nil {
 		return err
 	}
-	if err := service.DiscardDerived(cfg.State); err != nil {
+	if err := service.DiscardDerived(ctx, cfg.State); err != nil {
 		return errors.Join(err, lock.Release())
 	}
 	err = a.serveFor(cmd, cfg, lock, service.Watching, do)

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"notesd/mcp"
 	"notesd/migrations"
 	"notesd/notes"
+	"notesd/notes/store"
 	"notesd/notes/vault"
 	"notesd/notes/vault/disk"
 	"notesd/search"
@@ -286,7 +288,23 @@ func TestDiscardDerived(t *testing.T) {
 	lock, ran, err := service.TakeOver(t.Context(), cfg)
 	require.NoError(t, err)
 	assert.False(t, ran)
-	require.NoError(t, service.DiscardDerived(cfg.State))
+	setVersion := func(from, to int) { // of the history
+		db, err := sql.Open("sqlite", filepath.Join(cfg.State, store.HistoryFile))
+		require.NoError(t, err)
+		var version int
+		require.NoError(t, db.QueryRow("PRAGMA user_version").Scan(&version))
+		assert.Equal(t, from, version)
+		_, err = db.Exec(fmt.Sprintf("PRAGMA user_version = %d", to))
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+	}
+	known := migrations.History.Version()
+	setVersion(known, known+1)
+	require.ErrorIs(t, service.DiscardDerived(t.Context(), cfg.State), migrations.ErrNewer)
+	assert.FileExists(t, filepath.Join(cfg.State, "notes.db"), "the newer program uses it again")
+	assert.DirExists(t, filepath.Join(cfg.State, "index"))
+	setVersion(known+1, known)
+	require.NoError(t, service.DiscardDerived(t.Context(), cfg.State))
 	require.NoError(t, lock.Release())
 	assert.NoFileExists(t, filepath.Join(cfg.State, "notes.db"))
 	assert.NoDirExists(t, filepath.Join(cfg.State, "index"))

@@ -12,6 +12,8 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/sqlite"
+	"notesd/notes/store"
 	"notesd/notes/vault/disk"
 )
 
@@ -216,8 +218,19 @@ func readVaultRecord(state string) (vaultRecord, error) {
 // notes. The history cannot.
 var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
 
-// DiscardDerived removes the files that can be rebuilt from the notes.
-func DiscardDerived(dir string) error {
+// DiscardDerived removes the files that can be rebuilt from the notes. It removes nothing, and
+// returns [sqlite.ErrNewer], if the history is of a newer version.
+func DiscardDerived(ctx context.Context, dir string) error {
+	history := filepath.Join(dir, store.HistoryFile)
+	if _, err := os.Stat(history); err == nil {
+		db, err := sqlite.Open(ctx, history, sqlite.HistorySchema)
+		if err == nil {
+			err = db.Close()
+		}
+		if errors.Is(err, sqlite.ErrNewer) { // the store, opened next, salvages a damaged one
+			return err
+		}
+	}
 	for _, name := range derivedFiles {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("discard the old index: %w", err)

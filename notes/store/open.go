@@ -26,11 +26,12 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	s.Daily.Store(new(string))
 	s.setLogseq(nil)
 	var err error
-	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.NotesSchema); err != nil {
+	// If both are of a newer version, the error names the one that cannot be rebuilt.
+	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, HistoryFile), sqlite.HistorySchema); err != nil {
 		return nil, err
 	}
-	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, HistoryFile), sqlite.HistorySchema); err != nil {
-		_ = s.notes.Close()
+	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.NotesSchema); err != nil {
+		_ = s.history.Close()
 		return nil, err
 	}
 	err = s.load(ctx)
