@@ -108,11 +108,15 @@ func (s *loginService) install(ctx context.Context) error {
 	if err := service.MakePrivate(s.cfg.State); err != nil {
 		return err
 	}
-	// The service's daemon needs the lock of a running daemon, whose clients reconnect.
-	if _, err := daemon.Stop(ctx, s.cfg.State, service.HelloOf(s.cfg, daemon.KindRestart)); err != nil {
-		return err
+	err := s.system.Check(ctx)
+	if err == nil {
+		// The service's daemon needs the lock of a running daemon, whose clients reconnect.
+		if _, err := daemon.Stop(ctx, s.cfg.State, service.HelloOf(s.cfg, daemon.KindRestart)); err != nil {
+			return err
+		}
+		err = s.system.Install(ctx, s.mine)
 	}
-	if err := s.system.Install(ctx, s.mine); err != nil {
+	if err != nil {
 		return &service.Failure{Code: "failed", Message: "the service could not be installed: " + err.Error(), Hint: "Nothing was installed. The service manager needs a login session: log in at the machine; on Linux, \"loginctl enable-linger\" gives you one."}
 	}
 	connector, err := s.connector(s.cfg, service.HelloOf(s.cfg, daemon.KindStatus))

@@ -83,6 +83,19 @@ const maxRunCommand = 260
 // unloadLimit is longer than launchd waits before it kills a service.
 const unloadLimit = 30 * time.Second
 
+// Check returns an error if the manager cannot be reached, as in a connection without a
+// session.
+func (s System) Check(ctx context.Context) (err error) {
+	switch s.OS {
+	case "windows": // the registry is always there
+	case "darwin":
+		_, err = s.Run(ctx, "launchctl", "print", s.domain())
+	default:
+		_, err = s.Run(ctx, "systemctl", "--user", "show", "--property=Version")
+	}
+	return err
+}
+
 // Install writes the definition, replacing an older one, and starts the service now and
 // at every login. If that fails, it restores the older definition, or removes everything it
 // wrote. On Windows the service starts only at the next login.

@@ -42,7 +42,7 @@ func (m *manager) run(_ context.Context, name string, args ...string) (string, e
 		return m.reg(args)
 	}
 	if name == "launchctl" {
-		return m.launchctl(args[0])
+		return m.launchctl(args[0], args[1])
 	}
 	for start, answer := range m.answer {
 		if strings.HasPrefix(call, start) {
@@ -54,7 +54,7 @@ func (m *manager) run(_ context.Context, name string, args ...string) (string, e
 
 // launchctl forgets a service only some time after bootout, and does not load one that it
 // still has.
-func (m *manager) launchctl(command string) (string, error) {
+func (m *manager) launchctl(command, at string) (string, error) {
 	switch {
 	case command == "bootout" && m.loaded:
 		m.loaded, m.exiting = false, 3
@@ -67,7 +67,7 @@ func (m *manager) launchctl(command string) (string, error) {
 		return "gui/501/x = {\n\tstate = SIGTERMed\n}\n", nil
 	case command == "print" && m.loaded:
 		return "gui/501/x = {\n\tstate = running\n}\n", nil
-	case command != "enable" && !m.loaded:
+	case command != "enable" && !m.loaded && at != "gui/501":
 		return "", errRefused
 	}
 	return "", nil
@@ -194,11 +194,13 @@ func TestSystem_CommandsOfManager(t *testing.T) {
 	name := notes.Name()
 	for goos, want := range map[string][]string{
 		"linux": {
+			"systemctl --user show --property=Version",
 			"systemctl --user daemon-reload", "systemctl --user enable " + name, "systemctl --user restart " + name,
 			"systemctl --user start " + name,
 			"systemctl --user disable --now " + name, "systemctl --user daemon-reload",
 		},
 		"darwin": {
+			"launchctl print gui/501",
 			"launchctl bootout gui/501/" + name, "launchctl print gui/501/" + name,
 			"launchctl enable gui/501/" + name, "launchctl bootstrap gui/501 HOME/Library/LaunchAgents/" + name + ".plist",
 			"launchctl kickstart gui/501/" + name,
@@ -207,6 +209,7 @@ func TestSystem_CommandsOfManager(t *testing.T) {
 	} {
 		t.Run(goos, func(t *testing.T) {
 			s, m := fake(t, goos)
+			require.NoError(t, s.Check(t.Context()))
 			require.NoError(t, s.Install(t.Context(), notes))
 			require.NoError(t, s.Start(t.Context(), notes))
 			_, err := s.Uninstall(t.Context(), notes)
