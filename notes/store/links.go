@@ -91,7 +91,7 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 		where = `l.resolved = ?1 AND l.note <> ?1 ORDER BY f.mtime DESC, f.id, l.ordinal`
 	}
 	seen := map[int64]bool{start: true}
-	level := []int64{start}
+	level, full := []int64{start}, false
 	for depth := 1; depth <= w.query.Depth && len(level) > 0; depth++ {
 		var next []int64
 		for _, id := range level {
@@ -104,13 +104,16 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 					n.To, n.ToTitle, n.NoAnchor, n.Attachment, far = "", "", false, false, 0
 				}
 				w.add(n, out)
+				if full = w.isFull(direction, depth, *out); full {
+					return sqlite.ErrEnough
+				}
 				if far != 0 && !seen[far] {
 					seen[far] = true
 					next = append(next, far)
 				}
 				return nil
 			})
-			if err != nil {
+			if err != nil || full {
 				return err
 			}
 		}
@@ -152,6 +155,12 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 		}
 		*list = append(*list, n)
 	}
+}
+
+// isFull reports whether follow need not read another link: every list that it would be added
+// to is at the limit.
+func (w *linkWalk) isFull(direction string, depth int, out []notes.LinkedNote) bool {
+	return w.report.Truncated && len(out) >= w.query.Limit && (direction == "in" || depth > 1 || len(w.report.Unresolved) >= w.query.Limit)
 }
 
 // addNear adds similar headings of the target note to links whose heading is missing

@@ -440,6 +440,30 @@ func TestLinks_Walk(t *testing.T) {
 	}
 }
 
+// BenchmarkLinks_Hub follows the links of a hub and of the notes around it. Only the links of the
+// hub itself take time in proportion to their number.
+func BenchmarkLinks_Hub(b *testing.B) {
+	for _, n := range []int{1_000, 4_000} {
+		files := map[string]string{}
+		var hub strings.Builder
+		for i := range n {
+			fmt.Fprintf(&hub, "[[N%d]]\n", i)
+			files[fmt.Sprintf("N%d.md", i)] = fmt.Sprintf("[[Hub]] [[N%d]]\n", (i+1)%n)
+		}
+		files["Hub.md"] = hub.String()
+		w := newWorld(b, files)
+		for depth := 1; depth <= 3; depth += 2 {
+			b.Run(fmt.Sprintf("%d to depth %d", n, depth), func(b *testing.B) {
+				for b.Loop() {
+					report, err := w.Links(b.Context(), "Hub.md", notes.LinkQuery{Depth: depth})
+					require.NoError(b, err)
+					require.True(b, report.Truncated)
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkFinishLinks resolves the links of a vault with a README in each of 1 000
 // folders, as a large repository has.
 func BenchmarkFinishLinks(b *testing.B) {
