@@ -22,6 +22,7 @@ type LinkQuery struct {
 	Depth     int    // number of links to follow; 1 (default) to 3
 	Limit     int    // total number of links; 0 means 100
 	Skip      int    // backlinks to skip: those already returned
+	Bare      bool   // leave out FromHash, Context and Near, for which texts are read
 	Scope     Scope
 }
 

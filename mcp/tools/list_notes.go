@@ -118,7 +118,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 // not take a call of note_links for each note; none if the note has just been deleted.
 func (in *invocation) brokenLinks(ctx context.Context, path string) (targets []string, err error) {
 	const most = 5
-	report, err := in.Vault.Links(ctx, notes.URI(path), notes.LinkQuery{Direction: "out", Scope: in.Scope})
+	report, err := in.Vault.Links(ctx, notes.URI(path), notes.LinkQuery{Direction: "out", Bare: true, Scope: in.Scope})
 	if errors.Is(err, notes.ErrNotFound) {
 		return nil, nil
 	}

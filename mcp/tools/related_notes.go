@@ -144,7 +144,7 @@ func (near neighbours) at(path, title string) *relatedNote {
 }
 
 func (near neighbours) addLinks(ctx context.Context, in *invocation, path string) error {
-	report, err := in.Vault.Links(ctx, notes.URI(path), notes.LinkQuery{Scope: in.Scope})
+	report, err := in.Vault.Links(ctx, notes.URI(path), notes.LinkQuery{Bare: true, Scope: in.Scope})
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func mayRemoveAnchor(diff string) bool {
 // condition, and the first of these notes.
 func (in *invocation) linksWith(ctx context.Context, p string, condition func(notes.LinkedNote) bool) (links int, from []string) {
 	const most, mostNotes = 500, 5
-	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "in", Limit: most, Scope: in.Scope})
+	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "in", Limit: most, Bare: true, Scope: in.Scope})
 	if err != nil {
 		return 0, nil
 	}

@@ -59,6 +59,9 @@ func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (note
 		broken, leading := share(len(report.Unresolved), len(report.Outgoing), out)
 		report.Truncated = report.Truncated || in+broken+leading < len(report.Backlinks)+len(report.Outgoing)+len(report.Unresolved)
 		report.Backlinks, report.Unresolved, report.Outgoing = report.Backlinks[:in], report.Unresolved[:broken], report.Outgoing[:leading]
+		if q.Bare {
+			return nil
+		}
 		return w.addContext()
 	})
 	return report, err

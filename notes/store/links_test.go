@@ -440,6 +440,24 @@ func TestLinks_Walk(t *testing.T) {
 	}
 }
 
+// A bare query returns the same links without what is read from texts.
+func TestLinks_Bare(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "[[B]] [[B#Gaols]] [[Missing]]\n", "B.md": "# Goals\nback to [[A]]\n"})
+	full, err := w.Links(t.Context(), "A.md", notes.LinkQuery{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Goals"}, full.Unresolved[0].Near)
+	bare, err := w.Links(t.Context(), "A.md", notes.LinkQuery{Bare: true})
+	require.NoError(t, err)
+	for _, list := range [][]notes.LinkedNote{full.Outgoing, full.Backlinks, full.Unresolved} {
+		require.NotEmpty(t, list)
+		for i := range list {
+			require.NotEmpty(t, list[i].Context)
+			list[i].FromHash, list[i].Context, list[i].Near = "", "", nil
+		}
+	}
+	assert.Equal(t, full, bare)
+}
+
 // BenchmarkLinks_Hub follows the links of a hub and of the notes around it. Only the links of the
 // hub itself take time in proportion to their number.
 func BenchmarkLinks_Hub(b *testing.B) {
