@@ -170,7 +170,7 @@ func (w *linkWalk) isFull(direction string, depth int, out []notes.LinkedNote) b
 // there, and to links to a missing note those whose title or alias they name, which is not
 // enough for a link.
 func (w *linkWalk) addNear(links []notes.LinkedNote) error {
-	headings := map[string][]string{}
+	headings, compared := map[string][]string{}, 0
 	for i, l := range links {
 		if l.To == "" && !l.Ambiguous {
 			var err error
@@ -197,10 +197,18 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 			}
 			headings[l.To] = names
 		}
+		if compared += len(names); compared > maxAlike {
+			continue
+		}
 		links[i].Near = alike(l.Anchor[strings.LastIndexByte(l.Anchor, '#')+1:], names)
 	}
 	return nil
 }
+
+// maxAlike bounds the headings with which those that broken links name are compared, for a note
+// with a thousand links into a changelog whose headings were renamed. Each takes about
+// a microsecond.
+const maxAlike = 100_000
 
 // entitled returns the first notes with this title or alias.
 func (w *linkWalk) entitled(name string) ([]string, error) {

@@ -440,6 +440,25 @@ func TestLinks_Walk(t *testing.T) {
 	}
 }
 
+// Similar headings are looked for only as far as that takes a bounded number of comparisons.
+func TestLinks_SimilarHeadingsAreBounded(t *testing.T) {
+	const headings, links = 500, 300
+	var log, index strings.Builder
+	for i := range headings {
+		fmt.Fprintf(&log, "## Version %d\n", i)
+	}
+	for i := range links {
+		fmt.Fprintf(&index, "[[Log#Verzion %d]]\n", i)
+	}
+	w := newWorld(t, map[string]string{"Log.md": log.String(), "Index.md": index.String()})
+	report, err := w.Links(t.Context(), "Index.md", notes.LinkQuery{Direction: "out", Limit: 2 * links})
+	require.NoError(t, err)
+	require.Len(t, report.Unresolved, links)
+	with := slices.IndexFunc(report.Unresolved, func(l notes.LinkedNote) bool { return len(l.Near) == 0 })
+	assert.Equal(t, 200, with, "links with suggestions")
+	assert.Equal(t, "Version 7", report.Unresolved[7].Near[0])
+}
+
 // A bare query returns the same links without what is read from texts.
 func TestLinks_Bare(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "[[B]] [[B#Gaols]] [[Missing]]\n", "B.md": "# Goals\nback to [[A]]\n"})

@@ -316,20 +316,27 @@ func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string
 // Chinese name may. The most similar are first; equally similar ones keep their order.
 func alike(name string, values []string) (like []string) {
 	key := notes.Key(name)
-	want, runes := trigrams(key), []rune(key)
+	want, runes := trigrams(nil, key), []rune(key)
 	score := map[string]float64{}
+	var have []trigram
 	for _, v := range values {
-		k := notes.Key(v)
-		for _, part := range slices.Compact([]string{k, path.Base(k)}) {
-			score[v] = max(score[v], overlap(want, trigrams(part)))
+		k, best := notes.Key(v), 0.0
+		compare := func(part string) {
+			have = trigrams(have, part)
+			best = max(best, overlap(want, have))
 			if n := utf8.RuneCountInString(part); len(runes) <= shortName && max(n-len(runes), len(runes)-n) <= 1 && phrase.Distance(runes, []rune(part)) == 1 {
-				score[v] = max(score[v], 1-1/float64(len(runes)))
+				best = max(best, 1-1/float64(len(runes)))
 			}
 		}
-		if len(key) >= 4 && strings.Contains(k, key) {
-			score[v] = max(score[v], leastAlike)
+		compare(k)
+		if last := path.Base(k); last != k {
+			compare(last)
 		}
-		if score[v] >= leastAlike {
+		if len(key) >= 4 && strings.Contains(k, key) {
+			best = max(best, leastAlike)
+		}
+		if best >= leastAlike {
+			score[v] = best
 			like = append(like, v)
 		}
 	}
@@ -337,24 +344,37 @@ func alike(name string, values []string) (like []string) {
 	return like
 }
 
-// trigrams returns the distinct three-rune windows of s, padded so that short names and
-// the beginnings of names count.
-func trigrams(s string) map[[3]rune]bool {
-	grams := map[[3]rune]bool{}
-	window := [3]rune{' ', ' ', ' '}
-	for _, r := range s + " " {
-		window = [3]rune{window[1], window[2], r}
-		grams[window] = true
+// trigram is three runes of 21 bits each.
+type trigram uint64
+
+// trigrams returns the distinct three-rune windows of s in ascending order, padded so that
+// short names and the beginnings of names count. It overwrites reuse.
+func trigrams(reuse []trigram, s string) []trigram {
+	const space, mask = ' ', 1<<63 - 1
+	grams, window := reuse[:0], trigram(space<<42|space<<21|space)
+	add := func(r rune) {
+		window = (window<<21 | trigram(r)) & mask
+		grams = append(grams, window)
 	}
-	return grams
+	for _, r := range s {
+		add(r)
+	}
+	add(space)
+	slices.Sort(grams)
+	return slices.Compact(grams)
 }
 
-// overlap returns the Dice coefficient of two sets, from 0 to 1.
-func overlap(a, b map[[3]rune]bool) float64 {
+// overlap returns the Dice coefficient of two sets in ascending order, from 0 to 1.
+func overlap(a, b []trigram) float64 {
 	shared := 0
-	for g := range a {
-		if b[g] {
-			shared++
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := cmp.Compare(a[i], b[j]); {
+		case c < 0:
+			i++
+		case c > 0:
+			j++
+		default:
+			shared, i, j = shared+1, i+1, j+1
 		}
 	}
 	return 2 * float64(shared) / float64(len(a)+len(b))
