@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,37 @@ func TestBudget(t *testing.T) {
 			assert.Contains(t, words(r), c.remark)
 		})
 	}
+}
+
+// Thousands of notes of a few words fit in the budget, but not the messages that embed them.
+func TestBudget_ManyShortNotes(t *testing.T) {
+	var files []string
+	for i := range 2 * maxNotes {
+		files = append(files, fmt.Sprintf("%d.md|x", i))
+	}
+	r := render(t, newShelf(files...), Options{}, "summarize_notes", nil)
+	assert.Equal(t, maxNotes, strings.Count(texts(r), "x"))
+	assert.Contains(t, words(r), fmt.Sprintf("%d of %d notes are here, the newest", maxNotes, 2*maxNotes))
+}
+
+// The number of notes of lists and searches is bounded, but not that of notes named in a template.
+func TestBudget_NamedAfterManyNotes(t *testing.T) {
+	files := []string{"Goals.md|win", "Plan.md|mow", "Late.md|late"}
+	var template strings.Builder
+	for i := range maxNotes {
+		files = append(files, fmt.Sprintf("%d.md|k%d-", i, i/10))
+		if i%10 == 0 {
+			fmt.Fprintf(&template, `{{search "k%d-"}}`, i/10)
+		}
+	}
+	template.WriteString(`{{search topic}} {{note "Goals"}} {{note "Plan"}}`)
+	s := newShelf(append(files, "Prompts/p.md|"+template.String())...)
+	s[len(s)-1].FrontMatter = map[string]any{"arguments": []any{"topic"}}
+	r := render(t, s, Options{Folder: "Prompts"}, "p", map[string]string{"topic": "late"})
+	assert.Len(t, embedded(r), maxNotes+2)
+	assert.True(t, strings.HasSuffix(texts(r), "|win|mow"))
+	assert.Contains(t, words(r), "no room was left for 1 note.")
+	assert.NotContains(t, words(r), "only the beginning")
 }
 
 // A note is truncated between characters.

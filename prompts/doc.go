@@ -9,8 +9,9 @@
 //     are instructions, written by notesd or by the author of a template. The
 //     content of notes appears only in embedded resources, so that a model can
 //     distinguish it from instructions.
-//   - The budget is the number of bytes of notes embedded in one rendering. The
-//     messages state which notes did not fit.
+//   - The budget is the number of bytes of notes embedded in one rendering. Once 300
+//     notes are embedded, lists and searches add none. The messages state which notes did
+//     not fit.
 //
 // The package is independent of the protocol. It searches through the interface
 // [Searcher], which the caller provides.

@@ -41,6 +41,14 @@ func (r *rendering) embed(n *notes.Note) bool {
 	return true
 }
 
+// maxNotes is the number of embedded notes at which lists and searches add no more. Each takes a
+// message with some 200 bytes besides its text, so thousands of notes of a few words would not be
+// within the budget.
+const maxNotes = 300
+
+// full reports whether lists and searches add no more notes.
+func (r *rendering) full() bool { return len(r.whole) >= maxNotes }
+
 // embedPart adds a part of the note, or as much of its start as fits.
 func (r *rendering) embedPart(n *notes.Note, part notes.Anchor) (selection, error) {
 	if part == (notes.Anchor{}) {
@@ -115,7 +123,7 @@ type selection struct {
 // newest.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	sel, err := r.embedWhole(ctx, f)
-	if err != nil {
+	if err != nil || r.full() {
 		return sel, err
 	}
 	return r.orStart(sel), nil
@@ -143,7 +151,7 @@ func (r *rendering) embedWhole(ctx context.Context, f notes.Filter) (selection, 
 				return sel, err
 			}
 		}
-		if q.Cursor = list.Next; q.Cursor == "" || sel.embedded == before {
+		if q.Cursor = list.Next; q.Cursor == "" || sel.embedded == before || r.full() {
 			break
 		}
 	}
@@ -166,6 +174,9 @@ func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter,
 			sel.total--
 		}
 	}
+	if r.full() {
+		return sel, nil
+	}
 	return r.orStart(sel), nil
 }
 
@@ -180,7 +191,7 @@ func (r *rendering) embedIn(ctx context.Context, sel *selection, path string) (e
 		return false, err
 	}
 	sel.first = cmp.Or(sel.first, note)
-	if r.embed(note) {
+	if (!r.full() || r.whole[note.Path]) && r.embed(note) {
 		sel.embedded++
 	}
 	return true, nil
