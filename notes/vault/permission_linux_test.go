@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,4 +92,34 @@ func TestFolderNotListed(t *testing.T) {
 	assert.Empty(t, s.gone)
 	assert.True(t, back)
 	require.ErrorIs(t, unknown, errNotListed)
+}
+
+// TestRenameTag_InManyFolders changes notes in more folders than the process may have open, and
+// finishes that after a crash.
+func TestRenameTag_InManyFolders(t *testing.T) {
+	const folders, most = 400, 500 // a folder takes two files
+	var files []string
+	for i := range folders {
+		files = append(files, fmt.Sprintf("%d/A.md", i), "#a\n")
+	}
+	f := newFixture(t, files...)
+	open, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	var limit unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(len(open) + most), Max: limit.Max}))
+	defer func() { assert.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)) }()
+	f.failpoint = func(at string) error {
+		if at == "after swap 1" {
+			return errKilled
+		}
+		return nil
+	}
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "a", To: "z", RequestKey: "k"})
+	require.ErrorIs(t, err, errKilled)
+	f.restart()
+	f.requireConsistent()
+	for name, text := range f.files() {
+		require.Equal(t, "#z\n", text, name)
+	}
 }

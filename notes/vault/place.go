@@ -62,10 +62,28 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 	return dir, nil
 }
 
+// maxDirs is the number of open folders from which they are closed before the next file: an
+// operation may change files in more folders than a process may have open.
+const maxDirs = 100
+
+func (d *placer) isCrowded() bool { return len(d.dirs) >= maxDirs }
+
 func (d *placer) close() {
 	for _, dir := range d.dirs {
 		_ = dir.Close() // already synced where durability matters
 	}
+	clear(d.dirs)
+}
+
+// sync makes the changed names durable. An error is returned only if the operation is in
+// the shared log: any other can no longer be undone.
+func (d *placer) sync() error {
+	for _, dir := range d.dirs {
+		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.committed {
+			return err
+		}
+	}
+	return nil
 }
 
 // place stages every file, commits the operation to the shared log if there is one, and
@@ -83,6 +101,9 @@ func (d *placer) place() error {
 func (d *placer) stage() error {
 	for i := range d.Files {
 		f := &d.Files[i]
+		if d.isCrowded() {
+			d.close()
+		}
 		if f.NewPath != "" && f.Before == "" {
 			if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
 				return err
@@ -187,6 +208,9 @@ func (d *placer) swap() error {
 		if err := d.v.step(fmt.Sprintf("before swap %d", i)); err != nil {
 			return err
 		}
+		if err := d.syncCrowded(); err != nil {
+			return err
+		}
 		err := d.swapFile(f)
 		switch {
 		case err == nil:
@@ -201,12 +225,16 @@ func (d *placer) swap() error {
 			return err
 		}
 	}
-	for _, dir := range d.dirs {
-		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && (d.placed == 0 || d.committed) {
-			return err
-		}
+	return d.sync()
+}
+
+// syncCrowded syncs and closes the open folders if there are many.
+func (d *placer) syncCrowded() error {
+	if !d.isCrowded() {
+		return nil
 	}
-	return nil
+	defer d.close()
+	return d.sync()
 }
 
 func (d *placer) swapFile(f *store.FileChange) error {
@@ -400,6 +428,9 @@ func (d *placer) discard() error {
 	var errs []error
 	for i := range d.Files {
 		f := &d.Files[i]
+		if d.isCrowded() {
+			d.close()
+		}
 		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
 			dir, err := d.dir(place)
 			if err != nil {

@@ -126,6 +126,9 @@ func (d *recovery) recover() (finished bool, _ error) {
 	}
 	for i := range d.Files {
 		f := &d.Files[i]
+		if err := d.syncCrowded(); err != nil {
+			return false, err
+		}
 		rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath})
 		if err != nil {
 			return false, err
@@ -155,10 +158,8 @@ func (d *recovery) recover() (finished bool, _ error) {
 			f.State, f.Conflict = store.StateDone, nil
 		}
 	}
-	for _, dir := range d.dirs {
-		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.committed { // see swap
-			return false, err
-		}
+	if err := d.sync(); err != nil {
+		return false, err
 	}
 	d.v.opt.Log.Warn("finished an interrupted change", "kind", d.Kind, "note", d.Files[0].Place(), "conflicts", d.Conflicts())
 	firstSeen, err := d.replaced()
