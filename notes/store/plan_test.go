@@ -71,3 +71,17 @@ func TestPlaced_Plan(t *testing.T) {
 	defer func() { require.NoError(t, s.Close()) }()
 	assert.Equal(t, "SCAN f\nSEARCH g USING PRIMARY KEY (operation=?)", planOf(t, s.history.Reader(), placedPaths, TempName(), StateDone))
 }
+
+// TestList_Plan: a page of a list is read in the order of an index, up to its last note, so that
+// reading all pages takes linear time.
+func TestList_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for _, sort := range []string{"date", "modified", "title", "path"} {
+		c := &conditions{}
+		require.NoError(t, orders[sort].after(c, "list", sort, encodeCursor(cursor{Sort: sort, Values: []any{1, 1}})))
+		plan := planOf(t, s.notes.Reader(), `SELECT n.path FROM notes n WHERE `+c.terms[0]+` ORDER BY `+orders[sort].terms(), c.args...)
+		assert.Regexp(t, `^SEARCH n USING INDEX \w+ [^\n]*$`, plan, sort)
+	}
+}

@@ -163,7 +163,9 @@ func (f *fixture) downgrade(version int) {
 		columns := strings.Join(column(`SELECT name FROM pragma_table_info(?)`, table), ", ")
 		exec(`INSERT OR REPLACE INTO main.` + table + ` (` + columns + `) SELECT ` + columns + ` FROM now.` + table)
 	}
-	exec(`UPDATE links SET resolved = (SELECT id FROM notes WHERE path = 'Q/docs/README.md'), state = 1 WHERE target = 'docs/'`) // before version 6
+	if version < 6 {
+		exec(`UPDATE links SET resolved = (SELECT id FROM notes WHERE path = 'Q/docs/README.md'), state = 1 WHERE target = 'docs/'`)
+	}
 	if version < 2 {
 		exec(`UPDATE links SET state = 1 WHERE state = 4`)
 	}
