@@ -102,6 +102,7 @@ let settle;
 function draw() {
   const ratio = devicePixelRatio;
   const wide = Math.round(canvas.clientWidth * ratio), tall = Math.round(canvas.clientHeight * ratio);
+  if (!wide || !tall) return; // a search has replaced the graph
   if (canvas.width !== wide || canvas.height !== tall) {
     canvas.width = wide;
     canvas.height = tall;
