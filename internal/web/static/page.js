@@ -76,13 +76,26 @@ field.addEventListener('input', () => {
   const query = new URLSearchParams(new FormData(field.form));
   query.set('q', field.value.trim());
   const next = '/' + (query.get('q') ? '?' + query : '');
-  if (location.pathname === '/') history.replaceState(null, '', next);
-  else history.pushState(null, '', next);
+  if (location.pathname === '/') {
+    history.replaceState(null, '', next);
+  } else {
+    history.replaceState({scroll: scrollY}, '');
+    history.pushState(null, '', next);
+  }
+  scrollTo(0, 0); // to the best hits
   shown = address();
   document.querySelector('nav [aria-current]')?.removeAttribute('aria-current');
   load(next);
 });
-addEventListener('popstate', () => { if (address() !== shown) location.reload(); }); // a link to a heading changes only the fragment
+addEventListener('popstate', () => {
+  if (address() === shown) return; // a link to a heading changes only the fragment
+  if (history.state) { // where a search began; the browser keeps the position while it reloads
+    main.style.minHeight = history.state.scroll + innerHeight + 'px';
+    scrollTo(0, history.state.scroll);
+    history.replaceState(null, '');
+  }
+  location.reload();
+});
 
 // light highlights the lines of a URL fragment such as #L12-L18.
 function light(scroll = true) {
