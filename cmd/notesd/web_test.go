@@ -519,13 +519,34 @@ func TestPageHeadings(t *testing.T) {
 	b.await("window.loaded = true")
 	b.click(".outline a[href='#two']")
 	b.await("location.hash === '#two' && scrollY > 1000")
-	b.await("history.back() === undefined")
+	evaluate[int](b, "(history.back(), 0)")
 	b.await("location.hash === ''")
 	b.press("input[type=search]", "end")
 	b.await("document.querySelector('.hit') !== null")
 	assert.True(t, evaluate[bool](b, "window.loaded === true"))
-	b.await("history.back() === undefined")
+	evaluate[int](b, "(history.back(), 0)")
 	b.await("document.querySelector('article') !== null && !window.loaded")
+	b.clean()
+}
+
+// TestPageReturns goes back from a search to where it began in a note, and shows the best hits when
+// the query changes.
+func TestPageReturns(t *testing.T) {
+	t.Parallel()
+	notes := map[string]string{"Long.md": "# Long\n\n" + strings.Repeat("Line.\n\n", 200)}
+	for i := range 20 {
+		notes["Hit "+strconv.Itoa(i)+".md"] = "Bread and flour.\n"
+	}
+	b := newPlace(t, notes).browse(t)
+	b.open("/n/Long.md")
+	b.await("(scrollTo(0, 3000), scrollY === 3000)")
+	b.press("input[type=search]", "bread")
+	b.await("document.querySelectorAll('.hit').length === 20")
+	b.await("(scrollTo(0, 500), scrollY === 500)")
+	b.press("input[type=search]", " flour")
+	b.await("location.search === '?q=bread+flour' && document.title.startsWith('bread flour') && scrollY === 0")
+	evaluate[int](b, "(history.back(), 0)")
+	b.await("document.querySelector('article') !== null && document.readyState === 'complete' && scrollY === 3000")
 	b.clean()
 }
 
@@ -551,6 +572,9 @@ func TestPageGraph(t *testing.T) {
 	b.await("(() => { const c = document.querySelector('canvas'), o = new OffscreenCanvas(c.width, c.height).getContext('2d'); o.drawImage(c, 0, 0); return o.getImageData(0, 0, c.width, c.height).data.some(v => v > 0) })()")
 	b.open("/graph?note=Starter.md&depth=1")
 	b.await("document.getElementById('the-legend').innerText.startsWith('2 notes')")
+	b.press("input[type=search]", "rye")
+	b.await("document.querySelector('.hit') !== null")
+	evaluate[bool](b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))") // the graph would be drawn
 	b.clean()
 }
 
