@@ -148,20 +148,25 @@ type matcher struct{ periods Periods }
 func (w matcher) matches(where, values map[string]any) bool {
 	for field, want := range where {
 		name, parts := group(field, want)
-		have := FieldValue(values, field)
-		if key := fieldKey(field); key == "tags" || key == "tag" {
-			have, want = withoutHashes(have), withoutHashes(want)
-		}
 		holds := func(part map[string]any) bool { return w.matches(part, values) }
 		switch {
 		case name == "or" && !slices.ContainsFunc(parts, holds),
 			name == "not" && slices.ContainsFunc(parts, holds),
 			name == "and" && slices.ContainsFunc(parts, func(part map[string]any) bool { return !holds(part) }),
-			name == "" && !w.holds(have, want):
+			name == "" && !w.fieldHolds(values, field, want):
 			return false
 		}
 	}
 	return true
+}
+
+// fieldHolds is holds for the value of a field. Tags are compared by their names.
+func (w matcher) fieldHolds(values map[string]any, field string, want any) bool {
+	have := FieldValue(values, field)
+	if key := fieldKey(field); key == "tags" || key == "tag" {
+		have, want = withoutHashes(have), withoutHashes(want)
+	}
+	return w.holds(have, want)
 }
 
 // holds compares a value with another one, or evaluates operators.
