@@ -42,10 +42,8 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
 		return a
 	}
-	if a.state = s.semantic.Coverage(); s.byDigits() {
-		return a
-	}
-	if a.state.State == StateOff || a.state.Coverage == 0 && a.state.State != StateLoading {
+	a.state = s.semantic.Coverage()
+	if s.byDigits() || a.state.State == StateOff || a.state.Coverage == 0 && a.state.State != StateLoading {
 		return a
 	}
 	wait := s.o.SemanticTimeout
