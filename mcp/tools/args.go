@@ -54,8 +54,8 @@ func decodeExact(data []byte, value any) error {
 //     with a parameter as one of its words, such as created_after, or that is itself a word
 //     of a parameter, such as before for due_before, or that is in the table unlike, is a
 //     problem, because ignoring the argument would change what the call does; if strict is
-//     set or a required parameter is missing, so is any other unknown argument. Otherwise these are ignored with a remark, since
-//     some hosts add arguments of their own.
+//     set or a required parameter is missing, so is any other unknown argument. Otherwise these
+//     are ignored with a remark, since some hosts add arguments of their own.
 //  3. coerce converts each value to the parameter's type. null, and what stands for none, is
 //     as if the argument were missing.
 //  4. A required parameter without a value is a problem, unless its value was one in step 3.

@@ -74,8 +74,8 @@ func withDefinitions(content string, src []byte, section markdown.Section, eol s
 		return content
 	}
 	named := map[string]int{} // labels, including those of the definitions
-	for _, label := range label.FindAllString(string(src[:section.ContentStart])+content+string(src[above:]), -1) {
-		named[strings.ToLower(label)]++
+	for _, name := range label.FindAllString(string(src[:section.ContentStart])+content+string(src[above:]), -1) {
+		named[strings.ToLower(name)]++
 	}
 	own := map[string]bool{}
 	for line := range strings.Lines(content) {

@@ -13,11 +13,11 @@ import (
 // RewriteLinks replaces the link targets for which rewrite returns a new one. Only the
 // bytes of those targets change. The target of a wikilink or in a shortcode of Hugo is
 // written verbatim, that of a Markdown link is percent-encoded (less so in angle
-// brackets), and that of a front matter link is escaped for the quotes around it. A link is kept if the new target
-// equals the old one or cannot be written in that kind of link (see [CanTarget]). A target
-// with quotes can still break front matter that the parser sees line by line, such as a
-// multi-line string: see [SameBesidesTargets]. doc must be the result of [markdown.Parse]
-// for src.
+// brackets), and that of a front matter link is escaped for the quotes around it. A link is
+// kept if the new target equals the old one or cannot be written in that kind of link (see
+// [CanTarget]). A target with quotes can still break front matter that the parser sees line
+// by line, such as a multi-line string: see [SameBesidesTargets]. doc must be the result of
+// [markdown.Parse] for src.
 func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newTarget string, ok bool)) []byte {
 	var spans []replacement
 	for _, l := range doc.Links {
