@@ -82,7 +82,10 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 		code = jsonrpc.CodeInvalidParams
 	}
 	f, _ := c.describe(ctx, err)
-	data, _ := json.Marshal(map[string]string{"uri": uri})
+	data, _ := json.Marshal(struct {
+		URI string `json:"uri"`
+		Failure
+	}{uri, f})
 	return &jsonrpc.Error{Code: code, Message: "Resource not found: " + f.line(), Data: data}
 }
 

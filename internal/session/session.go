@@ -94,9 +94,6 @@ type result struct {
 
 func (r *result) UnmarshalJSON(data []byte) error { return r.raw.UnmarshalJSON(data) }
 
-// codeResourceNotFound is the JSON-RPC error code for a missing resource.
-const codeResourceNotFound = -32002
-
 // FailureOf converts a protocol error to a [*Failure] and returns other errors unchanged.
 func FailureOf(err error) error {
 	var wire *jsonrpc.Error
@@ -106,9 +103,6 @@ func FailureOf(err error) error {
 	f := &Failure{}
 	if json.Unmarshal(wire.Data, f) == nil && f.Message != "" {
 		return f
-	}
-	if wire.Code == codeResourceNotFound {
-		return &Failure{Code: "not_found", Message: wire.Message}
 	}
 	return &Failure{Code: "failed", Message: wire.Message}
 }

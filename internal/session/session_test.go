@@ -18,7 +18,7 @@ func TestFailureOf(t *testing.T) {
 	assert.NoError(t, err)
 	for _, c := range []struct{ err, want error }{
 		{fmt.Errorf("call: %w", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "conflict: it has changed", Data: data}), full},
-		{&jsonrpc.Error{Code: -32002, Message: "gone", Data: []byte(`{"uri":"note:///a.md"}`)}, &session.Failure{Code: "not_found", Message: "gone"}},
+		{&jsonrpc.Error{Code: -32002, Message: "Resource not found: gone", Data: []byte(`{"uri":"note:///a.md","code":"not_found","message":"gone"}`)}, &session.Failure{Code: "not_found", Message: "gone"}},
 		{&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no"}, &session.Failure{Code: "failed", Message: "no"}},
 		{io.EOF, io.EOF},
 	} {
