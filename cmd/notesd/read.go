@@ -61,7 +61,7 @@ func listCommand(a *app) *cobra.Command {
   notesd list --where 'due<2026-02-01' --json`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			query := given(cmd, "folder", "glob", "tag", "sort", "as-of", "orphans", "broken-links")
+			query := given(cmd, "folder", "after", "before", "glob", "tag", "sort", "as-of", "orphans", "broken-links")
 			if where != "" {
 				fields, err := condition(where)
 				if err != nil {
@@ -78,6 +78,8 @@ func listCommand(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.String("folder", "", "only notes in this `folder` and its subfolders")
+	flags.String("after", "", "only notes from this `date` on")
+	flags.String("before", "", "only notes before this `date`")
 	flags.String("glob", "", "only paths matching this `pattern`, such as Projects/**")
 	flags.StringArray("tag", nil, "only notes with this `tag`; repeatable")
 	flags.StringVar(&where, "where", "", "only notes matching this `condition`: key=value or JSON")

@@ -239,6 +239,8 @@ var commandNames = strings.NewReplacer(
 	"Appending to it (edit_note) creates it, from the vault's template if it has one; so does create_note with this title.", "notesd daily --create and --append create it, from the vault's template if it has one.",
 	"search_notes", "notesd search",
 	"list_notes folder=", "notesd list --folder=",
+	"list_notes after=", "notesd list --after=",
+	" before=", " --before=",
 	"list_notes", "notesd list",
 	"list_tasks", "notesd tasks",
 	"read_note", "notesd read",

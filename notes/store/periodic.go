@@ -100,7 +100,7 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, sc
 	}
 	days := ""
 	if period.Unit != notes.Day {
-		days = fmt.Sprintf("For the notes of its days, use list_notes with after %s and before %s. ", period.Start.Format(time.DateOnly), period.End().Format(time.DateOnly))
+		days = fmt.Sprintf("For the notes of its days, use list_notes after=%s before=%s. ", period.Start.Format(time.DateOnly), period.End().Format(time.DateOnly))
 	}
 	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,
 		Detail: fmt.Sprintf("there is no note of that %s yet; it would be %s", period.Unit, notes.Quote(p)),

@@ -49,7 +49,7 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	_, err = f.Read(t.Context(), "last week", notes.Scope{})
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, `there is no note of that week yet; it would be "Daily/2026-W07.md"`, e.Detail)
-	assert.Contains(t, e.Hint, "use list_notes with after 2026-02-09 and before 2026-02-16.")
+	assert.Contains(t, e.Hint, "use list_notes after=2026-02-09 before=2026-02-16.")
 	_, err = f.Read(t.Context(), notes.URI("today"), notes.Scope{})
 	require.ErrorContains(t, err, "no such note", "a URI names its own note")
 	n, err := f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Meetings"}})
