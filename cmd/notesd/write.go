@@ -30,20 +30,26 @@ const maxBody = 16 << 20
 
 func newCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "new [flags] TITLE",
+		Use:   "new [flags] [TITLE]",
 		Short: "Create a note",
 		Long: `Create a note and print its path. The body comes from standard input. The file
-is named after the title; an existing file is never replaced.`,
+is named after TITLE unless --path is given; an existing file is never replaced.`,
 		Example: `  echo "Feed it twice a day." | notesd new --folder Recipes "Rye starter"
   notesd new --tag idea "Buy a boat" < /dev/null`,
-		Args: takes("TITLE"),
+		Args: func(cmd *cobra.Command, titles []string) error {
+			if cmd.Flags().Changed("path") {
+				return takes("[TITLE]")(cmd, titles)
+			}
+			return takes("TITLE")(cmd, titles)
+		},
 		RunE: func(cmd *cobra.Command, titles []string) error {
 			body, err := a.body(cmd.Context())
 			if err != nil {
 				return err
 			}
 			args := given(cmd, "folder", "path", "template", "tag")
-			args["title"], args["content"] = titles[0], body
+			args["content"] = body
+			put(args, "title", strings.Join(titles, ""))
 			return runTool(cmd, a, "create_note", args, a.printCreated)
 		},
 	}
