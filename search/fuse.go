@@ -271,6 +271,7 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 	if s.q.Mode == ModeSemantic {
 		list.found = slices.DeleteFunc(list.found, func(c candidate) bool { return c.vectorRank == 0 })
 		list.total = len(list.found)
+		s.instead = nil // the query was embedded with its own words
 		return nil
 	}
 	if err := s.rescore(ctx, list.found, m); err != nil {

@@ -133,6 +133,9 @@ func TestHybrid(t *testing.T) {
 
 	r = f.search(search.Query{Text: "harbour", Mode: search.ModeSemantic})
 	assert.Equal(t, []string{"ships", "mention", "boats"}, pathsOf(r))
+	const misspelt = `no note has "harbuor"; searched for harbour instead`
+	assert.Contains(t, f.search(search.Query{Text: "harbuor"}).Notes, misspelt)
+	assert.NotContains(t, f.search(search.Query{Text: "harbuor", Mode: search.ModeSemantic}).Notes, misspelt)
 	r = f.search(search.Query{Text: "harbour", Mode: search.ModeText})
 	assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
 	assert.Equal(t, search.StateOff, r.Semantic.State)
