@@ -29,7 +29,7 @@ func ExampleLoad() {
 	// Output: text 30 2160h0m0s 20 KiB
 }
 
-// All problems are reported together, each with its origin and a hint.
+// All problems are reported together, each with its origin.
 func ExampleLoad_problems() {
 	_, err := config.Load(config.Sources{Env: []string{"NOTESD_SEARCH_MODE=fast", "NOTESD_SEARCH_LIMIT=99"}})
 	fmt.Println(err)
