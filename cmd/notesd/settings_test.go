@@ -301,7 +301,7 @@ func TestSettingsBeyondTheFile(t *testing.T) {
 		eventually(t, "standard error has it", func() bool { return strings.Contains(h.stderr.String(), remark) })
 	}
 	assert.NotContains(t, instructions, "NOTESD_SHA256", "it resembles no setting")
-	assert.Contains(t, h.stderr.String(), "NOTESD_SHA256: is not a known variable")
+	eventually(t, "standard error has it", func() bool { return strings.Contains(h.stderr.String(), "NOTESD_SHA256: is not a known variable") })
 }
 
 // A daemon whose configuration file has changed restarts when it is idle; the sessions of
