@@ -70,7 +70,7 @@ const completionWait = 3 * time.Second
 // a message would end up in the command line.
 func (a *app) offer(ask func(ctx context.Context, c *client, args []string, typed string) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), completionWait)
+		ctx, cancel := context.WithTimeout(cmd.Context(), max(completionWait, service.Waits.FirstScan))
 		defer cancel()
 		cmd.SetContext(ctx)
 		var values []string

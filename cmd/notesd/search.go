@@ -87,7 +87,7 @@ func (c *client) embedFew(ctx context.Context, mode string) error {
 	if c.daemon != nil || mode == "text" {
 		return nil
 	}
-	latest := time.Now().Add(fewWait)
+	latest := time.Now().Add(max(fewWait, service.Waits.Semantic))
 	few := fewPassages * max(2, runtime.GOMAXPROCS(0))
 	_, err := c.untilEmbedded(ctx, func(r service.Report) bool {
 		return r.Semantic.Pending > few || r.Semantic.Trouble != "" || time.Now().After(latest)

@@ -214,7 +214,7 @@ func (a *app) startByManager(ctx context.Context, cfg *config.Config) bool {
 	if err != nil || !s.system.CanStart(s.mine) || s.system.Start(ctx, s.mine) != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, serviceWait)
+	ctx, cancel := context.WithTimeout(ctx, max(serviceWait, service.Waits.FirstScan))
 	defer cancel()
 	for poll := time.NewTicker(20 * time.Millisecond); ; {
 		if _, err := daemon.Probe(ctx, cfg.State); err == nil {
