@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,15 +141,16 @@ func TestMCPGreetings(t *testing.T) {
 				assert.Equal(t, "2025-11-25", hello.ProtocolVersion)
 			}
 			h.write(`{"jsonrpc":"2.0","method":"notifications/initialized","params":null}`)
+			var answered sync.WaitGroup
 			if strings.Contains(params, `"roots"`) {
-				go func() {
+				answered.Go(func() {
 					for m := range h.others {
 						if m.Method == "roots/list" {
 							h.write(`{"jsonrpc":"2.0","id":` + string(*m.ID) + `,"result":{"roots":[{"uri":"file:///home/someone/code","name":"code"}]}}`)
 							return
 						}
 					}
-				}()
+				})
 			}
 			for _, list := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
 				assert.Nil(t, h.call(list, map[string]any{"cursor": nil}).Error, list)
@@ -159,6 +161,7 @@ func TestMCPGreetings(t *testing.T) {
 			})
 			require.Nil(t, m.Error)
 			assert.Contains(t, string(m.Result), "Rigging.md")
+			answered.Wait()
 			require.NoError(t, h.end())
 		})
 	}
