@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func put(t *testing.T, dir, name, text string) {
@@ -65,4 +66,23 @@ func TestSystemLoad_Battery(t *testing.T) {
 	assert.InDelta(t, .42, battery(power), 1e-9)
 	put(t, power, "BAT0/capacity", "")
 	assert.InDelta(t, 1, battery(power), 0, "the charge is unknown")
+}
+
+// A process whose user waits does not embed at the lowest priority.
+func TestHurry(t *testing.T) {
+	t.Cleanup(func() { hurried.Store(false) })
+	e := newTransformer(t)
+	priority := func() (p int) {
+		require.NoError(t, e.EmbedPassages(t.Context(), []string{"a"}, 1, func(int, []float32) {
+			var err error
+			p, err = unix.Getpriority(unix.PRIO_PROCESS, 0)
+			assert.NoError(t, err)
+		}))
+		return 20 - p // as the system call returns it
+	}
+	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	require.NoError(t, err)
+	assert.Equal(t, 19, priority())
+	Hurry()
+	assert.Equal(t, 20-own, priority())
 }

@@ -70,9 +70,9 @@ func (t *Transformer) EmbedQuery(ctx context.Context, text string) ([]float32, e
 	return v, encoder.Embed(ctx, prefix+text, v)
 }
 
-// EmbedPassages runs on threads of lower priority than the rest of the
-// program, and pauses during searches, see [Index.Yield]: a thread of low priority still
-// delays those that wake up on its processor, and the collector waits for it to stop.
+// EmbedPassages runs on threads of lower priority than the rest of the program, unless
+// [Hurry] was called. It pauses during searches, see [Index.Yield]: a thread of low priority
+// still delays those that wake up on its processor, and the collector waits for it to stop.
 // It waits for the calls of other vaults in the process, in their order, so that they
 // share the processors.
 func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads int, done func(i int, vector []float32)) error {
@@ -96,8 +96,10 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	var mu sync.Mutex
 	for range threads {
 		wait.Go(func() {
-			runtime.LockOSThread() // never unlocked, so that the low-priority thread ends with the goroutine
-			lowerPriority()
+			if !hurried.Load() {
+				runtime.LockOSThread() // never unlocked, so that the low-priority thread ends with the goroutine
+				lowerPriority()
+			}
 			encoder, _ := t.encoders.Get().(*bert.Encoder)
 			var patience time.Duration
 			encoder.Yield = func() { patience -= searches.wait(patience) }
@@ -122,6 +124,12 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	wait.Wait()
 	return context.Cause(ctx)
 }
+
+// Hurry makes embedding run at the priority of the rest of the program from now on, because a
+// user waits for it: next to a busy program, a thread of low priority hardly runs at all.
+func Hurry() { hurried.Store(true) }
+
+var hurried atomic.Bool
 
 // turn is held by the vault that embeds; searches is entered by the searches of all vaults.
 var (

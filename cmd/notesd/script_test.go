@@ -17,13 +17,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tailscale/hujson"
 
+	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/notestest"
 	"notesd/internal/service"
 )
 
 func TestMain(m *testing.M) {
-	service.Waits.FirstScan, service.Waits.Semantic, service.Waits.Database = patience, patience, patience // also in the programs that tests run
+	// Also in the programs that tests run, so that no answer depends on the load of the machine.
+	service.Waits.FirstScan, service.Waits.Semantic, service.Waits.Database = patience, patience, patience
+	service.Hurry(new(config.Config))
 	testscript.Main(races{m}, map[string]func(){"notesd": main})
 }
 

@@ -192,9 +192,10 @@ func (m tableModels) Unrecorded() string { return m.embedders.source() }
 
 func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
 
-// Hurry lets embedding use all processors, unless the user has set a number, because a
-// user waits for this process.
+// Hurry lets embedding use all processors, unless the user has set a number, and at normal
+// priority, because a user waits for this process.
 func Hurry(cfg *config.Config) {
+	vectors.Hurry()
 	if cfg.Semantic.Threads == 0 {
 		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)
 	}
