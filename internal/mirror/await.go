@@ -76,7 +76,7 @@ func (m *Mirror) head(ctx context.Context) (uint64, error) {
 	if failed != nil && !errors.Is(failed, errDeleting) { // with that, the log was reached
 		return 0, fmt.Errorf("the last sync failed: %w", failed)
 	}
-	ctx, cancel := context.WithTimeout(ctx, headFor)
+	ctx, cancel := context.WithTimeout(ctx, max(headFor, m.opt.Patience))
 	defer cancel()
 	return m.log.Head(ctx)
 }

@@ -63,6 +63,8 @@ type Options struct {
 	Placed  func(paths []string) // called with the files to which versions of the log were written; may be nil
 	Now     func() time.Time     // defaults to time.Now
 	Log     *slog.Logger
+	// Patience raises the limits of a request's waits for the database, if it is longer.
+	Patience time.Duration
 }
 
 // Mirror keeps one folder and one log in sync.
@@ -85,7 +87,7 @@ type Mirror struct {
 	status   condition
 	followed followed
 	begun    chan struct{} // closed when the folder is in sync, or has an earlier state while the log is unreachable
-	patience time.Duration // awaitFor
+	patience time.Duration // awaitFor or longer
 }
 
 // Open opens the mirror's database in the state directory. Use must be called next.
@@ -103,7 +105,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, records: records{db: db}, status: condition{log: opt.Log}, opt: opt, calm: calmAfter, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
+	m := &Mirror{log: log, records: records{db: db}, status: condition{log: opt.Log}, opt: opt, calm: calmAfter, patience: max(awaitFor, opt.Patience), begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
 	m.queue.Put(nil, true)
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {

@@ -60,7 +60,7 @@ func (n *node) open(address, name, state string) {
 	log := slog.New(slog.NewTextHandler(n.output, nil))
 	db, err := pglog.Open(address, log)
 	require.NoError(t, err)
-	n.m, err = Open(t.Context(), state, db.Log(name), Options{Author: notes.Author{Name: filepath.Base(n.dir)}, Log: log})
+	n.m, err = Open(t.Context(), state, db.Log(name), Options{Author: notes.Author{Name: filepath.Base(n.dir)}, Log: log, Patience: time.Minute})
 	require.NoError(t, err)
 	kept, err := store.Open(t.Context(), state)
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ import (
 // It does not wait for the database.
 func (s *Service) openMirror(ctx context.Context) (err error) {
 	var db *pglog.Database
-	o := mirror.Options{Author: notes.Author{Name: userName()}, History: historyLimits(s.cfg), Log: s.logs.Logger}
+	o := mirror.Options{Author: notes.Author{Name: userName()}, History: historyLimits(s.cfg), Log: s.logs.Logger, Patience: Waits.Mirror}
 	if s.team != nil {
 		db, o.Placed = s.team.db, s.core.FilesChanged // this vault has no watcher
 	} else {

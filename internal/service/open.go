@@ -36,6 +36,9 @@ var Waits = struct {
 	// Semantic is how long a search waits for the vectors; 0 means the engine's own
 	// limit. With an embedding server it is at least remoteTimeout.
 	Semantic time.Duration
+	// Mirror is the least that a request waits for changes of other nodes; 0 means the
+	// mirror's own limits.
+	Mirror time.Duration
 	// Database is the timeout of queries for a subject's grants and for the node's lag.
 	Database time.Duration
 }{FirstScan: time.Second, Database: 2 * time.Second}

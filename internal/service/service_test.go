@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Waits.FirstScan, Waits.Database = time.Minute, time.Minute
+	Waits.FirstScan, Waits.Mirror, Waits.Database = time.Minute, time.Minute, time.Minute
 	os.Exit(pgtest.Main(m))
 }
 
