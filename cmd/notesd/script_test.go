@@ -20,6 +20,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/notestest"
+	"notesd/internal/pgtest"
 	"notesd/internal/service"
 )
 
@@ -44,7 +45,7 @@ func (m races) Run() int {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0 log_path="+filepath.Join(dir, "race")); err != nil {
 		panic(err)
 	}
-	code := m.M.Run()
+	code := pgtest.Main(m.M)
 	reports, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is valid
 	for _, report := range reports {
 		text, err := os.ReadFile(report)

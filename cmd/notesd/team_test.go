@@ -22,7 +22,7 @@ import (
 // team returns places that share a vault in the test's own database.
 func team(t *testing.T, files ...map[string]string) []place {
 	t.Helper()
-	s := pgtest.Start(t)
+	s := pgtest.New(t)
 	var places []place
 	for _, f := range files {
 		p := newPlace(t, f)
@@ -58,7 +58,7 @@ func TestMirroredFolders(t *testing.T) {
 
 	status := a.report(t)
 	require.NotNil(t, status.Shared)
-	assert.Contains(t, status.Shared.Place, "vault team in database postgres")
+	assert.Contains(t, status.Shared.Place, "vault team in database test")
 	assert.Zero(t, status.Shared.Pending)
 	assert.Empty(t, status.Warnings)
 	assert.Contains(t, a.run(t, "status"), "in step up to change")
@@ -94,7 +94,7 @@ func TestImportCommand(t *testing.T) {
 	out, err := a.command("import", folder).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Contains(t, string(out), "! Plan.md  the vault has another text of that name\n")
-	assert.Contains(t, string(out), "added 1 file to the vault team in database postgres")
+	assert.Contains(t, string(out), "added 1 file to the vault team in database test")
 	var done mirror.Imported
 	require.NoError(t, json.Unmarshal([]byte(a.run(t, "import", "--json", folder)), &done))
 	assert.Equal(t, 1, done.Unchanged)
@@ -112,7 +112,7 @@ func TestImportCommand(t *testing.T) {
 func TestTeam_UnaskedFolder(t *testing.T) {
 	t.Parallel()
 	settings := filepath.Join(t.TempDir(), "notesd.toml")
-	require.NoError(t, os.WriteFile(settings, []byte("[store]\npostgres = \""+pgtest.Start(t).URL()+"\"\n"), 0o600))
+	require.NoError(t, os.WriteFile(settings, []byte("[store]\npostgres = \""+pgtest.New(t).URL()+"\"\n"), 0o600))
 	private, other := newPlace(t, map[string]string{"Diary.md": "dear diary\n"}), newPlace(t, nil)
 	for _, args := range [][]string{{"index"}, {"read", "Diary"}, {"serve"}} {
 		out, err := private.command(append(args, "--config", settings)...).CombinedOutput()

@@ -147,7 +147,7 @@ func (s *Server) standby() string { return filepath.Join(s.folder, "data", "stan
 // run starts the server and waits until it accepts connections.
 func (s *Server) run() error {
 	s.output = &bytes.Buffer{}
-	s.cmd = exec.CommandContext(context.Background(), filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "", "-F")
+	s.cmd = exec.CommandContext(context.Background(), filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "", "-F", "-N", connections)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.folder, s.output, s.output
 	unprivileged(s.cmd)
 	if err := s.cmd.Start(); err != nil {
@@ -167,6 +167,10 @@ func (s *Server) run() error {
 		}
 	}
 }
+
+// connections is the number of connections that a server accepts: enough for tests that share
+// one and run several nodes each in parallel.
+const connections = "500"
 
 // startFor is how long a server may take to start on a busy machine.
 const startFor = 5 * time.Minute
