@@ -294,7 +294,7 @@ func TestBackup_DuringWrite(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	require.NoError(t, insert(t.Context(), db, "a"))
 	path := filepath.Join(t.TempDir(), "copy.db")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, db.Write(t.Context(), func(tx *sql.Tx) error {
 		if _, err := tx.Exec(`INSERT INTO documents (path, live) VALUES ('b', 1)`); err != nil {
