@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -40,14 +41,50 @@ type crashWrite struct {
 
 const crashMark = "written once"
 
+// crashVaults has the vaults that crashVault has built, without and with several folders.
+var crashVaults = map[bool]*builtVault{false: {}, true: {}}
+
+// builtVault is a vault to be copied, which takes a fraction of the time of building it.
+type builtVault struct {
+	once      sync.Once
+	files     map[string]string
+	databases []databaseFile
+}
+
+// crashVault returns a copy of the vault that buildCrashVault builds.
 func crashVault(t *testing.T, folders bool) *fixture {
+	built := crashVaults[folders]
+	built.once.Do(func() {
+		f := buildCrashVault(t, folders)
+		require.NoError(t, f.store.Close())
+		databases, err := readDatabases(f.state)
+		require.NoError(t, err)
+		built.files, built.databases = f.files(), databases
+	})
+	require.NotNil(t, built.databases, "it was not built")
+	f := &fixture{t: t, dir: t.TempDir(), state: newState(t, built.databases), view: newMirror(), clock: newClock()}
+	if folders {
+		f.folders = []string{"home", "dir"}
+	}
+	for name, text := range built.files {
+		if !folders && name == "l.md" {
+			f.symlink("real/t.txt", name)
+		} else {
+			f.write(name, text)
+		}
+	}
+	f.start()
+	return f
+}
+
+func buildCrashVault(t *testing.T, folders bool) *fixture {
 	if folders {
 		return newFixtureOf(t, []string{"home", "dir"}, "home/N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "home/Other.md", "back to [[N]]\nand a line\n",
 			"home/plan.md", "a plan\n", "dir/Third.md", "[[home/N#x|y]]\nand a line\n")
 	}
 	f := newFixture(t, "N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\nand a line\n",
 		"dir/Third.md", "[n](../N.md) [[N#x|y]]\nand a line\n", "dir/pic.png", "png", "was/In.md", "[[N]] #old\n", "Tagged.md", "#old [[In]] [i](was/In.md)\n", "real/t.txt", "a target\n", "Gone.md", "was deleted\n", "plan.md", "a plan\n")
-	require.NoError(t, os.Symlink("real/t.txt", filepath.Join(f.dir, "l.md")))
+	f.symlink("real/t.txt", "l.md")
 	f.reconcile()
 	_, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "Gone"})
 	require.NoError(t, err)

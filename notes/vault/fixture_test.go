@@ -63,25 +63,31 @@ func newFixture(t *testing.T, files ...string) *fixture {
 // newFixtureOf makes a vault of several folders; each file path begins with one of them.
 func newFixtureOf(t *testing.T, folders []string, files ...string) *fixture {
 	t.Helper()
-	f := &fixture{t: t, dir: t.TempDir(), state: newState(t), view: newMirror(), clock: newClock(), folders: folders}
+	databases, err := emptyDatabases()
+	require.NoError(t, err)
+	f := &fixture{t: t, dir: t.TempDir(), state: newState(t, databases), view: newMirror(), clock: newClock(), folders: folders}
 	for _, folder := range folders {
 		require.NoError(t, os.Mkdir(filepath.Join(f.dir, folder), 0o755))
 	}
 	for i := 0; i < len(files); i += 2 {
 		f.write(files[i], files[i+1])
 	}
-	f.open(Options{})
-	t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
-	f.reconcile()
+	f.start()
 	return f
 }
 
-// newState returns a state directory with the databases of an empty store. Copying them
-// takes a fraction of the time that the migrations take.
-func newState(t *testing.T) string {
+// start opens the vault until the test ends, and reconciles it.
+func (f *fixture) start() {
+	f.t.Helper()
+	f.open(Options{})
+	f.t.Cleanup(func() { assert.NoError(f.t, f.store.Close()) })
+	f.reconcile()
+}
+
+// newState returns a state directory with these databases. Copying them takes a fraction of
+// the time that the migrations take.
+func newState(t *testing.T, databases []databaseFile) string {
 	t.Helper()
-	databases, err := emptyDatabases()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	for _, file := range databases {
 		name := filepath.Join(dir, file.name)
@@ -97,7 +103,7 @@ type databaseFile struct {
 	modified time.Time
 }
 
-var emptyDatabases = sync.OnceValues(func() (files []databaseFile, err error) {
+var emptyDatabases = sync.OnceValues(func() ([]databaseFile, error) {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		return nil, err
@@ -112,6 +118,11 @@ var emptyDatabases = sync.OnceValues(func() (files []databaseFile, err error) {
 			return nil, err
 		}
 	}
+	return readDatabases(dir)
+})
+
+// readDatabases reads the closed databases of a state directory.
+func readDatabases(dir string) (files []databaseFile, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		info, infoErr := e.Info()
@@ -122,7 +133,7 @@ var emptyDatabases = sync.OnceValues(func() (files []databaseFile, err error) {
 		files = append(files, databaseFile{e.Name(), data, info.ModTime()})
 	}
 	return files, err
-})
+}
 
 // open opens the store and the vault, as when the program starts.
 func (f *fixture) open(opt Options) {
