@@ -232,7 +232,8 @@ func contents(t *testing.T, s segment.Segment, field string) (out []string) {
 		}
 		list, err := dict.PostingsList([]byte(e.Term), nil, nil)
 		require.NoError(t, err)
-		line := fmt.Sprint(e.Term, " ", list.Count())
+		var line strings.Builder
+		fmt.Fprint(&line, e.Term, " ", list.Count())
 		for it := list.Iterator(true, true, true, nil); ; {
 			p, err := it.Next()
 			require.NoError(t, err)
@@ -240,9 +241,9 @@ func contents(t *testing.T, s segment.Segment, field string) (out []string) {
 				break
 			}
 			require.Empty(t, p.Locations())
-			line += fmt.Sprintf(" %d:%d:%g", p.Number(), p.Frequency(), p.Norm())
+			fmt.Fprintf(&line, " %d:%d:%g", p.Number(), p.Frequency(), p.Norm())
 		}
-		out = append(out, line)
+		out = append(out, line.String())
 	}
 }
 
