@@ -199,6 +199,10 @@ func TestRemove(t *testing.T) {
 			text: "{\"mcpServers\": {\n    \"git\": {},\n    \"notes\": {},\n  }}",
 			want: "{\"mcpServers\": {\n    \"git\": {},\n  }}",
 		},
+		"of two tables, the last": {
+			text: "{\"mcpServers\": {\"git\": {}},\n  \"mcpServers\": {\n    \"notes\": {},\n    \"git\": {}\n  }}",
+			want: "{\"mcpServers\": {\"git\": {}},\n  \"mcpServers\": {\n    \"git\": {}\n  }}",
+		},
 		"before a trailing comma": {
 			text: "{\"mcpServers\": {\n    \"notes\": {},\n    \"git\": {},\n  }}",
 			want: "{\"mcpServers\": {\n    \"git\": {},\n  }}",
@@ -212,6 +216,17 @@ func TestRemove(t *testing.T) {
 	got, err := removeTOML([]byte(text), "mcp_servers", "notes")
 	require.NoError(t, err)
 	assert.Equal(t, "# mine\nmodel = \"x\"\n\n# about git\n[mcp_servers.git]\ncommand = \"g\"\n", string(got))
+}
+
+// Of duplicate tables, the host reads the last one. A number that no float64 holds is its own
+// affair.
+func TestReadJSON(t *testing.T) {
+	found, err := readJSON([]byte(`{"size": 1e999, "mcpServers": {"a": {}}, "mcpServers": {"notes": {"command": "n", "timeout": 1e999}, "odd": 1, "url": {"args": "x"}}}`), "mcpServers")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]Server{"notes": {Command: "n"}, "odd": {}, "url": {}}, found)
+	found, err = readJSON(nil, "mcpServers")
+	require.NoError(t, err)
+	assert.Empty(t, found)
 }
 
 func TestSettings_KeepLineEnds(t *testing.T) {

@@ -21,13 +21,17 @@ type document struct {
 }
 
 func readJSON(text []byte, table string) (map[string]Server, error) {
-	d, _, err := serversOf(text, table)
-	if err != nil {
-		return nil, err
+	_, servers, err := serversOf(text, table)
+	found := map[string]Server{}
+	if servers == nil {
+		return found, err
 	}
-	var doc map[string]any
-	err = decode(d.root, &doc)
-	return serversIn(doc, table), err
+	for _, m := range servers.Value.(*hujson.Object).Members {
+		var s Server
+		_ = decode(m.Value, &s) // fields of other types belong to another program
+		found[m.Name.Value.(hujson.Literal).String()] = s
+	}
+	return found, nil
 }
 
 func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, error) {
@@ -68,11 +72,11 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 		obj := servers.Value.(*hujson.Object)
 		comma := hasTrailingComma(obj)
 		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-		patch, err := json.Marshal([]map[string]string{{"op": "remove", "path": "/" + table + "/" + escaped}})
+		patch, err := json.Marshal([]map[string]string{{"op": "remove", "path": "/" + escaped}})
 		if err != nil {
 			return nil, err
 		}
-		if err := d.root.Patch(patch); err != nil {
+		if err := servers.Patch(patch); err != nil { // not root's: of duplicate tables it would take the first
 			return nil, err
 		}
 		if len(obj.Members) == 0 {
