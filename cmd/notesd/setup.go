@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -253,22 +254,21 @@ func (s *setup) all(chosen []hosts.Host) ([]registration, error) {
 }
 
 func (s *setup) failure(h hosts.Host, err error) *service.Failure {
-	var syntax *hosts.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return &service.Failure{
-			Code:    "invalid",
-			Message: fmt.Sprintf("the settings of %s cannot be changed: %v", h.Title, syntax),
-			Hint:    "Nothing in the file was changed. Correct it there, and run notesd setup again.",
-		}
-	case errors.Is(err, hosts.ErrReadOnly):
-		return &service.Failure{
-			Code:    "permission",
-			Message: err.Error(),
-			Hint:    "Allow writing to it, or take the settings from notesd setup --print.",
-		}
+	if f, ok := errors.AsType[*service.Failure](err); ok {
+		return f
 	}
-	return service.FailureOf(err)
+	f := &service.Failure{
+		Code:    service.FailureOf(err).Code,
+		Message: fmt.Sprintf("the settings of %s cannot be changed: %v", h.Title, err),
+		Hint:    "Nothing in the file was changed. Correct this, and run notesd setup again.",
+	}
+	if _, ok := errors.AsType[*hosts.SyntaxError](err); ok {
+		f.Code = "invalid"
+	}
+	if errors.Is(err, hosts.ErrReadOnly) || errors.Is(err, fs.ErrPermission) {
+		f.Code, f.Hint = "permission", "Allow writing to it, or take the settings from notesd setup --print."
+	}
+	return f
 }
 
 // one edits the settings of one host.
