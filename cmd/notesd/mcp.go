@@ -35,8 +35,12 @@ func mcpCommand(a *app) *cobra.Command {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {
-				err := service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout)
+				serve, err := service.ServeStdio(cmd.Context(), cfg, a.serveOptions())
+				if err == nil {
+					return serve(a.in, a.stdout)
+				}
 				if !errors.Is(err, daemon.ErrLocked) {
+					a.refuse(cmd.Context(), err)
 					return err
 				}
 				// Hosts may launch several containers with the same volume for the state.

@@ -146,24 +146,27 @@ func (n *node) endSessions() {
 	ending.Wait()
 }
 
-// ServeStdio serves one client over a pair of streams, and other clients on the socket,
-// until the first closes in.
-func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser) error {
+// ServeStdio returns a function that serves one client over a pair of streams, and other
+// clients on the socket, until the first closes in. It must be called, because it releases the
+// lock that ServeStdio takes.
+func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions) (serve func(in io.ReadCloser, out io.WriteCloser) error, err error) {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s, err := newServer(cfg, o)
 	if err != nil {
-		return errors.Join(err, lock.Release())
+		return nil, errors.Join(err, lock.Release())
 	}
-	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
-		err := s.core.ServeLines(ctx, in, out, mcp.Profile{Tools: cfg.Vault.Tools})
-		if errors.Is(err, context.Canceled) {
-			return nil // stopped by a signal
-		}
-		return err
-	}))
+	return func(in io.ReadCloser, out io.WriteCloser) error {
+		return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
+			err := s.core.ServeLines(ctx, in, out, mcp.Profile{Tools: cfg.Vault.Tools})
+			if errors.Is(err, context.Canceled) {
+				return nil // stopped by a signal
+			}
+			return err
+		}))
+	}, nil
 }
 
 // Beside returns a front that also accepts clients on the socket, so that a
