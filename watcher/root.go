@@ -18,8 +18,12 @@ type rootID struct {
 }
 
 // probeRoot returns the identity of the directory at abs. It fails if abs is not a
-// directory or cannot be listed.
+// directory or cannot be listed, or if its disk does not answer: Run could not end then.
 func probeRoot(abs string) (rootID, error) {
+	return fsid.InTime("root "+abs, fsid.Patience, func() (rootID, error) { return probe(abs) })
+}
+
+func probe(abs string) (rootID, error) {
 	fi, err := os.Stat(abs)
 	if err != nil {
 		return rootID{}, err

@@ -19,6 +19,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/fsid"
 )
 
 // scene is a watcher with a fake kernel and a fake clock. The files are real; reading
@@ -424,6 +426,23 @@ func TestRoot_Missing(t *testing.T) {
 		require.Len(s, got, 1)
 		assert.Contains(s, got[0].Reason, "back")
 		assert.NotEqual(s, StateLost, s.w.Status().State)
+	})
+}
+
+// Run does not wait for a disk that does not answer: it could not end then.
+func TestRoot_NoAnswer(t *testing.T) {
+	var answer chan struct{}
+	play(t, Options{}, func(root string, _ *kernel) {
+		answer = make(chan struct{})
+		_, err := fsid.InTime("root "+root, fsid.Patience, func() (any, error) { <-answer; return nil, nil })
+		require.ErrorIs(t, err, fsid.ErrNoAnswer)
+	}, func(s *scene) {
+		assert.Equal(s, StateLost, s.w.Status().State)
+		assert.Contains(s, s.w.Status().Warnings[0], "its disk does not answer")
+		close(answer)
+		time.Sleep(s.w.env.tick)
+		s.taken()
+		assert.Equal(s, StateWatching, s.w.Status().State)
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -183,9 +184,10 @@ func (o *output) remark(remarks ...string) {
 	}
 }
 
+// isFolder reports whether a folder is there, or may be, on a disk that does not answer.
 func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
+	info, err := fsid.Info(name)
+	return err == nil && info.IsDir() || errors.Is(err, fsid.ErrNoAnswer)
 }
 
 // sameFolder reports whether two paths refer to the same folder.
