@@ -112,6 +112,26 @@ func TestDerivedResourcesAreLive(t *testing.T) {
 	assert.Contains(t, h.text(tag), "0 of 0 notes")
 }
 
+// Settings that the user changes in Obsidian take effect without a rescan, also those in
+// folders that are made later.
+func TestAppSettingsAreLive(t *testing.T) {
+	p := newPlace(t, someNotes)
+	h := p.launch(t, "mcp", "--in-process")
+	h.initialize()
+	eventually(t, "the note is found", func() bool { return len(h.found("mast")) == 1 })
+	settings := filepath.Join(p.vault, ".obsidian")
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(settings, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(settings, name), []byte(text), 0o644))
+	}
+	write("app.json", `{"userIgnoreFilters": ["Boat/"]}`)
+	eventually(t, "the folder is excluded", func() bool { return len(h.found("mast")) == 0 })
+	write("app.json", `{}`)
+	eventually(t, "it is included again", func() bool { return len(h.found("mast")) == 1 })
+	write("plugins/templater-obsidian/data.json", `{"templates_folder": "Boat"}`)
+	eventually(t, "it has templates", func() bool { return len(h.found("mast")) == 0 })
+}
+
 // Subscribers of a note that moves away, on disk or by a tool, are notified with its old
 // URI, which then reads as the new location.
 func TestMove_NotifiesSubscribers(t *testing.T) {

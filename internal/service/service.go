@@ -344,7 +344,7 @@ func (s *Service) newWatchers() map[string]*watcher.Watcher {
 	for name, dir := range dirs {
 		all[name] = watcher.New(dir, watcher.Options{
 			Ignore: func(rel string) bool {
-				return s.isOpen() && s.vault.Ignored(path.Join(name, rel))
+				return s.isOpen() && !s.vault.Watches(path.Join(name, rel))
 			},
 			Watchers: len(dirs),
 			Log:      s.logs.Logger,

@@ -18,6 +18,23 @@ import (
 	"notesd/notes/vault/disk"
 )
 
+// appFiles are the files that readAppSettings reads in each folder of the vault.
+var appFiles = []string{
+	".obsidian/app.json", ".obsidian/daily-notes.json", ".obsidian/templates.json",
+	".obsidian/plugins/calendar/data.json", ".obsidian/plugins/obsidian-tasks-plugin/data.json",
+	".obsidian/plugins/periodic-notes/data.json", ".obsidian/plugins/templater-obsidian/data.json",
+	"logseq/config.edn",
+}
+
+// leadsToSettings reports whether the vault-relative path is one of the appFiles, or a folder
+// above one.
+func (v *Vault) leadsToSettings(p string) bool {
+	if len(v.store.Several) > 0 {
+		_, p, _ = strings.Cut(p, "/")
+	}
+	return p != "" && slices.ContainsFunc(appFiles, func(file string) bool { return notes.Under(file, p) })
+}
+
 // readAppFile reads one of Obsidian's JSON files. If the file is missing or invalid, as while
 // it is being written, the result is zero.
 func readAppFile[T any](root *os.Root, name string) T {

@@ -345,6 +345,13 @@ func TestAppSettingsOfSeveralFolders(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, page.Tasks, 1)
 	assert.Equal(t, "work/Tasks.md", page.Tasks[0].Path)
+
+	for p, watched := range map[string]bool{
+		"home/Old.md": true, "home/.obsidian": true, "home/.obsidian/app.json": true, "home/.obsidian/workspace.json": false,
+		"home/.obsidian/plugins": true, "home/.obsidian/plugins/dataview": false, "home/T/.obsidian": false, ".obsidian/app.json": false,
+	} {
+		assert.Equal(t, watched, f.Watches(p), p)
+	}
 }
 
 // The folder of daily notes stays the same while it is unavailable, and can be configured.

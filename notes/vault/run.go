@@ -108,10 +108,11 @@ type loop struct {
 }
 
 // runQueue reconciles the queued paths. It reports whether it did a full scan, and whether
-// one must follow: paths that failed are not kept. Only a full scan can end an incident.
+// one must follow: paths that failed are not kept. Only a full scan can end an incident, or apply
+// the app's settings.
 func (l *loop) runQueue(ctx context.Context) (all, retry bool) {
 	paths, all := l.v.queue.Take()
-	if all || l.v.incident.get() != nil {
+	if all || l.v.incident.get() != nil || slices.ContainsFunc(paths, l.v.leadsToSettings) {
 		return true, l.runAll(ctx)
 	}
 	if len(paths) > 0 {

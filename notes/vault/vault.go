@@ -137,6 +137,10 @@ func (v *Vault) Store() *store.Store { return v.store }
 // Ignored reports whether the vault-relative path is hidden or matches an ignore pattern.
 func (v *Vault) Ignored(p string) bool { return v.ignore.Match(p) }
 
+// Watches reports whether Changed expects the vault-relative path: one that is not ignored, or
+// that leads to the app's settings.
+func (v *Vault) Watches(p string) bool { return !v.Ignored(p) || v.leadsToSettings(p) }
+
 // Changed queues vault-relative paths of files or folders that may have changed, for Run to
 // reconcile.
 func (v *Vault) Changed(paths []string) { v.queue.Add(paths...) }
