@@ -143,7 +143,7 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 		return h.addDeletion(doc, old.Path, text, now)
 	}
 	if old.passing = !losesText(text, []byte(e.Note.Content)); old.passing {
-		reverted, err := h.knows(doc, e.Note.Hash)
+		reverted, err := h.knows(doc, rawHash([]byte(e.Note.Content)))
 		if err != nil {
 			return err
 		}
@@ -166,6 +166,10 @@ func (h historyWriter) recorded(old Version, e Entry) (recorded bool, err error)
 	return recorded, err
 }
 
+// hadText is the condition that a document has had the text with a hash. It is looked up by
+// document (the + excludes the index of hashes): thousands of notes may have the same text.
+const hadText = `EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND +hash = ?2)`
+
 // has reports whether history has this stored version of the document, as the newest or with a
 // later one by an operation: a power failure may take the last commits from notes.db, which is
 // not synced at each.
@@ -173,15 +177,15 @@ func (h historyWriter) has(doc int64, newest []lastRevision, v Version) (has boo
 	if len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
 		return true, nil
 	}
-	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND hash = ?2)
+	err = h.row(`SELECT `+hadText+`
 		AND EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND change IS NOT NULL AND time > ?3 AND hash IS NOT ?2)`, []any{doc, v.Hash, v.time}, &has)
 	return has, err
 }
 
 // knows reports whether the document has had this text before: an undo, or a checkout
 // in a version control system.
-func (h historyWriter) knows(doc int64, hash string) (known bool, err error) {
-	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ? AND hash = unhex(?))`, []any{doc, hash}, &known)
+func (h historyWriter) knows(doc int64, hash []byte) (known bool, err error) {
+	err = h.row(`SELECT `+hadText, []any{doc, hash}, &known)
 	return known, err
 }
 

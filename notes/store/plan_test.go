@@ -64,6 +64,15 @@ func TestTaskNotations_Plan(t *testing.T) {
 	assert.NotContains(t, plan, "TEMP B-TREE")
 }
 
+// TestHadText_Plan: thousands of notes with the same text, such as a template's, do not slow down
+// a change of all of them.
+func TestHadText_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	assert.Contains(t, planOf(t, s.history.Reader(), `SELECT `+hadText, 1, []byte("hash")), "SEARCH revisions USING INDEX revisions_document (document=?)")
+}
+
 // TestPlaced_Plan: the files are read once, rather than looked up one by one.
 func TestPlaced_Plan(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
