@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/sqlite"
+	"notesd/notes"
 )
 
 // planOf returns how SQLite carries out a query, one step a line.
@@ -62,6 +63,18 @@ func TestTaskNotations_Plan(t *testing.T) {
 	plan := planOf(t, s.notes.Reader(), notations, noDate)
 	assert.NotContains(t, plan, "MATERIALIZE")
 	assert.NotContains(t, plan, "TEMP B-TREE")
+}
+
+// TestBrokenLinks_Plan: the other end of a link matters only to a session that may not read it.
+func TestBrokenLinks_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for _, scope := range [][]string{nil, {"Public"}} {
+		where, args := filterSQL(notes.Filter{BrokenLinks: true, Scope: scope})
+		plan := planOf(t, s.notes.Reader(), `SELECT n.path FROM notes n WHERE `+where, args...)
+		assert.Equal(t, scope != nil, strings.Contains(plan, "SEARCH o USING INTEGER PRIMARY KEY"), plan)
+	}
 }
 
 // TestHadText_Plan: thousands of notes with the same text, such as a template's, do not slow down
