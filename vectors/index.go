@@ -70,6 +70,7 @@ type Index struct {
 	failed   time.Time             // when the first of these queries failed
 	reported bool                  // an error of one of these queries was reported
 	closed   bool
+	scanned  bool // Options.Wait has returned
 	rate     rate
 	trouble  error // why the embedder fails
 	// chunksSeen is the number of chunks at their last count, for the status of a
@@ -374,13 +375,19 @@ func (x *Index) Status() Status {
 		return st
 	}
 	st.Chunks, st.Embedded, st.Pending = wanted.total, wanted.entries.len(), wanted.pending()
-	if st.Pending == 0 {
+	switch {
+	case x.unread(wanted):
+		st.Pending = 1
+	case st.Pending == 0:
 		st.State = StateReady
-	} else {
+	default:
 		st.RemainingSeconds = int(x.rate.timeFor(st.Pending).Seconds())
 	}
 	return st
 }
+
+// unread reports whether a space is empty because the first scan has not found any note yet.
+func (x *Index) unread(s *space) bool { return !x.scanned && s.total == 0 }
 
 // Coverage returns the state of the serving space and what it can find.
 func (x *Index) Coverage() notes.Coverage {
@@ -388,7 +395,7 @@ func (x *Index) Coverage() notes.Coverage {
 	defer x.mu.RUnlock()
 	c := notes.Coverage{State: StateBuilding, Former: x.serving != nil && x.serving != x.wanted()}
 	switch s := x.serving; {
-	case s != nil && s.complete():
+	case s != nil && s.complete() && !x.unread(s):
 		c.State, c.Coverage, c.Passages = StateReady, 1, s.entries.len()
 	case s != nil:
 		c.Passages = s.entries.len()

@@ -261,6 +261,21 @@ func TestIndex_EmbedsOnce(t *testing.T) {
 	assert.Len(t, e.counts(), 2, "the cache file is made from the store again")
 }
 
+// Before the first scan has found a note, the index is not complete.
+func TestIndex_FirstScan(t *testing.T) {
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	scanned := make(chan struct{})
+	w.wait = func(context.Context) error { <-scanned; return nil }
+	w.start(newWordEmbedder("m"), nil)
+	t.Cleanup(func() { w.stop() })
+	<-w.index.loaded
+	assert.Equal(t, Status{Model: "m", State: StateBuilding, Pending: 1}, w.index.Status())
+	assert.Equal(t, notes.Coverage{State: StateBuilding}, w.index.Coverage())
+	close(scanned)
+	w.eventually(func() bool { return w.index.Status().State == StateReady })
+	assert.Equal(t, StateReady, w.index.Coverage().State, "the vault is empty")
+}
+
 // If the notes cannot be put in order, they are embedded nevertheless.
 func TestIndex_OrderThatCannotBeRead(t *testing.T) {
 	e := newWordEmbedder("m")

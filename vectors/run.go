@@ -52,6 +52,9 @@ func (x *worker) run(ctx context.Context) error {
 			x.opt.Log.Warn("the notes are embedded in the order in which they were found", "err", err)
 		}
 	}
+	x.mu.Lock()
+	x.scanned = true
+	x.mu.Unlock()
 	var pause backOff
 	_, x.resting = x.pace.adapt(x.opt.Now(), 0)
 	for {
