@@ -229,7 +229,7 @@ func TestEmbed_StatusCodes(t *testing.T) {
 		{Ollama, 404, `{"error":"model \"m\" not found, try pulling it first"}`, `does not have the model "m", or its API has another URL (status 404); run ollama pull m: model "m" not found`},
 		{OpenAI, 404, `{"error":{"message":"The model m does not exist","type":"invalid_request_error"}}`, "check semantic.url, which usually ends in /v1, and semantic.model: The model m does not exist"},
 		{OpenAI, 404, `<h1>Not found</h1>`, "usually ends in /v1"},
-		{OpenAI, 401, `{"error":{"message":"Incorrect API key provided"}}`, "it rejected the API key (status 401); see semantic.api_key_file: Incorrect"},
+		{OpenAI, 403, `{"error":{"message":"Country not supported"}}`, "it rejected the API key (status 403); see semantic.api_key_file: Country not"},
 		{Ollama, 500, `{"error":"llama runner\n\u001b[31mhas exited"}`, "it failed with status 500: llama runner [31mhas exited"},
 		{Ollama, 400, `{"error":"this model does not support embeddings"}`, "rejects the text (status 400): this model does not support embeddings"},
 		{OpenAI, 422, `{"message":"bad value: the secret diary of a text that was sent"}`, "rejects the text (status 422)"},
@@ -532,8 +532,9 @@ func TestClient_UsesNoProxy(t *testing.T) {
 }
 
 func TestClient_SendsKeyOnlyInHeader(t *testing.T) {
+	status := http.StatusForbidden
 	c := serve(t, Options{APIKey: "sk-secret"}, func(w http.ResponseWriter, a request) {
-		w.WriteHeader(http.StatusUnauthorized)
+		w.WriteHeader(status)
 		fmt.Fprintf(w, `{"error":"unknown key: %s"}`, a.key)
 	})
 	_, err := embed(t, c, "a")
@@ -541,6 +542,9 @@ func TestClient_SendsKeyOnlyInHeader(t *testing.T) {
 	for _, shown := range []string{err.Error(), c.ID()} {
 		assert.NotContains(t, shown, "sk-secret")
 	}
+	status = http.StatusUnauthorized // servers repeat the beginning and end of a rejected key
+	_, err = embed(t, c, "a")
+	assert.EqualError(t, err, "waiting for "+c.server+": it rejected the API key (status 401); see semantic.api_key_file")
 }
 
 func TestNew_InvalidOptions(t *testing.T) {

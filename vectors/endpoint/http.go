@@ -127,7 +127,9 @@ func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error 
 	case status >= 300 && status < 400:
 		return c.errorf("it redirects to %s; set semantic.url to where the API is, redirects are not followed",
 			c.quotable(res.Header.Get("Location"), nil))
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized: // the server's words may have parts of the key, or a hash of it
+		return c.errorf("it rejected the API key (status %d); see semantic.api_key_file", status)
+	case status == http.StatusForbidden:
 		return c.errorf("it rejected the API key (status %d); see semantic.api_key_file%s", status, words)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return c.errorf("it does not have the model %q, or its API has another URL (status %d); %s%s", c.o.Model, status, c.api.noModel(c.o.Model), words)
