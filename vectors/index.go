@@ -348,6 +348,14 @@ type Status struct {
 	Trouble          string `json:"waiting,omitempty"`           // why embedding of notes or queries fails, as "waiting for ollama at …"
 }
 
+// Meanwhile says how searches are answered while Trouble lasts.
+func (s Status) Meanwhile() string {
+	if s.Answering != "" {
+		return s.Answering + " answers"
+	}
+	return "only words are searched"
+}
+
 // The states of an index.
 const (
 	StateReady    = "ready"

@@ -123,6 +123,7 @@ func TestRun_PreviousModelAnswers(t *testing.T) {
 	w.restart(next, func(string) (Embedder, error) { return old, nil })
 	w.eventually(func() bool { return w.index.Status().Trouble != "" })
 	assert.Equal(t, "m1", w.index.Status().Answering)
+	assert.Equal(t, "m1 answers", w.index.Status().Meanwhile())
 	assert.Equal(t, "b.md", w.find("beta")[0])
 	assert.NotEmpty(t, w.index.Status().Trouble, "that m1 answers does not end it")
 	w.index.reportQuery(w.index.spaces()[0], context.DeadlineExceeded)

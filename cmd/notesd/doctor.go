@@ -355,7 +355,7 @@ func checkMeaning(r service.Report, daemon bool) check {
 	c := check{Name: "meaning", State: fine, Text: semanticText(r)}
 	switch {
 	case r.Semantic.Trouble != "":
-		return check{"meaning", problem, r.Semantic.Trouble, "Searches are by words alone until then."}
+		return check{"meaning", problem, r.Semantic.Trouble, "Until then " + r.Semantic.Meanwhile() + "."}
 	case daemon:
 	case !r.Counted() || r.Semantic.Pending > 0:
 		c.State, c.Do = remark, "A daemon embeds the rest while it runs; notesd index --wait does it now."

@@ -173,7 +173,7 @@ func (r *reporter) addSemantic() {
 	}
 	r.Semantic = r.s.vectors.Status()
 	if why := r.Semantic.Trouble; why != "" {
-		r.Warnings = append(r.Warnings, "semantic search: "+why+"; until then only words are searched. notesd tries again; notesd doctor says what to do")
+		r.Warnings = append(r.Warnings, "semantic search: "+why+"; until then "+r.Semantic.Meanwhile()+". notesd tries again; notesd doctor says what to do")
 	}
 }
 
