@@ -84,7 +84,9 @@ type Index struct {
 	asking  singleflight.Group // for the vectors of queries
 	pace    *pace
 
-	keepUnused int // tests set it
+	// tests set these
+	keepUnused int
+	silence    time.Duration
 }
 
 // NewIndex returns an index with cache files in dir. It is empty until Run has
@@ -97,7 +99,7 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Load == nil {
 		opt.Load = newSystemLoad()
 	}
-	return &Index{store: rows{store}, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load), keepUnused: keepUnused}
+	return &Index{store: rows{store}, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load), keepUnused: keepUnused, silence: silence}
 }
 
 // Position returns the head of the feed: the index loads earlier changes from the

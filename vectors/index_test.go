@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -106,6 +107,7 @@ type world struct {
 	load       func() Load // of Options; nil: the machine's
 	now        func() time.Time
 	wait       func(context.Context) error
+	silence    time.Duration // of the index; 0: its default
 }
 
 func newWorld(t *testing.T, e *wordEmbedder, files map[string]string) *world {
@@ -141,6 +143,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 		options.Source = "source of " + e.ID()
 	}
 	w.index = NewIndex(w.store, w.state, options)
+	w.index.silence = cmp.Or(w.silence, silence)
 	if w.keepUnused > 0 {
 		w.index.keepUnused = w.keepUnused
 	}

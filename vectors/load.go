@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"time"
 
 	"notesd/notes"
 )
@@ -63,6 +65,10 @@ func (x *Index) reload(ctx context.Context) error {
 	return err
 }
 
+// silence is how long a server may take to answer for the first time before status says so. It
+// may be loading the model, so the request goes on.
+const silence = 10 * time.Second
+
 // learn lets the model embed a text to find out its dimension, and loads its space.
 func (x *worker) learn(ctx context.Context) error {
 	seen, err := x.store.countChunks(ctx)
@@ -73,6 +79,10 @@ func (x *worker) learn(ctx context.Context) error {
 	x.chunksSeen = seen
 	x.mu.Unlock()
 	embedder, source := x.Model()
+	slow := time.AfterFunc(x.silence, func() {
+		x.report(fmt.Errorf("waiting for %s: it has not answered for %v", embedder.ID(), x.silence))
+	})
+	defer slow.Stop()
 	err = embedder.EmbedPassages(ctx, []string{"notes"}, x.pace.current(), func(int, []float32) {})
 	if err != nil {
 		return err

@@ -115,6 +115,21 @@ func TestRun_ServerUnavailableLater(t *testing.T) {
 	assert.Equal(t, "bread.md", w.find("oven")[0])
 }
 
+// Status names a server that accepts the first request and does not answer.
+func TestRun_SilentServer(t *testing.T) {
+	e := newRemote("r1")
+	e.gate = make(chan struct{})
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir(), silence: time.Millisecond}
+	w.write("boat.md", "keel sail")
+	w.start(e, nil)
+	t.Cleanup(func() { w.stop() })
+	w.eventually(func() bool { return w.index.Status().Trouble == "waiting for r1: it has not answered for 1ms" })
+	close(e.gate)
+	w.settle()
+	w.eventually(func() bool { return w.index.Status().Trouble == "" })
+	assert.NotEmpty(t, w.find("keel"))
+}
+
 func TestRun_PreviousModelAnswers(t *testing.T) {
 	old, next := newWordEmbedder("m1"), newRemote("r1")
 	w := newWorld(t, old, map[string]string{"a.md": "alpha", "b.md": "beta"})
