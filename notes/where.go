@@ -56,10 +56,12 @@ func checkWhere(where map[string]any, n *int, depth int) error {
 		if *n++; *n > MaxConditions || depth > maxWhereDepth {
 			return invalid(field, fmt.Sprintf("the conditions are too many or nested too deeply: at most %d, %d levels deep, are allowed", MaxConditions, maxWhereDepth), "Use fewer of them.")
 		}
-		if name, parts := group(field, want); name != "" {
-			if len(parts) == 0 {
-				return invalid(field, "the list of conditions is empty", "Give at least one, or leave it out.")
-			}
+		name, parts := group(field, want)
+		isEmpty := func(part map[string]any) bool { return len(part) == 0 }
+		if ops, ok := want.(map[string]any); ok && isEmpty(ops) || name != "" && (len(parts) == 0 || slices.ContainsFunc(parts, isEmpty)) {
+			return invalid(field, "a condition is empty, which everything would meet", "Complete it, or leave it out.")
+		}
+		if name != "" {
 			for _, part := range parts {
 				if err := checkWhere(part, n, depth+1); err != nil {
 					return err

@@ -26,6 +26,18 @@ func TestReferenceOfFilters(t *testing.T) {
 	}
 }
 
+// An empty condition would select everything, also for deletion.
+func TestCheckWhere_Empty(t *testing.T) {
+	for _, where := range []string{`{"v":{}}`, `{"a":1,"v":{}}`, `{"or":[]}`, `{"or":[{}]}`, `{"and":[{"a":1},{}]}`, `{"and":{}}`, `{"not":{}}`, `{"or":[{"v":{}}]}`} {
+		var w map[string]any
+		require.NoError(t, json.Unmarshal([]byte(where), &w))
+		err := CheckWhere(w)
+		require.ErrorIs(t, err, ErrInvalid, where)
+		assert.ErrorContains(t, err, "a condition is empty")
+	}
+	assert.NoError(t, CheckWhere(map[string]any{}))
+}
+
 // A note's own fields take the place of those of its file, in any spelling, unless they are null.
 func TestNote_Values(t *testing.T) {
 	for frontMatter, title := range map[string]any{

@@ -232,6 +232,9 @@ func TestDeleteRows_Filter(t *testing.T) {
 	n, err = tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", Where: where})
 	require.NoError(t, err)
 	assert.Zero(t, n)
+	_, err = tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", Where: map[string]any{"n": map[string]any{}}})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	m.requireSame(t, tables, "t", q, nil, 20)
 }
 
 // Dates are compared with words for a day, and not as text, as which each date is less.
