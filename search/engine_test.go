@@ -352,6 +352,25 @@ func TestSearch_ReportsTypos(t *testing.T) {
 	assert.Empty(t, f.search(search.Query{Text: "zzzzqqqq"}).Hits)
 }
 
+// Of notes with the same text, the original comes first, also if the index found it last.
+func TestSearch_OriginalBeforeCopies(t *testing.T) {
+	const text = "# Heat pump\n\nThe heat pump needs glycol.\n"
+	for _, copied := range []string{"Archive/Heat pump.md", "Projects/Heat pump (conflicted copy 2024-01-02).md", "Projects/Heat pump.sync-conflict-20230301-101112-ABCDEFG.md", "a/Archiv 2021/Heat pump.md"} {
+		for _, paths := range [][]string{{copied, "Projects/Heat pump.md"}, {"Projects/Heat pump.md", copied}} {
+			f := newFixture(t, map[string]string{paths[0]: text})
+			f.write(map[string]string{paths[1]: text, "Glycol.md": "Glycol for the pump."})
+			for _, name := range paths {
+				require.NoError(t, os.Chtimes(filepath.Join(f.root, name), today, today))
+			}
+			f.write(nil)
+			assert.Equal(t, []string{"Projects/Heat pump", strings.TrimSuffix(copied, ".md")}, f.paths("heat pump glycol")[:2])
+		}
+	}
+	f := newFixture(t, map[string]string{"Heat pump.md": text})
+	f.write(map[string]string{"Pump.md": text}) // later
+	assert.Equal(t, []string{"Heat pump", "Pump"}, f.paths("glycol"))
+}
+
 func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"Guide/graph-view.md": "# Graph Visualization\n\nNotes as a network, whose links are edges.",

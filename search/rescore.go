@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -448,5 +450,30 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 		s.score(c, m)
 	}
 	sortByScore(sorted)
+	s.originalsFirst(best)
 	return nil
+}
+
+// copies matches the paths of notes that are usually kept beside the original.
+var copies = regexp.MustCompile(`(?i)archiv|backup|conflict|konflikt|copy|kopie|copie|trash`)
+
+// originalsFirst exchanges notes with the same text so that the original has the best of their
+// ranks. The others are in an archive or are a program's copies by their paths, or were written
+// later.
+func (s *search) originalsFirst(best []candidate) {
+	later := func(a, b *notes.Note) bool {
+		if x, y := copies.MatchString(a.Path), copies.MatchString(b.Path); x != y {
+			return x
+		}
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(len(a.Path), len(b.Path))) > 0
+	}
+	for i := range best {
+		for j := i + 1; j < len(best); j++ {
+			a, b := s.read[best[i].note], s.read[best[j].note]
+			if a != nil && b != nil && a.Hash == b.Hash && later(a, b) {
+				best[i], best[j] = best[j], best[i]
+				best[i].score, best[j].score = best[j].score, best[i].score
+			}
+		}
+	}
 }
