@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -179,7 +180,8 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 // else two edits for a long word, or else the two terms that it is composed of. The most
 // frequent come first. Terms with other digits are different things, not misspellings, except a
 // word without the number at its end (python3). A number is like the terms that begin with it or
-// have its digits, and is not composed of others.
+// have its digits, or else one that ends like it, and is not composed of others. An account number
+// (IBAN) may be written in groups of four.
 func (s *snapshot) likeTerms(word string) ([]string, error) {
 	if utf8.RuneCountInString(word) < oneTypo {
 		return nil, nil
@@ -201,7 +203,11 @@ func (s *snapshot) likeTerms(word string) ([]string, error) {
 func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
 	digits := digitsOf(string(word))
 	if len(digits) == len(word) {
-		return s.count(func(c *termCounter) error { return each(c.dict, sameNumber(digits), nil, nil, c.add) })
+		found, err = s.count(func(c *termCounter) error { return each(c.dict, sameNumber(digits), nil, nil, c.add) })
+		if err != nil || len(found) > 0 || len(digits) < leastEnding {
+			return found, err
+		}
+		return s.numbersEnding(digits)
 	}
 	bare := terms.Stem(strings.TrimRight(string(word), "0123456789"))
 	most := 1
@@ -217,6 +223,23 @@ func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
 	return found, err
 }
 
+// leastEnding is the least number of digits that a telephone number has in common with one that
+// is written with another prefix.
+const leastEnding = 6
+
+// numbersEnding returns the number of notes with each number that ends with the digits, or with
+// which they end: 1234567 for 0049301234567, and the reverse.
+func (s *snapshot) numbersEnding(digits string) (map[string]uint64, error) {
+	return s.count(func(c *termCounter) error {
+		return each(c.dict, nil, []byte("0"), []byte{'9' + 1}, func(term string) error {
+			if len(term) < leastEnding || !strings.HasSuffix(term, digits) && !strings.HasSuffix(digits, term) || digitsOf(term) != term {
+				return nil
+			}
+			return c.add(term)
+		})
+	})
+}
+
 // digitsOf returns the ASCII digits of a word.
 func digitsOf(word string) string {
 	return strings.Map(func(r rune) rune {
@@ -230,10 +253,20 @@ func digitsOf(word string) string {
 // leastPart is the least number of characters in a part of a compound.
 const leastPart = 4
 
-// partsOf splits a compound (Notizverknüpfung) into two terms that notes have. Of several
-// splits it returns the one whose rarer part is most frequent.
+// accountNumber matches an IBAN.
+var accountNumber = regexp.MustCompile(`^[a-z]{2}\d{2}[a-z0-9]{11,30}$`)
+
+// partsOf splits a compound (Notizverknüpfung) into two terms that notes have, or an account
+// number into groups. Of several splits it returns the one whose rarest part is most frequent.
 func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	var splits [][]string
+	if accountNumber.MatchString(word) {
+		var groups []string
+		for i := 0; i+leastPart <= len(word); i += leastPart {
+			groups = append(groups, terms.Stem(word[i:i+leastPart]))
+		}
+		splits = append(splits, groups)
+	}
 	for i := range word {
 		head, tail := word[:i], word[i:]
 		if utf8.RuneCountInString(head) >= leastPart && utf8.RuneCountInString(tail) >= leastPart {
@@ -253,7 +286,11 @@ func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	})
 	best := uint64(0)
 	for _, split := range splits {
-		if fewest := min(found[split[0]], found[split[1]]); fewest > best {
+		fewest := found[split[0]]
+		for _, part := range split[1:] {
+			fewest = min(fewest, found[part])
+		}
+		if fewest > best {
 			best, parts = fewest, split
 		}
 	}
