@@ -352,6 +352,18 @@ func TestSearch_ReportsTypos(t *testing.T) {
 	assert.Empty(t, f.search(search.Query{Text: "zzzzqqqq"}).Hits)
 }
 
+// A telephone number in another notation says more than the prefixes that it has in common with
+// others.
+func TestSearch_TelephoneNumber(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Ann.md":  "# Ann\n\nTel. 0049301234888\n",
+		"Days.md": "# Days\n\nIt took 49 days, and 30 more.\n",
+		"Rent.md": "# Rent\n\nThe rent rose on April 30.\n",
+		"Bus.md":  "# Bus\n\nLines 49, 30 and 12.\n",
+	})
+	assert.Equal(t, "Ann", f.paths("+49 30 1234888")[0])
+}
+
 // Of notes with the same text, the original comes first, also if the index found it last.
 func TestSearch_OriginalBeforeCopies(t *testing.T) {
 	const text = "# Heat pump\n\nThe heat pump needs glycol.\n"

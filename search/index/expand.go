@@ -169,6 +169,9 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 		if t.Others, err = s.likeTerms(t.Text); err != nil {
 			return err
 		}
+		if len(t.Text) >= leastEnding && digitsOf(t.Text) == t.Text {
+			continue // another notation of the same number
+		}
 		t.Weight *= SuggestionWeight
 		t.Guess = len(t.Others) > 0 && !strings.HasPrefix(t.Others[0], t.Text)
 	}
