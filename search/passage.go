@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,8 +18,9 @@ type Hit struct {
 	Path      string
 	Hash      string // of the version of the note that was read
 	Title     string
-	Heading   string // nearest above the best lines of the passage
-	LineStart int    // of the passage in the file, from 1
+	Date      time.Time // stated by the note in its front matter or name; zero if it states none
+	Heading   string    // nearest above the best lines of the passage
+	LineStart int       // of the passage in the file, from 1
 	LineEnd   int
 	Focus     int    // byte offset in the note's SearchText of the best words of the passage
 	Snippet   string // from the passage, on one line; untrusted content of the note
@@ -129,6 +131,9 @@ func (s *rescorer) total() float64 {
 // show returns the hit for a note and one of its chunks (-1: it has none).
 func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	h := Hit{NoteID: n.ID, Path: n.Path, Hash: n.Hash, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
+	if !n.Date.Equal(n.Modified) {
+		h.Date = n.Date
+	}
 	start, end, from := 0, len(n.Content), 0
 	if chunk < 0 {
 		h.LineEnd += strings.Count(strings.TrimRight(n.Content, " \t\r\n"), "\n")

@@ -495,6 +495,19 @@ func TestListNotes_AsOfCreated(t *testing.T) {
 	}
 }
 
+// The text says the date that a note states in its front matter, which shows what is out of date.
+func TestHits_Dates(t *testing.T) {
+	w := newWorld(t, map[string]string{"Old.md": "---\ndate: 2026-01-02\n---\nheat pump one\n", "Log/2026-02-03.md": "heat pump two\n", "Plain.md": "heat pump three\n"})
+	_, text := w.call(t, "search_notes", args{"query": "heat pump"})
+	assert.Contains(t, text, "Old.md:4-4 (2026-01-02)\n")
+	assert.Contains(t, text, "Log/2026-02-03.md:1-1\n")
+	assert.Contains(t, text, "Plain.md:1-1\n")
+	_, text = w.call(t, "gather_context", args{"query": "heat pump"})
+	assert.Contains(t, text, "[passage (2026-01-02) \"note:///Old.md")
+	assert.NotContains(t, text, "(2026-02-03)")
+	assert.Equal(t, 1, strings.Count(text, "[passage ("))
+}
+
 // Only a line that is cut in its middle is reported as cut; after whole lines, the note can
 // be read on.
 func TestReadNote_CutLine(t *testing.T) {

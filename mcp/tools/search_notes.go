@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -64,6 +65,8 @@ type SearchHit struct {
 	Score     float64    `json:"score"`
 	Weak      bool       `json:"weak,omitempty"`
 	Why       search.Why `json:"why"` // empty without explain
+
+	date time.Time // of [search.Hit], only in the text
 }
 
 // Semantic is the state of semantic search. Coverage ranges from 0 to 1.
@@ -233,7 +236,7 @@ func resultOf(hit search.Hit, explain bool) SearchHit {
 	}
 	return SearchHit{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,
-		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageRef(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w,
+		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageRef(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w, date: hit.Date,
 	}
 }
 
@@ -291,6 +294,7 @@ func resultLines(out SearchResult) string {
 		if r.Heading != "" {
 			b.WriteString(" › " + phrase.OneLine(r.Heading))
 		}
+		b.WriteString(dateBeside(r.Path, r.date))
 		if r.Weak && !out.Weak { // otherwise the first line says so of all
 			b.WriteString(" (weak)")
 		}
@@ -325,6 +329,15 @@ func titleBeside(path, title string) string {
 		return ""
 	}
 	return " " + phrase.OneLine(title)
+}
+
+// dateBeside returns what stands after a path in a text: the date that the note states, unless the
+// path says it.
+func dateBeside(path string, date time.Time) string {
+	if date.IsZero() || strings.Contains(path, date.Format(time.DateOnly)) {
+		return ""
+	}
+	return date.Format(" (2006-01-02)")
 }
 
 // whyText describes how a result was found, for explain.
