@@ -381,6 +381,9 @@ func TestSearch_OriginalBeforeCopies(t *testing.T) {
 	f := newFixture(t, map[string]string{"Heat pump.md": text})
 	f.write(map[string]string{"Pump.md": text}) // later
 	assert.Equal(t, []string{"Heat pump", "Pump"}, f.paths("glycol"))
+	f = newFixture(t, map[string]string{"Ann.md": "Person to call.", "Dog.md": "A dog."})
+	f.write(map[string]string{"Bob.md": "Person to call."})
+	assert.Equal(t, []string{"Bob", "Ann"}, f.paths("Bob person"), "the query names it")
 }
 
 func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {

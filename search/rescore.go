@@ -457,8 +457,12 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 // copies matches the paths of notes that are usually kept beside the original.
 var copies = regexp.MustCompile(`(?i)archiv|backup|conflict|konflikt|copy|kopie|copie|trash`)
 
-// originalsFirst exchanges notes with the same text so that the original has the best of their
-// ranks. The others are in an archive or are a program's copies by their paths, or were written
+// tie is the greatest difference of the scores of a note and its copy. It is greater if the query
+// names one of them.
+const tie = .01
+
+// originalsFirst exchanges notes with the same text and about the same score so that the original
+// has the best of their ranks. The others are in an archive or are a program's copies by their paths, or were written
 // later.
 func (s *search) originalsFirst(best []candidate) {
 	later := func(a, b *notes.Note) bool {
@@ -470,7 +474,7 @@ func (s *search) originalsFirst(best []candidate) {
 	for i := range best {
 		for j := i + 1; j < len(best); j++ {
 			a, b := s.read[best[i].note], s.read[best[j].note]
-			if a != nil && b != nil && a.Hash == b.Hash && later(a, b) {
+			if a != nil && b != nil && a.Hash == b.Hash && best[i].score-best[j].score < tie && later(a, b) {
 				best[i], best[j] = best[j], best[i]
 				best[i].score, best[j].score = best[j].score, best[i].score
 			}
