@@ -77,6 +77,12 @@ func TestAdmission(t *testing.T) {
 	assert.NotContains(t, link, cookie.Value, "the link does not tell the cookie")
 	assert.Equal(t, http.StatusForbidden, get(s, "GET", link, nil).Code, "once")
 	assert.Equal(t, http.StatusOK, get(s, "GET", "/graph", cookie).Code)
+	assert.Equal(t, http.StatusUnauthorized, get(s, "GET", "/nothing", nil).Code)
+	for _, path := range []string{"/nothing", "/restore/a.md", "/index.html"} {
+		answer := get(s, "GET", path, cookie)
+		assert.Equal(t, http.StatusNotFound, answer.Code, path)
+		assert.Contains(t, answer.Body.String(), "There is no page with this address.", path)
+	}
 
 	late := s.Link()
 	*now = now.Add(5*time.Minute + time.Second)

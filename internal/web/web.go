@@ -73,6 +73,9 @@ func New(o Options) *Server {
 		"GET /why":                s.view("why", s.why),
 		"GET /status":             s.view("status", s.status),
 		"GET /events":             s.stream,
+		"GET /": func(w http.ResponseWriter, r *http.Request) {
+			s.fail(w, r, http.StatusNotFound, "There is no page with this address.", "Search for the note instead.")
+		},
 	} {
 		if o.ReadOnly && strings.HasPrefix(pattern, http.MethodPost) {
 			handle = func(w http.ResponseWriter, r *http.Request) {
