@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,10 +37,11 @@ func Open(ctx context.Context, conn io.ReadWriteCloser, name, version string, op
 		io.Writer
 		io.Closer
 	}{conn, io.NopCloser(nil)}, MaxLineLength: -1}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // the SDK does not stop a write that blocks
 	s, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		_ = conn.Close() // the SDK may have closed it
-		return nil, fmt.Errorf("open a session: %w", err)
+		return nil, fmt.Errorf("open a session: %w", cmp.Or(ctx.Err(), err))
 	}
 	return &Session{s}, nil
 }

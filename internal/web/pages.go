@@ -3,8 +3,10 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html/template"
 	"maps"
 	"mime"
@@ -117,7 +119,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, 
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/n/") {
 		data["Note"] = r.PathValue("path")
 	}
-	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Live: r.Method == http.MethodGet, Data: data})
+	p := page{Title: http.StatusText(status), Live: r.Method == http.MethodGet, Data: data}
+	if p.Live && status == http.StatusServiceUnavailable { // it may end without a change of the notes
+		p.Refresh = 5000
+	}
+	s.write(w, r, status, "fail", p)
 }
 
 // statuses maps error codes to HTTP statuses.
@@ -156,6 +162,9 @@ func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("there was no answer for %d seconds", int(answerWait.Seconds()))
+	}
 	s.fail(w, r, http.StatusServiceUnavailable, "The vault does not respond: "+err.Error(), "notesd status and notesd doctor have details.")
 }
 

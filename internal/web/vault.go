@@ -36,6 +36,10 @@ const maxWatched = 200
 // with changed settings while the page has one.
 const unusedFor = time.Minute
 
+// answerWait is how long the vault may take for one answer. A daemon that is suspended or hangs
+// keeps its connection, so that nothing else ends the wait.
+const answerWait = 30 * time.Second
+
 // use keeps the session open until release is called, and then for unusedFor.
 func (v *vault) use() (release func()) {
 	v.mu.Lock()
@@ -73,6 +77,8 @@ func (v *vault) open(ctx context.Context) (*session.Session, error) {
 	if v.session != nil {
 		return v.session, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
 	conn, err := v.dial(ctx)
 	if err != nil {
 		return nil, err
@@ -106,10 +112,10 @@ func (v *vault) open(ctx context.Context) (*session.Session, error) {
 // watch subscribes to changes of a note. The subscription to notes://recent is not
 // enough, because its content is the same if a note changes twice in a second.
 func (v *vault) watch(ctx context.Context, uri string) error {
-	s, err := v.open(ctx)
-	if err != nil {
-		return err
-	}
+	return v.ask(ctx, func(ctx context.Context, s *session.Session) error { return v.watchIn(ctx, s, uri) })
+}
+
+func (v *vault) watchIn(ctx context.Context, s *session.Session, uri string) error {
 	v.mu.Lock()
 	known := slices.Contains(v.watched, uri)
 	v.mu.Unlock()
@@ -145,22 +151,25 @@ func (v *vault) close() error {
 	return s.Close()
 }
 
-// call calls a tool and decodes its structured result into out.
-func (v *vault) call(ctx context.Context, tool string, args map[string]any, out any) error {
+// ask calls do with the session and a context that ends after answerWait.
+func (v *vault) ask(ctx context.Context, do func(context.Context, *session.Session) error) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
 	s, err := v.open(ctx)
 	if err != nil {
 		return err
 	}
-	return s.Call(ctx, tool, args, out)
+	return do(ctx, s)
+}
+
+// call calls a tool and decodes its structured result into out.
+func (v *vault) call(ctx context.Context, tool string, args map[string]any, out any) error {
+	return v.ask(ctx, func(ctx context.Context, s *session.Session) error { return s.Call(ctx, tool, args, out) })
 }
 
 // method calls a method of notesd that is not a tool.
 func (v *vault) method(ctx context.Context, name string, params, out any) error {
-	s, err := v.open(ctx)
-	if err != nil {
-		return err
-	}
-	return s.Method(ctx, name, params, out)
+	return v.ask(ctx, func(ctx context.Context, s *session.Session) error { return s.Method(ctx, name, params, out) })
 }
 
 // destinations returns the destinations of the links of a note.
@@ -172,13 +181,13 @@ func (v *vault) destinations(ctx context.Context, uri string) (destinations, err
 
 // resource reads a file of the vault.
 func (v *vault) resource(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
-	s, err := v.open(ctx)
+	var res *sdk.ReadResourceResult
+	err := v.ask(ctx, func(ctx context.Context, s *session.Session) (err error) {
+		res, err = s.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		return session.FailureOf(err)
+	})
 	if err != nil {
 		return nil, err
-	}
-	res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
-	if err != nil {
-		return nil, session.FailureOf(err)
 	}
 	if len(res.Contents) == 0 {
 		return nil, fmt.Errorf("read %s: there are no contents", uri)

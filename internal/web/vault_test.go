@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -87,5 +89,34 @@ func TestVault_Unused(t *testing.T) {
 		assert.Equal(t, 1, sessionsAfter(time.Hour))
 		endThird()
 		assert.Zero(t, sessionsAfter(time.Minute))
+	})
+}
+
+// A page ends its wait for a vault that does not answer, says so, and tries again, whether the
+// connection or a call hangs.
+func TestVault_Hangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newVault()
+		sdk.AddTool(server, &sdk.Tool{Name: "list_notes"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ map[string]any) (*sdk.CallToolResult, any, error) {
+			<-ctx.Done()
+			return nil, nil, ctx.Err()
+		})
+		hung, _ := net.Pipe()
+		for _, dial := range []func(context.Context) (io.ReadWriteCloser, error){
+			func(context.Context) (io.ReadWriteCloser, error) { return hung, nil },
+			dialing(server),
+		} {
+			s := New(Options{Vault: "Notes", Dial: dial})
+			cookie := login(t, s, s.Link())
+			begun := time.Now()
+			answer := get(s, "GET", "/", cookie)
+			assert.Equal(t, answerWait, time.Since(begun))
+			assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
+			assert.Contains(t, answer.Body.String(), "The vault does not respond: there was no answer for 30 seconds")
+			assert.Contains(t, answer.Body.String(), `data-refresh="5000"`)
+			require.NoError(t, s.Close())
+			synctest.Wait()
+		}
+		<-time.After(unusedFor)
 	})
 }
