@@ -13,7 +13,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
-	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/session"
 	"notesd/mcp/tools"
@@ -61,20 +60,20 @@ func (e *embedder) of(ctx context.Context, above []string) func(notePath, anchor
 		if part != "" {
 			args["note"] = uri + "#" + url.PathEscape(part)
 		}
-		group, within := errgroup.WithContext(ctx)
-		group.Go(func() error {
-			err := e.vault.call(within, "read_note", args, &meta)
-			if failure, ok := errors.AsType[*session.Failure](err); ok && failure.Code == "ambiguous" && len(failure.Candidates) > 0 {
-				args["note"], args["heading"] = uri, failure.Candidates[0] // a link leads to the first, too
-				err = e.vault.call(within, "read_note", args, &meta)
-			}
-			return err
-		})
-		group.Go(func() (err error) {
-			to, err = e.vault.destinations(within, uri)
-			return err
-		})
-		err := group.Wait()
+		err := together(
+			func() error {
+				err := e.vault.call(ctx, "read_note", args, &meta)
+				if failure, ok := errors.AsType[*session.Failure](err); ok && failure.Code == "ambiguous" && len(failure.Candidates) > 0 {
+					args["note"], args["heading"] = uri, failure.Candidates[0] // a link leads to the first, too
+					err = e.vault.call(ctx, "read_note", args, &meta)
+				}
+				return err
+			},
+			func() (err error) {
+				to, err = e.vault.destinations(ctx, uri)
+				return err
+			},
+		)
 		if failure, ok := errors.AsType[*session.Failure](err); ok && failure.Code == "not_found" {
 			return missing(this, "there is no such heading or block", where)
 		}

@@ -15,10 +15,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
-
-	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/session"
 	"notesd/mcp"
@@ -229,31 +228,33 @@ func (s *Server) note(r *http.Request) (page, error) {
 	var to destinations
 	var source string
 	watched := s.vault.watch(r.Context(), uri) // before reading it, so that no change is missed
-	group, ctx := errgroup.WithContext(r.Context())
-	group.Go(func() error {
-		return s.vault.call(ctx, "read_note", map[string]any{"note": uri, "max_bytes": 1000}, &meta)
-	})
-	group.Go(func() error {
-		contents, err := s.vault.resource(ctx, uri)
-		if err == nil {
-			source = contents.Text
-		}
-		return err
-	})
-	group.Go(func() error {
-		return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "out"}, &links)
-	})
-	group.Go(func() error {
-		return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "in"}, &linked)
-	})
-	group.Go(func() (err error) {
-		to, err = s.vault.destinations(ctx, uri)
-		return err
-	})
-	group.Go(func() error {
-		return s.vault.call(ctx, "related_notes", map[string]any{"note": uri, "limit": 6}, &near)
-	})
-	if err := cmp.Or(group.Wait(), watched); err != nil {
+	ctx := r.Context()
+	err := together(
+		func() error {
+			return s.vault.call(ctx, "read_note", map[string]any{"note": uri, "max_bytes": 1000}, &meta)
+		},
+		func() error {
+			contents, err := s.vault.resource(ctx, uri)
+			if err == nil {
+				source = contents.Text
+			}
+			return err
+		},
+		func() error {
+			return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "out"}, &links)
+		},
+		func() error {
+			return s.vault.call(ctx, "note_links", map[string]any{"note": uri, "direction": "in"}, &linked)
+		},
+		func() (err error) {
+			to, err = s.vault.destinations(ctx, uri)
+			return err
+		},
+		func() error {
+			return s.vault.call(ctx, "related_notes", map[string]any{"note": uri, "limit": 6}, &near)
+		},
+	)
+	if err := cmp.Or(err, watched); err != nil {
 		return page{}, err
 	}
 	links.Backlinks, links.Next = linked.Backlinks, linked.Next
@@ -265,6 +266,18 @@ func (s *Server) note(r *http.Request) (page, error) {
 		Title: meta.Title, Live: true,
 		Data: map[string]any{"Note": meta, "Properties": propertiesOf(meta, to), "Text": text, "Long": len(text.HTML) > longText, "Cut": len(shown) < len(source), "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
 	}, nil
+}
+
+// together runs the calls concurrently and returns the error of the first in the list that fails,
+// so that the same failure is reported each time.
+func together(calls ...func() error) error {
+	errs := make([]error, len(calls))
+	var all sync.WaitGroup
+	for i, call := range calls {
+		all.Go(func() { errs[i] = call() })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
 }
 
 // A property is a value of a note's front matter.
