@@ -16,32 +16,37 @@ const groups = new Set(['DIV', 'ARTICLE', 'SECTION', 'ASIDE', 'BLOCKQUOTE', 'UL'
 function update(element, next) {
   for (const {name} of [...element.attributes]) if (name !== 'open' && !next.hasAttribute(name)) element.removeAttribute(name);
   for (const {name, value} of next.attributes) if (name !== 'open' && element.getAttribute(name) !== value) element.setAttribute(name, value);
-  if (element.isEqualNode(next)) return;
+  const ours = [...element.childNodes], theirs = [...next.childNodes];
+  let begin = 0, end = ours.length, last = theirs.length; // of the children that differ
+  while (begin < end && begin < last && ours[begin].isEqualNode(theirs[begin])) begin++;
+  for (; begin < end && begin < last && ours[end - 1].isEqualNode(theirs[last - 1]); end--) last--;
   const keys = new Map();
   const key = (node) => keys.get(node) ?? keys.set(node, node.tagName + node.innerHTML).get(node);
-  const had = Map.groupBy(element.children, key), wanted = new Set(Array.from(next.children, key));
-  for (const node of [...element.childNodes]) if (node.nodeType !== Node.ELEMENT_NODE) node.remove();
-  let at = element.firstElementChild; // the elements before it are done
+  const isElement = (node) => node.nodeType === Node.ELEMENT_NODE;
+  const had = Map.groupBy(ours.slice(begin, end).filter(isElement), key), wanted = new Set(theirs.slice(begin, last).filter(isElement).map(key));
+  for (const node of ours.slice(begin, end)) if (!isElement(node)) node.remove();
+  const stop = ours[end] ?? null;
+  let at = begin > 0 ? ours[begin - 1].nextSibling : element.firstChild; // the children before it are done
   const drop = () => {
     const dropped = at;
-    at = at.nextElementSibling;
+    at = at.nextSibling;
     dropped.remove();
   };
-  for (const node of next.childNodes) {
+  for (const node of theirs.slice(begin, last)) {
     let same = had.get(key(node))?.shift();
     if (same?.parentNode !== element && groups.has(node.tagName)) {
-      for (same = at; same && same.tagName !== node.tagName && !wanted.has(key(same));) same = same.nextElementSibling;
-      if (same && wanted.has(key(same))) same = undefined;
+      for (same = at; same !== stop && same.tagName !== node.tagName && !wanted.has(key(same));) same = same.nextSibling;
+      if (same === stop || wanted.has(key(same))) same = undefined;
     }
     if (same?.parentNode === element) {
       while (at !== same) drop();
-      at = same.nextElementSibling;
+      at = same.nextSibling;
       update(same, node);
     } else {
       element.insertBefore(document.importNode(node, true), at);
     }
   }
-  while (at) drop();
+  while (at !== stop) drop();
 }
 
 // load fetches a page and updates <main> to match its <main>. The browser parses the
