@@ -257,6 +257,10 @@ func TestPageSearch(t *testing.T) {
 
 	b.open("/n/Recipes/Rye%20Bread.md#L5-L7")
 	b.await("[...document.querySelectorAll('.lit')].map(e => e.innerText).join('|') === 'Oven|Bake for an hour.'")
+	for fragment, want := range map[string]string{"#L8": "buy flour", "#L13": "See Starter and Nowhere."} { // a blank line, and one behind the end
+		b.open("/n/Recipes/Rye%20Bread.md" + fragment)
+		b.await("[...document.querySelectorAll('.lit')].map(e => e.innerText.trim()).join('|') === " + jsString(want))
+	}
 	assert.Contains(t, b.text("aside"), "Starter")
 	assert.Contains(t, b.text("aside"), "Broken links\nNowhere")
 	b.click("article a[href='/n/Starter.md']")

@@ -102,19 +102,26 @@ addEventListener('popstate', () => {
   location.reload();
 });
 
-// light highlights the lines of a URL fragment such as #L12-L18.
+// light highlights the lines of a URL fragment such as #L12-L18. If no block has them, as with a
+// blank line, it highlights the next block or else the last one.
 function light(scroll = true) {
   document.querySelectorAll('.lit').forEach((e) => e.classList.remove('lit'));
   const range = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash);
   if (!range) return;
   const from = Number(range[1]), to = Number(range[2] ?? range[1]);
-  let first;
+  let first, next, last;
   for (const block of document.querySelectorAll('article [data-l]')) {
     const [a, b] = block.dataset.l.split('-').map(Number);
-    if (b < from || a > to || block.querySelector('[data-l]')) continue;
-    block.classList.add('lit');
-    first ??= block;
+    if (block.querySelector('[data-l]')) continue;
+    if (b < from) last = block;
+    else if (a > to) next ??= block;
+    else {
+      block.classList.add('lit');
+      first ??= block;
+    }
   }
+  first ??= next ?? last;
+  first?.classList.add('lit');
   if (!scroll) return;
   for (let e = first; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
   first?.scrollIntoView({block: 'start'});
