@@ -563,6 +563,18 @@ func TestPageLong(t *testing.T) {
 	b.await("document.querySelector('.lit')?.getBoundingClientRect().top < innerHeight")
 	assert.Equal(t, "20003-20003", evaluate[string](b, "document.querySelector('.lit').dataset.l"))
 	assert.Less(t, evaluate[int](b, "[...document.querySelectorAll('article > * > :first-child')].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length"), 1000)
+
+	// Going back and reloading return to the same line, although the height of what is above is
+	// estimated anew.
+	b.open("/n/Log.md")
+	evaluate[bool](b, "(async () => { for (let i = 0; i < 30; i++) { scrollBy(0, 1000); await new Promise(requestAnimationFrame) } return true })()")
+	const top = "(e => e.dataset.l + ' ' + Math.round(e.getBoundingClientRect().top / 8))([...document.querySelectorAll('article > p')].find(e => e.getBoundingClientRect().top > 100))"
+	before := evaluate[string](b, top)
+	b.open("/status")
+	evaluate[int](b, "(history.back(), 0)")
+	b.await("document.readyState === 'complete' && document.title.startsWith('Log') && " + top + " === " + jsString(before))
+	evaluate[int](b, "(window.again = true, location.reload(), 0)")
+	b.await("!window.again && document.readyState === 'complete' && history.scrollRestoration === 'auto' && " + top + " === " + jsString(before))
 	b.clean()
 }
 

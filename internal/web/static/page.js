@@ -84,8 +84,9 @@ field.addEventListener('input', () => {
   if (location.pathname === '/') {
     history.replaceState(null, '', next);
   } else {
-    history.replaceState({scroll: scrollY}, '');
+    remember();
     history.pushState(null, '', next);
+    history.scrollRestoration = 'auto';
   }
   scrollTo(0, 0); // to the best hits
   shown = address();
@@ -93,14 +94,30 @@ field.addEventListener('input', () => {
   load(next);
 });
 addEventListener('popstate', () => {
-  if (address() === shown) return; // a link to a heading changes only the fragment
-  if (history.state) { // where a search began; the browser keeps the position while it reloads
-    main.style.minHeight = history.state.scroll + innerHeight + 'px';
-    scrollTo(0, history.state.scroll);
-    history.replaceState(null, '');
-  }
-  location.reload();
+  if (address() !== shown) location.reload(); // a link to a heading changes only the fragment
 });
+
+// remember saves the position in the page for a return to it: in a note, where the first block on
+// the screen is. The browser's own position is that of another block if it has only estimated the
+// heights of the blocks before it.
+function remember() {
+  const {left, width} = main.getBoundingClientRect();
+  let line;
+  for (let y = document.querySelector('header').offsetHeight; !line && y < innerHeight; y += 8) {
+    line = document.elementFromPoint(left + Math.min(width / 2, 300), y)?.closest('article [data-l]')?.dataset.l;
+  }
+  history.replaceState({scroll: scrollY, line, top: blockAt(line)?.getBoundingClientRect().top}, '');
+  history.scrollRestoration = 'manual';
+}
+addEventListener('pagehide', () => { if (address() === shown) remember(); });
+const blockAt = (line) => document.querySelector(`article [data-l="${line}"]`);
+
+// comeBack restores the position that remember saved.
+function comeBack() {
+  const {scroll, line, top} = history.state;
+  const block = blockAt(line);
+  scrollTo(0, block ? scrollY + block.getBoundingClientRect().top - top : scroll);
+}
 
 // light highlights the lines of a URL fragment such as #L12-L18. If no block has them, as with a
 // blank line, it highlights the next block or else the last one.
@@ -204,5 +221,15 @@ function listen() {
   };
 }
 listen();
-light();
+light(!history.state);
+if (history.state) {
+  comeBack();
+  addEventListener('load', async () => {
+    for (let i = 0; i < 10; i++) { // blocks that come near the screen are laid out in later frames
+      comeBack();
+      await new Promise(requestAnimationFrame);
+    }
+    history.scrollRestoration = 'auto';
+  });
+}
 refreshLater();
