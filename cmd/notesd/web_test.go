@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -512,6 +513,18 @@ func TestPageKeeps(t *testing.T) {
 	b.await("document.querySelector('tbody td').innerText === '5'")
 	assert.Equal(t, []string{"1", "2"}, evaluate[[]string](b, "['a', 'b'].map(name => document.querySelector(`[name=${name}]:checked`).value)"))
 	assert.True(t, evaluate[bool](b, "button.isConnected"))
+	b.clean()
+}
+
+// TestPageWaits says that notesd does not answer while a search waits for it.
+func TestPageWaits(t *testing.T) {
+	t.Parallel()
+	b := newPlace(t, pageNotes).browse(t)
+	b.run(fetch.Enable().WithPatterns([]*fetch.RequestPattern{{URLPattern: "*q=rye"}})) // holds the requests
+	b.press("input[type=search]", "rye")
+	b.await("document.getElementById('the-connection').checkVisibility()")
+	b.run(fetch.Disable())
+	b.await("document.querySelector('.hit') !== null && document.getElementById('the-connection').hidden")
 	b.clean()
 }
 

@@ -6,6 +6,7 @@ const field = document.querySelector('input[type=search]');
 const address = () => location.pathname + location.search;
 let shown = address(); // of the content of <main>
 let request; // the request in progress; a later one aborts it
+let late; // the timer that reports that notesd does not answer
 
 const groups = new Set(['DIV', 'ARTICLE', 'SECTION', 'ASIDE', 'BLOCKQUOTE', 'UL', 'OL', 'DL', 'TABLE', 'TBODY', 'DETAILS']);
 
@@ -53,12 +54,17 @@ function update(element, next) {
 // response as a separate document, in which no script runs.
 function load(url, {keepScroll = false} = {}) {
   request?.abort();
+  clearTimeout(late);
+  late = setTimeout(() => { connection.hidden = false; }, 5000);
   const r = request = new XMLHttpRequest();
   return new Promise((resolve) => {
     r.open('GET', url);
     r.responseType = 'document';
+    r.onerror = () => { connection.hidden = false; };
     r.onloadend = () => {
+      clearTimeout(late);
       if (r !== request || r.status === 0) return resolve(false);
+      connection.hidden = true;
       const next = r.response?.querySelector('main');
       if (!next) return resolve(false);
       const chosen = main.querySelectorAll('input:checked:not([checked])');
