@@ -245,6 +245,7 @@ func TestPageSearch(t *testing.T) {
 	b.press("input[type=search]", "rye")
 	b.await("document.querySelector('a.hit')?.innerText === 'Rye Bread'")
 	assert.Contains(t, b.text(".hits"), "words: rye")
+	b.await("/^\\d+ notes?$/.test(document.getElementById('the-news').textContent)")
 	b.open("/?q=rye+-transom+path:Recipes/")
 	assert.Contains(t, b.text("details summary"), "The query as it was read")
 	assert.Equal(t, "Words|rye|Without|-transom|Filters|path:Recipes/", evaluate[string](b, "[...document.querySelectorAll('.read dt, .read code')].map(e => e.textContent).join('|')"))

@@ -68,7 +68,7 @@ func TestStatic_IDs(t *testing.T) {
 	style, err := files.ReadFile("static/style.css")
 	require.NoError(t, err)
 	ids := append(regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(string(layout), -1), regexp.MustCompile(`(?m)^#([\w-]+)`).FindAllStringSubmatch(string(style), -1)...)
-	require.Len(t, ids, 6)
+	require.Len(t, ids, 7)
 	for _, id := range ids {
 		assert.NotEqual(t, id[1], markdown.AnchorID(id[1]))
 	}

@@ -97,7 +97,9 @@ field.addEventListener('input', () => {
   scrollTo(0, 0); // to the best hits
   shown = address();
   document.querySelector('nav [aria-current]')?.removeAttribute('aria-current');
-  load(next);
+  load(next).then((done) => { // screen readers announce the number of hits
+    if (done) document.getElementById('the-news').textContent = main.querySelector('h1').textContent;
+  });
 });
 addEventListener('popstate', () => {
   if (address() !== shown) location.reload(); // a link to a heading changes only the fragment
