@@ -532,7 +532,12 @@ func TestPageWaits(t *testing.T) {
 // TestPageHeadings follows a link to a heading and goes back without loading the page again.
 func TestPageHeadings(t *testing.T) {
 	t.Parallel()
-	b := newPlace(t, map[string]string{"Long.md": "# Long\n\n## One\n\n" + strings.Repeat("Line.\n\n", 200) + "## Two\n\nThe end.\n"}).browse(t)
+	b := newPlace(t, map[string]string{
+		"Long.md": "# Long\n\n## One\n\n" + strings.Repeat("Line.\n\n", 200) + "## Two\n\nThe end.\n",
+		"Many.md": strings.Repeat("## Heading\n", 300),
+	}).browse(t)
+	b.open("/n/Many.md")
+	assert.True(t, evaluate[bool](b, "document.querySelector('aside').offsetHeight < 2 * innerHeight"), "what is below the outline is near")
 	b.open("/n/Long.md")
 	b.await("window.loaded = true")
 	b.click(".outline a[href='#two']")
