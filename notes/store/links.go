@@ -447,10 +447,10 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		if err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path, permalink FROM notes UNION ALL SELECT name_key, 0, path, '' FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
 			var k string
 			var t Target
-			err := rows.Scan(&k, &t.ID, &t.Path)
+			err := rows.Scan(&k, &t.ID, &t.Path, &t.Permalink)
 			s.AddTarget(targets, k, t)
 			return err
 		})

@@ -22,7 +22,7 @@ import (
 const maxCandidates = 8
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI, a
-// [[wikilink]], the end of a path, a file name, a title or an alias, in that order,
+// [[wikilink]], the end of a path, a file name, a title, an alias or a permalink, in that order,
 // first exactly and then ignoring case, and finally the period of a periodic note, as
 // read by [notes.Periodic.Parse]. A URI matches only its own path. References may also
 // be an absolute path inside the vault, any of the above after a slash, which is the
@@ -152,6 +152,7 @@ func (l *Layout) lookupTiers(name string) []tier {
 	if plain, err := url.PathUnescape(strings.Trim(strings.ReplaceAll(name, `\`, "/"), "\"'`")); err == nil && plain != name {
 		tiers = append(tiers, tier{where: `n.path_key IN (?, ?)`, args: []any{notes.Key(plain), notes.Key(plain + ".md")}})
 	}
+	tiers = append(tiers, tier{where: `n.permalink <> '' AND n.permalink = ?`, args: []any{strings.Trim(name, "/")}})
 	if notes.IsZettelID(name) {
 		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || char(1114111)`, args: []any{name, name},
 			keep: func(m notes.Meta) bool { return l.otherName(m.Path) == name }})

@@ -37,7 +37,13 @@ type Target struct {
 	ID         int64 // 0 for an attachment
 	attachment int64 // 0 for a note
 	Path       string
+	Permalink  string // as in the front matter, without the slashes around it
 	key        string // Path folded, once a link was compared with it
+}
+
+// IsAt reports whether a link is the note's permalink, at which a site shows it.
+func (t Target) IsAt(link string, kind notes.LinkKind) bool {
+	return t.Permalink != "" && kind == markdown.LinkMarkdown && strings.HasPrefix(link, "/") && strings.Trim(link, "/") == t.Permalink
 }
 
 // ChooseTarget resolves a link in the note at from as Obsidian does, among the files
@@ -45,6 +51,8 @@ type Target struct {
 // the linking note's folder, which a Markdown link without a leading "/" tries first),
 // otherwise the file whose path ends in the target and that is nearest to the linking
 // note. If two are equally near, the link is ambiguous.
+//
+// Before any path, a Markdown link that begins with "/" may be the permalink of a note.
 //
 // To Obsidian, each folder of a vault with several is a vault of its own, so a link
 // points to a file in the folder of its note. Only if none matches is the target tried
@@ -101,6 +109,9 @@ func atPath(candidates []Target, want string) (found Target, state int) {
 // chooseTarget resolves a link within one folder of the vault; all paths are relative
 // to that folder.
 func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+	if i := slices.IndexFunc(candidates, func(c Target) bool { return c.IsAt(link, kind) }); i >= 0 {
+		return candidates[i], stateOf(candidates[i])
+	}
 	link, rooted := strings.CutPrefix(link, "/")
 	dir := path.Dir(from)
 	relative := path.Join(dir, link)
@@ -218,10 +229,15 @@ func Segments(dir string) []string {
 }
 
 // resolveChanged resolves the links that were written, those of notes that moved, those
-// anywhere that name a note that was created, deleted or moved, and those to a heading
-// or block of a changed note.
-func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64) error {
-	var keys []string
+// anywhere that name a note that was created, deleted or moved, those to a heading
+// or block of a changed note, and those to the permalinks that the notes have now or had,
+// as were holds their keys.
+func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64, were []string) error {
+	keys, err := permalinkKeys(ctx, tx, entries)
+	if err != nil {
+		return err
+	}
+	keys = append(keys, were...)
 	var ids, moved []int64
 	for _, e := range entries {
 		if e.Kind != notes.Deleted {
@@ -238,6 +254,19 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry,
 	return s.resolve(ctx, tx, `(SELECT value ->> 0 AS note, value ->> 1 AS ordinal FROM json_each(?)
 		UNION SELECT note, ordinal FROM links WHERE note IN (SELECT value FROM json_each(?)) OR target_key IN (SELECT value FROM json_each(?))
 			OR anchor <> '' AND resolved IN (SELECT value FROM json_each(?))) c CROSS JOIN links l ON l.note = c.note AND l.ordinal = c.ordinal`, sqlite.List(written), sqlite.List(moved), sqlite.List(keys), sqlite.List(ids))
+}
+
+// permalinkKeys returns the [LinkKey] of each permalink that is stored for the notes.
+func permalinkKeys(ctx context.Context, tx *sql.Tx, entries []Entry) ([]string, error) {
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	keys, err := sqlite.Column[string](ctx, tx, `SELECT permalink FROM notes WHERE id IN (SELECT value FROM json_each(?)) AND permalink <> ''`, sqlite.List(ids))
+	for i, p := range keys {
+		keys[i] = LinkKey(p)
+	}
+	return keys, err
 }
 
 // logseqSetting is the setting that holds the folders written by Logseq.
@@ -368,11 +397,14 @@ func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]p
 // selectTargets returns the candidate targets of the links, by key.
 func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
-	keys, ids, indexes := make([]string, 0, len(links)), []string{}, false
+	keys, ids, indexes, permalinks := make([]string, 0, len(links)), []string{}, false, []string{}
 	for _, l := range links {
 		indexes = indexes || l.kind == markdown.LinkMarkdown && !notes.IsNoteName(l.target)
 		if notes.IsZettelID(l.target) {
 			ids = append(ids, l.target)
+		}
+		if strings.HasPrefix(l.target, "/") {
+			permalinks = append(permalinks, strings.Trim(l.target, "/"))
 		}
 		if _, seen := wanted[l.key]; !seen {
 			wanted[l.key] = nil
@@ -380,25 +412,30 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 		}
 		keys = append(keys, s.pageKeys(s.FolderOf(l.from), l.target)...)
 	}
-	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION SELECT n.name_key, n.id, 0, n.path FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || char(1114111)
-		UNION SELECT name_key, id, 0, path FROM notes WHERE ?3 AND name_key IN ('index', '_index', 'readme') ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path, permalink FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT name_key, 0, id, path, '' FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION SELECT n.name_key, n.id, 0, n.path, n.permalink FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || char(1114111)
+		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE ?3 AND name_key IN ('index', '_index', 'readme')
+		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE permalink <> '' AND permalink IN (SELECT value FROM json_each(?4)) ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes, sqlite.List(permalinks)}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
-		err := rows.Scan(&k, &t.ID, &t.attachment, &t.Path)
+		err := rows.Scan(&k, &t.ID, &t.attachment, &t.Path, &t.Permalink)
 		s.AddTarget(wanted, k, t)
 		return err
 	})
 	return wanted, err
 }
 
-// AddTarget adds a file to the candidates, under key, its [LinkKey], and under the key
-// of its other name, if it has one.
+// AddTarget adds a file to the candidates, under key, its [LinkKey], and under the keys
+// of its other name and its permalink, if it has them.
 func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
 	candidates[key] = append(candidates[key], t)
-	if other := LinkKey(l.otherName(t.Path)); other != "" && other != key {
+	other, page := LinkKey(l.otherName(t.Path)), LinkKey(t.Permalink)
+	if other != "" && other != key {
 		candidates[other] = append(candidates[other], t)
+	}
+	if page != "" && page != key && page != other {
+		candidates[page] = append(candidates[page], t)
 	}
 }
 

@@ -31,6 +31,10 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 		if w.lastID, err = sequence(ctx, tx, "notes"); err != nil {
 			return err
 		}
+		were, err := permalinkKeys(ctx, tx, entries)
+		if err != nil {
+			return err
+		}
 		for i := range entries {
 			change, err := w.write(&entries[i], s.Now().UnixNano())
 			if err != nil {
@@ -48,7 +52,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 		if deferLinks {
 			return setSetting(ctx, tx, LinksStale, true)
 		}
-		return s.resolveChanged(ctx, tx, entries, w.linked)
+		return s.resolveChanged(ctx, tx, entries, w.linked, were)
 	})
 	if err != nil {
 		return nil, err

@@ -113,18 +113,43 @@ func TestBrokenLinks_SuggestTitlesAndAliases(t *testing.T) {
 	assert.Equal(t, []string{"People/Ann Müller.md", "", ""}, near(notes.Scope{Read: []string{"A.md", "People"}}))
 }
 
+// TestPermalinks: a link leads to the note that a site shows at its path, as long as it does.
+func TestPermalinks(t *testing.T) {
+	page := func(line string) string { return "---\n" + line + "\n---\n" }
+	f := newFixture(t, "A.md", "[a](/docs/start/) [b](/docs/start#h) [c](docs/start/) ![d](/docs/start) [[docs/start]] [e](/start/)\n", "notes/01 Intro.md", page("slug: /docs/start")+"# H\n", "B.md", page("url: https://start"))
+	is := func(links ...string) {
+		t.Helper()
+		assert.Equal(t, links, f.leads("A.md"))
+		f.requireConsistent()
+	}
+	const intro = "notes/01 Intro.md"
+	is(intro, intro, "", "", "", "")
+	assert.Equal(t, intro, f.found("/docs/start"))
+	f.write("B.md", page("permalink: start"))
+	f.reconcile()
+	is(intro, intro, "", "", "", "B.md")
+	f.write("docs/start.md", "x\n")
+	f.reconcile()
+	is(intro, intro, "docs/start.md", "docs/start.md", "docs/start.md", "B.md")
+	f.write(intro, page("slug: start"))
+	f.remove("B.md")
+	f.reconcile()
+	is("docs/start.md", "docs/start.md", "docs/start.md", "docs/start.md", "docs/start.md", "docs/start.md")
+}
+
 // TestBrokenAnchorsAfterAnUpgrade upgrades a store from every earlier version. Version 1,
 // for example, had no state for a link whose anchor is missing.
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
 	for version := 1; version < migrations.Notes.Version(); version++ {
 		t.Run(strconv.Itoa(version), func(t *testing.T) {
-			f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n- [ ] Task 📅 2026-03-01\n", "P/x.md", "[docs](docs/)\n", "Q/docs/README.md", "")
+			f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n- [ ] Task 📅 2026-03-01\n", "P/x.md", "[docs](docs/)\n", "Q/docs/README.md", "", "C.md", "[b](/page)\n", "P/D.md", "---\npermalink: /page/\n---\n")
 			require.NoError(t, f.store.Close())
 			f.downgrade(version)
 			f.open(Options{})
 			f.reconcile()
 			assert.Equal(t, []string{"B#Nope"}, f.broken("A.md"))
 			assert.Equal(t, []string{"docs/#"}, f.broken("P/x.md"))
+			assert.Equal(t, []string{"P/D.md"}, f.leads("C.md"))
 			assert.Equal(t, []string{"B.md:2 Task"}, f.listed(notes.TaskQuery{}))
 			f.requireConsistent()
 		})
@@ -165,6 +190,9 @@ func (f *fixture) downgrade(version int) {
 	}
 	if version < 6 {
 		exec(`UPDATE links SET resolved = (SELECT id FROM notes WHERE path = 'Q/docs/README.md'), state = 1 WHERE target = 'docs/'`)
+	}
+	if version < 9 {
+		exec(`UPDATE links SET resolved = NULL, state = 0 WHERE target = '/page'`)
 	}
 	if version < 2 {
 		exec(`UPDATE links SET state = 1 WHERE state = 4`)

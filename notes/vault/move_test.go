@@ -117,6 +117,14 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"site/p.md": "[a](/about/)"},
 		},
 		{
+			"permalinks stay", []string{"about.md", "---\npermalink: /about/\n---\n[me](/about/)\n", "p.md", "---\nurl: /post\n---\n[a](/about/) [b](/about#x) [c](about/) [d](/about.md) [[about]]\n", "q.md", "[p](/post/) [p](/p/)\n"}, "about", "info/me.md",
+			map[string]string{"info/me.md": "---\npermalink: /about/\n---\n[me](/about/)\n", "p.md": "---\nurl: /post\n---\n[a](/about/) [b](/about#x) [c](info/me/) [d](/info/me.md) [[me]]\n"},
+		},
+		{
+			"a note at the path of a permalink", []string{"pages/about.md", "---\npermalink: /about/\n---\n", "p.md", "[a](/about/)", "info/y.md", "y"}, "info/y", "about.md",
+			map[string]string{"about.md": "y"},
+		},
+		{
 			"references of Hugo", []string{"content/posts/first.md", "# Who\n", "content/posts/second.md", "[a]({{< ref \"first.md#who\" >}}) ![b]({{%relref `/posts/first`%}} 'T')\n\n[c]: {{< ref \"../posts/first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"}, "first", "content/posts/My first.md",
 			map[string]string{"content/posts/second.md": "[a]({{< ref \"My first.md#who\" >}}) ![b]({{%relref `/posts/My first`%}} 'T')\n\n[c]: {{< ref \"My first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"},
 		},

@@ -56,7 +56,7 @@ func newLinksAround(m *movement) (*linksAround, error) {
 				l.after[key] = append(l.after[key], t)
 			case m.first.NewPath == "": // deleted; its replacement is a candidate itself
 			case key == store.LinkKey(t.Path): // only under one of its keys
-				m.v.store.AddTarget(l.after, store.LinkKey(to), store.Target{ID: t.ID, Path: to})
+				m.v.store.AddTarget(l.after, store.LinkKey(to), store.Target{ID: t.ID, Path: to, Permalink: t.Permalink})
 			}
 		}
 	}
@@ -112,6 +112,9 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	leadsToWant := func(spelled string) bool {
 		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
 		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
+	}
+	if was.IsAt(link.Target, kind) {
+		return was, leadsToWant
 	}
 	// So must one from the root of the vault, or of a site that is a folder of it, unless a file
 	// elsewhere has that path.
