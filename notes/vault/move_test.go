@@ -125,6 +125,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"about.md": "y"},
 		},
 		{
+			"links of Zola and Docusaurus", []string{"content/blog/first.md", "# Who\n[b](@/b.md)", "content/b.md", "[a](@/blog/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@/blog/first.md>\n", "content/p.png", "p"}, "content/blog", "content/my posts",
+			map[string]string{"content/my posts/first.md": "# Who\n[b](@/b.md)", "content/b.md": "[a](@/my%20posts/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@/my%20posts/first.md>\n"},
+		},
+		{
 			"references of Hugo", []string{"content/posts/first.md", "# Who\n", "content/posts/second.md", "[a]({{< ref \"first.md#who\" >}}) ![b]({{%relref `/posts/first`%}} 'T')\n\n[c]: {{< ref \"../posts/first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"}, "first", "content/posts/My first.md",
 			map[string]string{"content/posts/second.md": "[a]({{< ref \"My first.md#who\" >}}) ![b]({{%relref `/posts/My first`%}} 'T')\n\n[c]: {{< ref \"My first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"},
 		},
