@@ -113,8 +113,8 @@ type LinkKind string
 const (
 	LinkWiki        LinkKind = "wikilink"    // [[target]]
 	LinkEmbed       LinkKind = "embed"       // ![[target]]
-	LinkMarkdown    LinkKind = "markdown"    // [text](target), and [label]: target
-	LinkImage       LinkKind = "image"       // ![text](target)
+	LinkMarkdown    LinkKind = "markdown"    // [text](target), [label]: target, and <a href="target">
+	LinkImage       LinkKind = "image"       // ![text](target), and <img src="target">
 	LinkFrontMatter LinkKind = "frontmatter" // "[[target]]" in a front matter value
 )
 

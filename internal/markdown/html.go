@@ -1,6 +1,11 @@
 package markdown
 
-import "regexp"
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+)
 
 // Open and closing tags, by CommonMark 0.31, section 6.6.
 const (
@@ -32,6 +37,29 @@ var htmlBlocks = []htmlBlock{
 	{regexp.MustCompile(`^<!\[CDATA\[`), regexp.MustCompile(`\]\]>`)},
 	{regexp.MustCompile(`^</?(?i:` + blockElements + `)(?:[ \t]|/?>|$)`), nil},
 	{regexp.MustCompile(`^(?:` + openTag + `|` + closingTag + `)[ \t]*$`), nil},
+}
+
+// htmlLink matches a tag with a path, in group 2, 3 or 4. Group 1 is set for a link, unlike
+// for an image or another medium. A value with braces is code of a template.
+var htmlLink = regexp.MustCompile(`(?i)<(?:(a)|img|source|video|audio|iframe|embed)\s(?:[^>]*?\s)?(?:href|src)=(?:"([^"{}]+)"|'([^'{}]+)'|([^\s"'>{}]+))`)
+
+// htmlLinks records the links to files in the tags in src[start:end], which starts on the given
+// line. Links to pages are of the web page that the HTML was copied from.
+func (in *inlineScanner) htmlLinks(start, end, line int) {
+	text, counted := in.src[start:end], 0
+	for _, m := range htmlLink.FindAllSubmatchIndex(text, -1) {
+		l := splitDestination(in.src, span{start: start + max(m[4], m[6], m[8]), end: start + max(m[5], m[7], m[9])})
+		if ext := path.Ext(l.Target); l.External || ext == "" || strings.HasPrefix(strings.ToLower(ext), ".htm") {
+			continue
+		}
+		line += bytes.Count(text[counted:m[0]], []byte{'\n'})
+		counted = m[0]
+		l.Kind, l.Start, l.End, l.Line = LinkImage, start+m[0], start+m[1], line
+		if m[2] >= 0 {
+			l.Kind = LinkMarkdown
+		}
+		in.add(l)
+	}
 }
 
 // openHTML opens the HTML block that line starts, after the matched containers, and

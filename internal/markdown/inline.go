@@ -219,6 +219,7 @@ func (in *inlineScanner) angle(i int) int {
 	n := len(autolink.Find(text))
 	if n == 0 {
 		n = len(htmlTag.Find(text))
+		in.htmlLinks(i, i+n, in.lineOf(i))
 	}
 	return i + max(n, 1)
 }

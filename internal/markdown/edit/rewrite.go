@@ -13,11 +13,11 @@ import (
 // RewriteLinks replaces the link targets for which rewrite returns a new one. Only the
 // bytes of those targets change. The target of a wikilink or in a shortcode of Hugo is
 // written verbatim, that of a Markdown link is percent-encoded (less so in angle
-// brackets), and that of a front matter link is escaped for the quotes around it. A link is
-// kept if the new target equals the old one or cannot be written in that kind of link (see
-// [CanTarget]). A target with quotes can still break front matter that the parser sees line
-// by line, such as a multi-line string: see [SameBesidesTargets]. doc must be the result of
-// [markdown.Parse] for src.
+// brackets or an attribute of HTML), and that of a front matter link is escaped for the
+// quotes around it. A link is kept if the new target equals the old one or cannot be written
+// in that kind of link (see [CanTarget]). A target with quotes can still break front matter
+// that the parser sees line by line, such as a multi-line string: see [SameBesidesTargets].
+// doc must be the result of [markdown.Parse] for src.
 func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newTarget string, ok bool)) []byte {
 	var spans []replacement
 	for _, l := range doc.Links {
@@ -124,9 +124,16 @@ func CanAnchor(l markdown.Link, anchor string) bool {
 func encodeTarget(src []byte, l markdown.Link, target string) string {
 	switch l.Kind {
 	case markdown.LinkMarkdown, markdown.LinkImage:
-		switch src[l.TargetStart-1] {
-		case '"', '`': // in a shortcode of Hugo
-			return target
+		switch before := src[l.TargetStart-1]; before {
+		case '=', '"', '\'', '`':
+			if before != '=' && src[l.TargetStart-2] != '=' { // in a shortcode of Hugo
+				return target
+			}
+			special := "%#<>\\`$|\"'?"
+			if bytes.IndexByte(src[l.TargetStart:l.TargetEnd], ' ') < 0 {
+				special += " "
+			}
+			return percentEncode(target, special)
 		case '<':
 			return percentEncode(target, "%#<>\\`$|")
 		}
