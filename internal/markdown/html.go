@@ -39,9 +39,10 @@ var htmlBlocks = []htmlBlock{
 	{regexp.MustCompile(`^(?:` + openTag + `|` + closingTag + `)[ \t]*$`), nil},
 }
 
-// htmlLink matches a tag with a path, in group 2, 3 or 4. Group 1 is set for a link, unlike
-// for an image or another medium. A value with braces is code of a template.
-var htmlLink = regexp.MustCompile(`(?i)<(?:(a)|img|source|video|audio|iframe|embed)\s(?:[^>]*?\s)?(?:href|src)=(?:"([^"{}]+)"|'([^'{}]+)'|([^\s"'>{}]+))`)
+// htmlLink matches a tag, or Hugo's shortcode {{< figure >}}, with a path, in group 2, 3 or 4.
+// Group 1 is set for a link, unlike for an image or another medium. A value with braces is code
+// of a template.
+var htmlLink = regexp.MustCompile(`(?i)(?:<(?:(a)|img|source|video|audio|iframe|embed)|\{\{[<%]\s*figure)\s(?:[^>]*?\s)?(?:href|src)=(?:"([^"{}]+)"|'([^'{}]+)'|([^\s"'>{}]+))`)
 
 // htmlLinks records the links to files in the tags in src[start:end], which starts on the given
 // line. Links to pages are of the web page that the HTML was copied from.

@@ -178,6 +178,9 @@ var templates = [][2]string{{"{{<", ">}}"}, {"{{%", "%}}"}, {"{%", "%}"}, {"{/*"
 func (in *inlineScanner) brace(i int) int {
 	for _, mark := range templates {
 		if next := in.hidden(i, mark[0], mark[1]); next > i+1 {
+			if in.src[i+1] == '{' {
+				in.htmlLinks(i, next, in.lineOf(i))
+			}
 			return next
 		}
 	}

@@ -78,14 +78,15 @@ func TestLinks(t *testing.T) {
 // TestLinks_HTML: tags name files of the vault as links and images do.
 func TestLinks_HTML(t *testing.T) {
 	for src, want := range map[string][]string{
-		"a <img src=\"b%20c.png\" width=9> <a title='>' href=d.md>e</a> <A class=x HREF='f g.md#h'>i</A>":       {"image b c.png", "markdown f g.md#h"},
-		"[<img alt=x src='a.png'>](b.md) ![[c]]":                                                                {"markdown b.md", "image a.png", "embed c"},
-		"<p align=center>\n  <img\n  src=\"a.png\">\n[[no]] <a href='b/c.md'>\n</p>\n\n<video src=d.mp4 />":     {"image a.png", "markdown b/c.md", "image d.mp4"},
-		"> <div><img src=a.png>\n> </div>\n\n- <img src=b.png>\n":                                               {"image a.png", "image b.png"},
-		"<img src=https://a.b/c.png> <img src=data:image/png;base64,AA==> <img data-src=a.png> <img alt=a.png>": nil,
-		"<a href=b.html> <a href=/wiki/Boat> <a href=#c.d> <img src=\"{{ site.url }}/a.png\"> <b src=a.png>":    nil,
-		"`<img src=a.png>` <!-- <img src=a.png> --> \\<img src=a.png>\n\n```\n<img src=a.png>\n```\n":           nil,
-		"<!--\n<img src=a.png>\n-->\n<pre>\n<img src=a.png>\n</pre>\n\n    <img src=a.png>\n":                   nil,
+		"a <img src=\"b%20c.png\" width=9> <a title='>' href=d.md>e</a> <A class=x HREF='f g.md#h'>i</A>":                                                      {"image b c.png", "markdown f g.md#h"},
+		"[<img alt=x src='a.png'>](b.md) ![[c]]":                                                                                                               {"markdown b.md", "image a.png", "embed c"},
+		"<p align=center>\n  <img\n  src=\"a.png\">\n[[no]] <a href='b/c.md'>\n</p>\n\n<video src=d.mp4 />":                                                    {"image a.png", "markdown b/c.md", "image d.mp4"},
+		"> <div><img src=a.png>\n> </div>\n\n- <img src=b.png>\n":                                                                                              {"image a.png", "image b.png"},
+		"{{< figure alt=\"x\" src=\"a.png\" >}} {{%figure src='b.png'%}} {{< figure src=\"https://c/d.png\" >}} {{< ref \"a.png\" >}} {/* <img src=a.png> */}": {"image a.png", "image b.png"},
+		"<img src=https://a.b/c.png> <img src=data:image/png;base64,AA==> <img data-src=a.png> <img alt=a.png>":                                                nil,
+		"<a href=b.html> <a href=/wiki/Boat> <a href=#c.d> <img src=\"{{ site.url }}/a.png\"> <b src=a.png>":                                                   nil,
+		"`<img src=a.png>` <!-- <img src=a.png> --> \\<img src=a.png>\n\n```\n<img src=a.png>\n```\n":                                                          nil,
+		"<!--\n<img src=a.png>\n-->\n<pre>\n<img src=a.png>\n</pre>\n\n    <img src=a.png>\n":                                                                  nil,
 	} {
 		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)
 	}

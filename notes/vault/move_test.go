@@ -129,8 +129,8 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"content/my posts/first.md": "# Who\n[b](@/b.md)", "content/b.md": "[a](@/my%20posts/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@/my%20posts/first.md>\n"},
 		},
 		{
-			"HTML", []string{"old/a.md", "# H\n", "old/p q.png", "p", "n.md", "<img width=9 src=\"old/p%20q.png\"> <img src='old/p q.png'/> <a href=old/a.md#h>a</a> `<img src=\"old/a.md\">` \n\n<div>\n<a href=\"/old/a.md\"><img src=\"./old/p q.png\"></a>\n</div>\n"}, "old", "R & D's",
-			map[string]string{"R & D's/a.md": "# H\n", "n.md": "<img width=9 src=\"R%20&%20D%27s/p%20q.png\"> <img src='R & D%27s/p q.png'/> <a href=R%20&%20D%27s/a.md#h>a</a> `<img src=\"old/a.md\">` \n\n<div>\n<a href=\"/R%20&%20D%27s/a.md\"><img src=\"./R & D%27s/p q.png\"></a>\n</div>\n"},
+			"HTML", []string{"old/a.md", "# H\n", "old/p q.png", "p", "n.md", "<img width=9 src=\"old/p%20q.png\"> <img src='old/p q.png'/> <a href=old/a.md#h>a</a> `<img src=\"old/a.md\">` {{< figure src=\"old/p q.png\" >}}\n\n<div>\n<a href=\"/old/a.md\"><img src=\"./old/p q.png\"></a>\n</div>\n"}, "old", "R & D's",
+			map[string]string{"R & D's/a.md": "# H\n", "n.md": "<img width=9 src=\"R%20&%20D%27s/p%20q.png\"> <img src='R & D%27s/p q.png'/> <a href=R%20&%20D%27s/a.md#h>a</a> `<img src=\"old/a.md\">` {{< figure src=\"R & D%27s/p q.png\" >}}\n\n<div>\n<a href=\"/R%20&%20D%27s/a.md\"><img src=\"./R & D%27s/p q.png\"></a>\n</div>\n"},
 		},
 		{
 			"references of Hugo", []string{"content/posts/first.md", "# Who\n", "content/posts/second.md", "[a]({{< ref \"first.md#who\" >}}) ![b]({{%relref `/posts/first`%}} 'T')\n\n[c]: {{< ref \"../posts/first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"}, "first", "content/posts/My first.md",
