@@ -59,7 +59,8 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	n.Tasks = TasksOf(data, doc)
 	n.SetTasks(nil)
 	for _, l := range doc.Links {
-		if !l.External {
+		home := l.Kind == markdown.LinkMarkdown && l.Target != "" && strings.Trim(l.Target, "./") == "" // [home](/) and [up](../) name no file
+		if !l.External && !home {
 			n.Links = append(n.Links, Link{Kind: l.Kind, Target: l.Target, Anchor: l.Anchor, Alias: l.Alias, Line: l.Line})
 		}
 	}

@@ -113,6 +113,12 @@ func TestBrokenLinks_SuggestTitlesAndAliases(t *testing.T) {
 	assert.Equal(t, []string{"People/Ann Müller.md", "", ""}, near(notes.Scope{Read: []string{"A.md", "People"}}))
 }
 
+// TestBrokenLinks_Home: a link to the root of a site, or to a folder by dots, is not broken.
+func TestBrokenLinks_Home(t *testing.T) {
+	f := newFixture(t, "d/A.md", "[home](/) [up](../) [up](..) [here](./) [here](.) [top](/#x) [self](#gone) [[..]] [x](/x)\n")
+	assert.Equal(t, []string{"#gone", "..#", "/x#"}, f.broken("d/A.md"))
+}
+
 // TestPermalinks: a link leads to the note that a site shows at its path, as long as it does.
 func TestPermalinks(t *testing.T) {
 	page := func(line string) string { return "---\n" + line + "\n---\n" }
