@@ -434,6 +434,8 @@ func (s *Reader) Targets(ctx context.Context, ref string, scope notes.Scope) (no
 	return t, err
 }
 
+const permalinked = `SELECT id, permalink FROM notes WHERE permalink <> ''`
+
 // LinksTo returns the notes with a link that may point to one of the paths, and every
 // possible link target of the vault, by [LinkKey].
 func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, targets map[string][]Target, err error) {
@@ -447,10 +449,22 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		if err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path, permalink FROM notes UNION ALL SELECT name_key, 0, path, '' FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
+		permalinks := map[int64]string{} // few, and computed from the front matter if read with the paths
+		err = sqlite.ForEach(ctx, tx, permalinked, nil, func(rows *sql.Rows) error {
+			var id int64
+			var p string
+			err := rows.Scan(&id, &p)
+			permalinks[id] = p
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
 			var k string
 			var t Target
-			err := rows.Scan(&k, &t.ID, &t.Path, &t.Permalink)
+			err := rows.Scan(&k, &t.ID, &t.Path)
+			t.Permalink = permalinks[t.ID]
 			s.AddTarget(targets, k, t)
 			return err
 		})
