@@ -2,7 +2,7 @@
 -- the note wherever that is. All links are resolved again.
 
 ALTER TABLE notes ADD COLUMN permalink TEXT GENERATED ALWAYS AS (trim(coalesce(
-  front_matter ->> '$.permalink',
+  iif(json_type(front_matter, '$.permalink') IN ('true', 'false'), NULL, front_matter ->> '$.permalink'),
   iif(front_matter ->> '$.url' LIKE '/%', front_matter ->> '$.url', NULL),
   iif(front_matter ->> '$.slug' LIKE '/%', front_matter ->> '$.slug', NULL), ''), '/')) VIRTUAL;
 CREATE INDEX notes_permalink ON notes (permalink) WHERE permalink <> '';

@@ -445,6 +445,13 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		keys = append(keys, s.linkKeys(p)...)
 	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		at, err := sqlite.Column[string](ctx, tx, `SELECT permalink FROM notes WHERE path IN (SELECT value FROM json_each(?)) AND permalink <> ''`, sqlite.List(paths))
+		if err != nil {
+			return err
+		}
+		for _, p := range at {
+			keys = append(keys, LinkKey(p))
+		}
 		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 		if err != nil {
 			return err

@@ -109,8 +109,12 @@ func atPath(candidates []Target, want string) (found Target, state int) {
 // chooseTarget resolves a link within one folder of the vault; all paths are relative
 // to that folder.
 func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
-	if i := slices.IndexFunc(candidates, func(c Target) bool { return c.IsAt(link, kind) }); i >= 0 {
-		return candidates[i], stateOf(candidates[i])
+	at := slices.DeleteFunc(slices.Clone(candidates), func(c Target) bool { return !c.IsAt(link, kind) })
+	if len(at) > 0 { // each language or version of a site has a copy with the same one
+		if t, state := nearestWhere(path.Dir(from), at, func(Target) bool { return true }); state == LinkResolved {
+			return t, state
+		}
+		return at[0], LinkResolved
 	}
 	link, rooted := strings.CutPrefix(link, "/")
 	dir := path.Dir(from)
@@ -232,14 +236,17 @@ func Segments(dir string) []string {
 // anywhere that name a note that was created, deleted or moved, those to a heading
 // or block of a changed note, and those to the permalinks that the notes have now or had,
 // as were holds their keys.
-func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64, were []string) error {
-	keys, err := permalinkKeys(ctx, tx, entries)
+func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64, were map[int64]string) error {
+	are, err := permalinksOf(ctx, tx, entries)
 	if err != nil {
 		return err
 	}
-	keys = append(keys, were...)
+	var keys []string
 	var ids, moved []int64
 	for _, e := range entries {
+		if was, is := were[e.ID], are[e.ID]; was != is || e.Kind != notes.Modified {
+			keys = append(keys, LinkKey(was), LinkKey(is))
+		}
 		if e.Kind != notes.Deleted {
 			ids = append(ids, e.ID)
 		}
@@ -256,17 +263,21 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry,
 			OR anchor <> '' AND resolved IN (SELECT value FROM json_each(?))) c CROSS JOIN links l ON l.note = c.note AND l.ordinal = c.ordinal`, sqlite.List(written), sqlite.List(moved), sqlite.List(keys), sqlite.List(ids))
 }
 
-// permalinkKeys returns the [LinkKey] of each permalink that is stored for the notes.
-func permalinkKeys(ctx context.Context, tx *sql.Tx, entries []Entry) ([]string, error) {
+// permalinksOf returns the permalinks stored for the notes, by ID.
+func permalinksOf(ctx context.Context, tx *sql.Tx, entries []Entry) (map[int64]string, error) {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID
 	}
-	keys, err := sqlite.Column[string](ctx, tx, `SELECT permalink FROM notes WHERE id IN (SELECT value FROM json_each(?)) AND permalink <> ''`, sqlite.List(ids))
-	for i, p := range keys {
-		keys[i] = LinkKey(p)
-	}
-	return keys, err
+	out := map[int64]string{}
+	err := sqlite.ForEach(ctx, tx, `SELECT id, permalink FROM notes WHERE id IN (SELECT value FROM json_each(?)) AND permalink <> ''`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
+		var id int64
+		var p string
+		err := rows.Scan(&id, &p)
+		out[id] = p
+		return err
+	})
+	return out, err
 }
 
 // logseqSetting is the setting that holds the folders written by Logseq.

@@ -143,6 +143,37 @@ func TestPermalinks(t *testing.T) {
 	is("docs/start.md", "docs/start.md", "docs/start.md", "docs/start.md", "docs/start.md", "docs/start.md")
 }
 
+// TestPermalinks_Operations keeps links to a permalink right when their note changes.
+func TestPermalinks_Operations(t *testing.T) {
+	const start = "---\nslug: /start\n---\n# Risks\n"
+	f := newFixture(t, "docs/a.md", "[i](/start#risks)\n", "docs/start.md", start, "v1/a.md", "[i](/start)\n", "v1/start.md", start,
+		"odd.md", "---\npermalink: false\n---\n", "b.md", "[odd](/0)\n")
+	assert.Equal(t, []string{"docs/start.md"}, f.leads("docs/a.md"), "the nearest")
+	assert.Equal(t, []string{"v1/start.md"}, f.leads("v1/a.md"), "the nearest")
+	assert.Equal(t, []string{""}, f.leads("b.md"))
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "docs/start.md", To: "z/start.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, "[i](/start#risks)\n", f.files()["docs/a.md"])
+	assert.Equal(t, "[i](/start)\n", f.files()["v1/a.md"])
+	f.requireConsistent()
+	f.remove("v1/start.md")
+	f.reconcile()
+	assert.Equal(t, []string{"z/start.md"}, f.leads("v1/a.md"))
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "z/start", Edits: []notes.Edit{{Op: "rename_heading", Heading: "Risks", New: "Costs"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "[i](/start#costs)\n", f.files()["docs/a.md"])
+	f.write("New.md", "# Costs\n")
+	_, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "z/start", Redirect: "New"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"New.md"}, f.leads("v1/a.md"))
+	assert.Empty(t, f.broken("docs/a.md"))
+
+	f = newFixtureOf(t, twoFolders, "home/p.md", "[a](/about/)\n", "home/info/me.md", "---\npermalink: /about/\n---\n", "work/x.md", "x")
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "home/info/me.md", To: "work/me.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"work/me.md"}, f.leads("home/p.md"))
+}
+
 // TestBrokenAnchorsAfterAnUpgrade upgrades a store from every earlier version. Version 1,
 // for example, had no state for a link whose anchor is missing.
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {

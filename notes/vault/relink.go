@@ -114,7 +114,8 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
 	}
 	if was.IsAt(link.Target, kind) {
-		return was, leadsToWant
+		stays := l.move.first.NewPath != "" && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
+		return was, func(spelled string) bool { return stays && spelled == link.Target || leadsToWant(spelled) }
 	}
 	// So must one from the root of the vault, or of a site that is a folder of it, unless a file
 	// elsewhere has that path.
