@@ -2,9 +2,7 @@ package markdown
 
 import (
 	"bytes"
-	"path"
 	"regexp"
-	"strings"
 )
 
 // Open and closing tags, by CommonMark 0.31, section 6.6.
@@ -42,15 +40,18 @@ var htmlBlocks = []htmlBlock{
 // htmlLink matches a tag, or Hugo's shortcode {{< figure >}}, with a path, in group 2, 3 or 4.
 // Group 1 is set for a link, unlike for an image or another medium. A value with braces is code
 // of a template.
-var htmlLink = regexp.MustCompile(`(?i)(?:<(?:(a)|img|source|video|audio|iframe|embed)|\{\{[<%]\s*figure)\s(?:[^>]*?\s)?(?:href|src)=(?:"([^"{}]+)"|'([^'{}]+)'|([^\s"'>{}]+))`)
+var htmlLink = regexp.MustCompile(`(?i)(?:<(?:(a)|img|source|video|audio|iframe|embed)|\{\{[<%]\s*figure)\s(?:(?:[^>"']|"[^"]*"|'[^']*')*?\s)??(?:href|src)=(?:"([^"{}]+)"|'([^'{}]+)'|([^\s"'>{}]+))`)
+
+// htmlFile matches the paths that are links. Others are of the web page that was copied.
+var htmlFile = regexp.MustCompile(`(?i)^[^:?]+\.(?:md|markdown|mdx|qmd|rmd|canvas|pdf|png|jpe?g|gif|svg|webp|avif|bmp|mp3|m4a|ogg|wav|flac|mp4|webm|mov)$`)
 
 // htmlLinks records the links to files in the tags in src[start:end], which starts on the given
-// line. Links to pages are of the web page that the HTML was copied from.
+// line.
 func (in *inlineScanner) htmlLinks(start, end, line int) {
 	text, counted := in.src[start:end], 0
 	for _, m := range htmlLink.FindAllSubmatchIndex(text, -1) {
 		l := splitDestination(in.src, span{start: start + max(m[4], m[6], m[8]), end: start + max(m[5], m[7], m[9])})
-		if ext := path.Ext(l.Target); l.External || ext == "" || strings.HasPrefix(strings.ToLower(ext), ".htm") {
+		if l.External || !htmlFile.MatchString(l.Target) {
 			continue
 		}
 		line += bytes.Count(text[counted:m[0]], []byte{'\n'})

@@ -129,7 +129,7 @@ func encodeTarget(src []byte, l markdown.Link, target string) string {
 			if before != '=' && src[l.TargetStart-2] != '=' { // in a shortcode of Hugo
 				return target
 			}
-			special := "%#<>\\`$|\"'?"
+			special := "%#<>\\`$|\"'?{}&"
 			if bytes.IndexByte(src[l.TargetStart:l.TargetEnd], ' ') < 0 {
 				special += " "
 			}
