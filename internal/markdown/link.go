@@ -128,11 +128,9 @@ func splitDestination(src []byte, dest span) Link {
 		l.Target = NFC(unescape(raw))
 		return l
 	}
-	for _, root := range []string{"@/", "@site/"} { // as Zola and Docusaurus write the root of the site
-		if bytes.HasPrefix(raw, []byte(root)) {
-			l.TargetStart += len(root) - 1
-			raw, dest.start = raw[len(root)-1:], l.TargetStart
-		}
+	if path, found := bytes.CutPrefix(raw, []byte("@site/")); found { // as Docusaurus writes the root of the site
+		l.TargetStart = dest.end - len(path) - 1
+		raw, dest.start = src[l.TargetStart:dest.end], l.TargetStart
 	}
 	if i := anchorMark(raw); i >= 0 {
 		l.Anchor = NFC(percentDecode(unescape(raw[i+1:])))

@@ -125,12 +125,12 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"about.md": "y"},
 		},
 		{
-			"links of Zola and Docusaurus", []string{"content/blog/first.md", "# Who\n[b](@/b.md)", "content/b.md", "[a](@/blog/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@/blog/first.md>\n", "content/p.png", "p"}, "content/blog", "content/my posts",
-			map[string]string{"content/my posts/first.md": "# Who\n[b](@/b.md)", "content/b.md": "[a](@/my%20posts/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@/my%20posts/first.md>\n"},
+			"links of Docusaurus", []string{"content/blog/first.md", "# Who\n[b](@site/b.md)", "content/b.md", "[a](@site/blog/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@site/blog/first.md>\n", "content/p.png", "p"}, "content/blog", "content/my posts",
+			map[string]string{"content/my posts/first.md": "# Who\n[b](@site/b.md)", "content/b.md": "[a](@site/my%20posts/first.md#who) ![p](@site/content/p.png)\n\n[c]: <@site/my%20posts/first.md>\n"},
 		},
 		{
 			"HTML", []string{"old/a.md", "# H\n", "old/p q.png", "p", "n.md", "<img width=9 src=\"old/p%20q.png\"> <img src='old/p q.png'/> <a href=old/a.md#h>a</a> `<img src=\"old/a.md\">` {{< figure src=\"old/p q.png\" >}}\n\n<div>\n<a href=\"/old/a.md\"><img src=\"./old/p q.png\"></a>\n</div>\n"}, "old", "R & D's",
-			map[string]string{"R & D's/a.md": "# H\n", "n.md": "<img width=9 src=\"R%20&%20D%27s/p%20q.png\"> <img src='R & D%27s/p q.png'/> <a href=R%20&%20D%27s/a.md#h>a</a> `<img src=\"old/a.md\">` {{< figure src=\"R & D%27s/p q.png\" >}}\n\n<div>\n<a href=\"/R%20&%20D%27s/a.md\"><img src=\"./R & D%27s/p q.png\"></a>\n</div>\n"},
+			map[string]string{"R & D's/a.md": "# H\n", "n.md": "<img width=9 src=\"R%20%26%20D%27s/p%20q.png\"> <img src='R %26 D%27s/p q.png'/> <a href=R%20%26%20D%27s/a.md#h>a</a> `<img src=\"old/a.md\">` {{< figure src=\"R %26 D%27s/p q.png\" >}}\n\n<div>\n<a href=\"/R%20%26%20D%27s/a.md\"><img src=\"./R %26 D%27s/p q.png\"></a>\n</div>\n"},
 		},
 		{
 			"references of Hugo", []string{"content/posts/first.md", "# Who\n", "content/posts/second.md", "[a]({{< ref \"first.md#who\" >}}) ![b]({{%relref `/posts/first`%}} 'T')\n\n[c]: {{< ref \"../posts/first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"}, "first", "content/posts/My first.md",
