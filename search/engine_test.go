@@ -352,19 +352,7 @@ func TestSearch_ReportsTypos(t *testing.T) {
 	assert.Empty(t, f.search(search.Query{Text: "zzzzqqqq"}).Hits)
 }
 
-// A telephone number in another notation says more than the prefixes that it has in common with
-// others.
-func TestSearch_TelephoneNumber(t *testing.T) {
-	f := newFixture(t, map[string]string{
-		"Ann.md":  "# Ann\n\nTel. 0049301234888\n",
-		"Days.md": "# Days\n\nIt took 49 days, and 30 more.\n",
-		"Rent.md": "# Rent\n\nThe rent rose on April 30.\n",
-		"Bus.md":  "# Bus\n\nLines 49, 30 and 12.\n",
-	})
-	assert.Equal(t, "Ann", f.paths("+49 30 1234888")[0])
-}
-
-// Of notes with the same text, the original comes first, also if the index found it last.
+// Of notes with the same text, one that is no copy by its path comes first, also if the index found it last.
 func TestSearch_OriginalBeforeCopies(t *testing.T) {
 	const text = "# Heat pump\n\nThe heat pump needs glycol.\n"
 	for _, copied := range []string{"Archive/Heat pump.md", "Projects/Heat pump (conflicted copy 2024-01-02).md", "Projects/Heat pump.sync-conflict-20230301-101112-ABCDEFG.md", "a/Archiv 2021/Heat pump.md"} {
@@ -378,12 +366,11 @@ func TestSearch_OriginalBeforeCopies(t *testing.T) {
 			assert.Equal(t, []string{"Projects/Heat pump", strings.TrimSuffix(copied, ".md")}, f.paths("heat pump glycol")[:2])
 		}
 	}
-	f := newFixture(t, map[string]string{"Heat pump.md": text})
-	f.write(map[string]string{"Pump.md": text}) // later
-	assert.Equal(t, []string{"Heat pump", "Pump"}, f.paths("glycol"))
-	f = newFixture(t, map[string]string{"Ann.md": "Person to call.", "Dog.md": "A dog."})
-	f.write(map[string]string{"Bob.md": "Person to call."})
-	assert.Equal(t, []string{"Bob", "Ann"}, f.paths("Bob person"), "the query names it")
+	f := newFixture(t, map[string]string{"Copy to Ann.md": "Person to call.", "Bob.md": "Person to call.", "Dog.md": "A dog."})
+	assert.Equal(t, []string{"Copy to Ann", "Bob"}, f.paths("Ann person"), "the query names it")
+	f = newFixture(t, map[string]string{"2024-03-19.md": "# Gratitude"})
+	f.write(map[string]string{"2024-03-20.md": "# Gratitude"})
+	assert.Equal(t, []string{"2024-03-20", "2024-03-19"}, f.paths("gratitude"), "the newest of equal ones")
 }
 
 func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"regexp"
@@ -454,27 +453,20 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	return nil
 }
 
-// copies matches the paths of notes that are usually kept beside the original.
+// copies matches the paths of notes that are kept beside an original.
 var copies = regexp.MustCompile(`(?i)archiv|backup|conflict|konflikt|copy|kopie|copie|trash`)
 
 // tie is the greatest difference of the scores of a note and its copy. It is greater if the query
 // names one of them.
 const tie = .01
 
-// originalsFirst exchanges notes with the same text and about the same score so that the original
-// has the best of their ranks. The others are in an archive or are a program's copies by their paths, or were written
-// later.
+// originalsFirst exchanges a note that is a copy by its path with a later one that has the same
+// text, about the same score, and is none.
 func (s *search) originalsFirst(best []candidate) {
-	later := func(a, b *notes.Note) bool {
-		if x, y := copies.MatchString(a.Path), copies.MatchString(b.Path); x != y {
-			return x
-		}
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(len(a.Path), len(b.Path))) > 0
-	}
 	for i := range best {
 		for j := i + 1; j < len(best); j++ {
 			a, b := s.read[best[i].note], s.read[best[j].note]
-			if a != nil && b != nil && a.Hash == b.Hash && best[i].score-best[j].score < tie && later(a, b) {
+			if a != nil && b != nil && a.Hash == b.Hash && best[i].score-best[j].score < tie && copies.MatchString(a.Path) && !copies.MatchString(b.Path) {
 				best[i], best[j] = best[j], best[i]
 				best[i].score, best[j].score = best[j].score, best[i].score
 			}
