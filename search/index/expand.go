@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -169,9 +168,6 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 		if t.Others, err = s.likeTerms(t.Text); err != nil {
 			return err
 		}
-		if len(t.Text) >= leastEnding && digitsOf(t.Text) == t.Text {
-			continue // another notation of the same number
-		}
 		t.Weight *= SuggestionWeight
 		t.Guess = len(t.Others) > 0 && !strings.HasPrefix(t.Others[0], t.Text)
 	}
@@ -183,8 +179,7 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 // else two edits for a long word, or else the two terms that it is composed of. The most
 // frequent come first. Terms with other digits are different things, not misspellings, except a
 // word without the number at its end (python3). A number is like the terms that begin with it or
-// have its digits, or else one that ends like it, and is not composed of others. An account number
-// (IBAN) may be written in groups of four.
+// have its digits, or else one that ends like it, and is not composed of others.
 func (s *snapshot) likeTerms(word string) ([]string, error) {
 	if utf8.RuneCountInString(word) < oneTypo {
 		return nil, nil
@@ -228,7 +223,7 @@ func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
 
 // leastEnding is the least number of digits that a telephone number has in common with one that
 // is written with another prefix.
-const leastEnding = 6
+const leastEnding = 7
 
 // numbersEnding returns the number of notes with each number that ends with the digits, or with
 // which they end: 1234567 for 0049301234567, and the reverse.
@@ -256,20 +251,10 @@ func digitsOf(word string) string {
 // leastPart is the least number of characters in a part of a compound.
 const leastPart = 4
 
-// accountNumber matches an IBAN.
-var accountNumber = regexp.MustCompile(`^[a-z]{2}\d{2}[a-z0-9]{11,30}$`)
-
-// partsOf splits a compound (Notizverknüpfung) into two terms that notes have, or an account
-// number into groups. Of several splits it returns the one whose rarest part is most frequent.
+// partsOf splits a compound (Notizverknüpfung) into two terms that notes have. Of several
+// splits it returns the one whose rarer part is most frequent.
 func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	var splits [][]string
-	if accountNumber.MatchString(word) {
-		var groups []string
-		for i := 0; i+leastPart <= len(word); i += leastPart {
-			groups = append(groups, terms.Stem(word[i:i+leastPart]))
-		}
-		splits = append(splits, groups)
-	}
 	for i := range word {
 		head, tail := word[:i], word[i:]
 		if utf8.RuneCountInString(head) >= leastPart && utf8.RuneCountInString(tail) >= leastPart {
@@ -289,11 +274,7 @@ func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	})
 	best := uint64(0)
 	for _, split := range splits {
-		fewest := found[split[0]]
-		for _, part := range split[1:] {
-			fewest = min(fewest, found[part])
-		}
-		if fewest > best {
+		if fewest := min(found[split[0]], found[split[1]]); fewest > best {
 			best, parts = fewest, split
 		}
 	}

@@ -618,7 +618,7 @@ func TestLikeTerms(t *testing.T) {
 	apply(3, changed(&notes.Note{ID: 3, Path: "n/gardens and mangos.md", Title: "gardens and mangos", Content: "lantern mangle 😀moon"}))
 	apply(4, changed(aNote(4, "mangy")))
 	apply(5, deletion(4))
-	apply(6, changed(aNote(6, "978-0-374-27563-1 0170-5550199 0171234567 report16 AN25-0417 2026-11-23 2024 1231 20250107 1234567 00498912345678 DE89 3704 0044 0532 0130 00")))
+	apply(6, changed(aNote(6, "978-0-374-27563-1 0170-5550199 0171234567 report16 AN25-0417 2026-11-23 2024 1231 20250107 1234567 00498912345678 1250000")))
 	for word, want := range map[string][]string{
 		"gardem":         {"garden"},         // one letter wrong
 		"gaarden":        {"garden"},         // one letter added
@@ -644,11 +644,9 @@ func TestLikeTerms(t *testing.T) {
 		"0049301234567":  {"1234567"},
 		"12345678":       {"00498912345678"},
 		"49301234568":    nil,
-
-		"de89370400440532013000": {"de89", "3704", "0044", "0532", "0130"},
-		"de89370400440532013100": nil, // another account
-		"garden2":                {"garden"},
-		"garden15":               {"garden"},
+		"250000":         nil, // an amount
+		"garden2":        {"garden"},
+		"garden15":       {"garden"},
 	} {
 		require.NoError(t, x.search(nil, func(s *snapshot) error {
 			got, err := s.likeTerms(word)
