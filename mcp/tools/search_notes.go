@@ -334,7 +334,7 @@ func titleBeside(path, title string) string {
 // dateBeside returns what stands after a path in a text: the date that the note states, unless the
 // path says it.
 func dateBeside(path string, date time.Time) string {
-	if date.IsZero() || strings.Contains(path, date.Format(time.DateOnly)) {
+	if date.IsZero() || strings.Contains(strings.NewReplacer("_", "-", ".", "-").Replace(path), date.Format(time.DateOnly)) {
 		return ""
 	}
 	return date.Format(" (2006-01-02)")
