@@ -228,6 +228,9 @@ func (s *Server) note(r *http.Request) (page, error) {
 	var to destinations
 	var source string
 	watched := s.vault.watch(r.Context(), uri) // before reading it, so that no change is missed
+	if errors.Is(watched, context.DeadlineExceeded) {
+		return page{}, watched
+	}
 	ctx := r.Context()
 	err := together(
 		func() error {

@@ -167,6 +167,16 @@ func (v *vault) call(ctx context.Context, tool string, args map[string]any, out 
 	return v.ask(ctx, func(ctx context.Context, s *session.Session) error { return s.Call(ctx, tool, args, out) })
 }
 
+// change calls a tool that changes notes, and waits for its answer as long as the browser does:
+// a change that has begun is made, however long it takes.
+func (v *vault) change(ctx context.Context, tool string, args map[string]any, out any) error {
+	s, err := v.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Call(ctx, tool, args, out)
+}
+
 // method calls a method of notesd that is not a tool.
 func (v *vault) method(ctx context.Context, name string, params, out any) error {
 	return v.ask(ctx, func(ctx context.Context, s *session.Session) error { return s.Method(ctx, name, params, out) })

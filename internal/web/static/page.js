@@ -233,7 +233,9 @@ light(!history.state);
 if (history.state) {
   comeBack();
   addEventListener('load', async () => {
-    for (let i = 0; i < 10; i++) { // blocks that come near the screen are laid out in later frames
+    let moved = false;
+    for (const kind of ['wheel', 'keydown', 'pointerdown']) addEventListener(kind, () => { moved = true; }, {once: true});
+    for (let i = 0; i < 10 && !moved && history.state; i++) { // blocks that come near the screen are laid out in later frames
       comeBack();
       await new Promise(requestAnimationFrame);
     }
