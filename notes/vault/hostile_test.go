@@ -124,6 +124,33 @@ func TestHostileSaves(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A program may read the new text while an edit finds that the note has changed, and write it
+// back with its own after the edit was undone. What was saved before is in the history.
+func TestConflict_ReadBetweenExchanges(t *testing.T) {
+	f := newFixture(t, "N.md", "first\n")
+	var between string
+	f.failpoint = func(step string) error {
+		switch step {
+		case "before swap 0":
+			f.write("N.md", "saved\n")
+		case "read back":
+			if text := f.files()["N.md"]; strings.Contains(text, "ours") {
+				between = text
+			}
+		}
+		return nil
+	}
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	f.failpoint = nil
+	assert.Contains(t, between, "ours")
+	assert.Equal(t, "saved\n", f.files()["N.md"])
+	f.write("N.md", between+"theirs\n")
+	f.reconcile()
+	assert.NotZero(t, f.revisionOf("N.md", "saved\n"))
+	f.requireConsistent()
+}
+
 // After a failed read, the stored note is kept, status names it, and the read is retried.
 func TestFailedReadIsNotADeletion(t *testing.T) {
 	ctx := context.Background()

@@ -41,7 +41,8 @@ import (
 type placer struct {
 	*operation
 	dirs   map[string]*atomicfile.Dir
-	placed int // files whose names have been changed
+	placed int                          // files whose names have been changed
+	met    map[*store.FileChange][]byte // texts of other programs that an exchange displaced for a moment
 
 	committed bool // the operation is in the shared log
 }
@@ -277,6 +278,12 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	if back := dir.Exchange(f.Temp, name); back != nil {
 		return putBack(err, func() error { return back })
 	}
+	if err == nil { // a program that read the new file in between may write its text over this one
+		if d.met == nil {
+			d.met = map[*store.FileChange][]byte{}
+		}
+		d.met[f] = displaced
+	}
 	// A program that saved between the two exchanges wrote to the new file, which is under
 	// temp now. Its text is the newest and is put back.
 	if ours, readErr := d.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
@@ -451,6 +458,12 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 		return dir.Discard(temp)
 	}
 	note := d.PathNow(f)
+	if text, found := d.met[f]; found {
+		if err := d.v.store.KeepText(d.ctx, note, text, d.v.opt.Now()); err != nil {
+			d.v.opt.Log.Warn("the text that another program saved during a change could not be kept in the history; the note holds it", "note", note, "err", err)
+		}
+		delete(d.met, f)
+	}
 	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, note, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
 		d.v.left.Store(path.Join(place, temp), note)
