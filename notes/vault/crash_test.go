@@ -51,6 +51,11 @@ type builtVault struct {
 	databases []databaseFile
 }
 
+func (f *fixture) symlink(target, name string) {
+	f.t.Helper()
+	require.NoError(f.t, os.Symlink(target, filepath.Join(f.dir, name)))
+}
+
 // crashVault returns a copy of the vault that buildCrashVault builds.
 func crashVault(t *testing.T, folders bool) *fixture {
 	built := crashVaults[folders]

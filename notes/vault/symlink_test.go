@@ -18,11 +18,6 @@ import (
 	"notesd/notes"
 )
 
-func (f *fixture) symlink(target, name string) {
-	f.t.Helper()
-	require.NoError(f.t, os.Symlink(target, filepath.Join(f.dir, name)))
-}
-
 // TestSymlink_FolderNotFollowed checks that symlinked folders are not followed; a
 // note reached through one would have two paths.
 func TestSymlink_FolderNotFollowed(t *testing.T) {
