@@ -584,7 +584,7 @@ func TestPageLong(t *testing.T) {
 	assert.Less(t, evaluate[int](b, "[...document.querySelectorAll('article > * > :first-child')].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length"), 1000)
 
 	// Going back and reloading return to the same line, although the height of what is above is
-	// estimated anew.
+	// estimated again.
 	b.open("/n/Log.md")
 	evaluate[bool](b, "(async () => { for (let i = 0; i < 30; i++) { scrollBy(0, 1000); await new Promise(requestAnimationFrame) } return true })()")
 	const top = "(e => e.dataset.l + ' ' + Math.round(e.getBoundingClientRect().top / 8))([...document.querySelectorAll('article > p')].find(e => e.getBoundingClientRect().top > 100))"
