@@ -434,7 +434,12 @@ func (s *Reader) Targets(ctx context.Context, ref string, scope notes.Scope) (no
 	return t, err
 }
 
-const permalinked = `SELECT id, permalink FROM notes WHERE permalink <> ''`
+// permalinked selects the permalinks of all notes; the others follow it, for some of them.
+const (
+	permalinked    = `SELECT id, permalink FROM notes WHERE permalink <> ''`
+	permalinkIDs   = ` AND id IN (SELECT value FROM json_each(?))`
+	permalinkPaths = ` AND path IN (SELECT value FROM json_each(?))`
+)
 
 // LinksTo returns the notes with a link that may point to one of the paths, and every
 // possible link target of the vault, by [LinkKey].
@@ -445,7 +450,7 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		keys = append(keys, s.linkKeys(p)...)
 	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		at, err := sqlite.Column[string](ctx, tx, `SELECT permalink FROM notes WHERE path IN (SELECT value FROM json_each(?)) AND permalink <> ''`, sqlite.List(paths))
+		at, err := permalinks(ctx, tx, permalinkPaths, sqlite.List(paths))
 		if err != nil {
 			return err
 		}
@@ -456,14 +461,7 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		if err != nil {
 			return err
 		}
-		permalinks := map[int64]string{} // few, and computed from the front matter if read with the paths
-		err = sqlite.ForEach(ctx, tx, permalinked, nil, func(rows *sql.Rows) error {
-			var id int64
-			var p string
-			err := rows.Scan(&id, &p)
-			permalinks[id] = p
-			return err
-		})
+		pages, err := permalinks(ctx, tx, "") // computed from the front matter of each note if read with the paths
 		if err != nil {
 			return err
 		}
@@ -471,7 +469,7 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 			var k string
 			var t Target
 			err := rows.Scan(&k, &t.ID, &t.Path)
-			t.Permalink = permalinks[t.ID]
+			t.Permalink = pages[t.ID]
 			s.AddTarget(targets, k, t)
 			return err
 		})

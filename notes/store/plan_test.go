@@ -53,6 +53,8 @@ func TestPartialIndices(t *testing.T) {
 	assert.Contains(t, planOf(t, history, asked.text, "key"), "SEARCH operations USING INDEX operations_request (request_key=?)")
 	assert.Contains(t, planOf(t, history, deletedNames), "SCAN r USING COVERING INDEX revisions_old_path\nSEARCH d USING INTEGER PRIMARY KEY")
 	assert.Regexp(t, "^SCAN notes USING (COVERING )?INDEX notes_permalink$", planOf(t, s.notes.Reader(), permalinked))
+	assert.Regexp(t, "^SEARCH notes USING INTEGER PRIMARY KEY", planOf(t, s.notes.Reader(), permalinked+permalinkIDs, "[]"))
+	assert.Regexp(t, "^SEARCH notes USING INDEX .*path", planOf(t, s.notes.Reader(), permalinked+permalinkPaths, "[]"))
 }
 
 // TestTaskNotations_Plan: the newest tasks are read in the order of the key, up to the first

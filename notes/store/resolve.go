@@ -269,15 +269,21 @@ func permalinksOf(ctx context.Context, tx *sql.Tx, entries []Entry) (map[int64]s
 	for i, e := range entries {
 		ids[i] = e.ID
 	}
-	out := map[int64]string{}
-	err := sqlite.ForEach(ctx, tx, `SELECT id, permalink FROM notes WHERE id IN (SELECT value FROM json_each(?)) AND permalink <> ''`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
+	return permalinks(ctx, tx, permalinkIDs, sqlite.List(ids))
+}
+
+// permalinks returns permalinks by note: those of all notes if only is "", or of those that
+// permalinkIDs or permalinkPaths selects.
+func permalinks(ctx context.Context, tx *sql.Tx, only string, args ...any) (map[int64]string, error) {
+	found := map[int64]string{}
+	err := sqlite.ForEach(ctx, tx, permalinked+only, args, func(rows *sql.Rows) error {
 		var id int64
 		var p string
 		err := rows.Scan(&id, &p)
-		out[id] = p
+		found[id] = p
 		return err
 	})
-	return out, err
+	return found, err
 }
 
 // logseqSetting is the setting that holds the folders written by Logseq.
@@ -408,14 +414,14 @@ func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]p
 // selectTargets returns the candidate targets of the links, by key.
 func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
-	keys, ids, indexes, permalinks := make([]string, 0, len(links)), []string{}, false, []string{}
+	keys, ids, indexes, pages := make([]string, 0, len(links)), []string{}, false, []string{}
 	for _, l := range links {
 		indexes = indexes || l.kind == markdown.LinkMarkdown && !notes.IsNoteName(l.target)
 		if notes.IsZettelID(l.target) {
 			ids = append(ids, l.target)
 		}
 		if strings.HasPrefix(l.target, "/") {
-			permalinks = append(permalinks, strings.Trim(l.target, "/"))
+			pages = append(pages, strings.Trim(l.target, "/"))
 		}
 		if _, seen := wanted[l.key]; !seen {
 			wanted[l.key] = nil
@@ -427,7 +433,7 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 		UNION ALL SELECT name_key, 0, id, path, '' FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT n.name_key, n.id, 0, n.path, n.permalink FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || char(1114111)
 		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE ?3 AND name_key IN ('index', '_index', 'readme')
-		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE permalink <> '' AND permalink IN (SELECT value FROM json_each(?4)) ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes, sqlite.List(permalinks)}, func(rows *sql.Rows) error {
+		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE permalink <> '' AND permalink IN (SELECT value FROM json_each(?4)) ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes, sqlite.List(pages)}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
 		err := rows.Scan(&k, &t.ID, &t.attachment, &t.Path, &t.Permalink)
