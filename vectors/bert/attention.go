@@ -42,15 +42,29 @@ func (e *Encoder) project(l *layer, from, rows int) {
 		e.queryScales[t] = largest / limit
 		k.Round16(e.queries[t*h:][:h], query, limit/largest)
 
-		largest = max(k.MaxAbs(key), leastMaximum)
-		e.keyScales[t] = largest / limit
-		k.Round16(e.rows16[r*h:][:h], key, limit/largest)
-
+		row16 := e.rows16[r*h:][:h]
 		largest = max(k.MaxAbs(value), leastMaximum)
 		e.valueScales[t] = largest / valueLimit
-		k.Interleave16(e.values[t/2*h:][:h], value, valueLimit/largest, t%2 == 1)
+		k.Round16(row16, value, valueLimit/largest)
+		interleave(e.values[t/2*h:][:h], row16, t%2 == 1)
+
+		largest = max(k.MaxAbs(key), leastMaximum)
+		e.keyScales[t] = largest / limit
+		k.Round16(row16, key, limit/largest)
 	}
 	e.transposeKeys(from, rows)
+}
+
+// interleave writes values to the low (odd false) or high halves of pairs.
+func interleave(pairs []uint32, values []int16, odd bool) {
+	pairs = pairs[:len(values)]
+	for i, v := range values {
+		if odd {
+			pairs[i] |= uint32(uint16(v)) << 16
+		} else {
+			pairs[i] = uint32(uint16(v))
+		}
+	}
 }
 
 // transposeKeys stores rows16 as columns of keys, starting at token from.

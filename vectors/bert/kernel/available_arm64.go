@@ -33,7 +33,6 @@ var neon = &Set{
 	Normalise:       normaliseNEON,
 	MaxAbs:          maxAbsNEON,
 	Round16:         round16NEON,
-	Interleave16:    interleave16NEON,
 	Score:           scoreNEON,
 	Softmax:         softmaxNEON,
 	Scale:           scaleNEON,

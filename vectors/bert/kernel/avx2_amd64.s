@@ -1291,70 +1291,6 @@ check2:
 	VZEROUPPER
 	RET
 
-// func interleave16AVX2(dst []uint32, x []float32, inverse float32, odd bool)
-TEXT ·interleave16AVX2(SB), NOSPLIT, $0-53
-	MOVQ dst_base+0(FP), DI
-	MOVQ x_base+24(FP), SI
-	VBROADCASTSS inverse+48(FP), Y0
-	VBROADCASTSS lowHalfAVX2<>+0(SB), Y2
-	CMPB odd+52(FP), $0
-	JNE high
-	XORL AX, AX
-	JMP check2
-block1:
-	VMULPS 0(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPAND Y2, Y1, Y1
-	VMOVUPS Y1, 0(DI)(AX*4)
-	VMULPS 32(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPAND Y2, Y1, Y1
-	VMOVUPS Y1, 32(DI)(AX*4)
-	VMULPS 64(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPAND Y2, Y1, Y1
-	VMOVUPS Y1, 64(DI)(AX*4)
-	VMULPS 96(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPAND Y2, Y1, Y1
-	VMOVUPS Y1, 96(DI)(AX*4)
-	ADDQ $32, AX
-check2:
-	CMPQ AX, x_len+32(FP)
-	JLT block1
-	VZEROUPPER
-	RET
-high:
-	XORL AX, AX
-	JMP check4
-block3:
-	VMULPS 0(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPSLLD $16, Y1, Y1
-	VPOR 0(DI)(AX*4), Y1, Y1
-	VMOVUPS Y1, 0(DI)(AX*4)
-	VMULPS 32(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPSLLD $16, Y1, Y1
-	VPOR 32(DI)(AX*4), Y1, Y1
-	VMOVUPS Y1, 32(DI)(AX*4)
-	VMULPS 64(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPSLLD $16, Y1, Y1
-	VPOR 64(DI)(AX*4), Y1, Y1
-	VMOVUPS Y1, 64(DI)(AX*4)
-	VMULPS 96(SI)(AX*4), Y0, Y1
-	VCVTPS2DQ Y1, Y1
-	VPSLLD $16, Y1, Y1
-	VPOR 96(DI)(AX*4), Y1, Y1
-	VMOVUPS Y1, 96(DI)(AX*4)
-	ADDQ $32, AX
-check4:
-	CMPQ AX, x_len+32(FP)
-	JLT block3
-	VZEROUPPER
-	RET
-
 // func scoreAVX2(acc []int32, keyScale []float32, mask []float32) (largest float32)
 TEXT ·scoreAVX2(SB), NOSPLIT, $0-76
 	MOVQ acc_base+0(FP), DI
@@ -1872,16 +1808,6 @@ DATA signlessAVX2<>+20(SB)/4, $0x7fffffff
 DATA signlessAVX2<>+24(SB)/4, $0x7fffffff
 DATA signlessAVX2<>+28(SB)/4, $0x7fffffff
 GLOBL signlessAVX2<>(SB), RODATA|NOPTR, $32
-
-DATA lowHalfAVX2<>+0(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+4(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+8(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+12(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+16(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+20(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+24(SB)/4, $0x0000ffff
-DATA lowHalfAVX2<>+28(SB)/4, $0x0000ffff
-GLOBL lowHalfAVX2<>(SB), RODATA|NOPTR, $32
 
 DATA lowestAVX2<>+0(SB)/4, $0xff7fffff
 DATA lowestAVX2<>+4(SB)/4, $0xff7fffff

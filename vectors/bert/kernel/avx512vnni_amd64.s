@@ -2040,52 +2040,6 @@ check2:
 	VZEROUPPER
 	RET
 
-// func interleave16AVX512VNNI(dst []uint32, x []float32, inverse float32, odd bool)
-TEXT ·interleave16AVX512VNNI(SB), NOSPLIT, $0-53
-	MOVQ dst_base+0(FP), DI
-	MOVQ x_base+24(FP), SI
-	VBROADCASTSS inverse+48(FP), Z0
-	VBROADCASTSS lowHalfAVX512VNNI<>+0(SB), Z2
-	CMPB odd+52(FP), $0
-	JNE high
-	XORL AX, AX
-	JMP check2
-block1:
-	VMULPS 0(SI)(AX*4), Z0, Z1
-	VCVTPS2DQ Z1, Z1
-	VPANDD Z2, Z1, Z1
-	VMOVUPS Z1, 0(DI)(AX*4)
-	VMULPS 64(SI)(AX*4), Z0, Z1
-	VCVTPS2DQ Z1, Z1
-	VPANDD Z2, Z1, Z1
-	VMOVUPS Z1, 64(DI)(AX*4)
-	ADDQ $32, AX
-check2:
-	CMPQ AX, x_len+32(FP)
-	JLT block1
-	VZEROUPPER
-	RET
-high:
-	XORL AX, AX
-	JMP check4
-block3:
-	VMULPS 0(SI)(AX*4), Z0, Z1
-	VCVTPS2DQ Z1, Z1
-	VPSLLD $16, Z1, Z1
-	VPORD 0(DI)(AX*4), Z1, Z1
-	VMOVUPS Z1, 0(DI)(AX*4)
-	VMULPS 64(SI)(AX*4), Z0, Z1
-	VCVTPS2DQ Z1, Z1
-	VPSLLD $16, Z1, Z1
-	VPORD 64(DI)(AX*4), Z1, Z1
-	VMOVUPS Z1, 64(DI)(AX*4)
-	ADDQ $32, AX
-check4:
-	CMPQ AX, x_len+32(FP)
-	JLT block3
-	VZEROUPPER
-	RET
-
 // func scoreAVX512VNNI(acc []int32, keyScale []float32, mask []float32) (largest float32)
 TEXT ·scoreAVX512VNNI(SB), NOSPLIT, $0-76
 	MOVQ acc_base+0(FP), DI
@@ -2526,16 +2480,6 @@ DATA signlessAVX512VNNI<>+20(SB)/4, $0x7fffffff
 DATA signlessAVX512VNNI<>+24(SB)/4, $0x7fffffff
 DATA signlessAVX512VNNI<>+28(SB)/4, $0x7fffffff
 GLOBL signlessAVX512VNNI<>(SB), RODATA|NOPTR, $32
-
-DATA lowHalfAVX512VNNI<>+0(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+4(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+8(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+12(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+16(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+20(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+24(SB)/4, $0x0000ffff
-DATA lowHalfAVX512VNNI<>+28(SB)/4, $0x0000ffff
-GLOBL lowHalfAVX512VNNI<>(SB), RODATA|NOPTR, $32
 
 DATA lowestAVX512VNNI<>+0(SB)/4, $0xff7fffff
 DATA lowestAVX512VNNI<>+4(SB)/4, $0xff7fffff

@@ -11,7 +11,6 @@ var generic = &Set{
 	Normalise:       normaliseGeneric,
 	MaxAbs:          maxAbsGeneric,
 	Round16:         round16Generic,
-	Interleave16:    interleave16Generic,
 	Score:           scoreGeneric,
 	Softmax:         softmaxGeneric,
 	Scale:           scaleGeneric,

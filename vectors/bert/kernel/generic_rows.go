@@ -90,18 +90,6 @@ func round16Generic(dst []int16, x []float32, inverse float32) {
 	}
 }
 
-func interleave16Generic(dst []uint32, x []float32, inverse float32, odd bool) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		q := uint32(uint16(round(float32(v * inverse))))
-		if odd {
-			dst[i] |= q << 16
-		} else {
-			dst[i] = q
-		}
-	}
-}
-
 func scoreGeneric(acc []int32, keyScale, mask []float32) float32 {
 	keyScale, mask = keyScale[:len(acc)], mask[:len(acc)]
 	largest := float32(-math.MaxFloat32)

@@ -41,9 +41,6 @@ type Set struct {
 	// Round16 writes x × inverse, rounded, as int16. The products must lie
 	// within ±32767.
 	Round16 func(dst []int16, x []float32, inverse float32)
-	// Interleave16 is Round16 into the low (odd false) or high half of each
-	// uint32; writing the low half clears the high one.
-	Interleave16 func(dst []uint32, x []float32, inverse float32, odd bool)
 	// Score replaces one query's integer scores in acc by the bits of the float32
 	// acc × keyScale + mask, and returns the largest.
 	Score func(acc []int32, keyScale, mask []float32) float32

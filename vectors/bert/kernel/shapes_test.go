@@ -208,14 +208,6 @@ func compareRows(t *testing.T, s *Set, rng *rand.Rand, shape shape, what string)
 	weights := take(t, a, n, func() int8 { return int8(pick(rng, -127, 127)) })
 	require.Equal(t, generic.Dot(halves, weights), s.Dot(halves, weights), what)
 
-	pairs, wantPairs := take(t, a, n, func() uint32 { return 1 }), make([]uint32, n)
-	for _, odd := range []bool{false, true} {
-		generic.Interleave16(wantPairs, x, 1000, odd)
-		s.Interleave16(pairs, x, 1000, odd)
-		require.Equal(t, wantPairs, append([]uint32{}, pairs...), "%s: pairs, odd %v", what, odd)
-	}
-	unharmed(t, a, pairs, what+": pairs")
-
 	scores := append([]int32{}, acc...)
 	unit := generic.Softmax(wantHalves, scores, z, generic.Score(scores, z, x), 0.3)
 	got := s.Softmax(halves, acc, z, s.Score(acc, z, x), 0.3)

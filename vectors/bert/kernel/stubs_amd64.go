@@ -32,9 +32,6 @@ func maxAbsAVX2(x []float32) (largest float32)
 func round16AVX2(dst []int16, x []float32, inverse float32)
 
 //go:noescape
-func interleave16AVX2(dst []uint32, x []float32, inverse float32, odd bool)
-
-//go:noescape
 func scoreAVX2(acc []int32, keyScale []float32, mask []float32) (largest float32)
 
 //go:noescape
@@ -84,9 +81,6 @@ func maxAbsAVX512VNNI(x []float32) (largest float32)
 
 //go:noescape
 func round16AVX512VNNI(dst []int16, x []float32, inverse float32)
-
-//go:noescape
-func interleave16AVX512VNNI(dst []uint32, x []float32, inverse float32, odd bool)
 
 //go:noescape
 func scoreAVX512VNNI(acc []int32, keyScale []float32, mask []float32) (largest float32)

@@ -32,9 +32,6 @@ func maxAbsNEON(x []float32) (largest float32)
 func round16NEON(dst []int16, x []float32, inverse float32)
 
 //go:noescape
-func interleave16NEON(dst []uint32, x []float32, inverse float32, odd bool)
-
-//go:noescape
 func scoreNEON(acc []int32, keyScale []float32, mask []float32) (largest float32)
 
 //go:noescape

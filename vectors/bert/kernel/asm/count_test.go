@@ -83,13 +83,12 @@ func perToken(tile8, rows map[string][]count, suffix string) (matrices, attentio
 	attention.add(last(rows["tile16NEON"]), float64(heads*(scores+values))/8)
 	for name, elements := range map[string]float64{
 		"quantise": 3*hidden + wide, "dequantise": 3 * hidden, "dequantiseAdd": 2 * hidden, "dequantiseGELU": wide,
-		"normalise": 2 * hidden, "maxAbs": 3 * hidden, "round16": 2 * hidden, "score": heads * tokens, "softmax": heads * tokens, "scale": hidden,
+		"normalise": 2 * hidden, "maxAbs": 3 * hidden, "round16": 3 * hidden, "score": heads * tokens, "softmax": heads * tokens, "scale": hidden,
 	} {
 		for _, loop := range rows[name+"NEON"] {
 			others.add(loop, elements/lanesPerBlock)
 		}
 	}
-	others.add(rows["interleave16NEON"][0], hidden/lanesPerBlock) // or [1], in turn
 	return matrices, attention, others
 }
 

@@ -59,9 +59,6 @@ type machine interface {
 	// the zero point to registers. All are zero (the zero point minus the offset)
 	// unless the spread is above tinyRange.
 	quantisation(low, high, spread, inverse, zero register)
-	// jumpIf jumps if an argument is true.
-	jumpIf(flag, label string)
-	place(label string)
 }
 
 // register is a vector register.

@@ -40,7 +40,6 @@ var instructions = map[string]instruction{
 	"mini":    {0x4EA06C00, "smin v%d.4s, v%d.4s, v%d.4s"},
 	"maxi":    {0x4EA06400, "smax v%d.4s, v%d.4s, v%d.4s"},
 	"and":     {0x4E201C00, "and v%d.16b, v%d.16b, v%d.16b"},
-	"or":      {0x4EA01C00, "orr v%d.16b, v%d.16b, v%d.16b"},
 	"xor":     {0x6E201C00, "eor v%d.16b, v%d.16b, v%d.16b"},
 	"round":   {0x4E21A800, "fcvtns v%d.4s, v%d.4s"},
 	"float":   {0x4E21D800, "scvtf v%d.4s, v%d.4s"},
@@ -279,11 +278,6 @@ func (v *neon) quantisation(low, high, spread, inverse, zero register) {
 	v.emit("MOVW", "R0", v.arg("zero"))
 	v.broadcast(inverse, inverse)
 	v.emit("VDUP", "R0", fmt.Sprintf("V%d.S4", zero))
-}
-
-func (v *neon) jumpIf(flag, label string) {
-	v.emit("MOVBU", v.arg(flag), "R20")
-	v.emit("CBNZ", "R20", label)
 }
 
 // dot widens the bytes. Each register of a block holds one running sum.

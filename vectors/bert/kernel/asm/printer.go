@@ -80,8 +80,6 @@ func (p *printer) layOut(params string, offset int) int {
 			size = 24
 		case kind == "float32" || kind == "int32":
 			size, align = 4, 4
-		case kind == "bool":
-			size, align = 1, 1
 		}
 		offset = (offset + align - 1) / align * align
 		if size == 24 {

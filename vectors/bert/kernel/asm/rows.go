@@ -7,7 +7,6 @@ var (
 	one         = float("one", 1)
 	half        = float("half", 0.5)
 	signless    = integer("signless", 0x7FFFFFFF)
-	lowHalf     = integer("lowHalf", 0xFFFF)
 	geluHigh    = float("geluHigh", 4.5)
 	geluLow     = float("geluLow", -4.5)
 	geluScale   = float("geluScale", 0.09876543283462524)
@@ -209,34 +208,6 @@ func roundChunks(m machine, x row, factor, first register, dst row) {
 		m.op("round", t, t)
 	}
 	m.store16(first, first+register(n), dst)
-}
-
-func interleave16(m machine) {
-	m.function("interleave16", "dst []uint32, x []float32, inverse float32, odd bool", "")
-	dst, x := m.row("dst", 4), m.row("x", 4)
-	const inverse, t, mask register = 0, 1, 2
-	m.broadcast(argument("inverse"), inverse)
-	m.broadcast(lowHalf, mask)
-	m.jumpIf("odd", "high")
-	for _, odd := range []bool{false, true} {
-		if odd {
-			m.place("high")
-		}
-		m.loop("x_len", func() {
-			for c := range chunks(m) {
-				m.op("mul", x.chunk(c), inverse, t)
-				m.op("round", t, t)
-				if odd {
-					m.op("shift", 16, t, t)
-					m.op("or", dst.chunk(c), t, t)
-				} else {
-					m.op("and", mask, t, t)
-				}
-				m.op("store", t, dst.chunk(c))
-			}
-		})
-		m.ret()
-	}
 }
 
 func scale(m machine) {

@@ -25,7 +25,7 @@ func (v *x86) evex() bool { return v.width == 16 }
 var x86Operations = map[string]string{
 	"load": "VMOVUPS", "store": "VMOVUPS", "mul": "VMULPS", "add": "VADDPS", "sub": "VSUBPS", "min": "VMINPS", "max": "VMAXPS",
 	"round": "VCVTPS2DQ", "float": "VCVTDQ2PS", "muli": "VPMULLD", "addi": "VPADDD", "subi": "VPSUBD",
-	"mini": "VPMINSD", "maxi": "VPMAXSD", "shift": "VPSLLD", "and": "VPAND", "or": "VPOR", "xor": "VPXOR",
+	"mini": "VPMINSD", "maxi": "VPMAXSD", "shift": "VPSLLD", "and": "VPAND", "xor": "VPXOR",
 }
 
 var x86Scalars = map[string]string{
@@ -84,7 +84,7 @@ func (v *x86) texts(operands []any, name func(register) string) []any {
 
 func (v *x86) op(name string, operands ...any) {
 	mnemonic := x86Operations[name]
-	if v.evex() && slices.Contains([]string{"and", "or", "xor"}, name) {
+	if v.evex() && slices.Contains([]string{"and", "xor"}, name) {
 		mnemonic += "D"
 	}
 	v.emit(mnemonic, v.texts(operands, v.r)...)
@@ -243,11 +243,6 @@ func (v *x86) quantisation(low, high, spread, inverse, zero register) {
 	v.broadcast(inverse, inverse)
 	v.emit("VMOVD", "AX", x(zero))
 	v.emit("VPBROADCASTD", x(zero), v.r(zero))
-}
-
-func (v *x86) jumpIf(flag, label string) {
-	v.emit("CMPB", v.arg(flag), 0)
-	v.emit("JNE", label)
 }
 
 // dot multiplies the widened bytes by the 16-bit values in pairs. It uses half of a
