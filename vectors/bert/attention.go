@@ -104,7 +104,7 @@ func (e *Encoder) attend(from, rows int) {
 		}
 		k.MatMul16(e.sums, width, e.weights, e.padded, e.values[at:], h, rows, e.padded/2, width)
 		for r := range rows {
-			k.Scale(e.context[r*h+at:][:width], e.sums[r*width:][:width], e.scales[r])
+			k.Dequantise(e.context[r*h+at:][:width], e.sums[r*width:][:width], &e.model.head, e.scales[r], 0)
 		}
 	}
 }

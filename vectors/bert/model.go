@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 
 	"notesd/vectors/bert/kernel"
 	"notesd/vectors/bert/modelfile"
@@ -31,6 +32,7 @@ type Model struct {
 	words, wordScales, positions []byte // sections of the file, used in place
 	embeddingNorm                norm
 	layers                       []layer
+	head                         kernel.Columns // of attention's result: scales of 1
 
 	unmap func() error
 }
@@ -91,6 +93,8 @@ func (m *Model) load() error {
 			return err
 		}
 	}
+	width := m.config.Hidden / m.config.Heads
+	m.head = kernel.Columns{Sum: make([]int32, width), Scale: slices.Repeat([]float32{1}, width), Bias: make([]float32, width)}
 	return nil
 }
 

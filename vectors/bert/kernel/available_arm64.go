@@ -35,7 +35,6 @@ var neon = &Set{
 	Round16:         round16NEON,
 	Score:           scoreNEON,
 	Softmax:         softmaxNEON,
-	Scale:           scaleNEON,
 	Dot:             dotNEON,
 	SignSums:        signSumsGeneric,
 	rows8:           4,

@@ -1500,33 +1500,6 @@ check4:
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(dst []float32, acc []int32, factor float32)
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-52
-	MOVQ dst_base+0(FP), DI
-	MOVQ acc_base+24(FP), SI
-	VBROADCASTSS factor+48(FP), Y0
-	XORL AX, AX
-	JMP check2
-block1:
-	VCVTDQ2PS 0(SI)(AX*4), Y1
-	VMULPS Y0, Y1, Y1
-	VMOVUPS Y1, 0(DI)(AX*4)
-	VCVTDQ2PS 32(SI)(AX*4), Y1
-	VMULPS Y0, Y1, Y1
-	VMOVUPS Y1, 32(DI)(AX*4)
-	VCVTDQ2PS 64(SI)(AX*4), Y1
-	VMULPS Y0, Y1, Y1
-	VMOVUPS Y1, 64(DI)(AX*4)
-	VCVTDQ2PS 96(SI)(AX*4), Y1
-	VMULPS Y0, Y1, Y1
-	VMOVUPS Y1, 96(DI)(AX*4)
-	ADDQ $32, AX
-check2:
-	CMPQ AX, dst_len+8(FP)
-	JLT block1
-	VZEROUPPER
-	RET
-
 // func dotAVX2(a []int16, b []int8) (sum int32)
 TEXT ·dotAVX2(SB), NOSPLIT, $0-52
 	MOVQ a_base+0(FP), DI

@@ -2183,27 +2183,6 @@ check4:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512VNNI(dst []float32, acc []int32, factor float32)
-TEXT ·scaleAVX512VNNI(SB), NOSPLIT, $0-52
-	MOVQ dst_base+0(FP), DI
-	MOVQ acc_base+24(FP), SI
-	VBROADCASTSS factor+48(FP), Z0
-	XORL AX, AX
-	JMP check2
-block1:
-	VCVTDQ2PS 0(SI)(AX*4), Z1
-	VMULPS Z0, Z1, Z1
-	VMOVUPS Z1, 0(DI)(AX*4)
-	VCVTDQ2PS 64(SI)(AX*4), Z1
-	VMULPS Z0, Z1, Z1
-	VMOVUPS Z1, 64(DI)(AX*4)
-	ADDQ $32, AX
-check2:
-	CMPQ AX, dst_len+8(FP)
-	JLT block1
-	VZEROUPPER
-	RET
-
 // func dotAVX512VNNI(a []int16, b []int8) (sum int32)
 TEXT ·dotAVX512VNNI(SB), NOSPLIT, $0-52
 	MOVQ a_base+0(FP), DI

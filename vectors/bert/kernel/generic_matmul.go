@@ -13,7 +13,6 @@ var generic = &Set{
 	Round16:         round16Generic,
 	Score:           scoreGeneric,
 	Softmax:         softmaxGeneric,
-	Scale:           scaleGeneric,
 	Dot:             dotGeneric,
 	SignSums:        signSumsGeneric,
 	rows8:           1 << 20,

@@ -119,13 +119,6 @@ func softmaxGeneric(p []int16, acc []int32, valueScale []float32, largest, facto
 	return mass / float32(total*probabilityOne)
 }
 
-func scaleGeneric(dst []float32, acc []int32, scale float32) {
-	acc = acc[:len(dst)]
-	for i := range dst {
-		dst[i] = float32(float32(acc[i]) * scale)
-	}
-}
-
 func dotGeneric(a []int16, b []int8) (sum int32) {
 	b = b[:len(a)]
 	for i, v := range a {

@@ -3033,56 +3033,6 @@ check4:
 	BLT block3
 	RET
 
-// func scaleNEON(dst []float32, acc []int32, factor float32)
-TEXT ·scaleNEON(SB), NOSPLIT, $0-52
-	MOVD dst_base+0(FP), R1
-	MOVD acc_base+24(FP), R2
-	FMOVS factor+48(FP), F0
-	WORD $0x4e040400 // dup v0.4s, v0.s[0]
-	MOVD dst_len+8(FP), R19
-	MOVD ZR, R0
-	B check2
-block1:
-	ADD R0<<2, R2, R10
-	FMOVQ 0(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	ADD R0<<2, R1, R9
-	FMOVQ F1, 0(R9)
-	FMOVQ 16(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 16(R9)
-	FMOVQ 32(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 32(R9)
-	FMOVQ 48(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 48(R9)
-	FMOVQ 64(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 64(R9)
-	FMOVQ 80(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 80(R9)
-	FMOVQ 96(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 96(R9)
-	FMOVQ 112(R10), F31
-	WORD $0x4e21dbe1 // scvtf v1.4s, v31.4s
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	FMOVQ F1, 112(R9)
-	ADD $32, R0
-check2:
-	CMP R19, R0
-	BLT block1
-	RET
-
 // func dotNEON(a []int16, b []int8) (sum int32)
 TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	MOVD a_base+0(FP), R1

@@ -49,8 +49,6 @@ type Set struct {
 	// a sum over them. Differences of scores times factor are binary exponents. acc
 	// is overwritten.
 	Softmax func(p []int16, acc []int32, valueScale []float32, largest, factor float32) float32
-	// Scale writes acc × scale.
-	Scale func(dst []float32, acc []int32, scale float32)
 	// Dot returns the inner product of a and b, which must fit an int32.
 	Dot func(a []int16, b []int8) int32
 	// SignSums adds to dst, for each row of signs, the sum of the numbers in planes whose

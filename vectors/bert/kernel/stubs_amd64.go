@@ -38,9 +38,6 @@ func scoreAVX2(acc []int32, keyScale []float32, mask []float32) (largest float32
 func softmaxAVX2(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
 
 //go:noescape
-func scaleAVX2(dst []float32, acc []int32, factor float32)
-
-//go:noescape
 func dotAVX2(a []int16, b []int8) (sum int32)
 
 //go:noescape
@@ -87,9 +84,6 @@ func scoreAVX512VNNI(acc []int32, keyScale []float32, mask []float32) (largest f
 
 //go:noescape
 func softmaxAVX512VNNI(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
-
-//go:noescape
-func scaleAVX512VNNI(dst []float32, acc []int32, factor float32)
 
 //go:noescape
 func dotAVX512VNNI(a []int16, b []int8) (sum int32)

@@ -38,9 +38,6 @@ func scoreNEON(acc []int32, keyScale []float32, mask []float32) (largest float32
 func softmaxNEON(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
 
 //go:noescape
-func scaleNEON(dst []float32, acc []int32, factor float32)
-
-//go:noescape
 func dotNEON(a []int16, b []int8) (sum int32)
 
 //go:noescape

@@ -357,18 +357,6 @@ func TestSoftmaxSame(t *testing.T) {
 	})
 }
 
-func TestScaleSame(t *testing.T) {
-	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
-		for _, n := range rowLengths {
-			acc := integers(rng, n, 1<<30)
-			want, got := make([]float32, n), make([]float32, n)
-			generic.Scale(want, acc, 0.37)
-			s.Scale(got, acc, 0.37)
-			requireSame(t, want, got, "n %d", n)
-		}
-	})
-}
-
 // BenchmarkSignSums processes a thousand rows of 384 signs.
 func BenchmarkSignSums(b *testing.B) {
 	const rows, words = 1000, 6

@@ -82,8 +82,8 @@ func perToken(tile8, rows map[string][]count, suffix string) (matrices, attentio
 	scores, values := hidden/heads/8*tokens/8, tokens/8*hidden/heads/8
 	attention.add(last(rows["tile16NEON"]), float64(heads*(scores+values))/8)
 	for name, elements := range map[string]float64{
-		"quantise": 3*hidden + wide, "dequantise": 3 * hidden, "dequantiseAdd": 2 * hidden, "dequantiseGELU": wide,
-		"normalise": 2 * hidden, "maxAbs": 3 * hidden, "round16": 3 * hidden, "score": heads * tokens, "softmax": heads * tokens, "scale": hidden,
+		"quantise": 3*hidden + wide, "dequantise": 4 * hidden, "dequantiseAdd": 2 * hidden, "dequantiseGELU": wide,
+		"normalise": 2 * hidden, "maxAbs": 3 * hidden, "round16": 3 * hidden, "score": heads * tokens, "softmax": heads * tokens,
 	} {
 		for _, loop := range rows[name+"NEON"] {
 			others.add(loop, elements/lanesPerBlock)

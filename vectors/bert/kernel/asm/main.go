@@ -39,7 +39,7 @@ func files() map[string][]byte {
 	amd64, arm64 := declarations("amd64"), declarations("arm64")
 	all := []func(m machine){
 		quantise, func(m machine) { dequantise(m, plain) }, func(m machine) { dequantise(m, adding) },
-		func(m machine) { dequantise(m, withGELU) }, normalise, maxAbs, round16, score, softmax, scale,
+		func(m machine) { dequantise(m, withGELU) }, normalise, maxAbs, round16, score, softmax,
 	}
 	for _, v := range []*x86{
 		{suffix: "AVX2", width: 8, rows: 6},

@@ -209,18 +209,3 @@ func roundChunks(m machine, x row, factor, first register, dst row) {
 	}
 	m.store16(first, first+register(n), dst)
 }
-
-func scale(m machine) {
-	m.function("scale", "dst []float32, acc []int32, factor float32", "")
-	dst, acc := m.row("dst", 4), m.row("acc", 4)
-	const factor, t register = 0, 1
-	m.broadcast(argument("factor"), factor)
-	m.loop("dst_len", func() {
-		for c := range chunks(m) {
-			m.op("float", acc.chunk(c), t)
-			m.op("mul", factor, t, t)
-			m.op("store", t, dst.chunk(c))
-		}
-	})
-	m.ret()
-}
