@@ -188,15 +188,11 @@ func WordRow(row []float32, weight, scale []byte, id int) {
 // Half returns the i-th float16 of a section as a float32, exactly.
 func Half(section []byte, i int) float32 {
 	h := uint32(binary.LittleEndian.Uint16(section[2*i:]))
-	sign, exponent, fraction := h>>15<<31, h>>10&31, h&1023
-	switch exponent {
-	case 0: // zero or subnormal
-		v := float32(fraction) / (1 << 24)
-		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31: // infinity or NaN
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	bits := h>>15<<31 | h&0x7FFF<<13
+	if h&0x7C00 == 0x7C00 { // infinity or NaN
+		return math.Float32frombits(bits | 255<<23)
 	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+	return math.Float32frombits(bits) * 0x1p112 // the quotient of the biases of both formats
 }
 
 // Float returns the i-th float32 of a section. Sections embedded in the program need
