@@ -10,7 +10,7 @@ import (
 )
 
 // maxTaskMark is an upper bound on the length of a task's mark in bytes.
-const maxTaskMark = 16
+const maxTaskMark = 24
 
 // closeParagraph reads the links, tags, task and block id of the paragraph that
 // ended.

@@ -153,7 +153,7 @@ func TestSettings_Dates(t *testing.T) {
 
 // TestMarked_NoTask: brackets and words that do not start a task.
 func TestMarked_NoTask(t *testing.T) {
-	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[xa b", "ax] b", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)"} {
+	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[xa b", "ax] b", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)", "{{[[TODO a", "{{[[embed]]}} a", "{{[[TODO]]}}"} {
 		mark, size, status := Marked(text)
 		assert.Equal(t, []any{"", 0, Status("")}, []any{mark, size, status}, "%q", text)
 	}

@@ -5,7 +5,7 @@
 // # Notations
 //
 // A task is a list item with a checkbox, "- [ ] text", or one of Logseq's words,
-// "- TODO text". Its other properties are in its text, in one of three notations:
+// "- TODO text", which Roam writes "- {{[[TODO]]}} text". Its other properties are in its text, in one of three notations:
 //
 //   - emoji of Obsidian's Tasks plugin: 📅 due, ⏳ scheduled, 🛫 start, ✅ done,
 //     ➕ created, ❌ cancelled, 🔁 recurrence, 🔺⏫🔼🔽⏬ priority, 🆔 id,
@@ -21,6 +21,7 @@ package tasks
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,11 +47,29 @@ const (
 // IsOpen reports whether the task remains to be done.
 func (s Status) IsOpen() bool { return s == Open || s == InProgress }
 
-// words are Logseq's task words.
-var words = map[string]Status{
-	"TODO": Open, "LATER": Open, "WAITING": Open, "WAIT": Open,
-	"DOING": InProgress, "NOW": InProgress, "IN-PROGRESS": InProgress,
-	"DONE": Done, "CANCELED": Cancelled, "CANCELLED": Cancelled,
+// words are Logseq's task words, also as Roam writes the first and "DONE".
+var words = func() map[string]Status {
+	plain := map[string]Status{
+		"TODO": Open, "LATER": Open, "WAITING": Open, "WAIT": Open,
+		"DOING": InProgress, "NOW": InProgress, "IN-PROGRESS": InProgress,
+		"DONE": Done, "CANCELED": Cancelled, "CANCELLED": Cancelled,
+	}
+	all := maps.Clone(plain)
+	for word, status := range plain {
+		all[roamOpen+word+roamClose] = status
+	}
+	return all
+}()
+
+// roamOpen and roamClose enclose a task word in Roam: {{[[TODO]]}}.
+const roamOpen, roamClose = "{{[[", "]]}}"
+
+// likeMark returns a task word as the task with the given mark writes it.
+func likeMark(mark, word string) string {
+	if strings.HasPrefix(mark, roamOpen) {
+		return roamOpen + word + roamClose
+	}
+	return word
 }
 
 // ofBox returns the status of the character in a checkbox.
@@ -74,7 +93,7 @@ func Marked(text string) (mark string, size int, status Status) {
 	if mark := box(text); mark != "" {
 		return mark, len(mark) + 2, (*Settings)(nil).StatusOf(mark)
 	}
-	word := text[:min(len(text), len("IN-PROGRESS")+1)]
+	word := text[:min(len(text), len(roamOpen+"IN-PROGRESS"+roamClose)+1)]
 	if i := strings.IndexAny(word, " \t\n"); i > 0 {
 		if status, ok := words[word[:i]]; ok {
 			return word[:i], i, status
@@ -285,7 +304,7 @@ func (t *Task) field(name string) (field, bool) {
 	return t.fields[i], true
 }
 
-// isWord reports whether the task has a Logseq word instead of a checkbox.
+// isWord reports whether the task has a word instead of a checkbox.
 func (t *Task) isWord() bool { return words[t.Mark] != "" }
 
 // DateNotation returns the notation of the task's first date, or "".

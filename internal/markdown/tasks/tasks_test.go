@@ -88,6 +88,9 @@ func TestUpdate(t *testing.T) {
 		{"- DONE milk\n- NOW eggs", "milk", "", "", "- LATER milk\n- NOW eggs"},
 		{"- LATER milk", "milk", "doing", "", "- NOW milk"},
 		{"- DONE milk", "milk", "WAITING", "", "- WAITING milk"},
+		{"- {{[[TODO]]}} milk [[Ann]]", "milk [[Ann]]", "", "", "- {{[[DONE]]}} milk [[Ann]]"},
+		{"    - {{[[DONE]]}} milk", "milk", "open", "", "    - {{[[TODO]]}} milk"},
+		{"- {{[[TODO]]}} milk", "milk", "DONE", "", "- {{[[DONE]]}} milk"},
 		// Completion dates.
 		{"- [ ] milk 📅 2026-02-20 ^id", "milk", "", "", "- [x] milk 📅 2026-02-20 ✅ 2026-02-16 ^id"},
 		{"- [x] milk 📅 2026-02-20 ✅ 2026-02-16 ^id", "milk", "", "", "- [ ] milk 📅 2026-02-20 ^id"},

@@ -188,7 +188,7 @@ func StatusNamed(s string) Status {
 // mark returns the mark and status of the task after the change.
 func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if _, known := words[c.Status]; known && t.isWord() {
-		return c.Status, words[c.Status], nil
+		return likeMark(t.Mark, c.Status), words[c.Status], nil
 	}
 	if mark := box("[" + c.Status + "]"); mark != "" && !t.isWord() {
 		return mark, n.opt.Settings.StatusOf(mark), nil
@@ -223,7 +223,7 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if later > 0 {
 		word = strings.NewReplacer("TODO", "LATER", "DOING", "NOW").Replace(word)
 	}
-	return word, status, nil
+	return likeMark(t.Mark, word), status, nil
 }
 
 func (n *note) change(i int, c Change) ([]byte, error) {
