@@ -174,8 +174,12 @@ func (in *inlineScanner) hidden(i int, open, closing string) int {
 // Jekyll has it, and comments in MDX.
 var templates = [][2]string{{"{{<", ">}}"}, {"{{%", "%}}"}, {"{%", "%}"}, {"{/*", "*/}"}}
 
-// brace skips the template tag or the list of attributes at i.
+// brace skips the template tag or the list of attributes at i, or the name of a component of
+// Roam: {{[[TODO]]}}, {{[[embed]]: ((id))}}.
 func (in *inlineScanner) brace(i int) int {
+	if n := len(component.Find(in.src[i:in.end])); n > 0 {
+		return i + n
+	}
 	for _, mark := range templates {
 		if next := in.hidden(i, mark[0], mark[1]); next > i+1 {
 			if in.src[i+1] == '{' {
@@ -186,6 +190,8 @@ func (in *inlineScanner) brace(i int) int {
 	}
 	return i + max(1, attributesAt(in.src[i:in.end]))
 }
+
+var component = regexp.MustCompile(`^\{\{\[\[[\w/ -]{1,50}\]\](?:\}\}|:)`)
 
 // math skips inline math: $$…$$, or $…$ on one line with no space inside the
 // marks and no digit after them (Pandoc's tex_math_dollars rule).

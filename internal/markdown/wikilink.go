@@ -100,10 +100,12 @@ func isBlockID(b []byte) bool {
 	return len(b) > 0 && !slices.ContainsFunc(b, func(c byte) bool { return !isLetter(c) && !isDigit(c) && c != '-' })
 }
 
-// external matches a URL with a scheme. The schemes after which "//" is optional are listed.
-var external = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]{0,32}:)?//|^(?i:mailto|tel|data|sms|geo|urn|javascript):`)
+// external matches a URL with a scheme, or the ID of a block in Logseq and Roam. The schemes after
+// which "//" is optional are listed.
+var external = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]{0,32}:)?//|^(?i:mailto|tel|data|sms|geo|urn|javascript|cid|onenote):|^about:blank$|^\(\([\w-]+\)\)$`)
 
-// IsExternal reports whether target is a URL with a scheme, or starts with "//".
+// IsExternal reports whether target is a URL with a scheme, starts with "//", or is a block's ID,
+// ((6650a002)).
 func IsExternal(target []byte) bool { return external.Match(target) }
 
 // cut truncates s to maxText bytes. The result does not retain the memory of the rest.
