@@ -113,6 +113,7 @@ type LinkKind string
 const (
 	LinkWiki        LinkKind = "wikilink"    // [[target]]
 	LinkEmbed       LinkKind = "embed"       // ![[target]]
+	LinkTag         LinkKind = "tag"         // #[[target]], a tag of which there may be a page
 	LinkMarkdown    LinkKind = "markdown"    // [text](target), [label]: target, and <a href="target">
 	LinkImage       LinkKind = "image"       // ![text](target), and <img src="target">
 	LinkFrontMatter LinkKind = "frontmatter" // "[[target]]" in a front matter value

@@ -39,7 +39,7 @@ func TestLinks(t *testing.T) {
 		"\\[[a]] `[[b]]` [c]] [[d] ]":               nil,
 		"[[a^b c]] [[d^e-1 ]] [[f^]] [[g^h#i]]":     {"wikilink a^b c", "wikilink d#^e-1", "wikilink f^", "wikilink g^h#i"}, // "^" that is not before an ID is ordinary
 		"[[https://x.y]]":                           {"wikilink https://x.y!"},
-		"#[[a b]]":                                  {"wikilink a b"},
+		"#[[a b]]":                                  {"tag a b"},
 
 		"[a](b.md) ![c](d.png \"t\") [e](<f g.md#h>)":                                             {"markdown b.md|a", "image d.png|c", "markdown f g.md#h|e"},
 		"[a](b%20c.md#d%20e) [f](g\\(h\\).md 'i')":                                                {"markdown b c.md#d e|a", "markdown g(h).md|f"},

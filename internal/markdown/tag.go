@@ -55,7 +55,8 @@ func (in *inlineScanner) tag(i int) int {
 			return i + 1
 		}
 		if len(in.doc.Links) > before {
-			l := in.doc.Links[before]
+			l := &in.doc.Links[before]
+			l.Kind = LinkTag
 			in.addTag(l.Target, l.TargetStart, l.TargetEnd)
 		}
 		return next

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/markdown"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -144,7 +145,7 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 	if n.To != "" && n.To != n.From {
 		lists = append(lists, out)
 	}
-	if (n.To == "" || n.NoAnchor) && n.Depth == 1 && n.Direction == "out" {
+	if (n.To == "" && n.Kind != markdown.LinkTag || n.NoAnchor) && n.Depth == 1 && n.Direction == "out" {
 		lists = append(lists, &w.report.Unresolved)
 	}
 	for _, list := range lists {

@@ -21,6 +21,7 @@ const (
 	linkAmbiguous  = 2
 	LinkAttachment = 3
 	linkNoAnchor   = 4 // resolved to a note without the heading or block
+	linkNoPage     = 5 // a tag without a page, which is not broken
 )
 
 // LinkKey returns the key by which the candidates for a link target are found: its last
@@ -363,6 +364,9 @@ func (s *Store) resolve(ctx context.Context, tx *sql.Tx, from string, args ...an
 		targets[i], states[i] = Target{ID: l.note}, LinkResolved // a link within the note
 		if l.target != "" {
 			targets[i], states[i] = s.ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
+		}
+		if l.kind == markdown.LinkTag && states[i] == linkUnresolved {
+			states[i] = linkNoPage
 		}
 		if id := targets[i].ID; id != 0 && l.anchor != "" {
 			anchored[id] = append(anchored[id], i)

@@ -113,6 +113,21 @@ func TestBrokenLinks_SuggestTitlesAndAliases(t *testing.T) {
 	assert.Equal(t, []string{"People/Ann Müller.md", "", ""}, near(notes.Scope{Read: []string{"A.md", "People"}}))
 }
 
+// TestBrokenLinks_Tags: a tag of Logseq or Roam needs no page, and leads to one that there is.
+func TestBrokenLinks_Tags(t *testing.T) {
+	f := newFixture(t, "A.md", "#[[deep work]] [[gone]] #[[b]]", "b.md", "x")
+	assert.Equal(t, []string{"gone#"}, f.broken("A.md"))
+	assert.Equal(t, "b.md", f.leadsTo("A.md"))
+	f.write("deep work.md", "x")
+	f.reconcile()
+	assert.Equal(t, "deep work.md", f.leadsTo("A.md"))
+	f.move("deep work.md", "focus time.md")
+	assert.Equal(t, "#[[focus time]] [[gone]] #[[b]]", f.onDisk("A.md"))
+	f.remove("focus time.md")
+	f.reconcile()
+	assert.Equal(t, []string{"gone#"}, f.broken("A.md"))
+}
+
 // TestBrokenLinks_Home: a link to the root of a site, or to a folder by dots, is not broken.
 func TestBrokenLinks_Home(t *testing.T) {
 	f := newFixture(t, "d/A.md", "[home](/) [up](../) [up](..) [here](./) [here](.) [top](/#x) [self](#gone) [[..]] [x](/x)\n")
