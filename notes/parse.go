@@ -49,7 +49,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 		n.FrontMatter, n.FrontMatterError = nil, doc.FrontMatter.Err.Error()
 	}
 	fields := doc.Fields(data)
-	if notionPage.MatchString(path) {
+	if FromNotion(path) {
 		fields = append(doc.Properties(data), fields...)
 	}
 	n.Inline = InlineFields(fields)
@@ -75,7 +75,9 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	return n
 }
 
-// notionPage matches the name of a page that Notion exported.
+// FromNotion reports whether the note at path has the name of a page that Notion exported.
+func FromNotion(path string) bool { return notionPage.MatchString(path) }
+
 var notionPage = regexp.MustCompile(` [0-9a-f]{32}\.md$`)
 
 // TitleOf returns the title of the note at path: the one in its front matter, else its

@@ -42,22 +42,34 @@ func (d *Document) Fields(src []byte) []Field {
 	return fields
 }
 
-// Properties returns the fields in lines "Key: value" below the first heading of src, where
-// Notion exports the properties of a page. d must be the result of [Parse] for src.
-func (d *Document) Properties(src []byte) []Field {
-	if len(d.Headings) == 0 {
-		return nil
-	}
-	var fields []Field
-	for row := range bytes.Lines(bytes.TrimLeft(src[d.Headings[0].ContentStart:], "\r\n")) {
-		key, value, found := bytes.Cut(row, []byte(": "))
-		name := fieldKey(string(key))
-		if !found || name == "" || len(fields) >= maxFields {
-			break
-		}
-		fields = append(fields, Field{name, string(bytes.TrimSpace(value))})
+// Properties returns the fields in [Document.NotionProperties].
+func (d *Document) Properties(src []byte) (fields []Field) {
+	start, end := d.NotionProperties(src)
+	for row := range bytes.Lines(src[start:end]) {
+		key, value, _ := bytes.Cut(row, []byte(": "))
+		fields = append(fields, Field{fieldKey(string(key)), string(bytes.TrimSpace(value))})
 	}
 	return fields
+}
+
+// NotionProperties returns the span of the lines "Key: value" below the first heading of src, in
+// which Notion exports the properties of a page. d must be the result of [Parse] for src.
+func (d *Document) NotionProperties(src []byte) (start, end int) {
+	if len(d.Headings) == 0 {
+		return 0, 0
+	}
+	text := bytes.TrimLeft(src[d.Headings[0].ContentStart:], "\r\n")
+	start = len(src) - len(text)
+	end = start
+	n := 0
+	for row := range bytes.Lines(text) {
+		key, _, found := bytes.Cut(row, []byte(": "))
+		if n++; !found || fieldKey(string(key)) == "" || n > maxFields {
+			break
+		}
+		end += len(row)
+	}
+	return start, end
 }
 
 // fieldsIn appends the fields of one line.

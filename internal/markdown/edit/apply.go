@@ -83,6 +83,8 @@ type Edit struct {
 	// of a number is the number 4, and "true" in place of a bool that bool.
 	Key   string `json:"key,omitempty"`
 	Value any    `json:"value,omitempty" doc:"null removes the key"`
+	// Notion is set if the note is a page that Notion exported.
+	Notion bool `json:"-"`
 }
 
 // ReplacesUnread reports whether the edit could replace text that its author has not read, or
@@ -241,7 +243,7 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	case OpToggleTask:
 		return tasks.Update(src, markdown.Parse(src).Tasks, tasks.Target{Line: e.Line, Text: e.Text}, tasks.Change{Status: e.Status, Due: e.Due, Scheduled: e.Scheduled}, e.Tasks)
 	case OpSetFrontMatter:
-		return SetFrontMatter(src, e.Key, likeOld(src, e.Key, e.Value))
+		return setField(src, e.Key, e.Value, e.Notion)
 	}
 	return replaceAll(src, e.Content), nil
 }

@@ -1,0 +1,45 @@
+package edit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown/edit"
+)
+
+// A key is set where the note has it: front matter with another value for the key of a page
+// property would give it two, and Logseq reads properties only at the beginning of a page.
+func TestSetFrontMatter_Properties(t *testing.T) {
+	const page, notion = "type:: person\nalias:: Ann\n\n- tea\n", "# Task\n\nStatus: To do\nDue: May 2, 2025\n\nText\n"
+	for _, test := range []struct {
+		src, key string
+		value    any
+		notion   bool
+		want     string
+	}{
+		{page, "type", "project", false, "type:: project\nalias:: Ann\n\n- tea\n"},
+		{page, "ALIAS", []any{"Ann", "A. Lee"}, false, "type:: person\nalias:: Ann, A. Lee\n\n- tea\n"},
+		{page, "due", "[[Nov 30th, 2026]]", false, "type:: person\nalias:: Ann\ndue:: [[Nov 30th, 2026]]\n\n- tea\n"},
+		{page, "type", nil, false, "alias:: Ann\n\n- tea\n"},
+		{"a:: 1", "b", float64(2), false, "a:: 1\nb:: 2"},
+		{"a:: 1", "a", true, false, "a:: true"},
+		{"---\nx: 1\n---\na:: 1\n", "a", "2", false, "---\nx: 1\n---\na:: 2\n"},
+		{"---\nx: 1\n---\na:: 1\n", "b", "2", false, "---\nx: 1\nb: \"2\"\n---\na:: 1\n"},
+		{"---\na: 1\n---\na:: 1\n", "a", "2", false, "---\na: 2\n---\na:: 1\n"},
+		{page, "map", map[string]any{"a": int64(1)}, false, "---\nmap:\n  a: 1\n---\n" + page},
+		{notion, "status", "Done", true, "# Task\n\nStatus: Done\nDue: May 2, 2025\n\nText\n"},
+		{notion, "Owner", "Ann", true, "# Task\n\nStatus: To do\nDue: May 2, 2025\nOwner: Ann\n\nText\n"},
+		{notion, "Due", nil, true, "# Task\n\nStatus: To do\n\nText\n"},
+		{notion, "Status", "Done", false, "---\nStatus: Done\n---\n" + notion},
+		{"---\ntags:\n  - a\n---\n" + notion, "Status", "Done", true, "---\ntags:\n  - a\n---\n# Task\n\nStatus: Done\nDue: May 2, 2025\n\nText\n"},
+		{"# Task\n\nText: no, words\n", "Status", "Done", true, "# Task\n\nText: no, words\nStatus: Done\n"},
+		{"# Task\n\nText\n", "Status", "Done", true, "---\nStatus: Done\n---\n# Task\n\nText\n"},
+	} {
+		assert.Equal(t, test.want, apply(t, test.src, edit.Edit{Op: edit.OpSetFrontMatter, Key: test.key, Value: test.value, Notion: test.notion}), "%q %v in %q", test.key, test.value, test.src)
+	}
+	_, _, err := edit.Apply(t.Context(), []byte(page), []edit.Edit{{Op: edit.OpSetFrontMatter, Key: "alias", Value: "two\nlines"}})
+	require.ErrorIs(t, err, edit.ErrFrontMatter)
+	assert.ErrorContains(t, err, `it is on a line "alias::", which cannot have this value (line 2)`)
+}
