@@ -146,7 +146,7 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date or creation time of the same note changes.
-const DateRulesVersion = 6
+const DateRulesVersion = 7
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none.
@@ -184,13 +184,15 @@ func (r *DateRules) Named(notePath string) (time.Time, bool) {
 	if m := isoWeek.FindStringSubmatch(name); m != nil {
 		return moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: r.Weeks}.Time()
 	}
-	return time.Time{}, false
+	return roamDay.Match(name)
 }
 
-// By default, a name that begins with a day (2026-02-16, 2026-02-16 Standup, Logseq's
-// 2026_02_16) or a week (2026-W07) has that date.
+// By default, a name that begins with a day (2026-02-16, 2026-02-16 Standup, 2026-02-16T10_30,
+// Logseq's 2026_02_16) or a week (2026-W07), or is a day as Roam writes it (February 16th, 2026),
+// has that date.
 var (
-	isoDay  = regexp.MustCompile(`^(\d{4})([-_.])(\d{2})([-_.])(\d{2})(?:$|[^0-9\pL])`)
+	roamDay = moment.Weeks{}.Compile(RoamNames)
+	isoDay  = regexp.MustCompile(`^(\d{4})([-_.])(\d{2})([-_.])(\d{2})(?:$|[^0-9\pL]|T\d)`)
 	isoWeek = regexp.MustCompile(`^(\d{4})-?[Ww](\d{2})(?:$|[^0-9\pL])`)
 )
 

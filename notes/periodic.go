@@ -246,8 +246,10 @@ func NamesLike(notePath string, day time.Time) NameFormat {
 	segments := strings.Split(Stem(notePath), "/")
 	last := len(segments) - 1
 	format := DefaultNames[Day]
-	if strings.Contains(segments[last], "_") {
-		format = "YYYY_MM_DD"
+	for _, other := range []string{"YYYY_MM_DD", RoamNames} {
+		if moment.Format(day, other) == segments[last] {
+			format = other
+		}
 	}
 	fixed := 0
 	for i, s := range segments[:last] {
@@ -264,6 +266,9 @@ func NamesLike(notePath string, day time.Time) NameFormat {
 	folder := strings.Split(Stem(notePath), "/")[:fixed]
 	return NameFormat{Folder: strings.Join(folder, "/"), Format: strings.Join(append(segments[fixed:last], format), "/")}
 }
+
+// RoamNames is the format of the names of Roam's daily notes.
+const RoamNames = "MMMM Do, YYYY"
 
 // folderFormats are common formats of the folders that contain daily notes.
 var folderFormats = []string{"YYYY", "YYYY-MM", "MM", "MM-MMMM", "MM MMMM", "MMMM", "MM-MMM", "MMM", "gggg-[W]ww", "[W]ww", "[Q]Q"}

@@ -151,6 +151,7 @@ func TestNamesLike(t *testing.T) {
 		"A/Log/2026/02/2026-02-16.md":        {Folder: "A/Log", Format: "YYYY/MM/YYYY-MM-DD"},
 		"2026/02-February/x/2026-02-16.md":   {Format: "YYYY/MM-MMMM/[x]/YYYY-MM-DD"},
 		"Daily/2025/2026-02-16.md":           {Folder: "Daily/2025", Format: "YYYY-MM-DD"},
+		"Roam/February 16th, 2026.md":        {Folder: "Roam", Format: "MMMM Do, YYYY"},
 		"Daily/2026-W08/2026-02-16.markdown": {Folder: "Daily", Format: "gggg-[W]ww/YYYY-MM-DD"},
 	} {
 		got := NamesLike(p, day)

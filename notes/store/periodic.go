@@ -63,10 +63,11 @@ const sampledDays = 100
 // the scope may read.
 func dailyNames(ctx context.Context, tx *sql.Tx, folder string, scope notes.Scope) (notes.NameFormat, error) {
 	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
+	const inRoam = `[A-Z]* [0-9]*[dht], [0-9][0-9][0-9][0-9].md`
 	type names struct{ folder, format string }
 	seen := map[names]int{}
 	where, args := filterSQL(notes.Filter{Folder: folder, Scope: scope.Read})
-	days, err := sqlite.Column[string](ctx, tx, `SELECT n.path FROM notes n WHERE (n.path GLOB '`+isDay+`' OR n.path GLOB '*/`+isDay+`') AND `+where+` ORDER BY n.date DESC LIMIT ?`, append(args, sampledDays)...)
+	days, err := sqlite.Column[string](ctx, tx, `SELECT n.path FROM notes n WHERE (n.path GLOB '`+isDay+`' OR n.path GLOB '*/`+isDay+`' OR n.path GLOB '`+inRoam+`' OR n.path GLOB '*/`+inRoam+`') AND `+where+` ORDER BY n.date DESC LIMIT ?`, append(args, sampledDays)...)
 	for _, p := range days {
 		if day, ok := (&notes.DateRules{}).Named(p); ok {
 			f := notes.NamesLike(p, day)

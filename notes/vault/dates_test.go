@@ -39,6 +39,10 @@ func TestDates(t *testing.T) {
 		{"2026-02_16.md", "x", "mtime"},
 		{"2026-02-161.md", "x", "mtime"},
 		{"1066-10-14 Hastings.md", "x", "mtime"},
+		{"2023-04-12T10_20_30.002+02_00.md", "x", "2023-04-12"}, // of Google Keep
+		{"Roam/March 3rd, 2021.md", "x", "2021-03-03"},
+		{"March 32nd, 2021.md", "x", "mtime"},
+		{"On March 3rd, 2021.md", "x", "mtime"},
 		{"Front.md", "---\ndate: 2024-05-06\nupdated: 2025-01-01\n---\nx", "2024-05-06"},
 		{"Linter.md", "---\ndate created: 2022-01-13T19:49:14\n---\nx", "2022-01-13"},
 		{"Linter modified.md", "---\ndate created: 2022-01-13\ndate modified: 2023-03-04\n---\nx", "2023-03-04"},

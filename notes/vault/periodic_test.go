@@ -68,6 +68,17 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	assert.Equal(t, "Daily/2026-02-16.md", links.Path)
 }
 
+// In a vault without settings, the names of the newest daily notes count, also those of Roam.
+func TestWordsNamePeriodicNotes_Roam(t *testing.T) {
+	f := newFixture(t, "February 15th, 2026.md", "x", "February 16th, 2026.md", "x", "About March 3rd, 2021.md", "x")
+	f.on("2026-02-16 23:59")
+	assert.Equal(t, "February 16th, 2026.md", f.found("today"))
+	assert.Equal(t, "February 15th, 2026.md", f.found("2026-02-15"))
+	w, err := f.Edit(t.Context(), notes.EditRequest{Note: "tomorrow", Edits: []notes.Edit{{Op: "append", Content: "- x"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "February 17th, 2026.md", w.Path)
+}
+
 func TestPeriodicNotesOfObsidian(t *testing.T) {
 	f := newFixture(t, "2026-02-16.md", "x", "Journal/2026/16th February.md", "x", "W/26-8.md", "x",
 		".obsidian/daily-notes.json", `{"folder": "/Journal/", "format": "YYYY/Do MMMM", "template": "Templates/Day"}`,
