@@ -71,7 +71,7 @@ func (o *output) printLinks(res tools.LinksResult) {
 		why := "there is no such note"
 		switch {
 		case l.Ambiguous:
-			why = "several notes are meant"
+			why = "several files have this name"
 		case l.Missing == "anchor":
 			why = l.Path + " has no such heading or block"
 		case len(l.Near) > 0:

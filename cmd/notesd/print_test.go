@@ -48,7 +48,7 @@ func TestPrintLinks(t *testing.T) {
 <- D.md:5  see [[A]] and more
 <- E.md:6
 ?? F  line 7, there is no such note
-?? G  line 8, several notes are meant
+?? G  line 8, several files have this name
 ?? B#Plan  line 9, B.md has no such heading or block
 # depth 2 of 3
 # 2 out, 2 in, 3 broken

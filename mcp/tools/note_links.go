@@ -235,7 +235,7 @@ func linksText(out LinksResult, direction string) string {
 		line := fmt.Sprintf("?? %s, line %d", phrase.OneLine(target), l.Line)
 		switch {
 		case l.Ambiguous:
-			line += " (several notes are meant)"
+			line += " (several files have this name)"
 		case l.Missing == "anchor":
 			line += " (" + phrase.OneLine(l.Path) + " has no #" + phrase.OneLine(l.Anchor)
 			if len(l.Near) > 0 {
