@@ -27,8 +27,10 @@ var dateLayouts = []string{
 var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 
 // ParseDate parses a date as written in notes and queries, or as a link to a daily
-// note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time.
+// note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time. Of a range as Notion writes
+// it, "May 1, 2026 → May 3, 2026", it returns the beginning.
 func ParseDate(s string) (time.Time, bool) {
+	s, _, _ = strings.Cut(s, " → ")
 	s, isLink := linkTarget(strings.TrimSpace(s))
 	if t, ok := parseDate(s); ok || !isLink {
 		return t, ok

@@ -60,6 +60,10 @@ func TestFields_Notion(t *testing.T) {
 	created, ok := notes.ParseDate(n.Inline["Created"].(string))
 	assert.True(t, ok)
 	assert.Equal(t, time.Date(2025, 12, 1, 9, 12, 0, 0, time.Local), created)
+	for written, want := range map[string]bool{"May 1, 2026 → May 3, 2026": true, "May 1, 2026 9:00 AM → 10:00 AM": true, "→ May 3, 2026": false} {
+		day, ok := notes.ParseDate(written)
+		assert.Equal(t, want, ok && day.Format(time.DateOnly) == "2026-05-01", written)
+	}
 
 	assert.Equal(t, map[string]any{"Rating": "3"}, parse("Alpha launch.md", lines...).Inline)
 	for _, text := range []string{"Status: Done", "# A\n\nText\nStatus: Done", "# A\n\n- [x](y): Done\nStatus: Done", "# A\n## B\nStatus: Done", "# A"} {
