@@ -22,7 +22,8 @@ import (
 const maxCandidates = 8
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI, a
-// [[wikilink]], the end of a path, a file name, a title, an alias or a permalink, in that order,
+// [[wikilink]], the end of a path, a file name, a title, an alias, a permalink or the name of a page
+// of Notion without its ID, in that order,
 // first exactly and then ignoring case, and finally the period of a periodic note, as
 // read by [notes.Periodic.Parse]. A URI matches only its own path. References may also
 // be an absolute path inside the vault, any of the above after a slash, which is the
@@ -156,6 +157,12 @@ func (l *Layout) lookupTiers(name string) []tier {
 	if notes.IsZettelID(name) {
 		tiers = append(tiers, tier{where: `n.name_key > ? AND n.name_key < ? || char(1114111)`, args: []any{name, name},
 			keep: func(m notes.Meta) bool { return l.otherName(m.Path) == name }})
+	}
+	if !strings.Contains(name, "/") { // a page of Notion, whose title has characters that its file name lacks
+		tiers = append(tiers, tier{where: `n.name_key > ? || ' ' AND n.name_key < ? || '!'`, args: []any{nameKey, nameKey},
+			keep: func(m notes.Meta) bool {
+				return notes.FromNotion(m.Path) && len(notes.Key(notes.BaseName(m.Path))) == len(nameKey)+len(" 0123456789abcdef0123456789abcdef")
+			}})
 	}
 	if folders := *l.logseq.Load(); len(folders) > 0 {
 		var pages []string

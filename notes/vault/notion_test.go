@@ -26,6 +26,23 @@ func TestNotionRelations(t *testing.T) {
 	assert.Equal(t, "# Call\n\nProject: Site (new) (../../Site.md)\n", f.onDisk("Done/"+notionTask))
 }
 
+// TestLookup_NotionName checks that a page is found by its file name without the ID, although a
+// folder has that name.
+func TestLookup_NotionName(t *testing.T) {
+	const page = "Budget 2025 26 0123456789abcdef0123456789abcdef.md"
+	f := newFixture(t, page, "# Budget: 2025/26?\n", "Budget 2025 26/Rows fedcba9876543210fedcba9876543210.md", "# Rows\n", "Budget 2025 26 draft.md", "x")
+	for _, name := range []string{"budget 2025 26", "[[Budget 2025 26]]", "Budget: 2025/26?"} {
+		meta, err := f.Lookup(t.Context(), name, notes.Scope{})
+		require.NoError(t, err, name)
+		assert.Equal(t, page, meta.Path)
+	}
+	_, err := f.Lookup(t.Context(), "Budget 2025", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	f.write("Budget 2025 26.md", "x")
+	f.reconcile()
+	assert.Equal(t, "Budget 2025 26.md", f.found("Budget 2025 26"), "the exact name goes before")
+}
+
 // TestEdit_NotionProperty checks that a key is set where an exported page has it, so that a
 // query finds one value.
 func TestEdit_NotionProperty(t *testing.T) {
