@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -53,9 +52,7 @@ func (s *Store) setStatuses(ctx context.Context) error {
 				return err
 			}
 		}
-		return errors.Join(
-			execAll(ctx, tx, `UPDATE task_tags SET open = t.open FROM tasks t WHERE t.note = task_tags.note AND t.ordinal = task_tags.ordinal AND t.open <> task_tags.open`),
-			execAll(ctx, tx, `UPDATE notes SET open_tasks = (SELECT count(*) FROM tasks WHERE note = notes.id AND open = 1)`))
+		return execAll(ctx, tx, `UPDATE notes SET open_tasks = (SELECT count(*) FROM tasks WHERE note = notes.id AND open = 1)`)
 	})
 }
 
@@ -99,10 +96,16 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err != nil {
 			return err
 		}
-		from, count, indexed := c.taskTables(q)
-		selected := &conditions{terms: []string{indexed(strings.Join(c.terms, " AND "))}, args: slices.Clone(c.args)}
+		from, count := `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`
+		switch {
+		case q.Sort == "path":
+			from = `notes n CROSS JOIN tasks t ON t.note = n.id`
+		case q.Text != "" || len(q.Tags) > 0:
+			count = `tasks t NOT INDEXED` // every row is read, which is faster in table order
+		}
+		selected := &conditions{terms: slices.Clone(c.terms), args: slices.Clone(c.args)}
 		if where != "" {
-			selected.add(indexed("t.note")+" IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
+			selected.add("t.note IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
 			c.add(where, args...)
 		}
 		matching := ` FROM ` + count + ` WHERE ` + strings.Join(selected.terms, " AND ")
@@ -118,14 +121,14 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			page.Total = len(found)
 			from = `(SELECT json_extract(value, '$[0]') AS note, json_extract(value, '$[1]') AS ordinal FROM json_each(?)) f
 				CROSS JOIN tasks t ON t.note = f.note AND t.ordinal = f.ordinal CROSS JOIN notes n ON n.id = t.note`
-			c, indexed = &conditions{terms: []string{"TRUE"}, args: []any{sqlite.List(found)}}, func(sql string) string { return sql }
+			c = &conditions{terms: []string{"TRUE"}, args: []any{sqlite.List(found)}}
 		}
 		if err := by.after(c, "list tasks", q.Sort, q.Cursor); err != nil {
 			return err
 		}
 		last := cursor{Sort: q.Sort}
 		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
-			indexed(strings.Join(by.columns, ", ")), from, indexed(strings.Join(c.terms, " AND ")), indexed(by.terms()), q.Limit+1), c.args, func(rows *sql.Rows) error {
+			strings.Join(by.columns, ", "), from, strings.Join(c.terms, " AND "), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				page.Next = encodeCursor(last)
 				return nil
@@ -166,27 +169,6 @@ func tasksWith(ctx context.Context, tx *sql.Tx, text, selected string, args []an
 	return found, err
 }
 
-// taskTables returns the tables from which a list is read and those in which it is
-// counted, and a function that replaces columns by those of the tag index, if that is
-// used.
-func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed func(string) string) {
-	indexed = func(sql string) string { return sql }
-	switch {
-	case len(q.Tags) > 0:
-		indexed = strings.NewReplacer("t.open", "g.open", "t.due", "g.due", "t.rank", "g.rank", "t.note", "g.note", "t.ordinal", "g.ordinal").Replace
-		const task = ` CROSS JOIN tasks t ON t.note = g.note AND t.ordinal = g.ordinal`
-		if list, count = `task_tags g`+task+` CROSS JOIN notes n ON n.id = t.note`, `task_tags g`; q.Text != "" || strings.Contains(indexed(strings.Join(c.terms, " ")), "t.") {
-			count += task
-		}
-		return list, count, indexed
-	case q.Sort == "path":
-		return `notes n CROSS JOIN tasks t ON t.note = n.id`, `tasks t`, indexed
-	case q.Text != "":
-		return "", `tasks t NOT INDEXED`, indexed // every row is read, which is faster in table order
-	}
-	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`, indexed
-}
-
 // isMark reports whether s is a task's mark, in a box or as a word.
 func isMark(s string) bool {
 	box, _, _ := tasks.Marked("[" + s + "]")
@@ -212,12 +194,8 @@ func taskConditions(q notes.TaskQuery) (*conditions, error) {
 	default:
 		return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no status " + notes.Quote(status), Hint: "Pass open, in_progress, done, cancelled, other, all, or a mark such as / or DOING."}
 	}
-	for i, tag := range q.Tags {
-		if key := notes.Key(strings.TrimPrefix(tag, "#")); i == 0 {
-			c.add("g.tag_key = ?", key)
-		} else {
-			c.add("instr(t.tag_keys, ?) > 0", " "+key+" ")
-		}
+	for _, tag := range q.Tags {
+		c.add("instr(t.tag_keys, ?) > 0", " "+notes.Key(strings.TrimPrefix(tag, "#"))+" ")
 	}
 	if q.Priority != "" {
 		t := notes.Task{}

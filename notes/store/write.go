@@ -137,7 +137,7 @@ func (w *writer) parts(e *Entry) error {
 	if e.Kind != notes.Created {
 		tables := []string{"contents", "tags", "aliases", "chunks"}
 		if e.Reparsed { // columns that replace does not compare may differ
-			tables = append(tables, "links", "tasks", "task_tags")
+			tables = append(tables, "links", "tasks")
 		}
 		for _, table := range tables {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
@@ -175,7 +175,7 @@ func (w *writer) parts(e *Entry) error {
 // links writes the links of a note that differ from the stored ones.
 func (w *writer) links(n *notes.Note, replace bool) error {
 	return w.splice(n.ID, replace, series{
-		tables: []string{"links"}, content: "kind || char(0) || target || char(0) || anchor || char(0) || alias", count: len(n.Links),
+		table: "links", content: "kind || char(0) || target || char(0) || anchor || char(0) || alias", count: len(n.Links),
 		part: func(i int) (int, string) {
 			l := n.Links[i]
 			return l.Line, strings.Join([]string{string(l.Kind), l.Target, l.Anchor, l.Alias}, "\x00")
@@ -192,7 +192,7 @@ func (w *writer) links(n *notes.Note, replace bool) error {
 // series describes a table with one row for each part of a note, in the order of their
 // ordinals.
 type series struct {
-	tables  []string                               // the table, then others with the same ordinals
+	table   string
 	content string                                 // SQL for what the row of a part depends on, except its line
 	count   int                                    // number of parts
 	part    func(i int) (line int, content string) // of the i-th part
@@ -217,7 +217,7 @@ func (w *writer) splice(note int64, replace bool, s series) error {
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	if replace {
 		rows, err := sqlite.All(w.ctx, w.tx, func(r *row) []any { return []any{&r.ordinal, &r.line, &r.content} },
-			`SELECT ordinal, line, `+s.content+` FROM `+s.tables[0]+` WHERE note = ? ORDER BY ordinal`, note)
+			`SELECT ordinal, line, `+s.content+` FROM `+s.table+` WHERE note = ? ORDER BY ordinal`, note)
 		if err != nil {
 			return err
 		}
@@ -239,13 +239,11 @@ func (w *writer) splice(note int64, replace bool, s series) error {
 		if low != math.MinInt64 && high != math.MaxInt64 && high-low <= int64(end-first) { // no room between the ordinals
 			high, end, moved = math.MaxInt64, s.count, 0
 		}
-		for _, table := range s.tables {
-			if err := w.exec(`DELETE FROM `+table+` WHERE note = ? AND ordinal > ? AND ordinal < ?`, note, low, high); err != nil {
-				return err
-			}
+		if err := w.exec(`DELETE FROM `+s.table+` WHERE note = ? AND ordinal > ? AND ordinal < ?`, note, low, high); err != nil {
+			return err
 		}
 		if moved != 0 {
-			if err := w.exec(`UPDATE `+s.tables[0]+` SET line = line + ? WHERE note = ? AND ordinal >= ?`, moved, note, high); err != nil {
+			if err := w.exec(`UPDATE `+s.table+` SET line = line + ? WHERE note = ? AND ordinal >= ?`, moved, note, high); err != nil {
 				return err
 			}
 		}
@@ -322,23 +320,16 @@ const datesSetting = "dates"
 // tasks writes the tasks of a note that differ from the stored ones.
 func (w *writer) tasks(n *notes.Note, replace bool) error {
 	return w.splice(n.ID, replace, series{
-		tables: []string{"tasks", "task_tags"}, content: "status || char(0) || tag_keys || char(0) || heading || char(0) || source", count: len(n.Tasks),
+		table: "tasks", content: "status || char(0) || tag_keys || char(0) || heading || char(0) || source", count: len(n.Tasks),
 		part: func(i int) (int, string) {
 			t := &n.Tasks[i]
-			return t.Line, strings.Join([]string{string(t.Status), " " + strings.Join(tagKeys(t), ""), t.Heading, t.Source}, "\x00")
+			return t.Line, strings.Join([]string{string(t.Status), tagKeys(t), t.Heading, t.Source}, "\x00")
 		},
 		insert: func(i int, ordinal int64) error {
 			t := &n.Tasks[i]
-			open, due, keys := t.Status.IsOpen(), cmp.Or(t.Due, noDate), tagKeys(t)
-			for _, key := range keys {
-				if err := w.exec(`INSERT OR IGNORE INTO task_tags (tag_key, open, due, rank, note, ordinal) VALUES (?, ?, ?, ?, ?, ?)`,
-					strings.TrimSuffix(key, " "), open, due, t.Rank(), n.ID, ordinal); err != nil {
-					return err
-				}
-			}
 			return w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, ordinal, t.Line, open, string(t.Status), t.Mark,
-				due, cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), " "+strings.Join(keys, ""), t.Heading, t.Source)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, ordinal, t.Line, t.Status.IsOpen(), string(t.Status), t.Mark,
+				cmp.Or(t.Due, noDate), cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), tagKeys(t), t.Heading, t.Source)
 		},
 	})
 }
@@ -346,15 +337,14 @@ func (w *writer) tasks(n *notes.Note, replace bool) error {
 // noDate represents a missing date and sorts after all dates.
 const noDate = "~"
 
-// tagKeys returns the keys of a task's tags and of their parent tags, each followed by
-// a space.
-func tagKeys(t *notes.Task) []string {
-	var keys []string
+// tagKeys returns the keys of a task's tags and of their parent tags, each between spaces.
+func tagKeys(t *notes.Task) string {
+	keys := " "
 	for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
 		k := notes.Key(tag) + "/"
 		for end := range len(k) {
 			if k[end] == '/' { // a tag also selects its nested tags
-				keys = append(keys, k[:end]+" ")
+				keys += k[:end] + " "
 			}
 		}
 	}

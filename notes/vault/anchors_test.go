@@ -236,7 +236,7 @@ func (f *fixture) downgrade(version int) {
 		require.NoError(f.t, err, query)
 	}
 	exec(`ATTACH ? AS now`, path+".now")
-	for _, table := range column(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`) {
+	for _, table := range column(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name IN (SELECT name FROM now.sqlite_schema) ORDER BY rowid`) {
 		columns := strings.Join(column(`SELECT name FROM pragma_table_info(?)`, table), ", ")
 		exec(`INSERT OR REPLACE INTO main.` + table + ` (` + columns + `) SELECT ` + columns + ` FROM now.` + table)
 	}

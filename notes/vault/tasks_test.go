@@ -199,7 +199,7 @@ func TestTasksAfterAnUpgrade(t *testing.T) {
 	require.Len(t, want, 900)
 	for _, before := range []string{`DELETE FROM store WHERE key = 'parser'`, `UPDATE store SET value = '1' WHERE key = 'parser'`} {
 		require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(t.Context(), `DELETE FROM tasks WHERE note % 2 = 0; DELETE FROM task_tags; UPDATE notes SET open_tasks = 1; `+before)
+			_, err := tx.ExecContext(t.Context(), `DELETE FROM tasks WHERE note % 2 = 0; UPDATE notes SET open_tasks = 1; `+before)
 			return err
 		}))
 		f.restart()
