@@ -6,9 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
@@ -133,13 +131,9 @@ func inlineText(n *notes.Note) string {
 // parts writes the text, tags, aliases, links, tasks and chunks of a note, in place of
 // those stored.
 func (w *writer) parts(e *Entry) error {
-	n, replace := e.Note, e.Kind != notes.Created && !e.Reparsed
+	n := e.Note
 	if e.Kind != notes.Created {
-		tables := []string{"contents", "tags", "aliases", "chunks"}
-		if e.Reparsed { // columns that replace does not compare may differ
-			tables = append(tables, "links", "tasks")
-		}
-		for _, table := range tables {
+		for _, table := range []string{"contents", "tags", "aliases", "chunks"} {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
 				return err
 			}
@@ -163,106 +157,58 @@ func (w *writer) parts(e *Entry) error {
 			return err
 		}
 	}
-	if err := w.links(n, replace); err != nil {
+	if err := w.links(e); err != nil {
 		return err
 	}
-	if err := w.tasks(n, replace); err != nil {
+	if err := w.tasks(e); err != nil {
 		return err
 	}
 	return w.chunks(n)
 }
 
 // links writes the links of a note that differ from the stored ones.
-func (w *writer) links(n *notes.Note, replace bool) error {
-	return w.splice(n.ID, replace, series{
-		table: "links", content: "kind || char(0) || target || char(0) || anchor || char(0) || alias", count: len(n.Links),
-		part: func(i int) (int, string) {
-			l := n.Links[i]
-			return l.Line, strings.Join([]string{string(l.Kind), l.Target, l.Anchor, l.Alias}, "\x00")
-		},
-		insert: func(i int, ordinal int64) error {
-			l := n.Links[i]
-			w.linked = append(w.linked, [2]int64{n.ID, ordinal})
-			return w.exec(`INSERT INTO links (note, ordinal, kind, target, target_key, anchor, alias, line, resolved, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, 0)`,
-				n.ID, ordinal, string(l.Kind), l.Target, LinkKey(l.Target), l.Anchor, l.Alias, l.Line)
-		},
-	})
-}
-
-// series describes a table with one row for each part of a note, in the order of their
-// ordinals.
-type series struct {
-	table   string
-	content string                                 // SQL for what the row of a part depends on, except its line
-	count   int                                    // number of parts
-	part    func(i int) (line int, content string) // of the i-th part
-	insert  func(i int, ordinal int64) error
-}
-
-// ordinalGap is the distance between the ordinals of adjacent parts, which leaves room
-// for insertions.
-const ordinalGap = 1 << 10
-
-// splice updates the rows of a note to match its parts. Without replace, the note has
-// no rows yet. A note may have a hundred thousand parts, and writing a row takes ten
-// times as long as reading it, so rows at the beginning and end that are unchanged keep
-// their ordinals and are not written, except to shift their lines.
-func (w *writer) splice(note int64, replace bool, s series) error {
-	type row struct {
-		ordinal int64
-		line    int
-		content string
+func (w *writer) links(e *Entry) error {
+	rows := make([][]any, len(e.Note.Links))
+	for i, l := range e.Note.Links {
+		rows[i] = []any{int64(i), string(l.Kind), l.Target, LinkKey(l.Target), l.Anchor, l.Alias, int64(l.Line)}
 	}
-	first, end := 0, s.count // the parts in [first, end) are written
-	low, high := int64(math.MinInt64), int64(math.MaxInt64)
-	if replace {
-		rows, err := sqlite.All(w.ctx, w.tx, func(r *row) []any { return []any{&r.ordinal, &r.line, &r.content} },
-			`SELECT ordinal, line, `+s.content+` FROM `+s.table+` WHERE note = ? ORDER BY ordinal`, note)
-		if err != nil {
-			return err
-		}
-		for ; first < min(end, len(rows)); first++ {
-			if line, content := s.part(first); rows[first] != (row{rows[first].ordinal, line, content}) {
-				break
-			}
-			low = rows[first].ordinal
-		}
-		moved := 0
-		for last := len(rows) - 1; last >= first && end > first; last, end = last-1, end-1 {
-			line, content := s.part(end - 1)
-			shift := line - rows[last].line
-			if content != rows[last].content || end < s.count && shift != moved {
-				break
-			}
-			moved, high = shift, rows[last].ordinal
-		}
-		if low != math.MinInt64 && high != math.MaxInt64 && high-low <= int64(end-first) { // no room between the ordinals
-			high, end, moved = math.MaxInt64, s.count, 0
-		}
-		if err := w.exec(`DELETE FROM `+s.table+` WHERE note = ? AND ordinal > ? AND ordinal < ?`, note, low, high); err != nil {
-			return err
-		}
-		if moved != 0 {
-			if err := w.exec(`UPDATE `+s.table+` SET line = line + ? WHERE note = ? AND ordinal >= ?`, moved, note, high); err != nil {
-				return err
-			}
-		}
+	changed, err := w.changed(e, "links", "ordinal, kind, target, target_key, anchor, alias, line", rows)
+	if err != nil {
+		return err
 	}
-	count, gap := int64(end-first), int64(ordinalGap)
-	switch {
-	case low == math.MinInt64 && high == math.MaxInt64:
-		low = -gap
-	case low == math.MinInt64:
-		low = high - gap*(count+1)
-	case high != math.MaxInt64:
-		gap = (high - low) / (count + 1)
-	}
-	for i := range count {
-		if err := s.insert(first+int(i), low+gap*(i+1)); err != nil {
+	for _, row := range changed {
+		w.linked = append(w.linked, [2]int64{e.ID, row[0].(int64)})
+		if err := w.exec(`INSERT OR REPLACE INTO links (note, state, ordinal, kind, target, target_key, anchor, alias, line) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?)`, append([]any{e.ID}, row...)...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// changed returns those of a note's rows, with these columns, that differ from the stored ones
+// of the same ordinal, the first column, and deletes the stored rows beyond them. A note may
+// have a hundred thousand, and writing a row takes ten times as long as reading it.
+func (w *writer) changed(e *Entry, table, columns string, rows [][]any) ([][]any, error) {
+	if e.Kind == notes.Created {
+		return rows, nil
+	}
+	same := map[int64]bool{}
+	err := sqlite.ForEach(w.ctx, w.tx, `SELECT `+columns+` FROM `+table+` WHERE note = ? AND ordinal BETWEEN 0 AND ?`, []any{e.ID, len(rows) - 1}, func(stored *sql.Rows) error {
+		values, into := make([]any, len(rows[0])), make([]any, len(rows[0]))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		err := stored.Scan(into...)
+		if at, ok := values[0].(int64); ok && slices.Equal(values, rows[at]) {
+			same[at] = true
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(row []any) bool { return same[row[0].(int64)] })
+	return rows, w.exec(`DELETE FROM `+table+` WHERE note = ? AND ordinal NOT BETWEEN 0 AND ?`, e.ID, len(rows)+len(same)-1) // earlier versions wrote other ordinals
 }
 
 // chunks writes the chunks of a note in one statement, because there are many.
@@ -318,20 +264,28 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 const datesSetting = "dates"
 
 // tasks writes the tasks of a note that differ from the stored ones.
-func (w *writer) tasks(n *notes.Note, replace bool) error {
-	return w.splice(n.ID, replace, series{
-		table: "tasks", content: "status || char(0) || tag_keys || char(0) || heading || char(0) || source", count: len(n.Tasks),
-		part: func(i int) (int, string) {
-			t := &n.Tasks[i]
-			return t.Line, strings.Join([]string{string(t.Status), tagKeys(t), t.Heading, t.Source}, "\x00")
-		},
-		insert: func(i int, ordinal int64) error {
-			t := &n.Tasks[i]
-			return w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, ordinal, t.Line, t.Status.IsOpen(), string(t.Status), t.Mark,
-				cmp.Or(t.Due, noDate), cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), tagKeys(t), t.Heading, t.Source)
-		},
-	})
+func (w *writer) tasks(e *Entry) error {
+	const columns = "ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source"
+	rows := make([][]any, len(e.Note.Tasks))
+	for i := range e.Note.Tasks {
+		t := &e.Note.Tasks[i]
+		open := int64(0)
+		if t.Status.IsOpen() {
+			open = 1
+		}
+		rows[i] = []any{int64(i), int64(t.Line), open, string(t.Status), t.Mark, cmp.Or(t.Due, noDate), cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate),
+			int64(t.Rank()), notes.Key(t.Text), tagKeys(t), t.Heading, t.Source}
+	}
+	changed, err := w.changed(e, "tasks", columns, rows)
+	if err != nil {
+		return err
+	}
+	for _, row := range changed {
+		if err := w.exec(`INSERT OR REPLACE INTO tasks (note, `+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, append([]any{e.ID}, row...)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noDate represents a missing date and sorts after all dates.
