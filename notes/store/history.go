@@ -79,8 +79,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 	if err != nil {
 		return err
 	}
-	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
+	return s.write(ctx, func(h historyWriter) error {
 		for _, id := range ids { // in batch order, so that revisions are too
 			old, ok := replaced[id]
 			if !ok {
@@ -112,9 +111,9 @@ func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]V
 // historyWriter writes history within one transaction.
 type historyWriter struct{ *statements }
 
-// newHistoryWriter returns a writer within the transaction.
-func newHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
-	return historyWriter{newStatements(ctx, tx)}
+// write runs do in a write transaction of history.db.
+func (s *Versions) write(ctx context.Context, do func(h historyWriter) error) error {
+	return s.history.Write(ctx, func(tx *sql.Tx) error { return do(historyWriter{newStatements(ctx, tx)}) })
 }
 
 // outside records that an outside change replaced the version old.
@@ -143,11 +142,9 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 		return h.addDeletion(doc, old.Path, text, now)
 	}
 	if old.passing = !losesText(text, []byte(e.Note.Content)); old.passing {
-		reverted, err := h.knows(doc, rawHash([]byte(e.Note.Content)))
-		if err != nil {
+		if err := h.row(`SELECT NOT `+hadText, []any{doc, rawHash([]byte(e.Note.Content))}, &old.passing); err != nil { // otherwise an undo, or a checkout in a version control system
 			return err
 		}
-		old.passing = !reverted
 	}
 	return h.keepOutside(doc, old)
 }
@@ -180,13 +177,6 @@ func (h historyWriter) has(doc int64, newest []lastRevision, v Version) (has boo
 	err = h.row(`SELECT `+hadText+`
 		AND EXISTS (SELECT 1 FROM revisions WHERE document = ?1 AND change IS NOT NULL AND time > ?3 AND hash IS NOT ?2)`, []any{doc, v.Hash, v.time}, &has)
 	return has, err
-}
-
-// knows reports whether the document has had this text before: an undo, or a checkout
-// in a version control system.
-func (h historyWriter) knows(doc int64, hash []byte) (known bool, err error) {
-	err = h.row(`SELECT `+hadText, []any{doc, hash}, &known)
-	return known, err
 }
 
 // addDeletion records the deletion of a note that had this text.
@@ -229,7 +219,18 @@ func (v Version) hasHash(hash string) bool { return hex.EncodeToString(v.Hash) =
 // the newest if that one is passing and was made shortly after its predecessor. Times
 // may run backwards: after a clock that was ahead is corrected, later versions must not
 // be thinned.
-func (h historyWriter) keepOutside(doc int64, v Version) error {
+func (h historyWriter) keepOutside(doc int64, v Version) error { return h.keepFound(doc, v, true) }
+
+// keepAlways is keepOutside for the note at the version's path, but nothing is thinned.
+func (h historyWriter) keepAlways(v Version) error {
+	doc, err := h.document(v.Path)
+	if err != nil {
+		return err
+	}
+	return h.keepFound(doc, v, false)
+}
+
+func (h historyWriter) keepFound(doc int64, v Version, thin bool) error {
 	newest, err := h.newest(doc, 2)
 	if err != nil {
 		return err
@@ -237,7 +238,7 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 	if has, err := h.has(doc, newest, v); err != nil || has {
 		return err
 	}
-	if len(newest) == 2 && newest[0].passing {
+	if thin && len(newest) == 2 && newest[0].passing {
 		if gap := newest[0].time - newest[1].time; 0 <= gap && gap < int64(seenEvery) {
 			if err := h.drop(newest[0]); err != nil {
 				return err
@@ -245,33 +246,11 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 			newest = newest[1:]
 		}
 	}
-	if !v.passing {
+	if thin && !v.passing {
 		if v.passing, err = h.manyBefore(doc, v.time); err != nil {
 			return err
 		}
 	}
-	return h.addFound(doc, newest, v)
-}
-
-// keepAlways appends a version found on disk to the history of the note at its path,
-// unless history has it. The version is never thinned.
-func (h historyWriter) keepAlways(v Version) error {
-	doc, err := h.document(v.Path)
-	if err != nil {
-		return err
-	}
-	newest, err := h.newest(doc, 1)
-	if err != nil {
-		return err
-	}
-	if has, err := h.has(doc, newest, v); err != nil || has {
-		return err
-	}
-	return h.addFound(doc, newest, v)
-}
-
-// addFound appends a version found on disk after the newest.
-func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) error {
 	text, err := Unpack(v.codec, v.data)
 	if err != nil {
 		return err
@@ -404,8 +383,7 @@ func (s *Versions) MatchFiles(ctx context.Context, exists func(path string) bool
 			current[d.Path] = d
 		}
 	}
-	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
+	return s.write(ctx, func(h historyWriter) error {
 		for _, d := range current {
 			is := exists(d.Path)
 			if d.Live == is || unknown(d.Path) {
@@ -438,16 +416,12 @@ func (s *Versions) KeepPresent(ctx context.Context, id int64) error {
 	if err != nil || len(present) == 0 {
 		return err
 	}
-	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		return newHistoryWriter(ctx, tx).keepAlways(present[id]) // not thinned: it is about to be shown
-	})
+	return s.write(ctx, func(h historyWriter) error { return h.keepAlways(present[id]) }) // not thinned: it is about to be shown
 }
 
 // KeepText adds a text to a note's history as a version found on disk.
 func (s *Versions) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
-	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		return newHistoryWriter(ctx, tx).keepAlways(foundVersion(path, data, at.UnixNano()))
-	})
+	return s.write(ctx, func(h historyWriter) error { return h.keepAlways(foundVersion(path, data, at.UnixNano())) })
 }
 
 // foundVersion returns the version for a text found on disk.

@@ -21,8 +21,7 @@ import (
 // the store, that version is added to history, because the store is about to replace
 // it.
 func (s *Journal) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
-	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
+	return s.write(ctx, func(h historyWriter) error {
 		key, request := splitRequest(op.RequestKey)
 		mark := ""
 		if op.Shared {
@@ -34,14 +33,17 @@ func (s *Journal) Begin(ctx context.Context, op *Operation, replaced map[int64]V
 			return err
 		}
 		for i := range op.Files {
-			if err := h.journalFile(op.id, i, &op.Files[i]); err != nil {
+			f := &op.Files[i]
+			if err := h.journalFile(op.id, i, f); err != nil {
 				return err
 			}
-			if err := h.keepReplaced(&op.Files[i], replaced); err != nil {
-				return err
+			if old, known := replaced[f.Note]; known && !bytes.Equal(old.Hash, rawHash(f.Old)) {
+				if err := h.keepAlways(old); err != nil {
+					return err
+				}
 			}
-			if op.Files[i].Folder {
-				if err := s.keepMoving(h, op.Files[i].OldPath); err != nil {
+			if f.Folder {
+				if err := s.keepMoving(h, f.OldPath); err != nil {
 					return err
 				}
 			}
@@ -69,14 +71,6 @@ func (s *Journal) Placed(ctx context.Context, id string) (map[string]bool, error
 		return err
 	})
 	return paths, err
-}
-
-func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) error {
-	old, known := replaced[f.Note]
-	if !known || bytes.Equal(old.Hash, rawHash(f.Old)) {
-		return nil
-	}
-	return h.keepAlways(old)
 }
 
 // keepMoving adds the current versions of notes in a folder about to move to history,
@@ -201,8 +195,7 @@ func releaseTexts(ctx context.Context, tx *sql.Tx, operation int64) error {
 // revisions, and stores the answer for repeated requests. It returns the revision of
 // the first file.
 func (s *Journal) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
-	err = s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
+	err = s.write(ctx, func(h historyWriter) error {
 		now := s.Now().UnixNano()
 		for n := range op.Files {
 			i := n
@@ -212,7 +205,7 @@ func (s *Journal) Finish(ctx context.Context, op *Operation, replaced map[int64]
 				i = (n + 1) % len(op.Files)
 			}
 			f := &op.Files[i]
-			if err := execAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
+			if err := h.exec(`UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
 				return err
 			}
 			var made int64
@@ -232,10 +225,10 @@ func (s *Journal) Finish(ctx context.Context, op *Operation, replaced map[int64]
 			}
 		}
 		answer.Revision = revision
-		if err := execAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id); err != nil {
+		if err := h.exec(`UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id); err != nil {
 			return err
 		}
-		return releaseTexts(ctx, tx, op.id)
+		return releaseTexts(ctx, h.tx, op.id)
 	})
 	return revision, err
 }

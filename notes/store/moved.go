@@ -41,8 +41,7 @@ func (s *Versions) keepCreated(ctx context.Context, entries []Entry) error {
 	if len(created) == 0 {
 		return nil
 	}
-	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
+	return s.write(ctx, func(h historyWriter) error {
 		gone, err := h.justDeleted(s.Now())
 		if err != nil {
 			return err
