@@ -148,7 +148,7 @@ func (f Files) MoveFolder(ctx context.Context, folder FileChange) error {
 const linksWithKeys = `(SELECT DISTINCT value FROM json_each(?)) k CROSS JOIN links l ON l.target_key = k.value`
 
 // have returns the stored attachments and skipped files that the scan covers.
-func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, _ map[string]Skipped, err error) {
+func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, skipped map[string]Skipped, err error) {
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
 		var scanned []string
@@ -157,33 +157,31 @@ func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string,
 		}
 		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(scanned)}
 	}
-	skipped := map[string]Skipped{}
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
 		if attachments, err = sqlite.Map[string, string](ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args...); err != nil {
 			return err
 		}
-		all, err := sqlite.All(ctx, tx, func(k *Skipped) []any {
-			return []any{&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime}
-		}, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args...)
-		for _, k := range all {
-			skipped[k.Path] = k
-		}
+		skipped, err = selectSkipped(ctx, tx, fmt.Sprintf(from, "skipped"), args...)
 		return err
 	})
 	return attachments, skipped, err
 }
 
+func selectSkipped(ctx context.Context, q sqlite.Querier, from string, args ...any) (map[string]Skipped, error) {
+	skipped := map[string]Skipped{}
+	err := sqlite.ForEach(ctx, q, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+from, args, func(rows *sql.Rows) error {
+		var k Skipped
+		err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
+		skipped[k.Path] = k
+		return err
+	})
+	return skipped, err
+}
+
 // PassedOver returns the skipped files by path, so that unchanged ones are not read
 // again.
 func (f Files) PassedOver(ctx context.Context) (map[string]Skipped, error) {
-	out := map[string]Skipped{}
-	err := sqlite.ForEach(ctx, f.s.notes.Reader(), `SELECT path, reason, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
-		var k Skipped
-		err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
-		out[k.Path] = k
-		return err
-	})
-	return out, err
+	return selectSkipped(ctx, f.s.notes.Reader(), ` FROM skipped f`)
 }
 
 // Skipped returns the first skipped files, by path, and their total number.
