@@ -34,9 +34,8 @@ type feeder struct {
 	mu        sync.Mutex // held while followers are fed
 	followers []*fed
 
-	queueMu   sync.Mutex
-	queue     []notes.Change // committed, not yet fed
-	published atomic.Uint64
+	queueMu sync.Mutex
+	queue   []notes.Change // committed, not yet fed
 
 	rebuilding atomic.Bool // a follower is being fed every note
 }
@@ -120,9 +119,6 @@ func (f *feeder) feed(ctx context.Context) {
 			} else {
 				follower.current, follower.err = err == nil, err
 			}
-		}
-		if len(changes) > 0 {
-			f.published.Store(changes[len(changes)-1].Seq)
 		}
 		if !f.rebuilding.Swap(false) { // later calls of run wait
 			return

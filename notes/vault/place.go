@@ -40,9 +40,8 @@ import (
 // removed when the journal entry is closed.
 type placer struct {
 	*operation
-	dirs   map[string]*atomicfile.Dir
-	placed int                          // files whose names have been changed
-	met    map[*store.FileChange][]byte // texts of other programs that an exchange displaced for a moment
+	dirs map[string]*atomicfile.Dir
+	met  map[*store.FileChange][]byte // texts of other programs that an exchange displaced for a moment
 
 	committed bool // the operation is in the shared log
 }
@@ -216,8 +215,7 @@ func (d *placer) swap() error {
 		switch {
 		case err == nil:
 			f.State = store.StateDone
-			d.placed++
-		case d.placed == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
+		case i == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
 			return err
 		default:
 			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
