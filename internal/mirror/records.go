@@ -56,9 +56,8 @@ func (r *records) bases(ctx context.Context, paths []string, all bool) (map[stri
 }
 
 // isOwn reports whether the batch has changes found in this folder.
-func (r *records) isOwn(ctx context.Context, batch string) (own bool, err error) {
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM own WHERE id = ?)`, batch).Scan(&own)
-	return own, err
+func (r *records) isOwn(ctx context.Context, batch string) (bool, error) {
+	return sqlite.First[bool](ctx, r.db.Reader(), `SELECT EXISTS (SELECT 1 FROM own WHERE id = ?)`, batch)
 }
 
 // pending returns the paths still to be compared.
