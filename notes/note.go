@@ -45,13 +45,6 @@ type Note struct {
 	Part Anchor // of a note that was read by a reference: the part that this names, if any
 }
 
-// Packed is a note read from a store. Unpack sets the packed fields: content, front
-// matter, aliases, tags, headings and chunks. It must be called once.
-type Packed struct {
-	*Note
-	Unpack func() error
-}
-
 // Heading is one heading of a note.
 type Heading struct {
 	Level int // 1 to 6

@@ -76,10 +76,10 @@ func (g *generated) add(i int, r *rand.Rand, zipf *rand.Zipf) {
 	g.notes = append(g.notes, n)
 }
 
-// PackedByID, Resolve, ResolveSearch and List make a generated vault a Store.
-func (g *generated) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, err error) {
+// ByID, Resolve, ResolveSearch and List make a generated vault a Store.
+func (g *generated) ByID(_ context.Context, ids []int64) (out []*notes.Note, err error) {
 	for _, id := range ids {
-		out = append(out, notes.Packed{Note: g.notes[id-1], Unpack: func() error { return nil }})
+		out = append(out, g.notes[id-1])
 	}
 	return out, nil
 }

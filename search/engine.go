@@ -16,7 +16,7 @@ import (
 
 // Store reads the notes that the index found. *store.Store of notes/store implements it.
 type Store interface {
-	PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error)
+	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
 	Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
@@ -406,11 +406,10 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	parts := slices.Collect(slices.Chunk(missing, max(readTogether, (len(missing)+1)/2)))
 	found := make([][]*notes.Note, len(parts))
 	err := index.InParallel(len(parts), func(_, i int) error {
-		packed, err := s.store.PackedByID(ctx, parts[i])
-		for _, p := range packed {
-			err = cmp.Or(err, p.Unpack())
-			p.Content = p.SearchText()
-			found[i] = append(found[i], p.Note)
+		var err error
+		found[i], err = s.store.ByID(ctx, parts[i])
+		for _, n := range found[i] {
+			n.Content = n.SearchText()
 		}
 		return err
 	})

@@ -79,9 +79,9 @@ func (manyListed) List(_ context.Context, q notes.ListQuery) (notes.ListPage, er
 	return page, nil
 }
 
-func (manyListed) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, err error) {
+func (manyListed) ByID(_ context.Context, ids []int64) (out []*notes.Note, err error) {
 	for _, id := range ids {
-		out = append(out, notes.Packed{Note: &notes.Note{ID: id, Path: fmt.Sprintf("%04d.md", id)}, Unpack: func() error { return nil }})
+		out = append(out, &notes.Note{ID: id, Path: fmt.Sprintf("%04d.md", id)})
 	}
 	return out, nil
 }
@@ -215,9 +215,9 @@ type goneStore struct {
 	id int64
 }
 
-func (s goneStore) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
-	found, err := s.Store.PackedByID(ctx, ids)
-	return slices.DeleteFunc(found, func(n notes.Packed) bool { return n.ID == s.id }), err
+func (s goneStore) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
+	found, err := s.Store.ByID(ctx, ids)
+	return slices.DeleteFunc(found, func(n *notes.Note) bool { return n.ID == s.id }), err
 }
 
 // The words to mark in a snippet include the forms in which it has the words of the query.

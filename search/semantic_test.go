@@ -805,10 +805,10 @@ func memoryStore(t *testing.T, f *fixture) memory {
 	return m
 }
 
-func (m memory) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, err error) {
+func (m memory) ByID(_ context.Context, ids []int64) (out []*notes.Note, err error) {
 	for _, id := range ids {
 		if n := m[id]; n != nil {
-			out = append(out, notes.Packed{Note: n, Unpack: func() error { return nil }})
+			out = append(out, n)
 		}
 	}
 	return out, nil

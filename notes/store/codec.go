@@ -117,10 +117,9 @@ func appendStrings(b []byte, list []string) []byte {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
-// unpackOutline sets the note's aliases, tags, headings and chunks, with the hashes of
-// chunks if requested, which in hexadecimal are longer than the rest. Their strings share
+// unpackOutline sets the note's aliases, tags, headings and chunks. Their strings share
 // the memory of packed, which must not be modified afterwards.
-func unpackOutline(packed []byte, n *notes.Note, hashes bool) error {
+func unpackOutline(packed []byte, n *notes.Note) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {
 		return errOutline
 	}
@@ -136,7 +135,7 @@ func unpackOutline(packed []byte, n *notes.Note, hashes bool) error {
 		h.Line = line
 		n.Headings[i] = h
 	}
-	r.chunks(n, hashes)
+	r.chunks(n)
 	if r.bad || r.at != len(packed) {
 		return errOutline
 	}
@@ -152,7 +151,7 @@ type outlineReader struct {
 	bad    bool
 }
 
-func (r *outlineReader) chunks(n *notes.Note, withHashes bool) {
+func (r *outlineReader) chunks(n *notes.Note) {
 	count := r.length()
 	if count == 0 {
 		return
@@ -175,12 +174,10 @@ func (r *outlineReader) chunks(n *notes.Note, withHashes bool) {
 		c.End = c.Start + r.varint()
 		c.LineStart = before.LineEnd + r.varint()
 		c.LineEnd = c.LineStart + r.varint()
-		if hash := r.take(sha256.Size); withHashes {
-			hashes = append(hashes, hash...)
-		}
+		hashes = append(hashes, r.take(sha256.Size)...)
 		n.Chunks[i], before = c, c
 	}
-	if r.bad || !withHashes {
+	if r.bad {
 		return
 	}
 	names := hex.EncodeToString(hashes)

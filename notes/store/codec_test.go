@@ -23,7 +23,7 @@ func TestOutlineKeepsEverything(t *testing.T) {
 		packed, err := packOutline(note)
 		require.NoError(t, err, name)
 		got := &notes.Note{}
-		require.NoError(t, unpackOutline(packed, got, true), name)
+		require.NoError(t, unpackOutline(packed, got), name)
 		want := &notes.Note{Aliases: note.Aliases, Tags: note.Tags, Headings: note.Headings, Chunks: note.Chunks}
 		for i := range want.Chunks {
 			if len(want.Chunks[i].Path) == 0 {
@@ -32,9 +32,9 @@ func TestOutlineKeepsEverything(t *testing.T) {
 		}
 		assert.Equal(t, want, got, name)
 		for cut := range min(len(packed), 300) {
-			require.Error(t, unpackOutline(packed[:cut], &notes.Note{}, true), "%s, cut at %d", name, cut)
+			require.Error(t, unpackOutline(packed[:cut], &notes.Note{}), "%s, cut at %d", name, cut)
 		}
-		require.Error(t, unpackOutline(append(packed, 0), &notes.Note{}, true), name)
+		require.Error(t, unpackOutline(append(packed, 0), &notes.Note{}), name)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestOutline_PathsAreIndependent(t *testing.T) {
 	packed, err := packOutline(note)
 	require.NoError(t, err)
 	got := &notes.Note{}
-	require.NoError(t, unpackOutline(packed, got, true))
+	require.NoError(t, unpackOutline(packed, got))
 	_ = append(got.Chunks[1].Path, "x")
 	assert.Equal(t, note.Chunks, got.Chunks)
 }
@@ -58,13 +58,13 @@ func FuzzOutline(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		n := &notes.Note{}
-		if unpackOutline(packed, n, true) != nil {
+		if unpackOutline(packed, n) != nil {
 			return
 		}
 		again, err := packOutline(n)
 		require.NoError(t, err)
 		m := &notes.Note{}
-		require.NoError(t, unpackOutline(again, m, true))
+		require.NoError(t, unpackOutline(again, m))
 		require.Equal(t, n, m)
 	})
 }

@@ -188,7 +188,7 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 			var outline []byte
 			err := w.tx.QueryRowContext(w.ctx, `SELECT c.outline FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, l.To).Scan(&outline)
 			if err == nil {
-				err = unpackOutline(outline, &n, false)
+				err = unpackOutline(outline, &n)
 			}
 			if err != nil {
 				return err

@@ -29,17 +29,6 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
-// PackedByID is like [Reader.ByID], but in any order, with the notes still packed, and
-// without inline fields and the hashes of chunks.
-func (s *Reader) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
-	found := make([]notes.Packed, 0, len(ids))
-	err := eachNote(ctx, s.byID, ids, false, func(n notes.Packed) error {
-		found = append(found, n)
-		return nil
-	})
-	return found, err
-}
-
 // LoadNote returns a note including its links, or nil if it does not exist.
 func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
@@ -61,56 +50,42 @@ const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.da
 	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
 
 func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
-	found := make(map[int64]*notes.Note, len(ids))
-	return found, eachNote(ctx, byID, ids, true, func(n notes.Packed) error {
-		found[n.ID] = n.Note
-		return n.Unpack()
-	})
-}
-
-func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, whole bool, do func(notes.Packed) error) error {
 	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // Err below reports the error
+	found := make(map[int64]*notes.Note, len(ids))
 	for rows.Next() {
-		n, err := scanNote(rows, whole)
-		if err == nil {
-			err = do(n)
-		}
+		n, err := scanNote(rows)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		found[n.ID] = n
 	}
-	return rows.Err()
+	return found, rows.Err()
 }
 
-func scanNote(rows *sql.Rows, whole bool) (notes.Packed, error) {
+func scanNote(rows *sql.Rows) (*notes.Note, error) {
 	n := &notes.Note{}
-	var hash sql.RawBytes
-	var packed, outline, frontMatter, inline []byte
+	var hash, frontMatter, inline sql.RawBytes
+	var packed, outline []byte
 	var mtime, date, created int64
 	var codec int
 	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &created, &frontMatter, &n.FrontMatterError, &inline, &n.OpenTasks, &n.Seq, &outline, &codec, &packed); err != nil {
-		return notes.Packed{}, err
+		return nil, err
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date, n.Created = time.Unix(0, mtime), time.Unix(0, date), time.Unix(0, created)
-	return notes.Packed{Note: n, Unpack: func() error {
-		text, err := Unpack(codec, packed)
-		if err != nil {
-			return err
-		}
-		n.Content = unsafe.String(unsafe.SliceData(text), len(text)) // no other reference to these bytes exists
-		if err := unpackOutline(outline, n, whole); err != nil {
-			return err
-		}
-		if !whole {
-			inline = nil
-		}
-		return setFields(n, frontMatter, inline)
-	}}, nil
+	text, err := Unpack(codec, packed)
+	if err != nil {
+		return nil, err
+	}
+	n.Content = unsafe.String(unsafe.SliceData(text), len(text)) // no other reference to these bytes exists
+	if err := unpackOutline(outline, n); err != nil {
+		return nil, err
+	}
+	return n, setFields(n, frontMatter, inline)
 }
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
