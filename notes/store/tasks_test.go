@@ -210,6 +210,10 @@ func TestApply_WritesOnlyChangedParts(t *testing.T) {
 		}))
 		return n
 	}
+	require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error { // as earlier versions wrote them
+		_, err := tx.ExecContext(t.Context(), `UPDATE tasks SET ordinal = (ordinal - 3) * 1024; UPDATE links SET ordinal = (ordinal - 3) * 1024`)
+		return err
+	}))
 	for round := range 40 {
 		at := rng.IntN(len(lines))
 		few := false
