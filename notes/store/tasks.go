@@ -100,7 +100,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		switch {
 		case q.Sort == "path":
 			from = `notes n CROSS JOIN tasks t ON t.note = n.id`
-		case q.Text != "" || len(q.Tags) > 0:
+		case q.Note == "" && (q.Text != "" || len(q.Tags) > 0):
 			count = `tasks t NOT INDEXED` // every row is read, which is faster in table order
 		}
 		selected := &conditions{terms: slices.Clone(c.terms), args: slices.Clone(c.args)}
