@@ -343,7 +343,7 @@ func alike(name string, values []string) (like []string) {
 		if len(key) >= 4 && strings.Contains(k, key) {
 			best = max(best, leastAlike)
 		}
-		if best >= leastAlike {
+		if best >= leastAlike && score[v] == 0 { // a heading may be there twice
 			score[v] = best
 			like = append(like, v)
 		}

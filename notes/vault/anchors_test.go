@@ -76,7 +76,7 @@ func TestBrokenAnchors(t *testing.T) {
 }
 
 func TestBrokenAnchors_SuggestHeadings(t *testing.T) {
-	f := newFixture(t, "A.md", "[[B#Shoping list]] [[B#^x]] [[C]]\n", "B.md", "# Shopping list\n# Other\n")
+	f := newFixture(t, "A.md", "[[B#Shoping list]] [[B#^x]] [[C]]\n", "B.md", "# Shopping list\n# Other\n# Shopping list\n")
 	report, err := f.Links(t.Context(), "A", notes.LinkQuery{})
 	require.NoError(t, err)
 	require.Len(t, report.Unresolved, 3)
