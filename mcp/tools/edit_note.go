@@ -162,8 +162,6 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 			}
 			named[meta.Path] = true
 		}
-		// Each note is a request of its own in the journal, so that a repeated call makes the
-		// edits that are missing, and only these.
 		if key != "" && i > 0 {
 			in.RequestKey = strconv.Itoa(i) + "/" + key
 		}

@@ -309,3 +309,27 @@ func TestEditNote_ManyRelinked(t *testing.T) {
 	assert.Contains(t, text, "also changed (40):")
 	assert.LessOrEqual(t, len(text), 2048)
 }
+
+// A change that writes a link to an alias, or to a heading that the other note lacks, says so. Links
+// to notes that do not exist yet, and those that were broken before, get no remark.
+func TestWrites_MistakenLinks(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"People/Jonas Weber.md": "---\naliases: [Jonas]\n---\n# Jonas Weber\n\n## Notes\n\n## Notes\n",
+		"Day.md":                "# Day\n\n[[Jonas Weber#Old]] and [[#Gone]]\n",
+	})
+	alias := "Jonas, line 5 (title or alias of People/Jonas Weber.md; link by file name)"
+	heading := "Jonas Weber#Note, line 5 (People/Jonas Weber.md has no #Note; near: Notes)"
+	edits := []args{{"op": "append", "content": "With [[Jonas]], [[Jonas Weber#Note]], [[Jonas Weber]] and [[Later]]."}}
+	out, text := w.call(t, "edit_note", args{"note": "Day", "edits": edits, "dry_run": true})
+	assert.NotContains(t, out, "notes")
+	assert.NotContains(t, text, "broken links")
+	out, text = w.call(t, "edit_note", args{"note": "Day", "edits": edits})
+	assert.Equal(t, []any{"broken links: ?? " + alias + "; ?? " + heading}, out["notes"])
+	assert.Contains(t, text, "\n(broken links: ?? "+alias+"; ?? "+heading+")\n[diff ")
+	out, _ = w.call(t, "edit_note", args{"note": "Day", "edits": []args{{"op": "prepend", "content": "[[Later]] and [[Jonas Weber]]"}}})
+	assert.NotContains(t, out, "notes")
+
+	out, text = w.call(t, "create_note", args{"title": "Meeting", "content": "[[Later]]", "front_matter": args{"attendees": []string{"[[Jonas]]"}}})
+	assert.Equal(t, []any{"broken links: ?? Jonas, line 3 (title or alias of People/Jonas Weber.md; link by file name)"}, out["notes"])
+	assert.Contains(t, text, "broken links: ?? Jonas, line 3")
+}

@@ -166,6 +166,24 @@ func unresolvedOf(l notes.LinkedNote) unresolvedLink {
 	return link
 }
 
+// line describes the link, and what may have been meant.
+func (l unresolvedLink) line() string {
+	target := strings.TrimSuffix(l.Target+"#"+l.Anchor, "#")
+	line := fmt.Sprintf("?? %s, line %d", phrase.OneLine(target), l.Line)
+	near := phrase.OneLine(strings.Join(l.Near, ", "))
+	switch {
+	case l.Ambiguous:
+		line += " (several files have this name)"
+	case l.Missing == "anchor" && near != "":
+		line += fmt.Sprintf(" (%s has no #%s; near: %s)", phrase.OneLine(l.Path), phrase.OneLine(l.Anchor), near)
+	case l.Missing == "anchor":
+		line += fmt.Sprintf(" (%s has no #%s)", phrase.OneLine(l.Path), phrase.OneLine(l.Anchor))
+	case near != "":
+		line += fmt.Sprintf(" (title or alias of %s; link by file name)", near)
+	}
+	return line
+}
+
 // outgoingLines returns a line for each linked note, with the lines of the links, and the
 // number of links. Unlike the structured result, it does not distinguish anchors and kinds.
 func outgoingLines(links []outgoingLink) (lines []string, total int) {
@@ -228,24 +246,7 @@ func linksText(out LinksResult, direction string) string {
 	}
 	lines = append(lines, backlinks...)
 	for _, l := range out.Unresolved {
-		target := l.Target
-		if l.Anchor != "" {
-			target += "#" + l.Anchor
-		}
-		line := fmt.Sprintf("?? %s, line %d", phrase.OneLine(target), l.Line)
-		switch {
-		case l.Ambiguous:
-			line += " (several files have this name)"
-		case l.Missing == "anchor":
-			line += " (" + phrase.OneLine(l.Path) + " has no #" + phrase.OneLine(l.Anchor)
-			if len(l.Near) > 0 {
-				line += "; near: " + phrase.OneLine(strings.Join(l.Near, ", "))
-			}
-			line += ")"
-		case len(l.Near) > 0:
-			line += " (title or alias of " + phrase.OneLine(strings.Join(l.Near, ", ")) + "; link by file name)"
-		}
-		lines = append(lines, line)
+		lines = append(lines, l.line())
 	}
 	switch unresolved := fmt.Sprintf("%d unresolved", len(out.Unresolved)); direction {
 	case "in":

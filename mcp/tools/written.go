@@ -25,6 +25,7 @@ type WriteResult struct {
 	Left      []string `json:"left,omitempty"`
 	Broken    int      `json:"broken_links,omitempty"` // links to a heading or block that the change removed
 	BrokenIn  []string `json:"broken_in,omitempty"`    // the first notes with such links
+	Notes     []string `json:"notes,omitempty"`
 	Unchanged bool     `json:"unchanged,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
@@ -43,6 +44,9 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
 	if !dryRun && !out.Unchanged {
 		out.Broken, out.BrokenIn = in.broken(ctx, w)
+		if lines := addedLinks(w.Diff); len(lines) > 0 {
+			out.Notes = in.mistakenLinks(ctx, w.Path, lines)
+		}
 	}
 	if diff {
 		out.Diff = w.Diff
@@ -89,10 +93,51 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 		conflicts = "changed or in use by another program, not updated"
 	}
 	listPaths(&b, conflicts, w.Conflicts, 0)
+	b.WriteString(remarkLines(out.Notes))
 	if out.Diff != "" {
 		b.WriteString("\n" + phrase.Fence("diff", w.Path, out.Diff))
 	}
 	return b.String()
+}
+
+// mistakenLinks returns a remark about the links in some lines of a note, or in all if written is
+// nil, that do not lead where the writer meant: they name the title or alias of a note, or
+// a heading that it lacks. A link to a note that does not exist may be meant to be followed later.
+func (in *invocation) mistakenLinks(ctx context.Context, p string, written map[int]bool) []string {
+	const most = 5
+	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "out", Limit: 500, Scope: in.Scope})
+	if err != nil { // the change is made already
+		return nil
+	}
+	var lines []string
+	for _, l := range report.Unresolved {
+		if (l.NoAnchor || len(l.Near) > 0) && len(lines) < most && (written == nil || written[l.Line]) {
+			lines = append(lines, unresolvedOf(l).line())
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []string{"broken links: " + strings.Join(lines, "; ")}
+}
+
+// addedLinks returns the numbers of the lines with links that a diff adds.
+func addedLinks(diff string) map[int]bool {
+	added, n := map[int]bool{}, 0
+	for line := range strings.Lines(diff) {
+		switch at := strings.IndexByte(line, '+'); {
+		case strings.HasPrefix(line, "@@ "):
+			fmt.Sscanf(line[at:], "+%d", &n)
+		case at == 0 && n > 0:
+			if strings.Contains(line, "[[") || strings.Contains(line, "](") {
+				added[n] = true
+			}
+			fallthrough
+		case line[0] == ' ':
+			n++
+		}
+	}
+	return added
 }
 
 // broken returns the number of links in other notes to a heading or block that a change
