@@ -250,7 +250,12 @@ func TestAutoModel(t *testing.T) {
 	assert.Equal(t, "Boot.md", paths[0])
 
 	require.False(t, h.tool("create_table", map[string]any{"table_name": "words", "dimension": 384}).IsError)
-	require.False(t, h.tool("add_vector", map[string]any{"table_name": "words", "id": "cat", "text": "Katze"}).IsError)
+	added := h.tool("add_vector", map[string]any{"table_name": "words", "id": "cat", "text": "Katze"})
+	require.False(t, added.IsError)
+	assert.Contains(t, added.Content[0].Text, "\n(the text is not kept: results show only id and metadata, which can hold it)")
+	added = h.tool("add_vector", map[string]any{"table_name": "words", "id": "cat", "text": "Katze", "metadata": map[string]any{"text": "Katze"}})
+	require.False(t, added.IsError)
+	assert.NotContains(t, added.Content[0].Text, "not kept")
 	for i := range 60 {
 		require.NoError(t, os.WriteFile(filepath.Join(p.vault, fmt.Sprintf("Day %d.md", i)), fmt.Appendf(nil, "On day %d we were at the lake and it was as cold as the day before that.", i), 0o644))
 	}

@@ -48,6 +48,8 @@ type addVectorArgs struct {
 type AddVectorResult struct {
 	ID  string   `json:"id,omitempty"`
 	IDs []string `json:"ids"`
+
+	Notes []string `json:"notes,omitempty"`
 }
 
 func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (Outcome, error) {
@@ -64,11 +66,15 @@ func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (Outcome
 		return Outcome{}, err
 	}
 	out := AddVectorResult{IDs: ids}
+	if slices.ContainsFunc(rows, func(r vectorRow) bool { return len(r.Text) > len(r.Metadata) }) {
+		out.Notes = []string{"the text is not kept: results show only id and metadata, which can hold it"}
+	}
+	text := fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), phrase.OneLine(ids[0]), phrase.OneLine(ids[len(ids)-1]))
 	if len(ids) == 1 {
 		out.ID = ids[0]
-		return Outcome{Structured: out, Text: fmt.Sprintf("Added 1 row, id %q", phrase.OneLine(ids[0]))}, nil
+		text = fmt.Sprintf("Added 1 row, id %q", phrase.OneLine(ids[0]))
 	}
-	return Outcome{Structured: out, Text: fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), phrase.OneLine(ids[0]), phrase.OneLine(ids[len(ids)-1]))}, nil
+	return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}, nil
 }
 
 // all returns the rows passed in either form.
