@@ -135,7 +135,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	passages, left := out.Passages, out.LeftOut
 	return fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
-		return Outcome{Structured: out, Text: gatherText(a.Query, out)}
+		return Outcome{Structured: out, Text: gatherText(a, out)}
 	}), nil
 }
 
@@ -188,11 +188,13 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	return p, cut, nil
 }
 
-func gatherText(query string, out GatherResult) string {
+func gatherText(a gatherArgs, out GatherResult) string {
 	var b strings.Builder
-	switch about := phrase.Clip(phrase.OneLine(query), 100); {
+	switch about := phrase.Clip(phrase.OneLine(a.Query), 100); {
 	case len(out.Passages) == 0 && out.LeftOut > 0:
 		fmt.Fprintf(&b, "No passage for %q fits.", about)
+	case len(out.Passages) == 0 && a.After+a.Before != "": // such as "what did I do in March"
+		fmt.Fprintf(&b, "No passages for %q. list_notes with the same after and before lists the notes of that time.", about)
 	case len(out.Passages) == 0:
 		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", about)
 	default:

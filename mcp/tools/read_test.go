@@ -328,8 +328,9 @@ func TestGatherContext(t *testing.T) {
 	assert.Empty(t, none["passages"])
 	assert.Contains(t, text, "the notes do not have the answer")
 	only, _ := w.call(t, "gather_context", args{"query": "rye bread", "folder": "/Brot/", "max_bytes": 900})
-	later, _ := w.call(t, "gather_context", args{"query": "rye bread", "after": "2100-01-01"})
+	later, text := w.call(t, "gather_context", args{"query": "rye bread", "after": "2100-01-01"})
 	assert.Empty(t, later["passages"])
+	assert.Contains(t, text, `No passages for "rye bread". list_notes with the same after and before lists the notes of that time.`)
 	for _, p := range only["passages"].([]any) {
 		assert.Contains(t, p.(args)["path"], "Brot/")
 	}
