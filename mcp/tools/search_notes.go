@@ -243,7 +243,7 @@ func resultOf(hit search.Hit, explain bool) SearchHit {
 // unembedded returns a remark while semantic search cannot find every passage yet. Results
 // with good hits omit it: it takes up context in each of the first searches.
 func unembedded(s Semantic) []string {
-	if s.State != search.StateBuilding || s.Coverage == 0 { // without any coverage, the search says so
+	if s.State != search.StateBuilding || s.Coverage == 0 || s.Coverage >= 1 { // the search says so if there are none; an edit may leave only old ones
 		return nil
 	}
 	return []string{fmt.Sprintf("%.0f%% of the passages are embedded so far; semantic search cannot find the others yet", math.Floor(100*s.Coverage))}

@@ -38,6 +38,8 @@ func TestSearchExplains(t *testing.T) {
 	assert.Contains(t, searchText(searchArgs{Query: "q"}, SearchResult{Semantic: out.Semantic}), "99% of the passages are embedded so far")
 	out.Semantic.State = search.StateReady
 	assert.NotContains(t, searchText(searchArgs{Query: "q", Explain: true}, out), "embedded")
+	out.Semantic = Semantic{State: search.StateBuilding, Coverage: 1}
+	assert.NotContains(t, searchText(searchArgs{Query: "q", Explain: true}, out), "embedded")
 }
 
 // Notes that are only remotely similar and share no word are not related.
