@@ -128,7 +128,7 @@ func TestApply_RareFormsRefused(t *testing.T) {
 		"a block without text":         {"a ^b\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "^b"}, edit.ErrInvalid, "the new text of block ^b is empty"},
 		"front matter with a line":     {"---\na: 1\nb: [\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "c", Value: 1}, edit.ErrFrontMatter, "correct it first with replace_text (line "},
 		"front matter with an anchor":  {"---\n&x\na: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "b", Value: 1}, edit.ErrFrontMatter, "not a plain list of keys"},
-		"a key that is there in part":  {"---\nA: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 2}, edit.ErrFrontMatter, `the note has "A"; use that spelling`},
+		"a key that is there in part":  {"---\nA: 1\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "a", Value: 2}, edit.ErrFrontMatter, `the note has "A"; use that spelling, or remove that key first`},
 		"a comment between items":      {"---\nkey: [\n  a, # one, [\n  b\n]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"a"}}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},
 		"a comment after the items":    {"---\ntags: [\n  a,\n  b # two\n]\n---\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},
 		"a comment in a TOML list":     {"+++\ntags = [\n  # old\n  \"a\",\n]\n+++\n", edit.Edit{Op: edit.OpAddTag, Tag: "c"}, edit.ErrFrontMatter, "its value contains comments; use replace_text"},

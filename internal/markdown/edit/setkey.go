@@ -49,7 +49,7 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 		return bytes.Clone(src), nil
 	}
 	if other, _ := markdown.KeyOf(fm.Values, key); other != key {
-		return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
+		return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling, or remove that key first", other)}
 	}
 	out, err := setKey(src, fm, key, value)
 	if err == nil {
