@@ -201,10 +201,14 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 		if compared += len(names); compared > maxAlike {
 			continue
 		}
-		links[i].Near = alike(l.Anchor[strings.LastIndexByte(l.Anchor, '#')+1:], names)
+		near := alike(l.Anchor[strings.LastIndexByte(l.Anchor, '#')+1:], names)
+		links[i].Near = near[:min(len(near), maxNear)]
 	}
 	return nil
 }
+
+// maxNear is the number of headings or notes that are suggested for a broken link.
+const maxNear = 3
 
 // maxAlike bounds the headings with which those that broken links name are compared, for a note
 // with a thousand links into a changelog whose headings were renamed. Each takes about
@@ -213,9 +217,8 @@ const maxAlike = 100_000
 
 // entitled returns the first notes with this title or alias.
 func (w *linkWalk) entitled(name string) ([]string, error) {
-	const most = 3
 	paths, err := entitled(w.ctx, w.tx, name, w.canRead)
-	return paths[:min(len(paths), most)], err
+	return paths[:min(len(paths), maxNear)], err
 }
 
 // entitled returns the notes with this title or alias.

@@ -76,7 +76,7 @@ func TestBrokenAnchors(t *testing.T) {
 }
 
 func TestBrokenAnchors_SuggestHeadings(t *testing.T) {
-	f := newFixture(t, "A.md", "[[B#Shoping list]] [[B#^x]] [[C]]\n", "B.md", "# Shopping list\n# Other\n# Shopping list\n")
+	f := newFixture(t, "A.md", "[[B#Shoping list]] [[B#^x]] [[C]]\n", "B.md", "# Shopping list\n# Other\n# Shopping list\n", "D.md", "[[E#Day 9]]\n", "E.md", "# Day 1\n# Day 2\n# Day 3\n# Day 4\n# Day 5\n")
 	report, err := f.Links(t.Context(), "A", notes.LinkQuery{})
 	require.NoError(t, err)
 	require.Len(t, report.Unresolved, 3)
@@ -88,6 +88,10 @@ func TestBrokenAnchors_SuggestHeadings(t *testing.T) {
 	assert.Empty(t, block.Near)
 	assert.False(t, note.NoAnchor)
 	assert.Len(t, report.Outgoing, 2, "they lead to the note all the same")
+
+	report, err = f.Links(t.Context(), "D", notes.LinkQuery{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Day 1", "Day 2", "Day 3"}, report.Unresolved[0].Near, "not all of a hundred")
 
 	report, err = f.Links(t.Context(), "B", notes.LinkQuery{Direction: "in"})
 	require.NoError(t, err)
