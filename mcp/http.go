@@ -96,15 +96,14 @@ type HTTP struct {
 	mu       sync.Mutex
 	closed   bool
 	shared   map[string]sharedLimits // by subject
-	sessions map[*sdk.ServerSession]*session
-	uses     int64                // the latest value of session.used
-	streams  map[string]*stream   // by session id
-	resumed  map[resumedAs]string // ids of the sessions that continue others
-	deleted  map[resumedAs]bool   // sessions that clients have deleted, and that therefore do not continue
-	running  sync.WaitGroup       // goroutines started by sessions
-	single   sync.WaitGroup       // requests without a session
-	replays  bool                 // the SDK stores what it sends on streams, for clients that lose one
-	streamed context.Context      // ends with Close; for streams whose session has not begun, and requests without one
+	sessions map[*session]struct{}
+	uses     int64                  // the latest value of session.used
+	resumed  map[resumedAs]*session // those that continue others
+	deleted  map[resumedAs]bool     // sessions that clients have deleted, and that therefore do not continue
+	running  sync.WaitGroup         // goroutines started by sessions
+	single   sync.WaitGroup         // requests without a session
+	replays  bool                   // the SDK stores what it sends on streams, for clients that lose one
+	streamed context.Context        // ends with Close; for streams whose session has not begun, and requests without one
 	end      context.CancelFunc
 }
 
@@ -134,7 +133,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
 	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.serveMCP(w, r, h.o.Profile)
+		h.ServeMCP(w, r, h.o.Profile)
 	})))
 	h.mux.Handle("/sse", h.guard.authorized(http.HandlerFunc(h.serveLegacy)))
 	for pattern, handler := range o.Own {
@@ -149,19 +148,13 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	return h, nil
 }
 
-// NewSubjectHTTP returns a handler that serves only through ServeSubject, behind another
+// NewSubjectHTTP returns a handler that serves only through ServeMCP, behind another
 // handler's ServeHTTP.
 //
 // It stores no responses: a client that tries to resume a response on a node or in a
 // session that does not have it would wait indefinitely. A client that cannot resume learns
 // immediately that its call was interrupted.
 func NewSubjectHTTP(core *Core) *HTTP { return newHTTP(core, HTTPOptions{}, nil) }
-
-// ServeSubject answers a request to a vault's /mcp endpoint on behalf of p.Subject, within
-// the bounds of p. The sessions of one subject are unknown to others.
-func (h *HTTP) ServeSubject(w http.ResponseWriter, r *http.Request, p Profile) {
-	h.serveMCP(w, r, p)
-}
 
 // Bound closes the sessions of subjects whose bounds have changed; their next request
 // begins another session. now returns the current profile of a subject, or false if the
@@ -171,12 +164,11 @@ func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
 	defer h.resuming.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for ss, s := range h.sessions {
+	for s := range h.sessions {
 		p, ok := now(s.profile.Subject)
 		if !s.barred && (!ok || !p.sameBounds(s.asked)) {
-			s.barred = true
 			s.log.Info("a session ends: what its subject may do has changed")
-			h.running.Go(func() { s.close(ss) })
+			h.retire(s)
 		}
 	}
 }
@@ -184,8 +176,8 @@ func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
 func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) *HTTP {
 	h := &HTTP{
 		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log},
-		sessions: make(map[*sdk.ServerSession]*session),
-		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), deleted: make(map[resumedAs]bool), streams: make(map[string]*stream),
+		sessions: make(map[*session]struct{}), shared: make(map[string]sharedLimits),
+		resumed: make(map[resumedAs]*session), deleted: make(map[resumedAs]bool),
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(serverFor, &sdk.StreamableHTTPOptions{
@@ -286,9 +278,9 @@ func (h *HTTP) Close() {
 	h.mu.Lock()
 	h.closed = true
 	var closing sync.WaitGroup
-	for ss, s := range h.sessions {
+	for s := range h.sessions {
 		s.barred = true
-		closing.Go(func() { s.close(ss) })
+		closing.Go(s.close)
 	}
 	h.mu.Unlock()
 	defer time.AfterFunc(h.core.limits.Line.Grace, h.end).Stop()
@@ -296,6 +288,12 @@ func (h *HTTP) Close() {
 	h.single.Wait()
 	h.end()
 	h.running.Wait()
+}
+
+// retire ends a session, which accepts no more requests. It must be called with mu held.
+func (h *HTTP) retire(s *session) {
+	s.barred = true
+	h.running.Go(s.close)
 }
 
 // isClosed reports whether Close was called.
@@ -318,14 +316,14 @@ func (h *HTTP) hasRoom(subject string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := 0
-	var unused *sdk.ServerSession
-	for ss, s := range h.sessions {
+	var unused *session
+	for s := range h.sessions {
 		if s.profile.Subject != subject || s.barred {
 			continue
 		}
 		own++
-		if s.open == 0 && (unused == nil || s.used < h.sessions[unused].used) {
-			unused = ss
+		if s.open == 0 && (unused == nil || s.used < unused.used) {
+			unused = s
 		}
 	}
 	switch {
@@ -336,22 +334,18 @@ func (h *HTTP) hasRoom(subject string) bool {
 	case unused == nil:
 		return false
 	}
-	s := h.sessions[unused]
-	s.barred = true
-	s.log.Info("a session ends: it is unused, and another needs its place")
-	h.running.Go(func() { s.close(unused) })
+	unused.log.Info("a session ends: it is unused, and another needs its place")
+	h.retire(unused)
 	return true
 }
 
 // closeIdle closes the session unless a request is in progress.
-func (h *HTTP) closeIdle(s *session, ss *sdk.ServerSession) {
+func (h *HTTP) closeIdle(s *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.open > 0 || s.barred || h.closed {
-		return
+	if s.open == 0 && !s.barred && !h.closed {
+		h.retire(s)
 	}
-	s.barred = true
-	h.running.Go(func() { s.close(ss) })
 }
 
 // sharedBy returns the limits shared by a subject's sessionless requests.
@@ -375,12 +369,12 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 		return
 	}
 	h.uses++
-	s.used = h.uses
-	out := newSDKOutlet(s, ss)
+	s.ss, s.used = ss, h.uses
+	out := newSDKOutlet(s)
 	s.out = out.notify
 	h.core.add(s)
-	h.sessions[ss] = s
-	s.idle = time.AfterFunc(h.o.idle, func() { h.closeIdle(s, ss) })
+	h.sessions[s] = struct{}{}
+	s.idle = time.AfterFunc(h.o.idle, func() { h.closeIdle(s) })
 	ended := make(chan struct{})
 	h.running.Go(func() {
 		_ = ss.Wait() // the reason does not matter here
@@ -394,8 +388,8 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 		defer h.mu.Unlock()
 		s.barred = true
 		s.idle.Stop()
-		delete(h.sessions, ss)
-		if h.resumed[s.resumes] == ss.ID() {
+		delete(h.sessions, s)
+		if h.resumed[s.resumes] == s {
 			delete(h.resumed, s.resumes)
 		}
 	})
@@ -404,22 +398,15 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 // reaches reports whether the client of the session can be notified: it has a stream, the
 // SDK stores what is sent until it has one, or the session is a stream and has no id.
 // Without any of them, the SDK would log a warning for each notification.
-func (h *HTTP) reaches(ss *sdk.ServerSession) bool {
+func (h *HTTP) reaches(s *session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.replays || ss.ID() == "" || h.streams[ss.ID()] != nil
+	return h.replays || s.ss.ID() == "" || s.stream != nil
 }
 
-// find returns the session with the id if it still accepts requests, or nil.
-func (h *HTTP) find(id string) *session {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.findLocked(id)
-}
-
-// enter keeps the session with the id from being closed until begun is called, and from
-// giving way to another until leave is called, which also calls begun. It returns false if
-// the session accepts no more requests.
+// enter keeps the session from being closed until begun is called, and from giving way to
+// another until leave is called, which also calls begun. It returns false if the session
+// accepts no more requests.
 //
 // A session may be closed at any time, and its client continues in another one under the
 // same id; no request may be lost in between. A message therefore holds the
@@ -428,11 +415,10 @@ func (h *HTTP) find(id string) *session {
 // session: the SDK would answer a request that arrives in between with 404, on which
 // clients give up. A stream that has begun ends with the session, and its client opens the
 // next.
-func (h *HTTP) enter(id string) (begun, leave func(), ok bool) {
+func (h *HTTP) enter(s *session) (begun, leave func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.findLocked(id)
-	if s == nil {
+	if s.barred {
 		return nil, nil, false
 	}
 	h.uses++
@@ -450,9 +436,11 @@ func (h *HTTP) enter(id string) (begun, leave func(), ok bool) {
 	}, true
 }
 
-func (h *HTTP) findLocked(id string) *session {
-	for ss, s := range h.sessions {
-		if id != "" && !s.barred && ss.ID() == id {
+// find returns the session with the id if it still accepts requests, or nil. It must be called
+// with mu held.
+func (h *HTTP) find(id string) *session {
+	for s := range h.sessions {
+		if id != "" && !s.barred && s.ss.ID() == id {
 			return s
 		}
 	}
@@ -461,12 +449,12 @@ func (h *HTTP) findLocked(id string) *session {
 
 // close closes the session, which must be barred. Its requests to the client are cancelled
 // immediately, the requests in progress after Grace.
-func (s *session) close(ss *sdk.ServerSession) {
+func (s *session) close() {
 	s.stop()
 	impatient := time.AfterFunc(s.limits.Line.Grace, s.stopWork)
 	defer impatient.Stop()
 	s.posts.Wait()
-	_ = ss.Close() // an error concerns only the client
+	_ = s.ss.Close() // an error concerns only the client
 }
 
 // requestSessionKey is the context key of the function that creates a request's server.

@@ -139,7 +139,7 @@ func TestHTTPDeleteDoesNotWait(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
 	<-ended
-	require.Eventually(t, func() bool { return h.find(c.session) == nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return !h.has(c.session) }, time.Minute, time.Millisecond)
 	assert.Equal(t, http.StatusNotFound, c.post(reads7).status)
 }
 

@@ -16,9 +16,10 @@ import (
 	"notesd/mcp/transport"
 )
 
-// serveMCP dispatches a request to the handler of its era. caller is the profile of the
-// request's subject, or the one common to all clients with the token.
-func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request, caller Profile) {
+// ServeMCP answers a request to a vault's /mcp endpoint with the handler of its era. caller is the
+// profile of the request's subject, or the one common to all clients with the token. The sessions
+// of one subject are unknown to others.
+func (h *HTTP) ServeMCP(w http.ResponseWriter, r *http.Request, caller Profile) {
 	sessionID, posts := r.Header.Get(headerSession), r.Method == http.MethodPost
 	var msgs []jsonrpc.Message
 	if posts {
@@ -42,24 +43,24 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request, caller Profile) 
 
 // serveSession serves a request within the session whose client sent the id.
 func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profile, sent string) {
-	id, begun, leave := h.enterFor(r, caller, sent)
+	s, begun, leave := h.enterFor(r, caller, sent)
 	switch {
-	case id == "" && h.isClosed():
+	case s == nil && h.isClosed():
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "the server is stopping; the session continues when it runs again", http.StatusServiceUnavailable)
 		return
-	case id == "":
+	case s == nil:
 		http.Error(w, "session not found", http.StatusNotFound) // on which the client begins another
 		return
 	}
 	defer leave()
 	as := resumedAs{caller.Subject, sent}
-	if id != sent {
+	if id := s.ss.ID(); id != sent {
 		r = r.Clone(r.Context())
 		r.Header.Set(headerSession, id)
 	}
 	if r.Method == http.MethodGet {
-		if err := h.restore(r, as, id); err != nil {
+		if err := h.restore(r, as, s); err != nil {
 			h.log.Warn("a client's subscriptions cannot be read", "err", err)
 			w.Header().Set("Retry-After", "5")
 			http.Error(w, "the subscriptions cannot be read; try again later", http.StatusServiceUnavailable)
@@ -67,13 +68,13 @@ func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profi
 		}
 		if !h.replays || !resumesResponse(r) {
 			var ended func()
-			if w, r, ended = h.streaming(w, r, id, begun); r == nil {
+			if w, r, ended = h.streaming(w, r, s, begun); r == nil {
 				return
 			}
 			defer ended()
 		}
 	}
-	if s := h.find(id); s != nil && r.Method == http.MethodDelete {
+	if r.Method == http.MethodDelete {
 		h.forget(as)
 		s.stop() // cancels all requests, in both directions; the SDK would wait for them
 		s.stopWork()

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -30,7 +29,7 @@ import (
 //    the SDK on the client's behalf, followed by notifications/initialized. This creates a
 //    session of the SDK with its own id.
 // 2. HTTP.resumed maps the subject and the client's id to the new id; for another subject,
-//    the same id is unknown. The client keeps its id, which serveMCP replaces with the new
+//    the same id is unknown. The client keeps its id, which serveSession replaces with the new
 //    one in each request.
 // 3. The request enters the session (see enter) and is answered like any other.
 //
@@ -57,14 +56,9 @@ type resumedAs struct{ subject, id string }
 // key returns the session's key in a SubscriptionStore.
 func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + r.id)) }
 
-// restore repeats the stored subscriptions that the session with the id lacks: its client
-// may have made them on another node. Those to resources that the subject may no longer
-// read fail.
-func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
-	s := h.find(id)
-	if s == nil {
-		return nil
-	}
+// restore repeats the stored subscriptions that the session lacks: its client may have made
+// them on another node. Those to resources that the subject may no longer read fail.
+func (h *HTTP) restore(r *http.Request, as resumedAs, s *session) error {
 	opening, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)() // close waits for this request
@@ -79,7 +73,7 @@ func (h *HTTP) restore(r *http.Request, as resumedAs, id string) error {
 	defer done()
 	for _, uri := range missing {
 		params, _ := json.Marshal(map[string]string{"uri": uri}) // cannot fail
-		h.post(r, id, `{"jsonrpc":"2.0","id":"resume","method":"resources/subscribe","params":`+string(params)+`}`)
+		h.post(r, s.ss.ID(), `{"jsonrpc":"2.0","id":"resume","method":"resources/subscribe","params":`+string(params)+`}`)
 	}
 	return nil
 }
@@ -127,58 +121,60 @@ func introductionOf(id string) (said introduction, ok bool) {
 	return said, ok && said.ProtocolVersion != ""
 }
 
-// enterFor returns the id of the session for a request, as sessionFor does, and enters that
-// session.
-func (h *HTTP) enterFor(r *http.Request, caller Profile, sent string) (id string, begun, leave func()) {
+// enterFor returns the session for a request, as sessionFor does, and enters it.
+func (h *HTTP) enterFor(r *http.Request, caller Profile, sent string) (s *session, begun, leave func()) {
 	for {
-		id = h.sessionFor(r, caller, sent)
-		if id == "" {
-			return "", nil, nil
+		if s = h.sessionFor(r, caller, sent); s == nil {
+			return nil, nil, nil
 		}
-		if begun, leave, ok := h.enter(id); ok {
-			return id, begun, leave
+		if begun, leave, ok := h.enter(s); ok {
+			return s, begun, leave
 		}
 	}
 }
 
-// sessionFor returns the id of the caller's session for the id that the client sent,
-// resuming the session if necessary, or "" if there is none and none can be created.
-func (h *HTTP) sessionFor(r *http.Request, caller Profile, sent string) string {
+// sessionFor returns the caller's session for the id that the client sent, resuming the session
+// if necessary, or nil if there is none and none can be created.
+func (h *HTTP) sessionFor(r *http.Request, caller Profile, sent string) *session {
 	h.resuming.Lock()
 	defer h.resuming.Unlock()
-	h.mu.Lock()
 	as := resumedAs{caller.Subject, sent}
-	id, deleted := cmp.Or(h.resumed[as], sent), h.deleted[as]
+	h.mu.Lock()
+	s, deleted := h.resumed[as], h.deleted[as]
+	if s == nil || s.barred {
+		s = h.find(sent)
+	}
 	h.mu.Unlock()
-	if s := h.find(id); s != nil {
+	if s != nil {
 		if s.profile.Subject != caller.Subject {
-			return ""
+			return nil
 		}
-		return id
+		return s
 	}
 	said, ok := introductionOf(sent)
 	if !ok || deleted || r.Method == http.MethodDelete || !h.hasRoom(caller.Subject) {
-		return ""
+		return nil
 	}
 	params, err := json.Marshal(&said)
 	if err != nil {
-		return ""
+		return nil
 	}
 	r = h.withServer(r, caller, false, nil)
-	answer := h.post(r, "", `{"jsonrpc":"2.0","id":"resume","method":"initialize","params":`+string(params)+`}`)
-	id = answer.Get(headerSession)
-	s := h.find(id)
-	if s == nil {
-		return ""
+	id := h.post(r, "", `{"jsonrpc":"2.0","id":"resume","method":"initialize","params":`+string(params)+`}`).Get(headerSession)
+	if id == "" {
+		return nil
 	}
 	h.post(r, id, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if s = h.find(id); s == nil {
+		return nil
+	}
 	s.resumes = as
 	s.open-- // from here on, the requests of the client count
-	h.resumed[as] = id
+	h.resumed[as] = s
 	s.log.Info("a session continues that began before or elsewhere")
-	return id
+	return s
 }
 
 // forget makes the requests of a session that its client deletes fail from now on.

@@ -27,36 +27,32 @@ func resumesResponse(r *http.Request) bool {
 // function to call afterwards. The request is nil if the client has gone. begun is called
 // when the stream begins.
 //
-// The newest stream wins. Each is stored in h.streams before it waits for its predecessor,
+// The newest stream wins. Each is stored in the session before it waits for its predecessor,
 // so that of three streams, the second ends the first and the third the second, in whatever
 // order their goroutines run. Notifications sent between two streams are lost, unless the
 // SDK stores them, which it does as long as the session has not been continued and there is
 // room. A stream for which some may be lost begins with notifications that everything has
 // changed. The request has entered the session, and leaves it when the stream begins: close
 // waits for whatever has entered, and a stream has no end.
-func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
+func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, s *session, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
 	h.mu.Lock()
-	before := h.streams[id]
-	h.streams[id] = now
-	replays := h.replays
-	if s := h.findLocked(id); s != nil {
-		continued := s.resumes.id != ""
-		replays = replays && !continued
-		lose := func() { answer.events = s.subs.everythingChanged() }
-		if !replays && (s.streamed || continued) {
-			lose()
-		}
-		s.streamed = true
-		ctx = context.WithValue(ctx, eventsLostKey{}, lose)
+	before := s.stream
+	continued := s.resumes.id != ""
+	replays := h.replays && !continued
+	lose := func() { answer.events = s.subs.everythingChanged() }
+	if !replays && (s.streamed || continued) {
+		lose()
 	}
+	s.stream, s.streamed = now, true
 	h.mu.Unlock()
+	ctx = context.WithValue(ctx, eventsLostKey{}, lose)
 	ended := func() {
 		end()
 		h.mu.Lock()
-		if h.streams[id] == now {
-			delete(h.streams, id)
+		if s.stream == now {
+			s.stream = nil
 		}
 		h.mu.Unlock()
 		close(now.ended)

@@ -54,7 +54,7 @@ func (n *subjectsNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.Subject = name
-	n.handler.ServeSubject(w, r, p)
+	n.handler.ServeMCP(w, r, p)
 }
 
 // asSubject is a client's transport that sends its subject to the current node.
@@ -346,8 +346,8 @@ func TestNotificationsWithoutAStream(t *testing.T) {
 	require.Contains(t, c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`).text(), `"result":{}`)
 	node.handler.mu.Lock()
 	var out *sdkOutlet
-	for ss, s := range node.handler.sessions {
-		out = newSDKOutlet(s, ss)
+	for s := range node.handler.sessions {
+		out = newSDKOutlet(s)
 	}
 	node.handler.mu.Unlock()
 	ended, done := make(chan struct{}), make(chan struct{})

@@ -410,7 +410,7 @@ func TestHTTPIdleSessions(t *testing.T) {
 	h.mu.Unlock()
 	left.lives()
 	gone := func(c *httpClient) {
-		require.Eventually(t, func() bool { return h.find(c.session) == nil }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return !h.has(c.session) }, time.Minute, time.Millisecond)
 		c.lives()
 	}
 	gone(left)
@@ -516,7 +516,7 @@ func TestHTTPSessionsAreLimited(t *testing.T) {
 func listening(h *HTTP) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range h.sessions {
+	for s := range h.sessions {
 		n += min(s.open, 1)
 	}
 	return n
@@ -614,6 +614,13 @@ func TestHTTPToolsListChanged(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, slices.ContainsFunc(tools.Tools, func(tool *sdk.Tool) bool { return tool.Name == "create_note" }))
 	assert.Empty(t, changed)
+}
+
+// has reports whether the session with the id accepts requests.
+func (h *HTTP) has(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.find(id) != nil
 }
 
 // Sessions returns the number of sessions, of all subjects and transports.

@@ -47,8 +47,6 @@ func toConn(conn *transport.Conn) outlet {
 // this: its queue is bounded, and a client that lets it overflow is disconnected.
 type sdkOutlet struct {
 	session *session
-	server  *sdk.Server
-	ss      *sdk.ServerSession
 	wake    chan struct{}
 
 	mu    sync.Mutex
@@ -57,8 +55,8 @@ type sdkOutlet struct {
 	logs  []*sdk.LoggingMessageParams
 }
 
-func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
-	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{}), lists: make(map[string]bool)}
+func newSDKOutlet(s *session) *sdkOutlet {
+	return &sdkOutlet{session: s, wake: make(chan struct{}, 1), uris: make(map[string]struct{}), lists: make(map[string]bool)}
 }
 
 // notify queues a notification. A client that does not read loses the oldest log records.
@@ -81,6 +79,7 @@ func (o *sdkOutlet) notify(method string, params any) {
 }
 
 func (o *sdkOutlet) run(ended <-chan struct{}) {
+	s := o.session
 	for {
 		select {
 		case <-ended:
@@ -93,25 +92,25 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 		clear(o.lists)
 		o.logs = nil
 		o.mu.Unlock()
-		if !o.session.http.reaches(o.ss) {
+		if !s.http.reaches(s) {
 			continue
 		}
 		ctx := context.Background() // with a request's context, it would go to that request's stream
 		for _, uri := range uris {
 			// Errors mean that the session has ended, or are logged by the SDK.
-			_ = o.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
+			_ = s.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 		if lists[noteListChanged] {
-			o.server.AddResource(fixedResources[0], o.session.resources().readResource) // makes the SDK announce that the list has changed
+			s.server.AddResource(fixedResources[0], s.resources().readResource) // makes the SDK announce that the list has changed
 		}
 		if lists[noteToolsChanged] {
-			o.session.toolbox().addTools(o.server, tools.All()[0]) // likewise; more than one tool could cause two notifications
+			s.toolbox().addTools(s.server, tools.All()[0]) // likewise; more than one tool could cause two notifications
 		}
 		if lists[notePromptsChanged] {
-			o.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, o.session.prompts.get)
+			s.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts.get)
 		}
 		for _, record := range logs {
-			_ = o.ss.Log(ctx, record)
+			_ = s.ss.Log(ctx, record)
 		}
 	}
 }

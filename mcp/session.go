@@ -49,9 +49,11 @@ type session struct {
 	subs    *subscriptions
 	roots   *roots
 
-	sessionID func() string  // creates the id of a Streamable HTTP session
+	sessionID func() string // creates the id of a Streamable HTTP session
+	ss        *sdk.ServerSession
 	resumes   resumedAs      // the session that this one continues
-	streamed  bool           // its client has opened a stream; guarded by http.mu
+	stream    *stream        // the open event stream of its client, if any; guarded by http.mu
+	streamed  bool           // its client has opened one; guarded by http.mu
 	barred    bool           // it accepts no more requests; guarded by http.mu
 	posts     sync.WaitGroup // messages in progress over HTTP
 	open      int            // HTTP requests in progress, including streams; guarded by http.mu

@@ -157,7 +157,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancel(r.Context())
 	defer end()
 	defer context.AfterFunc(valid, end)()
-	v.handler.ServeSubject(w, r.WithContext(ctx), profile)
+	v.handler.ServeMCP(w, r.WithContext(ctx), profile)
 }
 
 func (n *node) refuse(w http.ResponseWriter, r *http.Request, status int, why, subject string) {
