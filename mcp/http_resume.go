@@ -28,9 +28,9 @@ import (
 // 1. sessionFor builds an initialize request from the introduction in the id and sends it to
 //    the SDK on the client's behalf, followed by notifications/initialized. This creates a
 //    session of the SDK with its own id.
-// 2. HTTP.resumed maps the subject and the client's id to the new id; for another subject,
-//    the same id is unknown. The client keeps its id, which serveSession replaces with the new
-//    one in each request.
+// 2. HTTP.resumed maps the subject and the client's id to the new session; for another
+//    subject, the same id is unknown. The client keeps its id, which serveSession replaces with
+//    that of the SDK in each request.
 // 3. The request enters the session (see enter) and is answered like any other.
 //
 // If no session can be created, because the id contains no introduction or was too long for

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -139,7 +138,7 @@ func (s *session) addMethods(server *sdk.Server) {
 			continue
 		}
 		err := sdk.AddReceivingCustomMethod(server, name,
-			func(ctx context.Context, _ *sdk.ServerSession, p *methodParams) (*methodResult, error) {
+			func(ctx context.Context, _ *sdk.ServerSession, p *RawParams) (*RawResult, error) {
 				if isStatus && !s.profile.Owner && s.profile.Read != nil {
 					return nil, &notes.Error{Op: "status", Err: notes.ErrForbidden, Detail: "the status is of the whole vault, and this client may read only some folders", Hint: "Run notesd status in a terminal."}
 				}
@@ -148,15 +147,17 @@ func (s *session) addMethods(server *sdk.Server) {
 						return nil, err
 					}
 				}
-				var raw json.RawMessage
+				var params json.RawMessage
 				if p != nil {
-					raw = p.raw
+					params = p.RawMessage
 				}
-				value, err := method.Call(ctx, s.bounds().scope(), raw)
+				value, err := method.Call(ctx, s.bounds().scope(), params)
 				if err != nil {
 					return nil, err
 				}
-				return &methodResult{value: value}, nil
+				result := &RawResult{}
+				result.RawMessage, err = json.Marshal(value)
+				return result, err
 			})
 		if err != nil {
 			panic(err) // the names are notesd's own
@@ -164,22 +165,17 @@ func (s *session) addMethods(server *sdk.Server) {
 	}
 }
 
-type methodParams struct {
+// RawParams are the parameters of a [Method] as JSON.
+type RawParams struct {
 	sdk.ParamsBase
-	raw json.RawMessage
+	json.RawMessage
 }
 
-func (p *methodParams) UnmarshalJSON(data []byte) error {
-	p.raw = bytes.Clone(data)
-	return nil
-}
-
-type methodResult struct {
+// RawResult is the result of a [Method] as JSON.
+type RawResult struct {
 	sdk.ResultBase
-	value any
+	json.RawMessage
 }
-
-func (r *methodResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
 
 // icon shows a written page and is small enough to send with every handshake:
 //

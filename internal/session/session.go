@@ -27,7 +27,7 @@ type Session struct{ *sdk.ClientSession }
 func Open(ctx context.Context, conn io.ReadWriteCloser, name, version string, options *sdk.ClientOptions, methods ...string) (*Session, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: name, Version: version}, options)
 	for _, method := range methods {
-		if err := sdk.AddSendingCustomMethod[*params, *result](client, method); err != nil {
+		if err := sdk.AddSendingCustomMethod[*mcp.RawParams, *mcp.RawResult](client, method); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
 	}
@@ -74,27 +74,12 @@ func (s *Session) Method(ctx context.Context, name string, arguments, out any) e
 	if err != nil {
 		return err
 	}
-	res, err := sdk.CallCustomMethod[*params, *result](ctx, s.ClientSession, name, &params{raw: raw})
+	res, err := sdk.CallCustomMethod[*mcp.RawParams, *mcp.RawResult](ctx, s.ClientSession, name, &mcp.RawParams{RawMessage: raw})
 	if err != nil {
 		return FailureOf(err)
 	}
-	return json.Unmarshal(res.raw, out)
+	return json.Unmarshal(res.RawMessage, out)
 }
-
-// params and result pass JSON through.
-type params struct {
-	sdk.ParamsBase
-	raw json.RawMessage
-}
-
-func (p *params) MarshalJSON() ([]byte, error) { return p.raw, nil }
-
-type result struct {
-	sdk.ResultBase
-	raw json.RawMessage
-}
-
-func (r *result) UnmarshalJSON(data []byte) error { return r.raw.UnmarshalJSON(data) }
 
 // FailureOf converts a protocol error to a [*Failure] and returns other errors unchanged.
 func FailureOf(err error) error {
